@@ -1,0 +1,161 @@
+//! The nine ways in which batches are made.
+
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How the records of a data set are dealt into batches.
+///
+/// With `n = batch_size * steps_per_epoch` records, each scheme is described by what happens in one epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "scheme", rename_all = "kebab-case")]
+pub enum BatchScheme {
+    /// Every record joins every batch independently with probability `1 / steps_per_epoch`.
+    Poisson,
+    /// A fresh uniform permutation, cut into batches.
+    Shuffle,
+    /// One uniform permutation, cut into batches, the same in all epochs.
+    ShuffleOnce,
+    /// Blocks of `buffer_size` consecutive records are each permuted, then cut into batches (the paper's buffer).
+    PartialShuffle {
+        /// Records in a block.
+        buffer_size: u64,
+    },
+    /// A sliding buffer of `buffer_size` records: each emission leaves a uniformly chosen slot, which the next
+    /// record fills. This is what `tf.data` and most streaming loaders do.
+    StreamShuffle {
+        /// Records in the buffer.
+        buffer_size: u64,
+    },
+    /// Consecutive records form batches, and the order of the batches is permuted.
+    BatchThenShuffle,
+    /// Every record joins one uniformly chosen batch, independently of the others.
+    BallsInBins,
+    /// Every batch is a fresh uniform subset of `batch_size` records.
+    WithoutReplacement,
+    /// File order, no randomness.
+    FixedOrder,
+}
+
+impl BatchScheme {
+    /// The names of the nine schemes, in the order of the documentation.
+    pub const NAMES: [&'static str; 9] = [
+        "poisson",
+        "shuffle",
+        "shuffle-once",
+        "partial-shuffle",
+        "stream-shuffle",
+        "batch-then-shuffle",
+        "balls-in-bins",
+        "without-replacement",
+        "fixed-order",
+    ];
+
+    /// The scheme called `name`; `buffer_size` is needed by the two buffered schemes and refused by the others.
+    ///
+    /// # Errors
+    /// An unknown name, a missing buffer size, or one that the scheme does not use.
+    pub fn from_name(name: &str, buffer_size: Option<u64>) -> Result<Self> {
+        let scheme = match name {
+            "poisson" => Self::Poisson,
+            "shuffle" => Self::Shuffle,
+            "shuffle-once" => Self::ShuffleOnce,
+            "batch-then-shuffle" => Self::BatchThenShuffle,
+            "balls-in-bins" => Self::BallsInBins,
+            "without-replacement" => Self::WithoutReplacement,
+            "fixed-order" => Self::FixedOrder,
+            "partial-shuffle" | "stream-shuffle" => {
+                let buffer_size = buffer_size.ok_or_else(|| {
+                    Error::bad_value(
+                        "buffer_size",
+                        "missing",
+                        "a number of records",
+                        format!("{name} needs one"),
+                    )
+                })?;
+                return Ok(if name == "partial-shuffle" {
+                    Self::PartialShuffle { buffer_size }
+                } else {
+                    Self::StreamShuffle { buffer_size }
+                });
+            }
+            _ => {
+                return Err(Error::bad_value(
+                    "scheme",
+                    name,
+                    format!("one of {}", Self::NAMES.join(", ")),
+                    "check the spelling",
+                ));
+            }
+        };
+        match buffer_size {
+            None => Ok(scheme),
+            Some(size) => Err(Error::bad_value(
+                "buffer_size",
+                size,
+                "none",
+                format!("{name} has no buffer; partial-shuffle and stream-shuffle do"),
+            )),
+        }
+    }
+
+    /// The scheme's name on the command line and in JSON.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Poisson => "poisson",
+            Self::Shuffle => "shuffle",
+            Self::ShuffleOnce => "shuffle-once",
+            Self::PartialShuffle { .. } => "partial-shuffle",
+            Self::StreamShuffle { .. } => "stream-shuffle",
+            Self::BatchThenShuffle => "batch-then-shuffle",
+            Self::BallsInBins => "balls-in-bins",
+            Self::WithoutReplacement => "without-replacement",
+            Self::FixedOrder => "fixed-order",
+        }
+    }
+
+    /// The buffer's size in records, for the two schemes that have one.
+    pub fn buffer_size(&self) -> Option<u64> {
+        match *self {
+            Self::PartialShuffle { buffer_size } | Self::StreamShuffle { buffer_size } => Some(buffer_size),
+            _ => None,
+        }
+    }
+
+    /// Whether every batch has exactly `batch_size` records.
+    pub fn has_fixed_batch_sizes(&self) -> bool {
+        !matches!(self, Self::Poisson | Self::BallsInBins)
+    }
+
+    /// Whether each record is used exactly once in every epoch.
+    pub fn uses_each_record_once(&self) -> bool {
+        !matches!(self, Self::Poisson | Self::WithoutReplacement)
+    }
+}
+
+impl fmt::Display for BatchScheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.buffer_size() {
+            Some(size) => write!(f, "{} (buffer of {size})", self.name()),
+            None => f.write_str(self.name()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_schemes_correspond() {
+        for name in BatchScheme::NAMES {
+            let buffer = name.ends_with("l-shuffle") || name.starts_with("stream");
+            let scheme = BatchScheme::from_name(name, buffer.then_some(7)).unwrap();
+            assert_eq!(scheme.name(), name);
+            assert_eq!(scheme.buffer_size(), buffer.then_some(7));
+        }
+        assert!(BatchScheme::from_name("shufle", None).is_err());
+        assert!(BatchScheme::from_name("shuffle", Some(3)).is_err());
+        assert!(BatchScheme::from_name("stream-shuffle", None).is_err());
+    }
+}

@@ -1,0 +1,42 @@
+//! The one error type of the core: every refusal names the field, the value and what is allowed.
+
+use std::fmt::Display;
+
+/// Why a setting, a score or a store was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A value lies outside its allowed range.
+    #[error("{field} is {value}, but {allowed} is allowed; {hint}")]
+    BadValue {
+        /// The field of the vocabulary, e.g. `noise_multiplier`.
+        field: &'static str,
+        /// The value as it was given.
+        value: String,
+        /// The allowed range, as words that fit "but … is allowed".
+        allowed: String,
+        /// What the user can do.
+        hint: String,
+    },
+    /// Two stores cannot be joined, or a store does not belong to this run.
+    #[error("{0}")]
+    Mismatch(String),
+    /// The bytes are not a store, or not a whole one.
+    #[error("{0}")]
+    Corrupt(String),
+}
+
+impl Error {
+    /// A [`BadValue`](Error::BadValue) from its four parts.
+    pub fn bad_value(
+        field: &'static str,
+        value: impl Display,
+        allowed: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Error::BadValue { field, value: value.to_string(), allowed: allowed.into(), hint: hint.into() }
+    }
+}
+
+/// `Result` with the core's [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,210 @@
+//! What is audited: validated once, hashed, seeded.
+
+use crate::{Adjacency, BatchScheme, Error, Result, ThreatModel};
+use serde::{Deserialize, Serialize};
+
+/// The most steps a run may have: a draw's index must fit the stream's counter.
+pub const MOST_STEPS: u64 = 1 << 31;
+
+/// Everything that decides the outcome of a trial, apart from its world and its index.
+///
+/// A `Setting` that exists has been validated by [`Setting::validated`]; the number of observations, delta and the
+/// estimator are not part of it, because they do not change what a trial does.
+///
+/// ```
+/// use misdeal_core::{BatchScheme, Setting};
+/// let setting = Setting { epochs: 3, ..Setting::default() }.validated()?;
+/// assert_eq!(setting.steps(), 300);
+/// assert!(Setting { noise_multiplier: f64::NAN, ..Setting::default() }.validated().is_err());
+/// # Ok::<(), misdeal_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    /// Noise standard deviation divided by `clip_norm` (the paper's sigma).
+    pub noise_multiplier: f64,
+    /// Batches in an epoch (T).
+    pub steps_per_epoch: u64,
+    /// Passes over the data (E).
+    pub epochs: u64,
+    /// Records in a batch, on average where sizes are random (B).
+    pub batch_size: u64,
+    /// How batches are made.
+    #[serde(flatten)]
+    pub scheme: BatchScheme,
+    /// What the adversary may do.
+    pub threat_model: ThreatModel,
+    /// Which data sets are neighbours.
+    pub adjacency: Adjacency,
+    /// The target's position in the file.
+    pub target_index: u64,
+    /// The scheme whose likelihood ratio the adversary uses, if it is not the one that ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adversary_scheme: Option<BatchScheme>,
+    /// Seed of all randomness.
+    pub seed: u64,
+}
+
+impl Default for Setting {
+    /// The default audit: shuffle, noise multiplier 1, 100 steps, one epoch.
+    fn default() -> Self {
+        Setting {
+            noise_multiplier: 1.0,
+            steps_per_epoch: 100,
+            epochs: 1,
+            batch_size: 100,
+            scheme: BatchScheme::Shuffle,
+            threat_model: ThreatModel::WorstCase,
+            adjacency: Adjacency::ZeroOut,
+            target_index: 0,
+            adversary_scheme: None,
+            seed: 0,
+        }
+    }
+}
+
+impl Setting {
+    /// This setting if every field is in its range.
+    ///
+    /// # Errors
+    /// Names the first field that is not, its value and the range.
+    pub fn validated(self) -> Result<Self> {
+        let s = self.noise_multiplier;
+        if !(0.01..=10_000.0).contains(&s) {
+            let hint = "it is the noise's standard deviation divided by the clipping norm";
+            return Err(Error::bad_value("noise_multiplier", s, "a number from 0.01 to 10000", hint));
+        }
+        let counts = [
+            ("steps_per_epoch", self.steps_per_epoch, MOST_STEPS),
+            ("epochs", self.epochs, MOST_STEPS),
+            ("batch_size", self.batch_size, 1 << 40),
+        ];
+        for (field, value, most) in counts {
+            if value == 0 || value > most {
+                return Err(Error::bad_value(
+                    field,
+                    value,
+                    format!("a whole number from 1 to {most}"),
+                    "counts start at 1",
+                ));
+            }
+        }
+        if self.steps_per_epoch.saturating_mul(self.epochs) > MOST_STEPS {
+            let hint = format!("steps_per_epoch * epochs may be at most {MOST_STEPS}");
+            return Err(Error::bad_value(
+                "epochs",
+                self.epochs,
+                format!("at most {}", MOST_STEPS / self.steps_per_epoch),
+                hint,
+            ));
+        }
+        for scheme in [Some(self.scheme), self.adversary_scheme].into_iter().flatten() {
+            if let Some(size) = scheme.buffer_size()
+                && !(1..=self.dataset_size()).contains(&size)
+            {
+                let allowed = format!("a whole number from 1 to {}", self.dataset_size());
+                let hint =
+                    "a buffer holds at most the data set, which has steps_per_epoch * batch_size records";
+                return Err(Error::bad_value("buffer_size", size, allowed, hint));
+            }
+        }
+        if self.target_index >= self.dataset_size() {
+            let allowed = format!("a whole number from 0 to {}", self.dataset_size() - 1);
+            let hint = "the data set has steps_per_epoch * batch_size records";
+            return Err(Error::bad_value("target_index", self.target_index, allowed, hint));
+        }
+        Ok(self)
+    }
+
+    /// Steps in all epochs together.
+    pub fn steps(&self) -> u64 {
+        self.steps_per_epoch * self.epochs
+    }
+
+    /// Records in the data set: every epoch cuts it into `steps_per_epoch` batches of `batch_size`.
+    pub fn dataset_size(&self) -> u64 {
+        self.steps_per_epoch * self.batch_size
+    }
+
+    /// The probability with which a record is in a given batch.
+    pub fn sampling_probability(&self) -> f64 {
+        1.0 / self.steps_per_epoch as f64
+    }
+
+    /// The scheme whose likelihood ratio scores the outputs.
+    pub fn scoring_scheme(&self) -> BatchScheme {
+        self.adversary_scheme.unwrap_or(self.scheme)
+    }
+
+    /// A hash of every field, the seed included. Two settings have the same hash if and only if each trial has the
+    /// same outcome in both; stores and random streams are keyed by it.
+    pub fn hash(&self) -> SettingHash {
+        let canonical = serde_json::to_vec(self).expect("a setting has only numbers and names");
+        let mut hasher = blake3::Hasher::new_derive_key("misdeal setting 1");
+        hasher.update(&canonical);
+        SettingHash(*hasher.finalize().as_bytes())
+    }
+}
+
+/// The identity of a [`Setting`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SettingHash(pub [u8; 32]);
+
+impl std::fmt::Debug for SettingHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0[..8].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_makes_no_sense() {
+        let bad = |change: fn(&mut Setting)| {
+            let mut setting = Setting::default();
+            change(&mut setting);
+            setting.validated().unwrap_err().to_string()
+        };
+        for noise in [f64::NAN, 0.0, -1.0, f64::INFINITY, 1e300] {
+            assert!(
+                Setting { noise_multiplier: noise, ..Setting::default() }.validated().is_err(),
+                "{noise}"
+            );
+        }
+        assert!(bad(|s| s.steps_per_epoch = 0).contains("steps_per_epoch is 0"));
+        assert!(bad(|s| s.epochs = u64::MAX).contains("epochs"));
+        assert!(bad(|s| s.batch_size = 0).contains("batch_size"));
+        assert!(
+            bad(|s| s.scheme = BatchScheme::StreamShuffle { buffer_size: 10_001 })
+                .contains("buffer_size is 10001")
+        );
+        assert!(
+            bad(|s| s.scheme = BatchScheme::PartialShuffle { buffer_size: 0 }).contains("buffer_size is 0")
+        );
+        assert!(bad(|s| s.target_index = 10_000).contains("from 0 to 9999"));
+    }
+
+    #[test]
+    fn the_hash_sees_every_field_and_survives_json() {
+        let base = Setting::default();
+        let changes: [fn(&mut Setting); 9] = [
+            |s| s.noise_multiplier = 1.0 + f64::EPSILON,
+            |s| s.steps_per_epoch = 101,
+            |s| s.epochs = 2,
+            |s| s.batch_size = 99,
+            |s| s.scheme = BatchScheme::ShuffleOnce,
+            |s| s.threat_model = ThreatModel::TargetCanary,
+            |s| s.target_index = 1,
+            |s| s.adversary_scheme = Some(BatchScheme::Shuffle),
+            |s| s.seed = 1,
+        ];
+        for change in changes {
+            let mut other = base.clone();
+            change(&mut other);
+            assert_ne!(other.hash(), base.hash(), "{other:?}");
+            let back: Setting = serde_json::from_str(&serde_json::to_string(&other).unwrap()).unwrap();
+            assert_eq!(back.hash(), other.hash());
+        }
+    }
+}

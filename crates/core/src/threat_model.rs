@@ -1,0 +1,61 @@
+//! What the adversary may do, and which data sets count as neighbours.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The three adversaries of the paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThreatModel {
+    /// Chooses the target's gradient and nothing else.
+    TargetCanary,
+    /// Also chooses one opposing gradient in every batch without the target.
+    PartiallyInformed,
+    /// Chooses every gradient.
+    WorstCase,
+}
+
+impl ThreatModel {
+    /// The name on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TargetCanary => "target-canary",
+            Self::PartiallyInformed => "partially-informed",
+            Self::WorstCase => "worst-case",
+        }
+    }
+}
+
+impl fmt::Display for ThreatModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Which pairs of data sets the guarantee is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Adjacency {
+    /// One record is replaced by a record whose gradient is zero.
+    #[default]
+    ZeroOut,
+    /// One record is added or removed.
+    AddRemove,
+    /// One record is replaced by another.
+    ReplaceOne,
+}
+
+/// The two worlds of the distinguishing game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum World {
+    /// The target record is present (the paper's `D`).
+    In,
+    /// The target record is zeroed out (the paper's `D'`).
+    Out,
+}
+
+impl World {
+    /// Both worlds, `In` first.
+    pub const BOTH: [World; 2] = [World::In, World::Out];
+}
