@@ -11,5 +11,6 @@ pub use error::{Error, Result};
 pub use setting::{MOST_STEPS, Setting, SettingHash};
 pub use stream::{
     FIRST_BODY_MAGNITUDE, Purpose, ROUNDS, STREAM_NAME, Stream, aes_last_round, aes_round, gaussian,
+    sign_and_magnitude,
 };
 pub use threat_model::{Adjacency, ThreatModel, World};

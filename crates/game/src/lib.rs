@@ -1,1 +1,2 @@
-//! placeholder
+//! game
+pub mod engines;

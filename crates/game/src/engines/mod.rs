@@ -1,0 +1,2 @@
+//! engines
+pub mod cpu;
