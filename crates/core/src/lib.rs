@@ -1,5 +1,6 @@
 //! The vocabulary of misdeal.
 mod batch_scheme;
+pub mod binomial;
 mod error;
 pub mod normal;
 mod setting;

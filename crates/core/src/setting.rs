@@ -137,6 +137,9 @@ impl Setting {
 
     /// A hash of every field, the seed included. Two settings have the same hash if and only if each trial has the
     /// same outcome in both; stores and random streams are keyed by it.
+    ///
+    /// # Panics
+    /// Never: a setting has only numbers and names, which JSON can write.
     pub fn hash(&self) -> SettingHash {
         let canonical = serde_json::to_vec(self).expect("a setting has only numbers and names");
         let mut hasher = blake3::Hasher::new_derive_key("misdeal setting 1");

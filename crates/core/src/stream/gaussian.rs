@@ -27,6 +27,7 @@ pub fn gaussian(word: u32, more: impl FnOnce() -> u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::float_cmp)]
     use super::*;
     use crate::{Setting, Stream, World};
 
