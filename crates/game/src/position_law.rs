@@ -40,6 +40,11 @@ impl Weights {
         }
     }
 
+    /// Whether every batch of the range has the same weight.
+    pub fn is_uniform(&self) -> bool {
+        matches!(self, Weights::Uniform(_))
+    }
+
     /// The batches outside of which every weight is zero.
     pub fn range(&self) -> Range<u64> {
         match self {

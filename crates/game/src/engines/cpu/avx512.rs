@@ -1,9 +1,11 @@
 //! Sixteen lanes in one register: AVX-512 with vector AES.
 
 use super::lanes::{LANES, Lanes};
-use super::segments::{FIRST_NEAR_WORD, LOCAL_BITS, LOCAL_CENTRE, SEGMENTS};
-use misdeal_core::ROUNDS;
+use super::segments::{FIRST_NEAR_WORD, FOR_SUMS, LOCAL_BITS, LOCAL_CENTRE, SEGMENTS};
+use super::{kernel, kernel::Workspace, play, play::Plan};
+use misdeal_core::{ROUNDS, Stream, World};
 use std::arch::x86_64::*;
+use std::ops::Range;
 
 /// AVX-512 F, BW, DQ and VL, with VAES.
 #[derive(Debug, Clone, Copy)]
@@ -28,15 +30,27 @@ unsafe impl Lanes for Avx512 {
     type Table = [__m512; 2];
     type Mask = __mmask16;
 
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,vaes,fma,avx2")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,vaes")]
     #[inline(never)]
     unsafe fn sum_strip<const SQUARINGS: u32, const SQUARES: bool>(
-    prepared: &super::kernel::Prepared<Self>,
-    counters: Self::Words,
-    first_draw: u32,
-    count: u32,
-    waiting: &mut super::kernel::Waiting<Self>,
-) -> (Self::Words, Self::Floats, Self::Floats) { unsafe { super::kernel::sum_strip::<Self,SQUARINGS,SQUARES>(prepared, counters, first_draw, count, waiting) } }
+        workspace: &mut Workspace<Self, FOR_SUMS>,
+        counters: __m512i,
+        draws: Range<u32>,
+    ) -> (__m512, __m512) {
+        // SAFETY: the caller has the instruction set.
+        unsafe { kernel::sum_strip::<Self, SQUARINGS, SQUARES>(workspace, counters, draws) }
+    }
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,vaes")]
+    unsafe fn score_blocks(
+        plan: &Plan,
+        stream: &Stream,
+        world: World,
+        first_trial: u64,
+        scores: &mut [[f64; LANES]],
+    ) {
+        // SAFETY: the caller has the instruction set.
+        unsafe { play::score_blocks::<Self>(plan, stream, world, first_trial, scores) }
+    }
     #[inline(always)]
     unsafe fn splat(value: f32) -> __m512 {
         // SAFETY: the caller has the instruction set.
@@ -94,7 +108,11 @@ unsafe impl Lanes for Avx512 {
         unsafe {
             let bits = _mm512_castps_si512(_mm512_cvt_roundepu32_ps::<TRUNCATE>(words));
             // The look-up ignores all but the low five bits of an index.
-            let index = _mm512_ternarylogic_epi32::<SELECT>(_mm512_srli_epi32::<22>(bits), words, _mm512_set1_epi32(0x10));
+            let index = _mm512_ternarylogic_epi32::<SELECT>(
+                _mm512_srli_epi32::<22>(bits),
+                words,
+                _mm512_set1_epi32(0x10),
+            );
             let local = _mm512_ternarylogic_epi32::<AND_OR>(
                 bits,
                 _mm512_set1_epi32(LOCAL_BITS as i32),

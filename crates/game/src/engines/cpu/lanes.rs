@@ -1,7 +1,11 @@
 //! What an instruction set must offer: sixteen trials side by side.
 
-use super::segments::{DEGREE, SEGMENTS};
-use misdeal_core::ROUNDS;
+use super::segments::{FOR_SUMS, SEGMENTS};
+#[expect(unused_imports, reason = "for links in the documentation")]
+use super::{kernel, play};
+use super::{kernel::Workspace, play::Plan};
+use misdeal_core::{ROUNDS, Stream, World};
+use std::ops::Range;
 
 /// Trials that move in step: lane i holds trial `16 g + i`.
 pub const LANES: usize = 16;
@@ -56,22 +60,30 @@ pub unsafe trait Lanes: Copy {
     /// `values`, with zeros outside the lanes of `mask`.
     unsafe fn keep(values: Self::Floats, mask: Self::Mask) -> Self::Floats;
 
+    /// [`kernel::sum_strip`] compiled for this instruction set, as a function of its own so that the loop has all the
+    /// registers.
     unsafe fn sum_strip<const SQUARINGS: u32, const SQUARES: bool>(
-    prepared: &super::kernel::Prepared<Self>,
-    counters: Self::Words,
-    first_draw: u32,
-    count: u32,
-    waiting: &mut super::kernel::Waiting<Self>,
-) -> (Self::Words, Self::Floats, Self::Floats);
+        workspace: &mut Workspace<Self, FOR_SUMS>,
+        counters: Self::Words,
+        draws: Range<u32>,
+    ) -> (Self::Floats, Self::Floats);
+    /// [`play::score_block`] compiled for this instruction set.
+    unsafe fn score_blocks(
+        plan: &Plan,
+        stream: &Stream,
+        world: World,
+        first_trial: u64,
+        scores: &mut [[f64; LANES]],
+    );
 
     /// Horner's rule on each lane's own segment.
     #[inline(always)]
-    unsafe fn evaluate(tables: &[Self::Table; DEGREE + 1], words: Self::Words) -> Self::Floats {
+    unsafe fn evaluate<const N: usize>(tables: &[Self::Table; N], words: Self::Words) -> Self::Floats {
         // SAFETY: the caller has the instruction set.
         unsafe {
             let (index, local) = Self::locate(words);
-            let mut value = Self::lookup(&tables[DEGREE], index);
-            for table in tables[..DEGREE].iter().rev() {
+            let mut value = Self::lookup(&tables[N - 1], index);
+            for table in tables[..N - 1].iter().rev() {
                 value = Self::mul_add(value, local, Self::lookup(table, index));
             }
             value

@@ -1,0 +1,167 @@
+//! Sixteen lanes in two registers: AVX2 with FMA, and AES one block at a time.
+
+use super::lanes::{LANES, Lanes};
+use super::segments::{FIRST_NEAR_WORD, FOR_SUMS, LOCAL_BITS, LOCAL_CENTRE, SEGMENTS};
+use super::{kernel, kernel::Workspace, play, play::Plan};
+use misdeal_core::{ROUNDS, Stream, World};
+use std::arch::x86_64::*;
+use std::ops::Range;
+
+/// AVX2, FMA and AES.
+#[derive(Debug, Clone, Copy)]
+pub struct Avx2;
+
+impl Avx2 {
+    /// Whether this processor has what is needed.
+    pub fn is_available() -> bool {
+        is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("aes")
+    }
+}
+
+// SAFETY: the intrinsics below need exactly the features that `is_available` checks; each is the IEEE or integer
+// operation that its method's contract names. The transmutes are between plain 64-byte values.
+unsafe impl Lanes for Avx2 {
+    type Floats = [__m256; 2];
+    type Words = [__m256i; 2];
+    type Table = [f32; SEGMENTS];
+    type Mask = [__m256i; 2];
+
+    #[target_feature(enable = "avx2,fma,aes")]
+    #[inline(never)]
+    unsafe fn sum_strip<const SQUARINGS: u32, const SQUARES: bool>(
+        workspace: &mut Workspace<Self, FOR_SUMS>,
+        counters: [__m256i; 2],
+        draws: Range<u32>,
+    ) -> ([__m256; 2], [__m256; 2]) {
+        // SAFETY: the caller has the instruction set.
+        unsafe { kernel::sum_strip::<Self, SQUARINGS, SQUARES>(workspace, counters, draws) }
+    }
+    #[target_feature(enable = "avx2,fma,aes")]
+    unsafe fn score_blocks(
+        plan: &Plan,
+        stream: &Stream,
+        world: World,
+        first_trial: u64,
+        scores: &mut [[f64; LANES]],
+    ) {
+        // SAFETY: the caller has the instruction set.
+        unsafe { play::score_blocks::<Self>(plan, stream, world, first_trial, scores) }
+    }
+    #[inline(always)]
+    unsafe fn splat(value: f32) -> [__m256; 2] {
+        // SAFETY: the caller has the instruction set.
+        unsafe { [_mm256_set1_ps(value); 2] }
+    }
+    #[inline(always)]
+    unsafe fn to_array(values: [__m256; 2]) -> [f32; LANES] {
+        // SAFETY: both are 64 plain bytes.
+        unsafe { std::mem::transmute(values) }
+    }
+    #[inline(always)]
+    unsafe fn words_to_array(words: [__m256i; 2]) -> [u32; LANES] {
+        // SAFETY: both are 64 plain bytes.
+        unsafe { std::mem::transmute(words) }
+    }
+    #[inline(always)]
+    unsafe fn load_counters(counters: [u128; 4]) -> [__m256i; 2] {
+        // SAFETY: both are 64 plain bytes.
+        unsafe { std::mem::transmute(counters) }
+    }
+    #[inline(always)]
+    unsafe fn next_draw(counters: [__m256i; 2]) -> [__m256i; 2] {
+        // SAFETY: the caller has the instruction set.
+        counters.map(|counters| unsafe { _mm256_add_epi64(counters, _mm256_set_epi64x(1, 0, 1, 0)) })
+    }
+    #[inline(always)]
+    unsafe fn load_key(key: u128) -> [__m256i; 2] {
+        // SAFETY: as `load_counters`.
+        unsafe { Self::load_counters([key; 4]) }
+    }
+    #[inline(always)]
+    unsafe fn random_words(keys: &[[__m256i; 2]; ROUNDS + 1], counters: [__m256i; 2]) -> [__m256i; 2] {
+        // SAFETY: the caller has the instruction set.
+        counters.map(|counters| unsafe {
+            let key = |round: usize| _mm256_castsi256_si128(keys[round][0]);
+            let counters = _mm256_xor_si256(counters, keys[0][0]);
+            let mut low = _mm256_castsi256_si128(counters);
+            let mut high = _mm256_extracti128_si256::<1>(counters);
+            for round in 1..ROUNDS {
+                low = _mm_aesenc_si128(low, key(round));
+                high = _mm_aesenc_si128(high, key(round));
+            }
+            _mm256_set_m128i(_mm_aesenclast_si128(high, key(ROUNDS)), _mm_aesenclast_si128(low, key(ROUNDS)))
+        })
+    }
+    #[inline(always)]
+    unsafe fn load_table(coefficients: &[f32; SEGMENTS]) -> [f32; SEGMENTS] {
+        *coefficients
+    }
+    #[inline(always)]
+    unsafe fn locate(words: [__m256i; 2]) -> ([__m256i; 2], [__m256; 2]) {
+        // SAFETY: the caller has the instruction set.
+        let located = words.map(|words| unsafe {
+            // No conversion of unsigned words and no rounding mode: split off the low byte, whose bits are lost from
+            // 2^31 on, convert what is left (at most 24 bits, exact), and add the byte, truncated, below that.
+            let high = _mm256_cvtepi32_ps(_mm256_srli_epi32::<8>(words));
+            let low = _mm256_cvtepi32_ps(_mm256_and_si256(words, _mm256_set1_epi32(0xff)));
+            let nearest = _mm256_fmadd_ps(high, _mm256_set1_ps(256.0), low);
+            // The sum is rounded to the nearest; where that was up, the next float below is the truncated one.
+            let lost = _mm256_fmsub_ps(high, _mm256_set1_ps(256.0), nearest);
+            let up = _mm256_cmp_ps::<_CMP_LT_OQ>(_mm256_add_ps(lost, low), _mm256_setzero_ps());
+            let bits = _mm256_add_epi32(_mm256_castps_si256(nearest), _mm256_castps_si256(up));
+            let sign = _mm256_and_si256(words, _mm256_set1_epi32(0x10));
+            let half_octave = _mm256_and_si256(_mm256_srli_epi32::<22>(bits), _mm256_set1_epi32(0xf));
+            let local = _mm256_or_si256(
+                _mm256_and_si256(bits, _mm256_set1_epi32(LOCAL_BITS as i32)),
+                _mm256_set1_epi32(0x3f80_0000),
+            );
+            let centred = _mm256_sub_ps(_mm256_castsi256_ps(local), _mm256_set1_ps(LOCAL_CENTRE));
+            (_mm256_or_si256(half_octave, sign), centred)
+        });
+        ([located[0].0, located[1].0], [located[0].1, located[1].1])
+    }
+    #[inline(always)]
+    unsafe fn is_near(words: [__m256i; 2]) -> [__m256i; 2] {
+        // SAFETY: the caller has the instruction set.
+        words.map(|words| unsafe {
+            let least = _mm256_set1_epi32(FIRST_NEAR_WORD as i32);
+            _mm256_cmpeq_epi32(_mm256_max_epu32(words, least), words)
+        })
+    }
+    #[inline(always)]
+    fn bits(mask: [__m256i; 2]) -> u16 {
+        // SAFETY: a mask only exists where the instruction set does.
+        let [low, high] = mask.map(|mask| unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(mask)) } as u16);
+        low | high << 8
+    }
+    #[inline(always)]
+    unsafe fn lookup(table: &[f32; SEGMENTS], index: [__m256i; 2]) -> [__m256; 2] {
+        // SAFETY: the caller has the instruction set; `locate` makes indices below 32.
+        index.map(|index| unsafe { _mm256_i32gather_ps::<4>(table.as_ptr(), index) })
+    }
+    #[inline(always)]
+    unsafe fn mul_add(a: [__m256; 2], b: [__m256; 2], c: [__m256; 2]) -> [__m256; 2] {
+        // SAFETY: the caller has the instruction set.
+        unsafe { [_mm256_fmadd_ps(a[0], b[0], c[0]), _mm256_fmadd_ps(a[1], b[1], c[1])] }
+    }
+    #[inline(always)]
+    unsafe fn mul(a: [__m256; 2], b: [__m256; 2]) -> [__m256; 2] {
+        // SAFETY: the caller has the instruction set.
+        unsafe { [_mm256_mul_ps(a[0], b[0]), _mm256_mul_ps(a[1], b[1])] }
+    }
+    #[inline(always)]
+    unsafe fn add(a: [__m256; 2], b: [__m256; 2]) -> [__m256; 2] {
+        // SAFETY: the caller has the instruction set.
+        unsafe { [_mm256_add_ps(a[0], b[0]), _mm256_add_ps(a[1], b[1])] }
+    }
+    #[inline(always)]
+    unsafe fn keep(values: [__m256; 2], mask: [__m256i; 2]) -> [__m256; 2] {
+        // SAFETY: the caller has the instruction set.
+        unsafe {
+            [
+                _mm256_and_ps(values[0], _mm256_castsi256_ps(mask[0])),
+                _mm256_and_ps(values[1], _mm256_castsi256_ps(mask[1])),
+            ]
+        }
+    }
+}
