@@ -31,7 +31,8 @@ pub enum Weights {
 }
 
 impl Weights {
-    /// The weights of consecutive batches from `first` on, recognised as uniform if they are.
+    /// The weights of consecutive batches from `first` on, recognised as uniform if they are, bit for bit.
+    #[allow(clippy::float_cmp)]
     pub fn new(first: u64, weights: Vec<f64>) -> Self {
         if weights.windows(2).all(|pair| pair[0] == pair[1]) {
             Weights::Uniform(first..first + weights.len() as u64)

@@ -70,7 +70,10 @@ unsafe impl Lanes for Avx2 {
     #[inline(always)]
     unsafe fn next_draw(counters: [__m256i; 2]) -> [__m256i; 2] {
         // SAFETY: the caller has the instruction set.
-        counters.map(|counters| unsafe { _mm256_add_epi64(counters, _mm256_set_epi64x(1, 0, 1, 0)) })
+        unsafe {
+            let one = _mm256_set_epi64x(1, 0, 1, 0);
+            [_mm256_add_epi64(counters[0], one), _mm256_add_epi64(counters[1], one)]
+        }
     }
     #[inline(always)]
     unsafe fn load_key(key: u128) -> [__m256i; 2] {
@@ -80,17 +83,7 @@ unsafe impl Lanes for Avx2 {
     #[inline(always)]
     unsafe fn random_words(keys: &[[__m256i; 2]; ROUNDS + 1], counters: [__m256i; 2]) -> [__m256i; 2] {
         // SAFETY: the caller has the instruction set.
-        counters.map(|counters| unsafe {
-            let key = |round: usize| _mm256_castsi256_si128(keys[round][0]);
-            let counters = _mm256_xor_si256(counters, keys[0][0]);
-            let mut low = _mm256_castsi256_si128(counters);
-            let mut high = _mm256_extracti128_si256::<1>(counters);
-            for round in 1..ROUNDS {
-                low = _mm_aesenc_si128(low, key(round));
-                high = _mm_aesenc_si128(high, key(round));
-            }
-            _mm256_set_m128i(_mm_aesenclast_si128(high, key(ROUNDS)), _mm_aesenclast_si128(low, key(ROUNDS)))
-        })
+        unsafe { [two_blocks(keys, counters[0]), two_blocks(keys, counters[1])] }
     }
     #[inline(always)]
     unsafe fn load_table(coefficients: &[f32; SEGMENTS]) -> [f32; SEGMENTS] {
@@ -99,45 +92,33 @@ unsafe impl Lanes for Avx2 {
     #[inline(always)]
     unsafe fn locate(words: [__m256i; 2]) -> ([__m256i; 2], [__m256; 2]) {
         // SAFETY: the caller has the instruction set.
-        let located = words.map(|words| unsafe {
-            // No conversion of unsigned words and no rounding mode: split off the low byte, whose bits are lost from
-            // 2^31 on, convert what is left (at most 24 bits, exact), and add the byte, truncated, below that.
-            let high = _mm256_cvtepi32_ps(_mm256_srli_epi32::<8>(words));
-            let low = _mm256_cvtepi32_ps(_mm256_and_si256(words, _mm256_set1_epi32(0xff)));
-            let nearest = _mm256_fmadd_ps(high, _mm256_set1_ps(256.0), low);
-            // The sum is rounded to the nearest; where that was up, the next float below is the truncated one.
-            let lost = _mm256_fmsub_ps(high, _mm256_set1_ps(256.0), nearest);
-            let up = _mm256_cmp_ps::<_CMP_LT_OQ>(_mm256_add_ps(lost, low), _mm256_setzero_ps());
-            let bits = _mm256_add_epi32(_mm256_castps_si256(nearest), _mm256_castps_si256(up));
-            let sign = _mm256_and_si256(words, _mm256_set1_epi32(0x10));
-            let half_octave = _mm256_and_si256(_mm256_srli_epi32::<22>(bits), _mm256_set1_epi32(0xf));
-            let local = _mm256_or_si256(
-                _mm256_and_si256(bits, _mm256_set1_epi32(LOCAL_BITS as i32)),
-                _mm256_set1_epi32(0x3f80_0000),
-            );
-            let centred = _mm256_sub_ps(_mm256_castsi256_ps(local), _mm256_set1_ps(LOCAL_CENTRE));
-            (_mm256_or_si256(half_octave, sign), centred)
-        });
-        ([located[0].0, located[1].0], [located[0].1, located[1].1])
+        let (low, high) = unsafe { (locate_half(words[0]), locate_half(words[1])) };
+        ([low.0, high.0], [low.1, high.1])
     }
     #[inline(always)]
     unsafe fn is_near(words: [__m256i; 2]) -> [__m256i; 2] {
         // SAFETY: the caller has the instruction set.
-        words.map(|words| unsafe {
+        unsafe {
             let least = _mm256_set1_epi32(FIRST_NEAR_WORD as i32);
-            _mm256_cmpeq_epi32(_mm256_max_epu32(words, least), words)
-        })
+            [
+                _mm256_cmpeq_epi32(_mm256_max_epu32(words[0], least), words[0]),
+                _mm256_cmpeq_epi32(_mm256_max_epu32(words[1], least), words[1]),
+            ]
+        }
     }
     #[inline(always)]
     fn bits(mask: [__m256i; 2]) -> u16 {
         // SAFETY: a mask only exists where the instruction set does.
-        let [low, high] = mask.map(|mask| unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(mask)) } as u16);
-        low | high << 8
+        unsafe {
+            let low = _mm256_movemask_ps(_mm256_castsi256_ps(mask[0]));
+            let high = _mm256_movemask_ps(_mm256_castsi256_ps(mask[1]));
+            (low | high << 8) as u16
+        }
     }
     #[inline(always)]
     unsafe fn lookup(table: &[f32; SEGMENTS], index: [__m256i; 2]) -> [__m256; 2] {
         // SAFETY: the caller has the instruction set; `locate` makes indices below 32.
-        index.map(|index| unsafe { _mm256_i32gather_ps::<4>(table.as_ptr(), index) })
+        unsafe { [_mm256_i32gather_ps::<4>(table.as_ptr(), index[0]), _mm256_i32gather_ps::<4>(table.as_ptr(), index[1])] }
     }
     #[inline(always)]
     unsafe fn mul_add(a: [__m256; 2], b: [__m256; 2], c: [__m256; 2]) -> [__m256; 2] {
@@ -163,5 +144,53 @@ unsafe impl Lanes for Avx2 {
                 _mm256_and_ps(values[1], _mm256_castsi256_ps(mask[1])),
             ]
         }
+    }
+}
+
+/// The random blocks of two counters.
+///
+/// # Safety
+/// The processor has AVX2 and AES.
+#[inline(always)]
+unsafe fn two_blocks(keys: &[[__m256i; 2]; ROUNDS + 1], counters: __m256i) -> __m256i {
+    // SAFETY: the caller has the instruction set.
+    unsafe {
+        let state = _mm256_xor_si256(counters, keys[0][0]);
+        let mut low = _mm256_castsi256_si128(state);
+        let mut high = _mm256_extracti128_si256::<1>(state);
+        for key in &keys[1..ROUNDS] {
+            low = _mm_aesenc_si128(low, _mm256_castsi256_si128(key[0]));
+            high = _mm_aesenc_si128(high, _mm256_castsi256_si128(key[0]));
+        }
+        let last = _mm256_castsi256_si128(keys[ROUNDS][0]);
+        _mm256_set_m128i(_mm_aesenclast_si128(high, last), _mm_aesenclast_si128(low, last))
+    }
+}
+
+/// [`Lanes::locate`] for eight words.
+///
+/// # Safety
+/// The processor has AVX2 and FMA.
+#[inline(always)]
+unsafe fn locate_half(words: __m256i) -> (__m256i, __m256) {
+    // SAFETY: the caller has the instruction set.
+    unsafe {
+        // There is no conversion of unsigned words and no choice of rounding: convert the top 24 bits and the low byte,
+        // both exact, and add them. Where the sum was rounded up, the float below it is the truncated one.
+        let scale = _mm256_set1_ps(256.0);
+        let top = _mm256_cvtepi32_ps(_mm256_srli_epi32::<8>(words));
+        let low = _mm256_cvtepi32_ps(_mm256_and_si256(words, _mm256_set1_epi32(0xff)));
+        let nearest = _mm256_fmadd_ps(top, scale, low);
+        let lost = _mm256_add_ps(_mm256_fmsub_ps(top, scale, nearest), low);
+        let rounded_up = _mm256_cmp_ps::<_CMP_LT_OQ>(lost, _mm256_setzero_ps());
+        let bits = _mm256_add_epi32(_mm256_castps_si256(nearest), _mm256_castps_si256(rounded_up));
+        let sign = _mm256_and_si256(words, _mm256_set1_epi32(0x10));
+        let half_octave = _mm256_and_si256(_mm256_srli_epi32::<22>(bits), _mm256_set1_epi32(0xf));
+        let local = _mm256_or_si256(
+            _mm256_and_si256(bits, _mm256_set1_epi32(LOCAL_BITS as i32)),
+            _mm256_set1_epi32(0x3f80_0000),
+        );
+        let centred = _mm256_sub_ps(_mm256_castsi256_ps(local), _mm256_set1_ps(LOCAL_CENTRE));
+        (_mm256_or_si256(half_octave, sign), centred)
     }
 }
