@@ -20,7 +20,8 @@ pub fn sign_and_magnitude(word: u32) -> (bool, u32) {
 /// grid: 2^-32 in probability in the body (the largest step in z is 1e-5, at 4 standard deviations), 2^-96 in the tail.
 pub fn gaussian(word: u32, more: impl FnOnce() -> u64) -> f64 {
     let (sign, magnitude) = sign_and_magnitude(word);
-    let fraction = if magnitude < FIRST_BODY_MAGNITUDE { (more() as f64 + 0.5) * 2.0_f64.powi(-64) } else { 0.5 };
+    let fraction =
+        if magnitude < FIRST_BODY_MAGNITUDE { (more() as f64 + 0.5) * 2.0_f64.powi(-64) } else { 0.5 };
     let z = normal::lower_quantile((f64::from(magnitude) + fraction) * 2.0_f64.powi(-32));
     if sign { -z } else { z }
 }
@@ -47,7 +48,8 @@ mod tests {
     #[test]
     fn body_and_tail_meet() {
         let last_of_tail = gaussian((FIRST_BODY_MAGNITUDE * 2 - 32) | 0xf, || u64::MAX);
-        let first_of_body = gaussian(FIRST_BODY_MAGNITUDE * 2, || unreachable!("the body needs no more bits"));
+        let first_of_body =
+            gaussian(FIRST_BODY_MAGNITUDE * 2, || unreachable!("the body needs no more bits"));
         assert!(last_of_tail < first_of_body && first_of_body - last_of_tail < 1e-5);
     }
 
