@@ -3,12 +3,15 @@ mod batch_scheme;
 pub mod binomial;
 mod error;
 pub mod normal;
+pub mod score_grid;
+mod score_store;
 mod setting;
 mod stream;
 mod threat_model;
 
 pub use batch_scheme::BatchScheme;
 pub use error::{Error, Result};
+pub use score_store::{BinCounts, FORMAT_VERSION, ReadError, ScoreStore, StoreKind, TrialRanges};
 pub use setting::{MOST_STEPS, Setting, SettingHash};
 pub use stream::{
     FIRST_BODY_MAGNITUDE, Purpose, ROUNDS, STREAM_NAME, Stream, aes_last_round, aes_round, gaussian,

@@ -152,6 +152,12 @@ impl Setting {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SettingHash(pub [u8; 32]);
 
+impl std::fmt::Display for SettingHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
 impl std::fmt::Debug for SettingHash {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0[..8].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
