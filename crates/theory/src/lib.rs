@@ -1,1 +1,2 @@
-//! placeholder
+//! What theory promises: accountants and calibration.
+pub mod pld;
