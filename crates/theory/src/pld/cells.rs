@@ -12,7 +12,8 @@ pub struct Masses {
     pub q: f64,
 }
 
-/// A pair of laws, seen through the cells `[l_i, l_(i+1)]` of the grid `l_i = (first + i) * step`.
+/// A pair of laws, seen through the cells `[l_i, l_(i+1)]` of the grid
+/// `l_i = origin + (first + i) * step`.
 ///
 /// A cell's masses are kept as the two point masses at its ends that have the same P and the same Q mass ("connect
 /// the dots": Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022). That representation is the same for (Q, P) with
@@ -20,6 +21,7 @@ pub struct Masses {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cells {
     pub(super) step: f64,
+    pub(super) origin: f64,
     pub(super) first: i64,
     /// P mass at the lower end of each cell.
     pub(super) low: Vec<f64>,
@@ -36,6 +38,7 @@ impl Cells {
     /// Computing `share` as an integral of its own avoids the cancellation between P and Q mass.
     pub fn from_shares(
         step: f64,
+        origin: f64,
         first: i64,
         masses_and_shares: impl Iterator<Item = (f64, f64)>,
         below: Masses,
@@ -47,7 +50,7 @@ impl Cells {
                 (mass.max(0.0) - share, share)
             })
             .unzip();
-        Cells { step, first, low, high, below, above }
+        Cells { step, origin, first, low, high, below, above }
     }
 
     /// From `P(L > l_i)` and `Q(L > l_i)` at the ends of all cells (one more value than cells).
@@ -65,7 +68,7 @@ impl Cells {
             let (p, q) = (p[0] - p[1], q[0] - q[1]);
             (p, (p - q * exp(lower_end)) / -expm1(-step))
         });
-        Self::from_shares(step, first, cells, below, Masses { p: last_p, q: last_q })
+        Self::from_shares(step, 0.0, first, cells, below, Masses { p: last_p, q: last_q })
     }
 
     /// From any partition of the outcomes into events, for a lower bound: telling the events apart is
@@ -75,6 +78,7 @@ impl Cells {
     pub fn from_events(step: f64, first: i64, cells: usize, events: impl Iterator<Item = Masses>) -> Self {
         let mut result = Cells {
             step,
+            origin: 0.0,
             first,
             low: vec![0.0; cells],
             high: vec![0.0; cells],
@@ -111,6 +115,7 @@ impl Cells {
         let swap = |masses: Masses| Masses { p: masses.q, q: masses.p };
         Cells {
             step: self.step,
+            origin: -self.origin,
             first: -(self.first + self.low.len() as i64),
             low: exchange(&self.high, 1),
             high: exchange(&self.low, 0),
@@ -131,6 +136,7 @@ impl Cells {
         LossGrid {
             side: Side::Upper,
             step: self.step,
+            origin: self.origin,
             first: self.first,
             masses,
             infinity_mass: self.above.p - kept,
@@ -139,7 +145,7 @@ impl Cells {
 
     /// The loss at the lower end of cell `i`.
     pub(super) fn end(&self, i: i64) -> f64 {
-        (self.first + i) as f64 * self.step
+        self.origin + (self.first + i) as f64 * self.step
     }
 
     /// The P masses at all ends, without what lies outside the cells.

@@ -32,6 +32,7 @@ pub enum Aim {
 pub struct Composition {
     pub(super) side: Side,
     pub(super) step: f64,
+    pub(super) origin: f64,
     pub(super) first: i64,
     /// `P(sum = x) = tilted * e^(log_scale - tilt x)`, up to the errors above, which are already on the safe side.
     pub(super) tilted: Vec<f64>,
@@ -64,6 +65,7 @@ impl LossGrid {
             return Composition {
                 side: self.side,
                 step: self.step,
+                origin: self.origin,
                 first: self.first,
                 tilted: self.masses.clone(),
                 tilt: 0.0,
@@ -82,14 +84,16 @@ impl LossGrid {
         let stray_mass = if aim == Aim::Whole { STRAY_MASS_WHOLE } else { STRAY_MASS };
         let bottom = self.end_of_support(n, tilt, -1.0, log(stray_mass));
         let top = self.end_of_support(n, tilt, 1.0, log(stray_mass));
-        let first = floor(bottom / self.step) as i64 - 1;
-        let length = fast_length((ceil(top / self.step) as i64 + 2 - first).max(2) as usize);
+        let origin = n * self.origin;
+        let first = floor((bottom - origin) / self.step) as i64 - 1;
+        let length = fast_length((ceil((top - origin) / self.step) as i64 + 2 - first).max(2) as usize);
         let log_moment = self.moment(tilt).log_value;
         let (mut tilted, cell_error) = self.tilted_power(times, tilt, log_moment, first, length);
         let log_scale = n * log_moment;
         // The moment's own round-off, and that of every tilted mass, come back times the number of steps.
         let relative = n * (MASS_ERROR + 4.0 * UNIT_ROUND_OFF * log_moment.abs());
-        let beyond = exp(log_scale - tilt * (first + length as i64) as f64 * self.step) * stray_mass;
+        let beyond =
+            exp(log_scale - tilt * (origin + (first + length as i64) as f64 * self.step)) * stray_mass;
         let infinity_mass = match self.side {
             Side::Upper => {
                 for mass in &mut tilted {
@@ -107,6 +111,7 @@ impl LossGrid {
         Composition {
             side: self.side,
             step: self.step,
+            origin,
             first,
             tilted,
             tilt,
@@ -174,12 +179,13 @@ impl Composition {
     pub fn untilted(&self) -> LossGrid {
         let mut masses: Vec<f64> = self.tilted.clone();
         for (i, mass) in masses.iter_mut().enumerate() {
-            let loss = (self.first + i as i64) as f64 * self.step;
+            let loss = self.origin + (self.first + i as i64) as f64 * self.step;
             *mass *= exp(self.log_scale - self.tilt * loss);
         }
         let mut infinity_mass = self.infinity_mass;
         if !self.complete_below {
-            let stray = self.stray_mass * exp(self.log_scale - self.tilt * self.first as f64 * self.step);
+            let stray = self.stray_mass
+                * exp(self.log_scale - self.tilt * (self.origin + self.first as f64 * self.step));
             match self.side {
                 // Mass below the window is unknown but at most this.
                 Side::Upper => infinity_mass += stray,
@@ -194,7 +200,14 @@ impl Composition {
                 }
             }
         }
-        LossGrid { side: self.side, step: self.step, first: self.first, masses, infinity_mass }
+        LossGrid {
+            side: self.side,
+            step: self.step,
+            origin: self.origin,
+            first: self.first,
+            masses,
+            infinity_mass,
+        }
     }
 }
 

@@ -20,7 +20,7 @@
 //! use misdeal_theory::pld::{Aim, LossGrid, Side};
 //! // Randomised response: the loss is ln 3 with probability 3/4 and -ln 3 otherwise.
 //! let step = 3_f64.ln();
-//! let pair = LossGrid { side: Side::Upper, step, first: -1, masses: vec![0.25, 0.0, 0.75], infinity_mass: 0.0 };
+//! let pair = LossGrid { side: Side::Upper, step, origin: 0.0, first: -1, masses: vec![0.25, 0.0, 0.75], infinity_mass: 0.0 };
 //! assert!((pair.delta(0.0) - 0.5).abs() < 1e-12);
 //! assert!(pair.compose(10, Aim::Delta(1e-3)).epsilon(1e-3) < 10.0 * step);
 //! ```
@@ -45,7 +45,8 @@ pub enum Side {
     Upper,
 }
 
-/// The law of the privacy loss under P on the points `first * step, (first + 1) * step, ...`, for one [`Side`].
+/// The law of the privacy loss under P on the points `origin + first * step, origin + (first + 1) * step, ...`, for
+/// one [`Side`].
 ///
 /// `Upper`: every delta read off it, also after any composition, is at least the pair's. `Lower`: at most. What the
 /// masses lack to one sits at -infinity, where it contributes nothing.
@@ -57,9 +58,11 @@ pub struct LossGrid {
     pub side: Side,
     /// Width h of the grid.
     pub step: f64,
-    /// The first mass sits at the loss `first * step`.
+    /// Loss of the point with index 0: lets the grid meet a point where the law has most of its mass.
+    pub origin: f64,
+    /// The first mass sits at the loss `origin + first * step`.
     pub first: i64,
-    /// P(L = (first + i) * step).
+    /// P(L = origin + (first + i) * step).
     pub masses: Vec<f64>,
     /// P(L = +infinity): it counts in full towards every delta.
     pub infinity_mass: f64,
@@ -68,7 +71,7 @@ pub struct LossGrid {
 impl LossGrid {
     /// The loss at index `i` of `masses`.
     pub fn loss(&self, i: usize) -> f64 {
-        (self.first + i as i64) as f64 * self.step
+        self.origin + (self.first + i as i64) as f64 * self.step
     }
 
     /// Delta at `epsilon`, erring only to this law's side.

@@ -41,7 +41,7 @@ impl LossGrid {
                 }
             }
         }
-        let mean = (self.first as f64 + weighted / sum) * self.step;
+        let mean = self.origin + (self.first as f64 + weighted / sum) * self.step;
         Moment { log_value: shift + log(sum), mean }
     }
 

@@ -5,7 +5,8 @@
 //! dots gives chords, which lie above. In a cell with point masses A and B (under Q) at its ends, h lies nowhere
 //! more than `A B (a_(i+1) - a_i) / (A + B)` below the chord: there the two end tangents meet. So lowering every dot
 //! by the larger of its two neighbouring gaps puts all chords below h, and the lower convex hull of the lowered dots
-//! is the law sought. Compare Doroshenko et al. 2022, section 5, who look for such a curve by tangents.
+//! is the law sought. Left of the first dot the curve is a line to its value at a = 0, the total under P, which is
+//! kept: a law below h composes to a law below the composed h whether or not Q's total is kept too. Compare Doroshenko et al. 2022, section 5, who look for such a curve by tangents.
 
 use super::{Cells, LossGrid, Side};
 use libm::{exp, expm1};
@@ -23,13 +24,14 @@ impl Cells {
             .map(|i| {
                 let here = lowered_by[i];
                 let slope_after = if i < last { (lowered_by[i + 1] - here) / rise } else { -here / rise };
-                let slope_before = if i > 0 { (here - lowered_by[i - 1]) / fall } else { 0.0 };
+                let slope_before = if i > 0 { (here - lowered_by[i - 1]) / fall } else { here };
                 masses[i] - slope_after + slope_before
             })
             .collect();
         LossGrid {
             side: Side::Lower,
             step: self.step,
+            origin: self.origin,
             first: self.first,
             masses: convex_hull(lowered, self.step),
             infinity_mass: 0.0,
@@ -40,19 +42,28 @@ impl Cells {
     ///
     /// Where that is too little, the dot before is lowered further, so that the chord still passes below the point
     /// where the tangents meet: by `B (a_(i+1) - a_i) - (B / A) d_(i+1)` at least, which never exceeds delta there.
+    ///
+    /// Lowering the first dot costs in proportion to the step and not to its square; where the law begins with much
+    /// mass, the second dot is lowered instead, to where the first cell's chord passes below the tangents' meeting.
     fn lowered_by(&self, masses: &[f64]) -> Vec<f64> {
         let last = masses.len() - 1;
-        let (fall, shrink) = (-expm1(-self.step), exp(-self.step));
+        let (fall, rise, shrink) = (-expm1(-self.step), expm1(self.step), exp(-self.step));
         let gap = |i: usize| {
             let (low, high) = (self.low[i], self.high[i]);
             if low > 0.0 && high > 0.0 { low * high * fall / (low + high * shrink) } else { 0.0 }
         };
+        let first_stays = self.low[0] * rise < self.high[0];
         let mut lowered_by = vec![0.0; last + 1];
         let (mut delta, mut mass_above) = (0.0, masses[last]);
         for i in (0..last).rev() {
             delta = shrink * delta + fall * mass_above;
             mass_above += masses[i];
-            let larger_gap = gap(i).max(if i > 0 { gap(i - 1) } else { 0.0 });
+            let larger_gap = match i {
+                0 if first_stays => 0.0,
+                0 => gap(0),
+                1 if first_stays => gap(1).max(self.low[0] * rise),
+                _ => gap(i).max(gap(i - 1)),
+            };
             let (low, high) = (self.low[i], self.high[i]);
             let needed = if low > 0.0 { high * fall - high * shrink / low * lowered_by[i + 1] } else { 0.0 };
             lowered_by[i] = larger_gap.min(0.5 * delta).max(needed).min(delta);

@@ -25,12 +25,12 @@ impl Composition {
             return 1.0;
         }
         let mut above = self.top();
-        while ((above.index - 1) as f64) * self.step >= epsilon {
+        while self.loss(above.index - 1) >= epsilon {
             above = self.down(&above);
         }
-        let down_by = (above.index as f64 * self.step - epsilon).max(0.0);
+        let down_by = (self.loss(above.index) - epsilon).max(0.0);
         let scaled = exp(-down_by) * above.delta - expm1(-down_by) * above.mass;
-        let scaled = if epsilon > above.index as f64 * self.step { 0.0 } else { scaled };
+        let scaled = if epsilon > self.loss(above.index) { 0.0 } else { scaled };
         let stray = self.stray_effect() * exp(self.tilt * down_by);
         let finite = (scaled - stray).max(0.0) * exp(self.log_scale_at(above.index));
         (finite + self.infinity_mass).clamp(0.0, 1.0)
@@ -47,32 +47,32 @@ impl Composition {
         // The stray mass's effect grows downwards: within a cell, take it at the cell's lower end.
         let stray = self.stray_effect() * exp(self.tilt * self.step);
         let mut above = self.top();
-        while above.index > self.first.max(0) {
+        while above.index > self.first && self.loss(above.index) > 0.0 {
             let wanted_here = exp(log_wanted - self.log_scale_at(above.index)) + stray;
             let at_lower_end = exp(-self.step) * above.delta - expm1(-self.step) * above.mass;
             if at_lower_end > wanted_here {
                 let down_by = -log1p(-(wanted_here - above.delta).max(0.0) / (above.mass - above.delta));
-                return (above.index as f64 * self.step - down_by).max(0.0);
+                return (self.loss(above.index) - down_by).max(0.0);
             }
             above = self.down(&above);
         }
         // Delta is small enough at the lowest point that is known.
         match self.side {
-            Side::Upper if !self.complete_below => (self.first as f64 * self.step).max(0.0),
-            _ if self.first <= 0 => 0.0,
+            Side::Upper if !self.complete_below => self.loss(self.first).max(0.0),
+            _ if self.loss(self.first) <= 0.0 => 0.0,
             // All mass is at or above the first point, and below it delta tends to the total.
             _ => {
                 let wanted_here = exp(log_wanted - self.log_scale_at(above.index)) + stray;
                 let down_by = -log1p(-(wanted_here - above.delta).max(0.0) / (above.mass - above.delta));
                 let down_by = if down_by.is_nan() || self.tilt > 0.0 { f64::INFINITY } else { down_by };
-                (above.index as f64 * self.step - down_by).max(0.0)
+                (self.loss(above.index) - down_by).max(0.0)
             }
         }
     }
 
     /// Whether mass that the window does not show could count at `epsilon`.
     fn hides(&self, epsilon: f64) -> bool {
-        self.side == Side::Upper && !self.complete_below && epsilon < self.first as f64 * self.step
+        self.side == Side::Upper && !self.complete_below && epsilon < self.loss(self.first)
     }
 
     /// The most that stray mass can add to the scaled delta: its mass times max over x of e^(-tilt x) (1 - e^-x).
@@ -85,8 +85,12 @@ impl Composition {
         }
     }
 
+    fn loss(&self, index: i64) -> f64 {
+        self.origin + index as f64 * self.step
+    }
+
     fn log_scale_at(&self, index: i64) -> f64 {
-        self.log_scale - self.tilt * index as f64 * self.step
+        self.log_scale - self.tilt * self.loss(index)
     }
 
     fn top(&self) -> Above {

@@ -29,7 +29,7 @@ impl LossGrid {
             Side::Lower => (cells.chain([beyond]).collect(), 0.0),
             Side::Upper => ([(1.0 - monotone[0]).max(0.0)].into_iter().chain(cells).collect(), beyond),
         };
-        LossGrid { side, step, first, masses, infinity_mass }
+        LossGrid { side, step, origin: 0.0, first, masses, infinity_mass }
     }
 }
 
