@@ -1,6 +1,7 @@
 //! The vocabulary of misdeal.
 mod batch_scheme;
 pub mod binomial;
+mod bounds;
 mod error;
 pub mod normal;
 pub mod score_grid;
@@ -10,6 +11,7 @@ mod stream;
 mod threat_model;
 
 pub use batch_scheme::BatchScheme;
+pub use bounds::Bounds;
 pub use error::{Error, Result};
 pub use score_store::{BinCounts, FORMAT_VERSION, ReadError, ScoreStore, StoreKind, TrialRanges};
 pub use setting::{MOST_STEPS, Setting, SettingHash};

@@ -1,0 +1,146 @@
+//! One step of the subsampled Gaussian: its privacy loss, and the masses of the loss's cells.
+
+use crate::pld::{Cells, Masses};
+use libm::{ceil, exp, expm1, log, log1p};
+use misdeal_core::{Error, Result, normal};
+
+/// P = (1-q) N(0, s^2) + q N(1, s^2) against Q = N(0, s^2).
+///
+/// With x = (y - 1/2)/s^2 the loss at the output y is L = ln(1 - q + q e^x), which increases from ln(1-q).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SubsampledGaussian {
+    noise: f64,
+    probability: f64,
+}
+
+impl SubsampledGaussian {
+    /// A pair whose noise multiplier is from 0.01 to 10000 and whose sampling probability is in (0, 1].
+    ///
+    /// # Errors
+    /// Names the argument that is out of range.
+    pub fn new(noise_multiplier: f64, sampling_probability: f64) -> Result<Self> {
+        if !(0.01..=10_000.0).contains(&noise_multiplier) {
+            let hint = "it is the noise's standard deviation divided by the clipping norm";
+            let allowed = "a number from 0.01 to 10000";
+            return Err(Error::bad_value("noise_multiplier", noise_multiplier, allowed, hint));
+        }
+        if !(1e-12..=1.0).contains(&sampling_probability) {
+            let hint = "it is the batch size divided by the number of records";
+            let allowed = "a number from 1e-12 to 1";
+            return Err(Error::bad_value("sampling_probability", sampling_probability, allowed, hint));
+        }
+        Ok(SubsampledGaussian { noise: noise_multiplier, probability: sampling_probability })
+    }
+
+    /// The privacy loss ln dP/dQ at the output `y`.
+    pub fn loss(&self, y: f64) -> f64 {
+        let q = self.probability;
+        let x = (y - 0.5) / (self.noise * self.noise);
+        if x > 30.0 {
+            x + log(q) + log1p((1.0 - q) / q * exp(-x))
+        } else if q > 0.5 && x < -1.0 {
+            log((1.0 - q) + q * exp(x))
+        } else {
+            log1p(q * expm1(x))
+        }
+    }
+
+    /// The output at which the loss is `loss`; minus infinity where no output has so small a loss.
+    fn output(&self, loss: f64) -> f64 {
+        let q = self.probability;
+        let x = if loss > 30.0 {
+            loss - log(q) + log1p(-(1.0 - q) * exp(-loss))
+        } else {
+            let odds = expm1(loss) / q;
+            if odds <= -1.0 { f64::NEG_INFINITY } else { log1p(odds) }
+        };
+        0.5 + self.noise * self.noise * x
+    }
+
+    /// Losses between which all but about `tail` of P (above) and of Q (below) lie.
+    pub(super) fn loss_range(&self, tail: f64) -> (f64, f64) {
+        let quantile = |p: f64| -normal::lower_quantile(p.min(0.5));
+        let (s, q) = (self.noise, self.probability);
+        let high = (1.0 + s * quantile(tail / (2.0 * q))).max(s * quantile(0.5 * tail));
+        (self.loss(-s * quantile(tail)), self.loss(high))
+    }
+
+    /// The masses of all cells of width `step` within the loss range of `tail`, and what lies outside.
+    ///
+    /// The grid begins at the smallest loss of that range: where the sampling probability is small, nearly all mass
+    /// lies there, and a grid that meets it loses the least.
+    pub(super) fn cells(&self, step: f64, tail: f64) -> Cells {
+        let (low, high) = self.loss_range(tail);
+        let ends = ceil((high - low) / step) as u64 + 1;
+        let ends: Vec<f64> = (0..=ends).map(|i| self.output(low + i as f64 * step)).collect();
+        let (bottom, top) = (ends[0], ends[ends.len() - 1]);
+        let below = self.masses(f64::NEG_INFINITY, bottom);
+        let above = self.masses(top, f64::INFINITY);
+        let fall = -expm1(-step);
+        let cells = ends.windows(2).map(|y| {
+            let (mass, rise) = self.mass_and_rise(y[0], y[1]);
+            (mass, rise / fall)
+        });
+        Cells::from_shares(step, low, 0, cells, below, above)
+    }
+
+    /// P(low < y < high) and the integral of `1 - e^(L(low) - L(y))` there under P, whose integrand is
+    /// `q phi(y - 1) (1 - e^(-(y - low)/s^2))`: positive terms only. By Gauss-Legendre quadrature in narrow cells.
+    fn mass_and_rise(&self, low: f64, high: f64) -> (f64, f64) {
+        let (s, q) = (self.noise, self.probability);
+        let width = high - low;
+        let relative_width = width / s.min(s * s);
+        let nodes: &[[f64; 2]] = if relative_width < 0.02 { &THREE_NODES } else { &FIVE_NODES };
+        if relative_width.is_nan() || relative_width > 0.25 {
+            let Masses { p, .. } = self.masses(low, high);
+            let x = (low - 0.5) / (s * s);
+            let rise = between(0.0, (low - 1.0) / s, (high - 1.0) / s) - between(x, low / s, high / s);
+            return (p, q * rise);
+        }
+        let (mut mass, mut rise) = (0.0, 0.0);
+        for &[node, weight] in nodes {
+            let y = low + node * width;
+            let without = (1.0 - q) * normal::density(y / s);
+            let with = q * normal::density((y - 1.0) / s);
+            mass += weight * (without + with);
+            rise -= weight * with * expm1(-node * width / (s * s));
+        }
+        (mass * width / s, rise * width / s)
+    }
+
+    /// What P and Q give to outputs between `low` and `high`.
+    fn masses(&self, low: f64, high: f64) -> Masses {
+        let (s, q) = (self.noise, self.probability);
+        let without = between(0.0, low / s, high / s);
+        Masses { p: (1.0 - q) * without + q * between(0.0, (low - 1.0) / s, (high - 1.0) / s), q: without }
+    }
+}
+
+/// `e^log_scale P(low < Z < high)` for a standard normal Z, from the smaller tail; zero if the scale is `e^-infinity`.
+fn between(log_scale: f64, low: f64, high: f64) -> f64 {
+    if log_scale == f64::NEG_INFINITY {
+        return 0.0;
+    }
+    let tail = |z: f64| if z == f64::INFINITY { 0.0 } else { exp(log_scale + normal::log_cdf(-z)) };
+    if low > 0.0 {
+        tail(low) - tail(high)
+    } else if high < 0.0 {
+        tail(-high) - tail(-low)
+    } else {
+        exp(log_scale) - tail(-low) - tail(high)
+    }
+}
+
+/// Gauss-Legendre nodes and weights on [0, 1].
+const THREE_NODES: [[f64; 2]; 3] = [
+    [0.1127016653792583115, 0.2777777777777777778],
+    [0.5, 0.4444444444444444444],
+    [0.8872983346207416885, 0.2777777777777777778],
+];
+const FIVE_NODES: [[f64; 2]; 5] = [
+    [0.0469100770306680036, 0.1184634425280945438],
+    [0.2307653449471584545, 0.2393143352496832340],
+    [0.5, 0.2844444444444444444],
+    [0.7692346550528415455, 0.2393143352496832340],
+    [0.9530899229693319964, 0.1184634425280945438],
+];
