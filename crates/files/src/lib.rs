@@ -13,11 +13,13 @@
 //! ```
 //!
 //! - [`scores`]: scores from `.npy` and `.csv` files, and to `.npy`.
+//! - [`stores`]: score stores, sealed and checked.
 //! - [`atomic`]: every file is written beside its place and moved there when it is whole.
 //! - [`Error`]: every refusal names the path, what is wrong and what to do.
 
 pub mod atomic;
 mod error;
 pub mod scores;
+pub mod stores;
 
 pub use error::{Error, Result};

@@ -2,7 +2,7 @@
 
 use crate::engines::Engine;
 use crate::game::Game;
-use misdeal_core::{Result, ScoreStore, World};
+use misdeal_core::{Error, ScoreStore, World};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -16,6 +16,9 @@ const MOST_TRIALS_PER_CHUNK: u64 = 1 << 16;
 
 /// Someone who watches a run: a progress bar, a saver of stores, a signal handler.
 pub trait Watch: Sync {
+    /// What may go wrong while resting, and what a run's own errors become.
+    type Error: From<Error>;
+
     /// Called from any core when `trials` more trials have been played in both worlds.
     fn played(&self, trials: u64);
 
@@ -26,7 +29,7 @@ pub trait Watch: Sync {
     ///
     /// # Errors
     /// An error ends the run and is handed on.
-    fn rest(&self, store: &ScoreStore) -> Result<()>;
+    fn rest(&self, store: &ScoreStore) -> Result<(), Self::Error>;
 }
 
 /// How a run ended.
@@ -44,13 +47,13 @@ pub enum Outcome {
 ///
 /// # Errors
 /// An engine's score that is not finite, or the watcher's error.
-pub fn play(
+pub fn play<W: Watch>(
     game: &Game,
     engine: &dyn Engine,
     store: &mut ScoreStore,
     trials: Range<u64>,
-    watch: &dyn Watch,
-) -> Result<Outcome> {
+    watch: &W,
+) -> Result<Outcome, W::Error> {
     let trials_per_chunk = (DRAWS_PER_CHUNK / game.draws_per_trial()).clamp(16, MOST_TRIALS_PER_CHUNK) / 16 * 16;
     let chunks_per_stretch = (DRAWS_PER_STRETCH / (trials_per_chunk * game.draws_per_trial())).max(64) as usize;
     let mut chunks = missing(trials, store.trials()).into_iter().flat_map(|gap| cut(gap, trials_per_chunk)).peekable();
@@ -71,7 +74,7 @@ pub fn play(
                         part.insert(chunk, &scores_in, &scores_out)?;
                         watch.played(count);
                     }
-                    Ok(part)
+                    Ok::<_, Error>(part)
                 },
             )
             .try_reduce(
