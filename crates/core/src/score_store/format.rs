@@ -78,7 +78,7 @@ impl ScoreStore {
         writer.write(&header)?;
         match &self.scores {
             Scores::Counts(counts) => {
-                counts.tables().try_for_each(|table| write_table(&mut writer, table))?
+                counts.tables().try_for_each(|table| write_table(&mut writer, table))?;
             }
             Scores::Exact(exact) => {
                 for (_, pair) in exact.pairs() {

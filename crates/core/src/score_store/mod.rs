@@ -239,5 +239,5 @@ pub(crate) fn check_finite(field: &'static str, first_trial: u64, scores: &[f64]
     let (trial, score) =
         (first_trial..).zip(scores).find(|(_, score)| !score.is_finite()).unwrap_or((0, &0.0));
     let value = format!("{score} in trial {trial}");
-    Err(Error::bad_value(field, value, "a finite number", "find out where the engine went wrong"))
+    Err(Error::bad_value(field, value, "a finite number", "find out where it comes from"))
 }

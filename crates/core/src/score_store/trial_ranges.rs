@@ -33,6 +33,11 @@ impl TrialRanges {
         &self.0
     }
 
+    /// Whether there is no trial.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The number of trials.
     pub fn len(&self) -> u64 {
         self.0.iter().map(|range| range.end - range.start).sum()
