@@ -2,7 +2,7 @@
 #![allow(clippy::float_cmp)]
 
 use super::*;
-use crate::{STREAM_NAME, Setting, StoreKind, score_grid};
+use crate::{Purpose, STREAM_NAME, Setting, StoreKind, Stream, score_grid};
 use proptest::{prelude::*, test_runner::RngSeed};
 
 /// Every score and infinity as threshold, every error counted anew.
@@ -118,6 +118,27 @@ fn clustered_scores_are_refined_exactly() {
         from_scores(&scores_in, &scores_out, ThresholdChoice::Max, &ClopperPearson, 1e-5, 0.05).unwrap();
     assert_eq!(estimate.empirical_epsilon, literal_maximum(&scores_in, &scores_out, &ClopperPearson, 1e-5));
     assert!(estimate.empirical_epsilon > 1.0);
+}
+
+/// Randomised response with epsilon 1: a valid bound exceeds it in at most 5 % of runs.
+///
+/// Of 1000 runs more than 87 would exceed it with probability below 1e-6 if 5 % did; the seed is fixed.
+#[test]
+fn hold_out_keeps_its_significance() {
+    let truth = 1.0 / (1.0 + libm::exp(-1.0));
+    let exceeding = (0..1000).filter(|&seed| {
+        let stream = Stream::new(&Setting { seed, ..Setting::default() }.hash());
+        let [scores_in, scores_out] = World::BOTH.map(|world| {
+            let says_in = if world == World::In { truth } else { 1.0 - truth };
+            let uniform = |trial| stream.uniform(Purpose::Position, world, trial, 0) as f64 / 2_f64.powi(64);
+            (0..1000).map(|trial| f64::from(uniform(trial) < says_in)).collect::<Vec<_>>()
+        });
+        let choice = ThresholdChoice::HoldOut;
+        let estimate = from_scores(&scores_in, &scores_out, choice, &ClopperPearson, 0.0, 0.05).unwrap();
+        assert!(estimate.empirical_epsilon > 0.3);
+        estimate.empirical_epsilon > 1.0
+    });
+    assert!(exceeding.count() <= 87);
 }
 
 #[test]

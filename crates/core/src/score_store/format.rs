@@ -98,10 +98,10 @@ impl ScoreStore {
     pub fn read_from(source: &mut dyn Read) -> Result<Self, ReadError> {
         let mut reader = SealedReader::new(source);
         let mut magic = [0; 8];
-        if reader.read(&mut magic).is_err_and(|error| matches!(error, ReadError::Refused(_)))
-            || magic != MAGIC
-        {
-            return Err(ReadError::corrupt("not a misdeal store"));
+        match reader.read(&mut magic) {
+            Err(ReadError::Io(error)) => return Err(ReadError::Io(error)),
+            Ok(()) if magic == MAGIC => {}
+            _ => return Err(ReadError::corrupt("not a misdeal store")),
         }
         let (mut version, mut length) = ([0; 4], [0; 8]);
         reader.read(&mut version)?;
@@ -133,10 +133,12 @@ impl ScoreStore {
     }
 
     /// The store as bytes.
+    ///
+    /// # Panics
+    /// Never: a vector takes all bytes, and the header has only numbers and names, which JSON can write.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        // A vector takes everything.
-        let _ = self.write_to(&mut bytes);
+        self.write_to(&mut bytes).expect("a vector takes all bytes");
         bytes
     }
 
