@@ -76,7 +76,14 @@ pub fn estimate_scores(scores_in: &Path, scores_out: &Path, analysis: &Analysis)
     let (one, choice) = Analysis { estimator: first, ..analysis.clone() }.parse()?;
     let (scores_in, scores_out) = (scores::read(scores_in)?, scores::read(scores_out)?);
     let estimate = |estimator: &dyn Estimator| -> misdeal_core::Result<EpsilonEstimate> {
-        estimate::from_scores(&scores_in, &scores_out, choice, estimator, analysis.delta, analysis.significance)
+        estimate::from_scores(
+            &scores_in,
+            &scores_out,
+            choice,
+            estimator,
+            analysis.delta,
+            analysis.significance,
+        )
     };
     let mut report = EstimateReport {
         schema_version: SCHEMA_VERSION,

@@ -152,7 +152,8 @@ fn check_claim(claim: Option<f64>) -> Result<()> {
     match claim {
         Some(claim) if !(claim.is_finite() && claim >= 0.0) => {
             let hint = "it is the epsilon that the model's documentation states";
-            Err(misdeal_core::Error::bad_value("claimed_epsilon", claim, "a finite number from 0", hint).into())
+            Err(misdeal_core::Error::bad_value("claimed_epsilon", claim, "a finite number from 0", hint)
+                .into())
         }
         _ => Ok(()),
     }
@@ -164,7 +165,9 @@ fn open_store(request: &MechanismRequest, setting: &Setting, lineage: &str) -> R
     match &request.store {
         None if request.resume => {
             let hint = "say with --store which file to go on from";
-            return Err(misdeal_core::Error::bad_value("resume", "given", "--resume with --store", hint).into());
+            return Err(
+                misdeal_core::Error::bad_value("resume", "given", "--resume with --store", hint).into()
+            );
         }
         Some(path) if path.exists() => {
             if !request.resume {

@@ -27,7 +27,13 @@ impl<'a> Savings<'a> {
     /// Watches a run that starts with `observed` of `total` observations.
     pub fn new(path: Option<&'a Path>, progress: &'a dyn Progress, observed: u64, total: u64) -> Self {
         progress.observed(observed, total);
-        Savings { path, progress, observed: observed.into(), total, next: Mutex::new(Instant::now() + INTERVAL) }
+        Savings {
+            path,
+            progress,
+            observed: observed.into(),
+            total,
+            next: Mutex::new(Instant::now() + INTERVAL),
+        }
     }
 
     /// Saves the store now, if it has a place.

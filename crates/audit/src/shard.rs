@@ -32,7 +32,8 @@ impl Shard {
     /// # Errors
     /// Anything else.
     pub fn parse(text: &str) -> Result<Self> {
-        let numbers = text.split_once('/').and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
+        let numbers =
+            text.split_once('/').and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
         let (index, count) = numbers.ok_or_else(|| {
             Error::bad_value("shard", text, "I/N with I from 1 to N", "2/7 is the second of seven parts")
         })?;

@@ -59,6 +59,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether the fault is the disk's and not the user's: a file that could not be written.
+    pub fn is_failed_write(&self) -> bool {
+        matches!(self, Error::Io { action: "write", .. })
+    }
+
     /// An [`Io`](Error::Io) with a hint that fits the kind of failure.
     pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         let hint = match source.kind() {

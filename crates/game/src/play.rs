@@ -54,9 +54,12 @@ pub fn play<W: Watch>(
     trials: Range<u64>,
     watch: &W,
 ) -> Result<Outcome, W::Error> {
-    let trials_per_chunk = (DRAWS_PER_CHUNK / game.draws_per_trial()).clamp(16, MOST_TRIALS_PER_CHUNK) / 16 * 16;
-    let chunks_per_stretch = (DRAWS_PER_STRETCH / (trials_per_chunk * game.draws_per_trial())).max(64) as usize;
-    let mut chunks = missing(trials, store.trials()).into_iter().flat_map(|gap| cut(gap, trials_per_chunk)).peekable();
+    let trials_per_chunk =
+        (DRAWS_PER_CHUNK / game.draws_per_trial()).clamp(16, MOST_TRIALS_PER_CHUNK) / 16 * 16;
+    let chunks_per_stretch =
+        (DRAWS_PER_STRETCH / (trials_per_chunk * game.draws_per_trial())).max(64) as usize;
+    let mut chunks =
+        missing(trials, store.trials()).into_iter().flat_map(|gap| cut(gap, trials_per_chunk)).peekable();
     while chunks.peek().is_some() {
         let stretch: Vec<_> = chunks.by_ref().take(chunks_per_stretch).collect();
         let part = stretch

@@ -111,13 +111,11 @@ pub fn from_scores(
     from_evidence(&evidence, choice, estimator, delta, significance)
 }
 
-fn from_evidence(
-    evidence: &Evidence<'_>,
-    choice: ThresholdChoice,
-    estimator: &dyn Estimator,
-    delta: f64,
-    significance: f64,
-) -> Result<EpsilonEstimate> {
+/// Refuses a delta or a significance that makes no sense.
+///
+/// # Errors
+/// `delta` outside [0, 1), or `significance` outside (0, 1).
+pub fn check_levels(delta: f64, significance: f64) -> Result<()> {
     if !(0.0..1.0).contains(&delta) {
         let hint = "it is the probability with which the guarantee may fail, say 1e-5";
         return Err(Error::bad_value("delta", delta, "a number from 0 to below 1", hint));
@@ -126,6 +124,17 @@ fn from_evidence(
         let hint = "0.05 gives bounds that hold with 95 % confidence";
         return Err(Error::bad_value("significance", significance, "a number between 0 and 1", hint));
     }
+    Ok(())
+}
+
+fn from_evidence(
+    evidence: &Evidence<'_>,
+    choice: ThresholdChoice,
+    estimator: &dyn Estimator,
+    delta: f64,
+    significance: f64,
+) -> Result<EpsilonEstimate> {
+    check_levels(delta, significance)?;
     let [choosing, counted] = choice.trials();
     for trials in [choosing, counted] {
         let fewest = evidence.observations(trials).into_iter().min().unwrap_or(0);

@@ -118,7 +118,12 @@ unsafe impl Lanes for Avx2 {
     #[inline(always)]
     unsafe fn lookup(table: &[f32; SEGMENTS], index: [__m256i; 2]) -> [__m256; 2] {
         // SAFETY: the caller has the instruction set; `locate` makes indices below 32.
-        unsafe { [_mm256_i32gather_ps::<4>(table.as_ptr(), index[0]), _mm256_i32gather_ps::<4>(table.as_ptr(), index[1])] }
+        unsafe {
+            [
+                _mm256_i32gather_ps::<4>(table.as_ptr(), index[0]),
+                _mm256_i32gather_ps::<4>(table.as_ptr(), index[1]),
+            ]
+        }
     }
     #[inline(always)]
     unsafe fn mul_add(a: [__m256; 2], b: [__m256; 2], c: [__m256; 2]) -> [__m256; 2] {
