@@ -117,25 +117,25 @@ pub struct Anything {
 #[command(after_help = EXIT_CODES)]
 pub struct MechanismArguments {
     /// Noise standard deviation divided by the clipping norm
-    #[arg(long, default_value = "1.0", value_parser = number, value_name = "S")]
+    #[arg(long, allow_negative_numbers = true, default_value = "1.0", value_parser = number, value_name = "S")]
     pub noise_multiplier: f64,
     /// Batches in an epoch
-    #[arg(long, default_value = "100", value_parser = count, value_name = "T")]
+    #[arg(long, allow_negative_numbers = true, default_value = "100", value_parser = count, value_name = "T")]
     pub steps_per_epoch: u64,
     /// Passes over the data
-    #[arg(long, default_value = "1", value_parser = count, value_name = "E")]
+    #[arg(long, allow_negative_numbers = true, default_value = "1", value_parser = count, value_name = "E")]
     pub epochs: u64,
     /// Records in a batch
-    #[arg(long, default_value = "100", value_parser = count, value_name = "B")]
+    #[arg(long, allow_negative_numbers = true, default_value = "100", value_parser = count, value_name = "B")]
     pub batch_size: u64,
     /// How batches are made
     #[arg(long, default_value = "shuffle", value_parser = BatchScheme::NAMES, value_name = "NAME")]
     pub scheme: String,
     /// Records in the buffer of partial-shuffle and stream-shuffle
-    #[arg(long, value_parser = count, value_name = "K")]
+    #[arg(long, allow_negative_numbers = true, value_parser = count, value_name = "K")]
     pub buffer_size: Option<u64>,
     /// The target's position in the file
-    #[arg(long, default_value = "0", value_parser = count, value_name = "I")]
+    #[arg(long, allow_negative_numbers = true, default_value = "0", value_parser = count, value_name = "I")]
     pub target_index: u64,
     /// What the adversary may choose
     #[arg(long, default_value = "worst-case", value_parser = ["target-canary", "partially-informed", "worst-case"], value_name = "NAME")]
@@ -144,10 +144,10 @@ pub struct MechanismArguments {
     #[arg(long, value_parser = BatchScheme::NAMES, value_name = "NAME")]
     pub adversary_scheme: Option<String>,
     /// Records in the buffer that the adversary's scheme assumes; the real buffer if not given
-    #[arg(long, value_parser = count, value_name = "K")]
+    #[arg(long, allow_negative_numbers = true, value_parser = count, value_name = "K")]
     pub adversary_buffer_size: Option<u64>,
     /// Observations in both worlds together
-    #[arg(long, default_value = "1e7", value_parser = count, value_name = "N")]
+    #[arg(long, allow_negative_numbers = true, default_value = "1e7", value_parser = count, value_name = "N")]
     pub observations: u64,
     #[command(flatten)]
     pub analysis: AnalysisArguments,
@@ -161,7 +161,7 @@ pub struct MechanismArguments {
     #[arg(long, value_name = "NAME")]
     pub engine: Option<String>,
     /// The epsilon that is claimed, to be tested
-    #[arg(long, value_parser = number, value_name = "X")]
+    #[arg(long, allow_negative_numbers = true, value_parser = number, value_name = "X")]
     pub claimed_epsilon: Option<f64>,
     /// Exit with 1 if a valid bound refutes the claim
     #[arg(long)]
@@ -201,10 +201,10 @@ impl Default for MechanismArguments {
 #[derive(Debug, Clone, Args)]
 pub struct AnalysisArguments {
     /// The delta at which epsilon is meant
-    #[arg(long, default_value = "1e-5", value_parser = number, value_name = "D")]
+    #[arg(long, allow_negative_numbers = true, default_value = "1e-5", value_parser = number, value_name = "D")]
     pub delta: f64,
     /// Level of the confidence bounds: 0.05 for 95 % confidence
-    #[arg(long, default_value = "0.05", value_parser = number, value_name = "A")]
+    #[arg(long, allow_negative_numbers = true, default_value = "0.05", value_parser = number, value_name = "A")]
     pub significance: f64,
     /// How error counts become an epsilon: clopper-pearson or raw
     #[arg(long, default_value = "clopper-pearson", value_name = "NAME")]

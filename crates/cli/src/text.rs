@@ -81,8 +81,8 @@ fn setting(text: &mut String, setting: &Setting) {
 fn estimate(text: &mut String, estimate: &EpsilonEstimate) {
     let confidence = percent(1.0 - estimate.significance);
     let kind = match (estimate.valid, estimate.estimator) {
-        (true, _) => format!("lower bound, {confidence} confidence, delta {}", estimate.delta),
-        (false, "raw") => format!("no confidence in either direction, delta {}", estimate.delta),
+        (true, _) => format!("lower bound, {confidence} confidence, delta {}", probability(estimate.delta)),
+        (false, "raw") => format!("no confidence in either direction, delta {}", probability(estimate.delta)),
         (false, _) => {
             format!(
                 "NOT a valid bound: its threshold was chosen on the data that it counts; delta {}",
@@ -122,7 +122,7 @@ fn verdict(report: &MechanismReport) -> String {
         (Some(claim), Some(true)) if report.estimate.valid => format!(
             "Verdict: the claim of epsilon {claim} is REFUTED. At delta {} this mechanism leaks at least epsilon {found}, \
              {:.1} times the claim, with {} confidence.",
-            report.estimate.delta,
+            probability(report.estimate.delta),
             report.estimate.empirical_epsilon / report.claimed_epsilon.unwrap_or(f64::NAN),
             percent(1.0 - report.estimate.significance)
         ),
@@ -143,7 +143,7 @@ fn verdict(report: &MechanismReport) -> String {
 /// What an estimate says by itself.
 fn meaning(estimate: &EpsilonEstimate) -> String {
     let found = significant(estimate.empirical_epsilon);
-    let delta = estimate.delta;
+    let delta = probability(estimate.delta);
     if !estimate.valid {
         return format!(
             "epsilon {found} at delta {delta} is an estimate without a guarantee; it refutes no claim."
@@ -172,6 +172,11 @@ fn significant(value: f64) -> String {
     let digits = (3 - value.abs().log10().floor() as i32).max(0) as usize;
     let text = format!("{value:.digits$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// A small probability: 1e-5 rather than 0.00001.
+fn probability(value: f64) -> String {
+    if value == 0.0 || value >= 0.001 { value.to_string() } else { format!("{value:e}") }
 }
 
 fn percent(share: f64) -> String {
