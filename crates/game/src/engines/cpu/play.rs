@@ -16,6 +16,8 @@ pub const LEAST_NOISE: f64 = 0.1;
 const LEAST_NOISE_FOR_PRODUCTS: f64 = 0.3;
 /// Likelihood ratios multiplied before the logarithm is taken.
 const PRODUCT_LENGTH: u32 = 4;
+/// Blocks that are finished together.
+const GROUP: usize = 4;
 /// From this noise multiplier on, exponentials are near one and are kept as their distance from it.
 const LEAST_NOISE_FOR_OFFSET: f64 = 2.0;
 
@@ -156,18 +158,11 @@ pub unsafe fn score_blocks<L: Lanes>(
         let target = Workspace::new(&plan.target, stream);
         let others = Workspace::new(&plan.others, stream);
         let mut player = Player::<L> { plan, factor, target, others };
-        for (first_trial, scores) in (first_trial..).step_by(LANES).zip(scores) {
-            let block = Block { stream, world, first_trial };
-            *scores = [0.0; LANES];
+        for (first_trial, scores) in (first_trial..).step_by(GROUP * LANES).zip(scores.chunks_mut(GROUP)) {
+            scores.fill([0.0; LANES]);
+            let first_block = Block { stream, world, first_trial };
             for epoch in 0..plan.epochs {
-                let added = match &plan.law {
-                    Law::Equal => player.equal_epoch(block, epoch),
-                    Law::Weighted(law) => player.weighted_epoch(law, block, epoch),
-                    Law::EachStep(law) => player.each_step_epoch(law, block, epoch),
-                };
-                for lane in 0..LANES {
-                    scores[lane] += added[lane] + plan.constant;
-                }
+                player.add_epoch(first_block, epoch, scores);
             }
         }
     }
@@ -182,56 +177,84 @@ struct Player<'a, L: Lanes> {
     others: Workspace<L, FOR_SUMS>,
 }
 
-/// The epoch's part of the log-likelihood ratio, less the plan's constant, in each of the three ways.
 impl<L: Lanes> Player<'_, L> {
-    /// ln(sum u^2 / sum u), or ln(sum u).
+    /// Adds an epoch's part of the log-likelihood ratio to the scores of neighbouring blocks.
+    ///
+    /// In three sweeps over the blocks, so that the processor finds independent work in each.
     #[inline(always)]
-    unsafe fn equal_epoch(&mut self, block: Block, epoch: u32) -> [f64; LANES] {
-        let first_draw = epoch * self.plan.batches_per_epoch;
-        // SAFETY: the caller has the instruction set.
-        let (mut sums, targets) = unsafe {
-            let sums =
-                sum(&mut self.others, self.plan, block, first_draw + 1, self.plan.batches_per_epoch - 1);
-            (sums, self.target.draw(&self.plan.target, block, first_draw))
-        };
-        for lane in 0..LANES {
-            let value = self.factor * targets[lane];
-            sums.first[lane] += value;
-            sums.second[lane] += value * value;
+    unsafe fn add_epoch(&mut self, first_block: Block, epoch: u32, scores: &mut [[f64; LANES]]) {
+        let block = |i: usize| first_block.neighbour(i);
+        let mut parts = [Sums::ZERO; GROUP];
+        for (i, part) in parts[..scores.len()].iter_mut().enumerate() {
+            // SAFETY: the caller has the instruction set.
+            *part = unsafe {
+                match &self.plan.law {
+                    Law::Equal => self.equal_sums(block(i), epoch),
+                    Law::Weighted(law) => self.weighted_sums(law, block(i), epoch),
+                    Law::EachStep(law) => {
+                        let logs = self.each_step_logs(law, block(i), epoch);
+                        scores[i].iter_mut().zip(logs).for_each(|(score, log)| *score += log);
+                        continue;
+                    }
+                }
+            };
         }
-        log_ratio(&sums, self.plan.squares)
+        match &self.plan.law {
+            Law::EachStep(_) => return,
+            Law::Weighted(_) => {}
+            Law::Equal => {
+                for (i, part) in parts[..scores.len()].iter_mut().enumerate() {
+                    let draw = epoch * self.plan.batches_per_epoch;
+                    // SAFETY: the caller has the instruction set.
+                    let targets = unsafe { self.target.draw(&self.plan.target, block(i), draw) };
+                    for lane in 0..LANES {
+                        part.add(lane, 1.0, self.factor * targets[lane]);
+                    }
+                }
+            }
+        }
+        for (score, part) in scores.iter_mut().zip(&parts) {
+            let logs = log_ratio(part, self.plan.squares);
+            for lane in 0..LANES {
+                score[lane] += logs[lane] + self.plan.constant;
+            }
+        }
     }
 
-    /// ln(sum w u^2 / sum w u), or ln(sum w u).
+    /// Sums of u and u^2 over the batches without the target.
     #[inline(always)]
-    unsafe fn weighted_epoch(&mut self, law: &WeightedLaw, block: Block, epoch: u32) -> [f64; LANES] {
+    unsafe fn equal_sums(&mut self, block: Block, epoch: u32) -> Sums {
+        let first_draw = epoch * self.plan.batches_per_epoch + 1;
+        // SAFETY: the caller has the instruction set.
+        unsafe { sum(&mut self.others, self.plan, block, first_draw, self.plan.batches_per_epoch - 1) }
+    }
+
+    /// Sums of w u and w u^2 over all batches.
+    #[inline(always)]
+    unsafe fn weighted_sums(&mut self, law: &WeightedLaw, block: Block, epoch: u32) -> Sums {
         let first_draw = epoch * self.plan.batches_per_epoch;
         let decided_by = if law.kept { 0 } else { epoch };
         let at = block.positions(decided_by, |bits| law.positions.batch(bits) - law.first_batch);
-        let mut sums = Sums { first: [0.0; LANES], second: [0.0; LANES] };
-        let mut add = |lane: usize, weight: f64, value: f64| {
-            sums.first[lane] += weight * value;
-            sums.second[lane] += weight * (value * value);
-        };
+        let mut sums = Sums::ZERO;
         // SAFETY: the caller has the instruction set.
         let targets = unsafe { self.target.draw(&self.plan.target, block, first_draw) };
         for lane in 0..LANES {
-            add(lane, law.weights[at[lane] as usize], self.factor * targets[lane]);
+            sums.add(lane, law.weights[at[lane] as usize], self.factor * targets[lane]);
         }
         for (other, pair) in law.weights.windows(2).enumerate() {
             // SAFETY: the caller has the instruction set.
             let values = unsafe { self.others.draw(&self.plan.others, block, first_draw + 1 + other as u32) };
             for lane in 0..LANES {
                 // The batches without the target follow in order: those after it are one further on.
-                add(lane, pair[usize::from(other as u64 >= at[lane])], values[lane]);
+                sums.add(lane, pair[usize::from(other as u64 >= at[lane])], values[lane]);
             }
         }
-        log_ratio(&sums, self.plan.squares)
+        sums
     }
 
     /// sum over steps of ln(1 - q + q e^(-2/s^2) u^2) - ln(1 - q + q e^(-1/(2 s^2)) u), or of the latter alone.
     #[inline(always)]
-    unsafe fn each_step_epoch(&mut self, law: &EachStepLaw, block: Block, epoch: u32) -> [f64; LANES] {
+    unsafe fn each_step_logs(&mut self, law: &EachStepLaw, block: Block, epoch: u32) -> [f64; LANES] {
         let first_draw = epoch * self.plan.batches_per_epoch;
         let inclusions = block.positions(epoch, |bits| law.positions.inclusions(bits));
         let mut sum = [0.0; LANES];
