@@ -102,10 +102,9 @@ impl Engine for Cpu<'_> {
     fn score(&self, world: World, trials: Range<u64>, scores: &mut [f64]) {
         let first = trials.start / LANES as u64 * LANES as u64;
         let mut blocks = vec![[0.0; LANES]; (trials.end - first).div_ceil(LANES as u64) as usize];
+        let score_blocks = self.instruction_set.score_blocks;
         // SAFETY: `new` chose an instruction set that this processor has.
-        unsafe {
-            (self.instruction_set.score_blocks)(&self.plan, &self.game.stream, world, first, &mut blocks)
-        };
+        unsafe { score_blocks(&self.plan, &self.game.stream, world, first, &mut blocks) }
         let skipped = (trials.start - first) as usize;
         scores.copy_from_slice(&blocks.as_flattened()[skipped..skipped + scores.len()]);
     }
