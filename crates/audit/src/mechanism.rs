@@ -113,8 +113,10 @@ pub fn audit_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> R
     let before = 2 * store.observations_per_world();
     let savings = Savings::new(request.store.as_deref(), progress, before, 2 * (trials.end - trials.start));
     let outcome = play(&game, engine.as_ref(), &mut store, trials, &savings)?;
-    savings.save(&store)?;
     let observations = 2 * store.observations_per_world();
+    if observations > before {
+        savings.save(&store)?;
+    }
     if outcome == Outcome::Cancelled {
         return Err(Error::Interrupted { observations, store: request.store.clone() });
     }
