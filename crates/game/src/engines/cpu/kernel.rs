@@ -195,9 +195,12 @@ pub unsafe fn sum_strip<L: Lanes, const SQUARINGS: u32, const SQUARES: bool>(
     unsafe {
         let (mut first, mut second) = (L::splat(0.0), L::splat(0.0));
         let mut waiters = 0;
+        // One draw ahead: while a polynomial is evaluated, the next words are already being made.
+        let mut next = L::random_words(&keys, counters);
         for draw in draws {
-            let words = L::random_words(&keys, counters);
+            let words = next;
             counters = L::next_draw(counters);
+            next = L::random_words(&keys, counters);
             let near = L::is_near(words);
             // Written every time, kept only if a lane is far: no branch to mispredict.
             waiting.words[waiters % STRIP] = words;
