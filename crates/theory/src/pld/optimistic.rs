@@ -52,16 +52,17 @@ impl Cells {
             let (low, high) = (self.low[i], self.high[i]);
             if low > 0.0 && high > 0.0 { low * high * fall / (low + high * shrink) } else { 0.0 }
         };
-        let first_stays = self.low[0] * rise < self.high[0];
+        let begin = self.low.iter().position(|&mass| mass > 0.0).unwrap_or(0);
+        let first_stays = self.low[begin] * rise < self.high[begin];
         let mut lowered_by = vec![0.0; last + 1];
         let (mut delta, mut mass_above) = (0.0, masses[last]);
         for i in (0..last).rev() {
             delta = shrink * delta + fall * mass_above;
             mass_above += masses[i];
             let larger_gap = match i {
-                0 if first_stays => 0.0,
+                _ if i <= begin && first_stays => 0.0,
+                _ if i == begin + 1 && first_stays => gap(i).max(self.low[begin] * rise),
                 0 => gap(0),
-                1 if first_stays => gap(1).max(self.low[0] * rise),
                 _ => gap(i).max(gap(i - 1)),
             };
             let (low, high) = (self.low[i], self.high[i]);
