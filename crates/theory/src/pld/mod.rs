@@ -32,6 +32,7 @@ mod optimistic;
 mod readout;
 mod rounding;
 mod trade_off;
+mod transform;
 
 pub use cells::{Cells, Masses};
 pub use compose::{Aim, Composition};

@@ -30,9 +30,10 @@ fn agrees_with_known_values() {
 /// Every interval meets dp-accounting's and prv-accountant's (`testdata/scripts/poisson_accounting.py`).
 #[test]
 fn meets_the_intervals_of_other_accountants() {
+    type Row = (f64, f64, u64, f64, f64, f64, f64, f64);
     #[derive(serde::Deserialize)]
     struct Golden {
-        epsilon: Vec<(f64, f64, u64, f64, f64, f64, f64, f64)>,
+        epsilon: Vec<Row>,
     }
     let golden: Golden =
         toml::from_str(include_str!("../../../../testdata/poisson_accounting.toml")).unwrap();
