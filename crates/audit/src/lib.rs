@@ -1,1 +1,35 @@
-//! placeholder
+//! Whole jobs: an audit beside its theory, from a request to a report.
+//!
+//! ```
+//! use misdeal_audit::{MechanismRequest, Unwatched, audit_mechanism};
+//!
+//! let request = MechanismRequest { observations: 100_000, claimed_epsilon: Some(0.72), ..Default::default() };
+//! let report = audit_mechanism(&request, &Unwatched)?;
+//! assert!(report.estimate.valid && report.violated == Some(true));
+//! # Ok::<(), misdeal_audit::Error>(())
+//! ```
+//!
+//! - [`audit_mechanism`]: plays the game on the batched Gaussian mechanism ([`MechanismRequest`], [`MechanismReport`]).
+//! - [`estimate_scores`]: scores from anywhere to epsilon.
+//! - [`merge_stores`]: shards of a run to one store.
+//! - [`Progress`]: whoever watches a job and may interrupt it.
+
+mod error;
+mod estimation;
+mod mechanism;
+mod merging;
+mod progress;
+mod promised;
+mod savings;
+mod shard;
+
+pub use error::{Error, Result};
+pub use estimation::{Analysis, EstimateReport, estimate_scores};
+pub use mechanism::{MechanismReport, MechanismRequest, audit_mechanism};
+pub use merging::{MergeReport, merge_stores};
+pub use progress::{Progress, Unwatched};
+pub use promised::promised;
+pub use shard::Shard;
+
+/// The version of the JSON documents that reports turn into.
+pub const SCHEMA_VERSION: u32 = 1;

@@ -1,1 +1,53 @@
-fn main() {}
+//! The command line of misdeal: arguments, progress, exit codes, and no logic of its own.
+
+mod arguments;
+mod audit_mechanism;
+mod estimate;
+mod failure;
+mod interruption;
+mod merge;
+mod number;
+mod output;
+mod progress;
+mod text;
+
+use arguments::{Arguments, AuditCommand, Command, MechanismArguments};
+use clap::Parser;
+use failure::{Failure, Success};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return failure::of_arguments(&error),
+    };
+    match run(arguments) {
+        Ok(Success::Fine) => ExitCode::SUCCESS,
+        Ok(Success::BadNews) => ExitCode::from(1),
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(arguments: Arguments) -> Result<Success, Failure> {
+    let common = arguments.common;
+    common.start_threads()?;
+    match arguments.command {
+        None => audit_mechanism::run(MechanismArguments::default(), &common),
+        Some(Command::Audit { command: AuditCommand::Mechanism(arguments) }) => {
+            audit_mechanism::run(*arguments, &common)
+        }
+        Some(Command::Audit { command: AuditCommand::Training(_) }) => {
+            Err(Failure::not_available_yet("audit training"))
+        }
+        Some(Command::Estimate(arguments)) => estimate::run(&arguments, &common),
+        Some(Command::Merge(arguments)) => merge::run(&arguments, &common),
+        Some(Command::Account(_)) => Err(Failure::not_available_yet("account")),
+        Some(Command::Calibrate(_)) => Err(Failure::not_available_yet("calibrate")),
+        Some(Command::Diagnose(_)) => Err(Failure::not_available_yet("diagnose")),
+        Some(Command::Scan(_)) => Err(Failure::not_available_yet("scan")),
+        Some(Command::Reproduce(_)) => Err(Failure::not_available_yet("reproduce")),
+        Some(Command::Report(_)) => Err(Failure::not_available_yet("report")),
+        Some(Command::Devices(_)) => Err(Failure::not_available_yet("devices")),
+        Some(Command::SelfTest(_)) => Err(Failure::not_available_yet("self-test")),
+    }
+}

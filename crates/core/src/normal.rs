@@ -121,6 +121,7 @@ const FAR_DENOMINATOR: [f64; 8] = [
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::float_cmp)]
     use super::*;
 
     fn assert_close(ours: f64, exact: f64, tolerance: f64) {

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// The most steps a run may have: a draw's index must fit the stream's counter.
 pub const MOST_STEPS: u64 = 1 << 31;
 
+/// The most records a data set may have: their number must be exact as a float.
+const MOST_RECORDS: u64 = 1 << 53;
+
 /// Everything that decides the outcome of a trial, apart from its world and its index.
 ///
 /// A `Setting` that exists has been validated by [`Setting::validated`]; the number of observations, delta and the
@@ -97,6 +100,11 @@ impl Setting {
                 hint,
             ));
         }
+        if self.steps_per_epoch.saturating_mul(self.batch_size) > MOST_RECORDS {
+            let hint = format!("steps_per_epoch * batch_size may be at most {MOST_RECORDS}");
+            let allowed = format!("at most {}", MOST_RECORDS / self.steps_per_epoch);
+            return Err(Error::bad_value("batch_size", self.batch_size, allowed, hint));
+        }
         for scheme in [Some(self.scheme), self.adversary_scheme].into_iter().flatten() {
             if let Some(size) = scheme.buffer_size()
                 && !(1..=self.dataset_size()).contains(&size)
@@ -137,6 +145,9 @@ impl Setting {
 
     /// A hash of every field, the seed included. Two settings have the same hash if and only if each trial has the
     /// same outcome in both; stores and random streams are keyed by it.
+    ///
+    /// # Panics
+    /// Never: a setting has only numbers and names, which JSON can write.
     pub fn hash(&self) -> SettingHash {
         let canonical = serde_json::to_vec(self).expect("a setting has only numbers and names");
         let mut hasher = blake3::Hasher::new_derive_key("misdeal setting 1");
@@ -148,6 +159,12 @@ impl Setting {
 /// The identity of a [`Setting`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SettingHash(pub [u8; 32]);
+
+impl std::fmt::Display for SettingHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
 
 impl std::fmt::Debug for SettingHash {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -175,6 +192,8 @@ mod tests {
         assert!(bad(|s| s.steps_per_epoch = 0).contains("steps_per_epoch is 0"));
         assert!(bad(|s| s.epochs = u64::MAX).contains("epochs"));
         assert!(bad(|s| s.batch_size = 0).contains("batch_size"));
+        let huge = Setting { steps_per_epoch: MOST_STEPS, batch_size: 1 << 40, ..Setting::default() };
+        assert!(huge.validated().unwrap_err().to_string().contains("batch_size"));
         assert!(
             bad(|s| s.scheme = BatchScheme::StreamShuffle { buffer_size: 10_001 })
                 .contains("buffer_size is 10001")

@@ -1,5 +1,6 @@
 //! What the adversary may do, and which data sets count as neighbours.
 
+use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -16,6 +17,20 @@ pub enum ThreatModel {
 }
 
 impl ThreatModel {
+    /// All threat models, the weakest adversary first.
+    pub const ALL: [ThreatModel; 3] = [Self::TargetCanary, Self::PartiallyInformed, Self::WorstCase];
+
+    /// The threat model called `name`.
+    ///
+    /// # Errors
+    /// An unknown name.
+    pub fn from_name(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|model| model.name() == name).ok_or_else(|| {
+            let allowed = format!("one of {}", Self::ALL.map(Self::name).join(", "));
+            Error::bad_value("threat_model", name, allowed, "check the spelling")
+        })
+    }
+
     /// The name on the command line and in JSON.
     pub fn name(self) -> &'static str {
         match self {

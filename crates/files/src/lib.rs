@@ -1,1 +1,25 @@
-//! placeholder
+//! What misdeal reads from disk and writes to it: whole files or clear refusals, never half of either.
+//!
+//! ```
+//! use misdeal_files::scores;
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("scores-in.npy");
+//! scores::write_npy(&path, &[0.5, -1.25, 3.0])?;
+//! assert_eq!(scores::read(&path)?, [0.5, -1.25, 3.0]);
+//!
+//! let refusal = scores::read(&folder.path().join("scores.parquet")).unwrap_err();
+//! assert!(refusal.to_string().contains("not available yet"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! - [`scores`]: scores from `.npy` and `.csv` files, and to `.npy`.
+//! - [`stores`]: score stores, sealed and checked.
+//! - [`atomic`]: every file is written beside its place and moved there when it is whole.
+//! - [`Error`]: every refusal names the path, what is wrong and what to do.
+
+pub mod atomic;
+mod error;
+pub mod scores;
+pub mod stores;
+
+pub use error::{Error, Result};

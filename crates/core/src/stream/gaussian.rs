@@ -5,22 +5,30 @@ use crate::normal;
 /// Magnitudes below this one (a draw in 65,536) take 64 more random bits.
 pub const FIRST_BODY_MAGNITUDE: u32 = 1 << 15;
 
-/// The Gaussian number of a random word: its top bit is the sign, the other 31 bits are the distance from the tail.
+/// The sign bit of a random word, and the 31-bit magnitude that the other bits form.
+///
+/// The sign is bit 4, not the top bit: there it needs no shifting to become part of a table index in the SIMD engines.
+pub fn sign_and_magnitude(word: u32) -> (bool, u32) {
+    (word & 0x10 != 0, word >> 5 << 4 | word & 0xf)
+}
+
+/// The Gaussian number of a random word: a sign, and a magnitude that is the distance from the tail.
 ///
 /// With magnitude m, the number is the quantile at probability p = (m + 1/2) / 2^32 on its side. Where m is below
 /// [`FIRST_BODY_MAGNITUDE`], `more` supplies 64 further bits w and p = (m + (w + 1/2) / 2^64) / 2^32, so that the
 /// law is resolved to p = 2^-97, beyond eleven standard deviations. The law's error is the spacing of the quantile
 /// grid: 2^-32 in probability in the body (the largest step in z is 1e-5, at 4 standard deviations), 2^-96 in the tail.
 pub fn gaussian(word: u32, more: impl FnOnce() -> u64) -> f64 {
-    let magnitude = word & 0x7fff_ffff;
+    let (sign, magnitude) = sign_and_magnitude(word);
     let fraction =
         if magnitude < FIRST_BODY_MAGNITUDE { (more() as f64 + 0.5) * 2.0_f64.powi(-64) } else { 0.5 };
     let z = normal::lower_quantile((f64::from(magnitude) + fraction) * 2.0_f64.powi(-32));
-    if word >> 31 == 1 { -z } else { z }
+    if sign { -z } else { z }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::float_cmp)]
     use super::*;
     use crate::{Setting, Stream, World};
 
@@ -29,7 +37,7 @@ mod tests {
         // p = (w + 1/2) 2^-96 for magnitude 0: compare ln p with ln Phi(z), through another function than the quantile.
         for shift in [0, 10, 20, 30, 40, 50, 60, 63] {
             let w = (1_u64 << shift) + (1 << shift) / 3;
-            let z = gaussian(1 << 31, || w);
+            let z = gaussian(0x10, || w);
             let log_p = ((w as f64) + 0.5).ln() - 96.0 * 2.0_f64.ln();
             assert!((normal::log_cdf(-z) - log_p).abs() < 1e-12 * log_p.abs(), "{z}");
             assert_eq!(gaussian(0, || w), -z);
@@ -39,8 +47,9 @@ mod tests {
 
     #[test]
     fn body_and_tail_meet() {
-        let last_of_tail = gaussian(FIRST_BODY_MAGNITUDE - 1, || u64::MAX);
-        let first_of_body = gaussian(FIRST_BODY_MAGNITUDE, || unreachable!("the body needs no more bits"));
+        let last_of_tail = gaussian((FIRST_BODY_MAGNITUDE * 2 - 32) | 0xf, || u64::MAX);
+        let first_of_body =
+            gaussian(FIRST_BODY_MAGNITUDE * 2, || unreachable!("the body needs no more bits"));
         assert!(last_of_tail < first_of_body && first_of_body - last_of_tail < 1e-5);
     }
 

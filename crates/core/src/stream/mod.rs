@@ -17,7 +17,7 @@ mod aes_round;
 mod gaussian;
 
 pub use aes_round::{aes_last_round, aes_round};
-pub use gaussian::{FIRST_BODY_MAGNITUDE, gaussian};
+pub use gaussian::{FIRST_BODY_MAGNITUDE, gaussian, sign_and_magnitude};
 
 use crate::{SettingHash, World};
 

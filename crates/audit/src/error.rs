@@ -1,0 +1,29 @@
+//! Why a job did not come to its end.
+
+use std::path::PathBuf;
+
+/// Why a job did not come to its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The request, or what a file says, was refused.
+    #[error(transparent)]
+    Refused(#[from] misdeal_core::Error),
+    /// A file was not read or not written.
+    #[error(transparent)]
+    File(#[from] misdeal_files::Error),
+    /// The watcher interrupted the job.
+    #[error("interrupted after {observations} observations; {}", match store {
+        Some(path) => format!("they are kept in {}: run the same command with --resume to go on", path.display()),
+        None => "nothing was kept: give --store FILE to be able to go on later".to_owned(),
+    })]
+    Interrupted {
+        /// Observations played in both worlds together.
+        observations: u64,
+        /// Where they were saved.
+        store: Option<PathBuf>,
+    },
+}
+
+/// `Result` with the jobs' [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,103 @@
+//! From scores to epsilon, as a job.
+
+use crate::{Result, SCHEMA_VERSION};
+use misdeal_core::estimate::{self, ESTIMATORS, Estimator, estimator};
+use misdeal_core::{EpsilonEstimate, ScoreStore, ThresholdChoice};
+use misdeal_files::scores;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// How scores become an epsilon.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Analysis {
+    /// The delta at which epsilon is meant.
+    pub delta: f64,
+    /// The level of confidence bounds.
+    pub significance: f64,
+    /// The estimator's name.
+    pub estimator: String,
+    /// The threshold choice's name.
+    pub threshold_choice: String,
+}
+
+impl Default for Analysis {
+    fn default() -> Self {
+        Analysis {
+            delta: 1e-5,
+            significance: 0.05,
+            estimator: "clopper-pearson".into(),
+            threshold_choice: "hold-out".into(),
+        }
+    }
+}
+
+impl Analysis {
+    /// The estimator and the threshold choice, if every field is in its range.
+    ///
+    /// # Errors
+    /// Names the first field that is not.
+    pub fn parse(&self) -> Result<(&'static dyn Estimator, ThresholdChoice)> {
+        estimate::check_levels(self.delta, self.significance)?;
+        Ok((estimator(&self.estimator)?, ThresholdChoice::from_name(&self.threshold_choice)?))
+    }
+
+    /// The epsilon that a store shows.
+    ///
+    /// # Errors
+    /// As [`Analysis::parse`], or too few scores.
+    pub fn of_store(&self, store: &ScoreStore) -> Result<EpsilonEstimate> {
+        let (estimator, choice) = self.parse()?;
+        Ok(store.estimate(choice, estimator, self.delta, self.significance)?)
+    }
+}
+
+/// What scores from files show.
+#[derive(Debug, Clone, Serialize)]
+pub struct EstimateReport {
+    schema_version: u32,
+    command: &'static str,
+    version: &'static str,
+    /// The one estimate that was asked for.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<EpsilonEstimate>,
+    /// All estimates, by name, if `all` were asked for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub estimates: BTreeMap<&'static str, EpsilonEstimate>,
+}
+
+/// Reads two files of scores and estimates epsilon, with one estimator or with `all`.
+///
+/// # Errors
+/// A value out of range, a file that cannot be read, too few scores.
+pub fn estimate_scores(scores_in: &Path, scores_out: &Path, analysis: &Analysis) -> Result<EstimateReport> {
+    let all = analysis.estimator == "all";
+    let first = if all { ESTIMATORS[0].name().to_owned() } else { analysis.estimator.clone() };
+    let (one, choice) = Analysis { estimator: first, ..analysis.clone() }.parse()?;
+    let (scores_in, scores_out) = (scores::read(scores_in)?, scores::read(scores_out)?);
+    let estimate = |estimator: &dyn Estimator| -> misdeal_core::Result<EpsilonEstimate> {
+        estimate::from_scores(
+            &scores_in,
+            &scores_out,
+            choice,
+            estimator,
+            analysis.delta,
+            analysis.significance,
+        )
+    };
+    let mut report = EstimateReport {
+        schema_version: SCHEMA_VERSION,
+        command: "estimate",
+        version: env!("CARGO_PKG_VERSION"),
+        estimate: None,
+        estimates: BTreeMap::new(),
+    };
+    if all {
+        for one in ESTIMATORS {
+            report.estimates.insert(one.name(), estimate(one)?);
+        }
+    } else {
+        report.estimate = Some(estimate(one)?);
+    }
+    Ok(report)
+}

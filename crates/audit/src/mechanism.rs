@@ -1,0 +1,184 @@
+//! The audit of the batched Gaussian mechanism.
+
+use crate::savings::Savings;
+use crate::{Analysis, Error, Progress, Result, SCHEMA_VERSION, Shard, promised};
+use misdeal_core::{Bounds, EpsilonEstimate, STREAM_NAME, ScoreStore, Setting, StoreKind};
+use misdeal_files::stores;
+use misdeal_game::{Game, Outcome, engines, play};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// The most observations a run may have.
+const MOST_OBSERVATIONS: u64 = 1 << 50;
+
+/// What to audit, and how.
+#[derive(Debug, Clone)]
+pub struct MechanismRequest {
+    /// What is audited.
+    pub setting: Setting,
+    /// Observations in both worlds together, half in each.
+    pub observations: u64,
+    /// How scores become an epsilon.
+    pub analysis: Analysis,
+    /// What is kept of a score.
+    pub scores: StoreKind,
+    /// The engine's name, or `auto`.
+    pub engine: String,
+    /// The claim to test.
+    pub claimed_epsilon: Option<f64>,
+    /// Where the scores are saved.
+    pub store: Option<PathBuf>,
+    /// Whether to go on from what `store` holds.
+    pub resume: bool,
+    /// The part of the run to do.
+    pub shard: Shard,
+}
+
+impl Default for MechanismRequest {
+    /// The default audit: ten million observations of the default setting.
+    fn default() -> Self {
+        MechanismRequest {
+            setting: Setting::default(),
+            observations: 10_000_000,
+            analysis: Analysis::default(),
+            scores: StoreKind::Counts,
+            engine: "auto".into(),
+            claimed_epsilon: None,
+            store: None,
+            resume: false,
+            shard: Shard::WHOLE,
+        }
+    }
+}
+
+/// What an audit of the mechanism found.
+#[derive(Debug, Clone, Serialize)]
+pub struct MechanismReport {
+    schema_version: u32,
+    command: &'static str,
+    version: &'static str,
+    /// What was audited.
+    pub setting: Setting,
+    /// Observations in both worlds together.
+    pub observations: u64,
+    /// The seed of all randomness.
+    pub seed: u64,
+    /// What the scores show.
+    #[serde(flatten)]
+    pub estimate: EpsilonEstimate,
+    /// The claim that was tested.
+    pub claimed_epsilon: Option<f64>,
+    /// Whether the estimate exceeds the claim; `None` without a claim.
+    pub violated: Option<bool>,
+    /// What theory says, by scheme.
+    pub theory: BTreeMap<&'static str, Bounds>,
+    /// What is kept of a score.
+    pub scores: StoreKind,
+    /// The engine that played.
+    pub engine: &'static str,
+    /// Time from the first draw to epsilon.
+    pub seconds: f64,
+    /// Observations played in this run, each second.
+    pub observations_per_second: f64,
+    /// Where the scores were saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub store: Option<PathBuf>,
+}
+
+impl MechanismReport {
+    /// Whether a bound that holds as stated refutes the claim.
+    pub fn refutes_the_claim(&self) -> bool {
+        self.estimate.valid && self.violated == Some(true)
+    }
+}
+
+/// Plays the distinguishing game and estimates epsilon, on all cores of the current thread pool.
+///
+/// # Errors
+/// A request that is refused (before anything is played or written), a store that cannot be read, written or continued,
+/// or an interruption.
+pub fn audit_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> Result<MechanismReport> {
+    let setting = request.setting.clone().validated()?;
+    request.analysis.parse()?;
+    check_observations(request.observations)?;
+    check_claim(request.claimed_epsilon)?;
+    let game = Game::new(&setting);
+    let engine = engines::choose(&game, &request.engine)?;
+    let mut store = open_store(request, &setting, engine.lineage())?;
+
+    let start = Instant::now();
+    let trials = request.shard.trials(request.observations / 2);
+    let before = 2 * store.observations_per_world();
+    let savings = Savings::new(request.store.as_deref(), progress, before, 2 * (trials.end - trials.start));
+    let outcome = play(&game, engine.as_ref(), &mut store, trials, &savings)?;
+    savings.save(&store)?;
+    let observations = 2 * store.observations_per_world();
+    if outcome == Outcome::Cancelled {
+        return Err(Error::Interrupted { observations, store: request.store.clone() });
+    }
+    let estimate = request.analysis.of_store(&store)?;
+    let seconds = start.elapsed().as_secs_f64();
+    Ok(MechanismReport {
+        schema_version: SCHEMA_VERSION,
+        command: "audit mechanism",
+        version: env!("CARGO_PKG_VERSION"),
+        seed: setting.seed,
+        observations,
+        claimed_epsilon: request.claimed_epsilon,
+        violated: request.claimed_epsilon.map(|claim| estimate.empirical_epsilon > claim),
+        theory: promised(&setting, request.analysis.delta),
+        estimate,
+        scores: request.scores,
+        engine: engine.name(),
+        seconds,
+        observations_per_second: (observations - before) as f64 / seconds,
+        store: request.store.clone(),
+        setting,
+    })
+}
+
+fn check_observations(observations: u64) -> Result<()> {
+    if observations.is_multiple_of(2) && (8..=MOST_OBSERVATIONS).contains(&observations) {
+        return Ok(());
+    }
+    let allowed = format!("an even number from 8 to {MOST_OBSERVATIONS}");
+    let hint = "half of the observations are made in each world";
+    Err(misdeal_core::Error::bad_value("observations", observations, allowed, hint).into())
+}
+
+fn check_claim(claim: Option<f64>) -> Result<()> {
+    match claim {
+        Some(claim) if !(claim.is_finite() && claim >= 0.0) => {
+            let hint = "it is the epsilon that the model's documentation states";
+            Err(misdeal_core::Error::bad_value("claimed_epsilon", claim, "a finite number from 0", hint)
+                .into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A new store, or the one to go on from.
+fn open_store(request: &MechanismRequest, setting: &Setting, lineage: &str) -> Result<ScoreStore> {
+    let mut store = ScoreStore::new(setting.clone(), lineage, STREAM_NAME, request.scores)?;
+    match &request.store {
+        None if request.resume => {
+            let hint = "say with --store which file to go on from";
+            return Err(
+                misdeal_core::Error::bad_value("resume", "given", "--resume with --store", hint).into()
+            );
+        }
+        Some(path) if path.exists() => {
+            if !request.resume {
+                let hint = "give --resume to go on from it, or another name";
+                let allowed = "the name of a new file";
+                return Err(misdeal_core::Error::bad_value("store", path.display(), allowed, hint).into());
+            }
+            let held = stores::read(path)?;
+            store.merge(held).map_err(|error| misdeal_files::Error::refused(path, error))?;
+        }
+        _ => {}
+    }
+    Ok(store)
+}

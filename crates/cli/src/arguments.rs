@@ -1,0 +1,236 @@
+//! The command line, defined once: help and parsing come from here.
+
+use crate::failure::Failure;
+use crate::number::{count, number};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use misdeal_core::BatchScheme;
+use std::path::PathBuf;
+
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check); \
+    2 bad usage or bad input; 3 the run itself failed; 130 and 143 interrupted.";
+
+/// Tells whether the way training data is shuffled voids the privacy guarantee that a DP-SGD model claims.
+///
+/// Without a command it audits the default setting: full shuffling, noise multiplier 1, 100 steps, one epoch.
+#[derive(Debug, Parser)]
+#[command(name = "misdeal", version, after_help = EXIT_CODES, subcommand_precedence_over_arg = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub common: CommonArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct CommonArguments {
+    /// Print for people, or one JSON document
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Common options")]
+    pub format: Format,
+    /// Write the result here instead of to standard output
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
+    pub output: Option<PathBuf>,
+    /// Seed of all randomness
+    #[arg(long, global = true, default_value = "0", value_parser = count, help_heading = "Common options")]
+    pub seed: u64,
+    /// Threads to use; all cores if not given
+    #[arg(long, global = true, value_parser = count, help_heading = "Common options")]
+    pub threads: Option<u64>,
+    /// No progress and no remarks
+    #[arg(long, global = true, help_heading = "Common options")]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Text,
+    Json,
+}
+
+impl CommonArguments {
+    /// Starts the thread pool that all jobs use.
+    pub fn start_threads(&self) -> Result<(), Failure> {
+        let threads = match self.threads {
+            None => 0,
+            Some(threads) if (1..=4096).contains(&threads) => threads as usize,
+            Some(threads) => {
+                let hint = "leave it out to use all cores";
+                return Err(misdeal_core::Error::bad_value(
+                    "threads",
+                    threads,
+                    "a whole number from 1 to 4096",
+                    hint,
+                )
+                .into());
+            }
+        };
+        let started = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        started.map_err(|error| Failure::run_failed(format!("cannot start threads: {error}")))
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Play the distinguishing game and bound the leakage from below
+    Audit {
+        #[command(subcommand)]
+        command: AuditCommand,
+    },
+    /// Turn scores from anywhere into an epsilon
+    Estimate(EstimateArguments),
+    /// Join the shards of a run into one store
+    Merge(MergeArguments),
+    /// What theory says, scheme by scheme (not available yet)
+    Account(Anything),
+    /// The noise for a target epsilon under a scheme (not available yet)
+    Calibrate(Anything),
+    /// Which scheme is behind the batches of a real data loader (not available yet)
+    Diagnose(Anything),
+    /// Find sampling mistakes in Python sources (not available yet)
+    Scan(Anything),
+    /// The paper's tables and figures beside ours (not available yet)
+    Reproduce(Anything),
+    /// Results as one HTML page (not available yet)
+    Report(Anything),
+    /// What there is to compute on (not available yet)
+    Devices(Anything),
+    /// Whether it computes right (not available yet)
+    SelfTest(Anything),
+}
+
+#[derive(Debug, Subcommand)]
+pub enum AuditCommand {
+    /// The batched Gaussian mechanism, the paper's Algorithm 5
+    Mechanism(Box<MechanismArguments>),
+    /// DP-SGD on real data and models (not available yet)
+    Training(Anything),
+}
+
+/// Whatever follows a command that is not available yet.
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
+pub struct Anything {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    _rest: Vec<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct MechanismArguments {
+    /// Noise standard deviation divided by the clipping norm
+    #[arg(long, allow_negative_numbers = true, default_value = "1.0", value_parser = number, value_name = "S")]
+    pub noise_multiplier: f64,
+    /// Batches in an epoch
+    #[arg(long, allow_negative_numbers = true, default_value = "100", value_parser = count, value_name = "T")]
+    pub steps_per_epoch: u64,
+    /// Passes over the data
+    #[arg(long, allow_negative_numbers = true, default_value = "1", value_parser = count, value_name = "E")]
+    pub epochs: u64,
+    /// Records in a batch
+    #[arg(long, allow_negative_numbers = true, default_value = "100", value_parser = count, value_name = "B")]
+    pub batch_size: u64,
+    /// How batches are made
+    #[arg(long, default_value = "shuffle", value_parser = BatchScheme::NAMES, value_name = "NAME")]
+    pub scheme: String,
+    /// Records in the buffer of partial-shuffle and stream-shuffle
+    #[arg(long, allow_negative_numbers = true, value_parser = count, value_name = "K")]
+    pub buffer_size: Option<u64>,
+    /// The target's position in the file
+    #[arg(long, allow_negative_numbers = true, default_value = "0", value_parser = count, value_name = "I")]
+    pub target_index: u64,
+    /// What the adversary may choose
+    #[arg(long, default_value = "worst-case", value_parser = ["target-canary", "partially-informed", "worst-case"], value_name = "NAME")]
+    pub threat_model: String,
+    /// The scheme whose likelihood ratio scores the outputs, if not the one that runs
+    #[arg(long, value_parser = BatchScheme::NAMES, value_name = "NAME")]
+    pub adversary_scheme: Option<String>,
+    /// Records in the buffer that the adversary's scheme assumes; the real buffer if not given
+    #[arg(long, allow_negative_numbers = true, value_parser = count, value_name = "K")]
+    pub adversary_buffer_size: Option<u64>,
+    /// Observations in both worlds together
+    #[arg(long, allow_negative_numbers = true, default_value = "1e7", value_parser = count, value_name = "N")]
+    pub observations: u64,
+    #[command(flatten)]
+    pub analysis: AnalysisArguments,
+    /// What is kept of a score: counts on a fixed grid, or all scores
+    #[arg(long, default_value = "counts", value_parser = ["counts", "exact"], value_name = "KIND")]
+    pub scores: String,
+    /// What to compute on
+    #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "cuda"], value_name = "NAME")]
+    pub device: String,
+    /// The engine: auto, reference, cpu, cpu-avx512, cpu-avx2 or cpu-portable
+    #[arg(long, value_name = "NAME")]
+    pub engine: Option<String>,
+    /// The epsilon that is claimed, to be tested
+    #[arg(long, allow_negative_numbers = true, value_parser = number, value_name = "X")]
+    pub claimed_epsilon: Option<f64>,
+    /// Exit with 1 if a valid bound refutes the claim
+    #[arg(long)]
+    pub check: bool,
+    /// Save the scores here, at intervals and at the end
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+    /// Go on from what the store holds
+    #[arg(long)]
+    pub resume: bool,
+    /// Do only part I of N; `misdeal merge` joins the parts
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<String>,
+    /// Stop early (not available yet)
+    #[arg(long, value_name = "WHEN", hide = true)]
+    pub stop_when: Option<String>,
+    /// Guess the buffer's size (not available yet)
+    #[arg(long, hide = true)]
+    pub search_buffer: bool,
+    /// Draw the trade-off curve (not available yet)
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub plot: Option<PathBuf>,
+}
+
+impl Default for MechanismArguments {
+    /// What the command does when nothing is said.
+    fn default() -> Self {
+        let Some(Command::Audit { command: AuditCommand::Mechanism(arguments) }) =
+            Arguments::parse_from(["misdeal", "audit", "mechanism"]).command
+        else {
+            unreachable!("these words are that command")
+        };
+        *arguments
+    }
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct AnalysisArguments {
+    /// The delta at which epsilon is meant
+    #[arg(long, allow_negative_numbers = true, default_value = "1e-5", value_parser = number, value_name = "D")]
+    pub delta: f64,
+    /// Level of the confidence bounds: 0.05 for 95 % confidence
+    #[arg(long, allow_negative_numbers = true, default_value = "0.05", value_parser = number, value_name = "A")]
+    pub significance: f64,
+    /// How error counts become an epsilon: clopper-pearson or raw
+    #[arg(long, default_value = "clopper-pearson", value_name = "NAME")]
+    pub estimator: String,
+    /// hold-out (valid), or max (the paper's choice, not a valid bound)
+    #[arg(long, default_value = "hold-out", value_name = "NAME")]
+    pub threshold_choice: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct EstimateArguments {
+    /// Scores of runs with the target (.npy or .csv)
+    #[arg(long, value_name = "FILE")]
+    pub scores_in: PathBuf,
+    /// Scores of runs without it
+    #[arg(long, value_name = "FILE")]
+    pub scores_out: PathBuf,
+    #[command(flatten)]
+    pub analysis: AnalysisArguments,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct MergeArguments {
+    /// The stores to join; --output names the result
+    #[arg(required = true, value_name = "STORE")]
+    pub stores: Vec<PathBuf>,
+}

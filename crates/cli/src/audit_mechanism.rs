@@ -1,0 +1,93 @@
+//! `misdeal audit mechanism`.
+
+use crate::arguments::{AnalysisArguments, CommonArguments, MechanismArguments};
+use crate::failure::{Failure, Success};
+use crate::progress::Bar;
+use crate::{interruption, output, text};
+use misdeal_audit::{Analysis, MechanismRequest, Shard, audit_mechanism};
+use misdeal_core::{Adjacency, BatchScheme, Setting, StoreKind, ThreatModel};
+
+/// Plays the game and reports.
+pub fn run(arguments: MechanismArguments, common: &CommonArguments) -> Result<Success, Failure> {
+    let check = arguments.check;
+    let request = request(arguments, common.seed)?;
+    interruption::listen()?;
+    let report = {
+        let bar = Bar::new(common.quiet);
+        audit_mechanism(&request, &bar)?
+    };
+    output::deliver(common, &report, || text::mechanism(&report))?;
+    Ok(if check && report.refutes_the_claim() { Success::BadNews } else { Success::Fine })
+}
+
+/// The names that the analysis takes, or that it will take.
+impl AnalysisArguments {
+    pub fn analysis(&self) -> Result<Analysis, Failure> {
+        const LATER: [&str; 9] = [
+            "jeffreys",
+            "joint-bayesian",
+            "log-katz",
+            "gdp",
+            "divergence",
+            "one-run",
+            "one-run-fdp",
+            "band",
+            "sequential",
+        ];
+        for (flag, name) in [("--estimator", &self.estimator), ("--threshold-choice", &self.threshold_choice)]
+        {
+            if LATER.contains(&name.as_str()) {
+                return Err(Failure::not_available_yet(&format!("{flag} {name}")));
+            }
+        }
+        Ok(Analysis {
+            delta: self.delta,
+            significance: self.significance,
+            estimator: self.estimator.clone(),
+            threshold_choice: self.threshold_choice.clone(),
+        })
+    }
+}
+
+fn request(arguments: MechanismArguments, seed: u64) -> Result<MechanismRequest, Failure> {
+    let later = [
+        ("--device cuda", arguments.device == "cuda"),
+        ("--stop-when", arguments.stop_when.is_some()),
+        ("--search-buffer", arguments.search_buffer),
+        ("--plot", arguments.plot.is_some()),
+    ];
+    if let Some((flag, _)) = later.into_iter().find(|(_, given)| *given) {
+        return Err(Failure::not_available_yet(flag));
+    }
+    let engine = arguments.engine.unwrap_or(arguments.device);
+    let adversary_buffer = |name: &str| {
+        let buffered = matches!(name, "partial-shuffle" | "stream-shuffle");
+        arguments.adversary_buffer_size.or(arguments.buffer_size.filter(|_| buffered))
+    };
+    let adversary_scheme = arguments.adversary_scheme.as_deref();
+    let setting = Setting {
+        noise_multiplier: arguments.noise_multiplier,
+        steps_per_epoch: arguments.steps_per_epoch,
+        epochs: arguments.epochs,
+        batch_size: arguments.batch_size,
+        scheme: BatchScheme::from_name(&arguments.scheme, arguments.buffer_size)?,
+        threat_model: ThreatModel::from_name(&arguments.threat_model)?,
+        adjacency: Adjacency::ZeroOut,
+        target_index: arguments.target_index,
+        adversary_scheme: adversary_scheme
+            .map(|name| BatchScheme::from_name(name, adversary_buffer(name)))
+            .transpose()?,
+        seed,
+    };
+    Ok(MechanismRequest {
+        setting,
+        observations: arguments.observations,
+        analysis: arguments.analysis.analysis()?,
+        scores: if arguments.scores == "exact" { StoreKind::Exact } else { StoreKind::Counts },
+        engine,
+        claimed_epsilon: arguments.claimed_epsilon,
+        store: arguments.store,
+        resume: arguments.resume,
+        shard: arguments.shard.map_or(Ok(Shard::WHOLE), |text| Shard::parse(&text))?,
+    })
+}

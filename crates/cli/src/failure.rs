@@ -1,0 +1,83 @@
+//! How a command ends: exit codes, and one line for each failure.
+
+use crate::interruption;
+use std::fmt::Display;
+use std::process::ExitCode;
+
+/// A command that did what it was asked.
+pub enum Success {
+    /// Exit code 0.
+    Fine,
+    /// Exit code 1: the answer is bad news that the caller asked to be told of.
+    BadNews,
+}
+
+/// A command that did not, with its exit code and its line.
+#[derive(Debug)]
+pub struct Failure {
+    code: u8,
+    message: String,
+}
+
+impl Failure {
+    /// Exit code 2: the command exists on paper only.
+    pub fn not_available_yet(what: &str) -> Self {
+        Failure { code: 2, message: format!("{what} is not available yet") }
+    }
+
+    /// Exit code 3: the request was fine, the run was not.
+    pub fn run_failed(message: impl Display) -> Self {
+        Failure { code: 3, message: message.to_string() }
+    }
+
+    /// Prints the line and gives the exit code.
+    pub fn report(self) -> ExitCode {
+        eprintln!("misdeal: {}", self.message);
+        ExitCode::from(self.code)
+    }
+}
+
+impl From<misdeal_core::Error> for Failure {
+    fn from(error: misdeal_core::Error) -> Self {
+        let message = match error {
+            misdeal_core::Error::BadValue { field, value, allowed, hint } => {
+                format!("--{} {value}: allowed is {allowed}; {hint}", field.replace('_', "-"))
+            }
+            other => other.to_string(),
+        };
+        Failure { code: 2, message }
+    }
+}
+
+impl From<misdeal_files::Error> for Failure {
+    fn from(error: misdeal_files::Error) -> Self {
+        let code = if error.is_failed_write() { 3 } else { 2 };
+        Failure { code, message: error.to_string() }
+    }
+}
+
+impl From<misdeal_audit::Error> for Failure {
+    fn from(error: misdeal_audit::Error) -> Self {
+        match error {
+            misdeal_audit::Error::Refused(error) => error.into(),
+            misdeal_audit::Error::File(error) => error.into(),
+            misdeal_audit::Error::Interrupted { .. } => {
+                Failure { code: interruption::exit_code(), message: error.to_string() }
+            }
+            other => Failure::run_failed(other),
+        }
+    }
+}
+
+/// What clap says, on one line, unless it is the help that was asked for.
+pub fn of_arguments(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // Help or version; a closed pipe is nobody's failure.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.to_string();
+    let told = text.split("\n\nUsage:").next().unwrap_or(&text).split("\n\nFor more").next().unwrap_or(&text);
+    let line = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    Failure { code: 2, message: format!("{}; see --help", line.trim_start_matches("error: ")) }.report()
+}

@@ -1,0 +1,193 @@
+//! Reports for people.
+
+use indicatif::HumanCount;
+use misdeal_audit::{EstimateReport, MechanismReport, MergeReport};
+use misdeal_core::{Bounds, EpsilonEstimate, Setting};
+use std::fmt::Write;
+
+/// Columns of the left side.
+const LABEL: usize = 20;
+
+/// An audit of the mechanism: what was played, what it shows, what theory says, and the verdict.
+pub fn mechanism(report: &MechanismReport) -> String {
+    let mut text = String::from("Audit of the batched Gaussian mechanism\n\n");
+    setting(&mut text, &report.setting);
+    let line = format!(
+        "{}, half of them in each world; {} in {:.1} s on {}",
+        HumanCount(report.observations),
+        rate(report.observations_per_second),
+        report.seconds,
+        report.engine
+    );
+    row(&mut text, "observations", &line);
+    text.push('\n');
+    estimate(&mut text, &report.estimate);
+    for (scheme, bounds) in &report.theory {
+        row(&mut text, &format!("theory, {scheme}"), &theory(bounds));
+    }
+    let claim = report.claimed_epsilon.map_or("none was given (--claimed-epsilon X)".into(), significant);
+    row(&mut text, "claimed epsilon", &claim);
+    if let Some(store) = &report.store {
+        row(&mut text, "scores saved in", &store.display().to_string());
+    }
+    let _ = write!(text, "\n{}\n", verdict(report));
+    text
+}
+
+/// Estimates from score files.
+pub fn estimates(report: &EstimateReport) -> String {
+    let mut text = String::new();
+    let all = report.estimate.iter().chain(report.estimates.values());
+    for (i, one) in all.enumerate() {
+        if i > 0 {
+            text.push('\n');
+        }
+        row(&mut text, "estimator", one.estimator);
+        estimate(&mut text, one);
+        let _ = write!(text, "\n{}\n", meaning(one));
+    }
+    text
+}
+
+/// What a merge made.
+pub fn merged(report: &MergeReport) -> String {
+    let mut text = String::new();
+    setting(&mut text, &report.setting);
+    let line = format!("{} from {} stores", HumanCount(report.observations), report.stores);
+    row(&mut text, "observations", &line);
+    row(&mut text, "scores saved in", &report.output.display().to_string());
+    text.push_str("\nEstimate epsilon from it with the audit's own command, --store and --resume.\n");
+    text
+}
+
+fn setting(text: &mut String, setting: &Setting) {
+    let mut scheme = setting.scheme.to_string();
+    if setting.target_index != 0 {
+        let _ = write!(scheme, ", target at position {}", setting.target_index);
+    }
+    row(text, "batch scheme", &scheme);
+    if let Some(assumed) = setting.adversary_scheme {
+        row(text, "adversary assumes", &assumed.to_string());
+    }
+    row(text, "noise multiplier", &setting.noise_multiplier.to_string());
+    let steps = format!(
+        "{} in each of {} epochs, batch size {}",
+        setting.steps_per_epoch, setting.epochs, setting.batch_size
+    );
+    row(text, "steps", &steps.replace("each of 1 epochs", "1 epoch"));
+    row(text, "threat model", setting.threat_model.name());
+}
+
+fn estimate(text: &mut String, estimate: &EpsilonEstimate) {
+    let confidence = percent(1.0 - estimate.significance);
+    let kind = match (estimate.valid, estimate.estimator) {
+        (true, _) => format!("lower bound, {confidence} confidence, delta {}", probability(estimate.delta)),
+        (false, "raw") => format!("no confidence in either direction, delta {}", probability(estimate.delta)),
+        (false, _) => {
+            format!(
+                "NOT a valid bound: its threshold was chosen on the data that it counts; delta {}",
+                estimate.delta
+            )
+        }
+    };
+    row(text, "empirical epsilon", &format!("{:<8} {kind}", significant(estimate.empirical_epsilon)));
+    let raw = estimate.raw_epsilon.map_or("infinite".into(), significant);
+    let errors = format!(
+        "{raw:<8} no confidence; {} false positives of {}, {} false negatives of {}, threshold {}",
+        HumanCount(estimate.false_positives),
+        HumanCount(estimate.observations_out),
+        HumanCount(estimate.false_negatives),
+        HumanCount(estimate.observations_in),
+        significant(estimate.threshold)
+    );
+    row(text, "raw epsilon", &errors);
+}
+
+fn theory(bounds: &Bounds) -> String {
+    let sides = match (bounds.epsilon_lower_bound, bounds.epsilon_upper_bound) {
+        (Some(lower), Some(upper)) => {
+            format!("at least {}, at most {}", significant(lower), significant(upper))
+        }
+        (Some(lower), None) => format!("at least {}, no upper bound known", significant(lower)),
+        (None, Some(upper)) => format!("at most {}, no lower bound known", significant(upper)),
+        (None, None) => "no bound known".into(),
+    };
+    if bounds.method.is_empty() { sides } else { format!("{sides} ({})", bounds.method) }
+}
+
+/// What the audit means, in plain words.
+fn verdict(report: &MechanismReport) -> String {
+    let found = significant(report.estimate.empirical_epsilon);
+    match (report.claimed_epsilon.map(significant), report.violated) {
+        (Some(claim), Some(true)) if report.estimate.valid => format!(
+            "Verdict: the claim of epsilon {claim} is REFUTED. At delta {} this mechanism leaks at least epsilon {found}, \
+             {:.1} times the claim, with {} confidence.",
+            probability(report.estimate.delta),
+            report.estimate.empirical_epsilon / report.claimed_epsilon.unwrap_or(f64::NAN),
+            percent(1.0 - report.estimate.significance)
+        ),
+        (Some(claim), Some(true)) => format!(
+            "Verdict: open. The estimate of {found} is above the claim of {claim}, but it is not a valid bound and refutes \
+             nothing; repeat with --threshold-choice hold-out."
+        ),
+        (Some(claim), _) => format!(
+            "Verdict: the claim of epsilon {claim} is not refuted: these observations show {found}. That does not prove the \
+             claim; more observations (--observations) or a stronger adversary may show more."
+        ),
+        (None, _) => {
+            format!("Verdict: {} Give --claimed-epsilon to have a claim tested.", meaning(&report.estimate))
+        }
+    }
+}
+
+/// What an estimate says by itself.
+fn meaning(estimate: &EpsilonEstimate) -> String {
+    let found = significant(estimate.empirical_epsilon);
+    let delta = probability(estimate.delta);
+    if !estimate.valid {
+        return format!(
+            "epsilon {found} at delta {delta} is an estimate without a guarantee; it refutes no claim."
+        );
+    }
+    let confidence = percent(1.0 - estimate.significance);
+    if estimate.empirical_epsilon == 0.0 {
+        return format!(
+            "no leakage at delta {delta} is shown with {confidence} confidence. That does not prove that there is none."
+        );
+    }
+    format!(
+        "with {confidence} confidence at least epsilon {found} leaks at delta {delta}; whoever claims less is refuted."
+    )
+}
+
+fn row(text: &mut String, label: &str, value: &str) {
+    let _ = writeln!(text, "  {label:<LABEL$} {value}");
+}
+
+/// Four significant digits, and no more than the number needs.
+fn significant(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let digits = (3 - value.abs().log10().floor() as i32).max(0) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// A small probability: 1e-5 rather than 0.00001.
+fn probability(value: f64) -> String {
+    if value == 0.0 || value >= 0.001 { value.to_string() } else { format!("{value:e}") }
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", significant(100.0 * share))
+}
+
+fn rate(per_second: f64) -> String {
+    let (value, unit) = match per_second {
+        x if x >= 1e9 => (x / 1e9, "billion"),
+        x if x >= 1e6 => (x / 1e6, "million"),
+        x => (x, ""),
+    };
+    format!("{} {unit} a second", significant(value)).replace("  ", " ")
+}

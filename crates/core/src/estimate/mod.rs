@@ -1,0 +1,173 @@
+//! From scores to epsilon: choose a threshold, count its errors, bound the leakage that they show.
+
+mod clopper_pearson;
+mod error_counts;
+mod estimator;
+mod evidence;
+mod exact;
+mod raw;
+mod sample;
+mod search;
+#[cfg(test)]
+mod tests;
+mod threshold_choice;
+
+pub use clopper_pearson::ClopperPearson;
+pub use error_counts::ErrorCounts;
+pub use estimator::{ESTIMATORS, Estimator, estimator};
+pub use raw::Raw;
+pub use threshold_choice::ThresholdChoice;
+
+use crate::score_store::{Scores, check_finite};
+use crate::{Error, Result, ScoreStore, World};
+use evidence::Evidence;
+use sample::Sample;
+use search::Objective;
+use serde::Serialize;
+
+/// What the scores show, and how.
+///
+/// In JSON what is infinite is `null`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EpsilonEstimate {
+    /// The estimator's name.
+    pub estimator: &'static str,
+    /// How the threshold was chosen.
+    pub threshold_choice: ThresholdChoice,
+    /// Whether `empirical_epsilon` lies above the true epsilon with probability at most `significance`.
+    pub valid: bool,
+    /// The estimate. If `valid`, a lower bound: it errs downwards.
+    pub empirical_epsilon: f64,
+    /// The same from the observed rates as they are, with no confidence in either direction; `None` if infinite.
+    pub raw_epsilon: Option<f64>,
+    /// Predict `In` where a score is at least this; infinite where the best is to predict `Out` always.
+    pub threshold: f64,
+    /// Counted scores `Out` at or above the threshold.
+    pub false_positives: u64,
+    /// Counted scores `In` below the threshold.
+    pub false_negatives: u64,
+    /// The scores of either world that the errors are counted among; `None` if the worlds differ in it.
+    pub observations_per_world: Option<u64>,
+    /// The scores `In` that the false negatives are counted among.
+    pub observations_in: u64,
+    /// The scores `Out` that the false positives are counted among.
+    pub observations_out: u64,
+    /// The delta at which epsilon is meant.
+    pub delta: f64,
+    /// The level of the confidence bound.
+    pub significance: f64,
+}
+
+impl ScoreStore {
+    /// The epsilon that the store's scores show.
+    ///
+    /// In a store of counts thresholds are edges of the grid, which can only make the estimate smaller.
+    ///
+    /// # Errors
+    /// `delta` outside [0, 1), `significance` outside (0, 1), or fewer than two scores to choose by or to count.
+    pub fn estimate(
+        &self,
+        choice: ThresholdChoice,
+        estimator: &dyn Estimator,
+        delta: f64,
+        significance: f64,
+    ) -> Result<EpsilonEstimate> {
+        let evidence = match self.scores() {
+            Scores::Counts(counts) => Evidence::Counts(counts),
+            Scores::Exact(exact) => {
+                Evidence::Exact(World::BOTH.map(|world| Sample(exact.segments(world).collect())))
+            }
+        };
+        from_evidence(&evidence, choice, estimator, delta, significance)
+    }
+}
+
+/// The epsilon that scores from anywhere show; their indices stand for trials, the first being even.
+///
+/// The exact maximum over all thresholds (the paper's Algorithm 1) on the scores that choose.
+///
+/// ```
+/// use misdeal_core::estimate::{ClopperPearson, ThresholdChoice, from_scores};
+/// let (scores_in, scores_out): (Vec<_>, Vec<_>) = (0..1000).map(|i| (f64::from(i), f64::from(i) - 900.0)).unzip();
+/// let estimate = from_scores(&scores_in, &scores_out, ThresholdChoice::HoldOut, &ClopperPearson, 1e-5, 0.05)?;
+/// assert!(estimate.valid && estimate.empirical_epsilon > 4.0);
+/// assert_eq!(estimate.observations_per_world, Some(500));
+/// # Ok::<(), misdeal_core::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`ScoreStore::estimate`], and scores that are not finite.
+pub fn from_scores(
+    scores_in: &[f64],
+    scores_out: &[f64],
+    choice: ThresholdChoice,
+    estimator: &dyn Estimator,
+    delta: f64,
+    significance: f64,
+) -> Result<EpsilonEstimate> {
+    check_finite("scores_in", 0, scores_in)?;
+    check_finite("scores_out", 0, scores_out)?;
+    let evidence = Evidence::Exact([scores_in, scores_out].map(|scores| Sample(vec![(0, scores)])));
+    from_evidence(&evidence, choice, estimator, delta, significance)
+}
+
+/// Refuses a delta or a significance that makes no sense.
+///
+/// # Errors
+/// `delta` outside [0, 1), or `significance` outside (0, 1).
+pub fn check_levels(delta: f64, significance: f64) -> Result<()> {
+    if !(0.0..1.0).contains(&delta) {
+        let hint = "it is the probability with which the guarantee may fail, say 1e-5";
+        return Err(Error::bad_value("delta", delta, "a number from 0 to below 1", hint));
+    }
+    if significance.is_nan() || significance <= 0.0 || significance >= 1.0 {
+        let hint = "0.05 gives bounds that hold with 95 % confidence";
+        return Err(Error::bad_value("significance", significance, "a number between 0 and 1", hint));
+    }
+    Ok(())
+}
+
+fn from_evidence(
+    evidence: &Evidence<'_>,
+    choice: ThresholdChoice,
+    estimator: &dyn Estimator,
+    delta: f64,
+    significance: f64,
+) -> Result<EpsilonEstimate> {
+    check_levels(delta, significance)?;
+    let [choosing, counted] = choice.trials();
+    for trials in [choosing, counted] {
+        let fewest = evidence.observations(trials).into_iter().min().unwrap_or(0);
+        if fewest < 2 {
+            let (allowed, hint) = match choice {
+                ThresholdChoice::HoldOut => (
+                    "at least 2 even and 2 odd trials per world",
+                    "hold-out chooses on even trials and counts odd ones",
+                ),
+                ThresholdChoice::Max => ("at least 2 trials per world", "play more trials"),
+            };
+            return Err(Error::bad_value("observations_per_world", fewest, allowed, hint));
+        }
+    }
+    let [observations_in, observations_out] = evidence.observations(choosing);
+    let objective = Objective { estimator, observations_in, observations_out, delta, significance };
+    let threshold = evidence.best_threshold(choosing, &objective);
+    let counts = evidence.errors(counted, threshold);
+    let ErrorCounts { false_positives, false_negatives, observations_in, observations_out } = counts;
+    let raw_epsilon = Raw.epsilon(&counts, delta, significance);
+    Ok(EpsilonEstimate {
+        estimator: estimator.name(),
+        threshold_choice: choice,
+        valid: choice.valid() && estimator.is_confidence_bound(),
+        empirical_epsilon: estimator.epsilon(&counts, delta, significance),
+        raw_epsilon: raw_epsilon.is_finite().then_some(raw_epsilon),
+        threshold,
+        false_positives,
+        false_negatives,
+        observations_per_world: (observations_in == observations_out).then_some(observations_in),
+        observations_in,
+        observations_out,
+        delta,
+        significance,
+    })
+}

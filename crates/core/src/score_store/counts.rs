@@ -1,0 +1,55 @@
+//! The scores of both worlds as counts, even and odd trials apart.
+
+use super::bin_counts::BinCounts;
+use crate::World;
+
+/// Counts by world and by the parity of the trial: hold-out chooses a threshold on the even trials and counts errors on
+/// the odd ones, so a store never mixes them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// `In` and `Out`, each with the even trials first.
+    tables: [[BinCounts; 2]; 2],
+}
+
+impl Counts {
+    /// Counts the finite `scores` of consecutive trials from `first_trial` on.
+    pub fn insert(&mut self, world: World, first_trial: u64, scores: &[f64]) {
+        let [even, odd] = &mut self.tables[world as usize];
+        let (first, second) = if first_trial.is_multiple_of(2) { (even, odd) } else { (odd, even) };
+        let pairs = scores.chunks_exact(2);
+        pairs.remainder().iter().for_each(|&score| first.insert(score));
+        for pair in pairs {
+            first.insert(pair[0]);
+            second.insert(pair[1]);
+        }
+    }
+
+    /// Adds the counts of `other`.
+    pub fn merge(&mut self, other: Self) {
+        let theirs = other.tables.into_iter().flatten();
+        self.tables.iter_mut().flatten().zip(theirs).for_each(|(ours, theirs)| ours.merge(theirs));
+    }
+
+    /// The counts of the even trials (`odd` false) or the odd ones.
+    pub fn half(&self, world: World, odd: bool) -> &BinCounts {
+        &self.tables[world as usize][usize::from(odd)]
+    }
+
+    /// The counts of all trials.
+    pub fn all(&self, world: World) -> BinCounts {
+        let [even, odd] = &self.tables[world as usize];
+        let mut all = even.clone();
+        all.merge(odd.clone());
+        all
+    }
+
+    /// The four tables in the order of the file: `In` even, `In` odd, `Out` even, `Out` odd.
+    pub fn tables(&self) -> impl Iterator<Item = &BinCounts> {
+        self.tables.iter().flatten()
+    }
+
+    /// The same, to be filled.
+    pub fn tables_mut(&mut self) -> impl Iterator<Item = &mut BinCounts> {
+        self.tables.iter_mut().flatten()
+    }
+}

@@ -1,0 +1,136 @@
+//! Files that are whole or absent, whatever interrupts the writing.
+
+use crate::{Error, Result};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::{Builder, NamedTempFile};
+
+/// Writes `path` through `fill`: readers see the old file or the whole new one, at every moment and after a crash.
+///
+/// The bytes go to a temporary file in the same folder, are flushed to the disk, and the file is renamed. After a failure
+/// of any step, that of `fill` included, the old file is as it was and the temporary one is gone; only a killed process
+/// leaves a `.misdeal-*.tmp` behind. A file that exists keeps its permissions, and a link keeps pointing to its file.
+///
+/// # Errors
+/// What `fill` or the operating system said; and a `path` that is a folder or a device, which a rename would destroy.
+pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    // Through links, so that the file they lead to is replaced and not they.
+    let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let old = fs::metadata(&place).ok();
+    if old.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+        let hint = "choose a file's name, new or existing";
+        return Err(Error::malformed(
+            path,
+            "it is a folder or a device and cannot be replaced by a file",
+            hint,
+        ));
+    }
+    let failed = |error| Error::io(path, "write", error);
+    let folder = folder_of(&place);
+    let file = temporary(&folder, old.map(|metadata| metadata.permissions())).map_err(failed)?;
+    let mut buffered = BufWriter::with_capacity(1 << 20, file);
+    fill(&mut buffered).map_err(failed)?;
+    let file = buffered.into_inner().map_err(|error| failed(error.into_error()))?;
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist(&place).map_err(|error| failed(error.error))?;
+    // The rename itself reaches the disk with its folder. Not all systems can do this, and the file is whole anyway.
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// A temporary file with the permissions of the old one, or those of any new file.
+fn temporary(folder: &Path, permissions: Option<fs::Permissions>) -> io::Result<NamedTempFile> {
+    let mut builder = Builder::new();
+    builder.prefix(".misdeal-").suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let file = builder.tempfile_in(folder)?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn writes_and_replaces() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        for text in ["first", "second, longer", ""] {
+            write_atomically(&path, |out| out.write_all(text.as_bytes())).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+            assert_eq!(names(folder.path()), ["a"]);
+        }
+    }
+
+    #[test]
+    fn a_failure_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let fail = |out: &mut dyn Write| {
+            out.write_all(&vec![7; 3 << 20])?;
+            Err(io::Error::other("no more"))
+        };
+        assert!(write_atomically(&path, fail).unwrap_err().to_string().contains("no more"));
+        assert!(names(folder.path()).is_empty());
+        fs::write(&path, "old").unwrap();
+        assert!(write_atomically(&path, fail).is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(names(folder.path()), ["a"]);
+    }
+
+    #[test]
+    fn a_panic_in_fill_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, "old").unwrap();
+        let outcome = std::panic::catch_unwind(|| write_atomically(&path, |_| panic!("on purpose")));
+        assert!(outcome.is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(names(folder.path()), ["a"]);
+    }
+
+    #[test]
+    fn refuses_folders_and_missing_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = write_atomically(folder.path(), |_| Ok(())).unwrap_err().to_string();
+        assert!(message.contains("folder"), "{message}");
+        let message = write_atomically(&folder.path().join("b/c"), |_| Ok(())).unwrap_err().to_string();
+        assert!(message.contains("b/c") && message.contains("check the path"), "{message}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn keeps_permissions_and_links() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let [path, link] = ["a", "link"].map(|name| folder.path().join(name));
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&path, &link).unwrap();
+        write_atomically(&link, |out| out.write_all(b"new")).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+}

@@ -1,0 +1,119 @@
+//! The one error type of the files: every refusal is one line with the path, what is wrong and what to do.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a file was not read or not written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused.
+    #[error("cannot {action} {}: {source}; {hint}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was tried, as words that fit "cannot …".
+        action: &'static str,
+        /// What the operating system said.
+        source: io::Error,
+        /// What the user can do.
+        hint: &'static str,
+    },
+    /// The name ends in something else than the formats that can be read.
+    #[error("{}: {problem}; scores are read from .npy and .csv files", path.display())]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with the extension.
+        problem: String,
+    },
+    /// The contents are not what the format or the tool asks for.
+    #[error("{}: {problem}; {hint}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        problem: String,
+        /// What the user can do.
+        hint: String,
+    },
+    /// A score is infinite or not a number, so that it has no place among the others.
+    #[error("{}: the score at index {index} (counted from 0) is {value}; only finite scores can be audited, so find \
+             out where it comes from", path.display())]
+    NotFinite {
+        /// The file.
+        path: PathBuf,
+        /// Of the score, counted from 0.
+        index: usize,
+        /// The score.
+        value: f64,
+    },
+    /// The file is sound, but what it says is refused.
+    #[error("{}: {source}", path.display())]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: misdeal_core::Error,
+    },
+}
+
+impl Error {
+    /// Whether the fault is the disk's and not the user's: a file that could not be written.
+    pub fn is_failed_write(&self) -> bool {
+        matches!(self, Error::Io { action: "write", .. })
+    }
+
+    /// An [`Io`](Error::Io) with a hint that fits the kind of failure.
+    pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
+        let hint = match source.kind() {
+            io::ErrorKind::NotFound => "check the path",
+            io::ErrorKind::PermissionDenied => "check the permissions of the file and its folder",
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                "free some space or choose another disk"
+            }
+            _ => "check the disk and try again",
+        };
+        Error::Io { path: path.to_owned(), action, source, hint }
+    }
+
+    /// A [`Malformed`](Error::Malformed) from its three parts.
+    pub(crate) fn malformed(path: &Path, problem: impl Into<String>, hint: impl Into<String>) -> Self {
+        Error::Malformed { path: path.to_owned(), problem: problem.into(), hint: hint.into() }
+    }
+
+    /// The refusal of the core, with the file that it is about.
+    pub fn refused(path: &Path, source: misdeal_core::Error) -> Self {
+        Error::Refused { path: path.to_owned(), source }
+    }
+}
+
+/// `Result` with the [`Error`] of the files.
+pub type Result<T> = std::result::Result<T, Error>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_one_line_with_the_path() {
+        let path = Path::new("runs/a.npy");
+        let core = misdeal_core::Error::bad_value("epochs", 0, "a number from 1", "counts start at 1");
+        let errors = [
+            Error::io(path, "read", io::ErrorKind::NotFound.into()),
+            Error::io(path, "write", io::ErrorKind::StorageFull.into()),
+            Error::malformed(path, "it is torn", "save it again"),
+            Error::NotFinite { path: path.to_owned(), index: 7, value: f64::NAN },
+            Error::UnknownFormat { path: path.to_owned(), problem: "no".into() },
+            Error::refused(path, core),
+        ];
+        for error in errors {
+            let message = error.to_string();
+            assert!(
+                message.contains("runs/a.npy") && !message.contains('\n') && !message.contains("  "),
+                "{message}"
+            );
+            assert!(message.contains(';'), "{message}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Scores of audited models, one finite number each, from `.npy` and `.csv` files.
+
+mod comma_separated;
+mod npy;
+mod npy_header;
+
+pub use npy::write_npy;
+
+use crate::{Error, Result};
+use std::fs::File;
+use std::path::Path;
+
+/// All scores in the file at `path`, in the file's order; at least one, and every one finite.
+///
+/// - `.npy`: an array of `float32`, `float64` or integers in either byte order, with at most one dimension longer
+///   than 1. Integers beyond 2^53 are rounded to the nearest `f64`, which keeps their order.
+/// - `.csv`: one column of numbers with or without a header line, or several columns of which the header calls one `score`.
+///   Blank lines are skipped.
+///
+/// # Errors
+/// A file that is missing, empty, cut short or longer than it says; another extension; a cell that is not a number; a
+/// score that is not finite. No memory is reserved for what the file only claims to hold.
+pub fn read(path: &Path) -> Result<Vec<f64>> {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    let reader = match extension.as_deref() {
+        Some("npy") => npy::read,
+        Some("csv") => comma_separated::read,
+        other => {
+            let problem = match other {
+                Some("parquet") => "reading .parquet is not available yet".into(),
+                Some(other) => format!("the extension .{other} is not known"),
+                None => "the name has no extension".into(),
+            };
+            return Err(Error::UnknownFormat { path: path.to_owned(), problem });
+        }
+    };
+    let failed = |error| Error::io(path, "read", error);
+    let file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(Error::malformed(path, "it is not a regular file", "save the scores to one"));
+    }
+    if metadata.len() == 0 {
+        return Err(Error::malformed(path, "the file is empty", "save the scores again"));
+    }
+    let scores = reader(path, file, metadata.len())?;
+    if scores.is_empty() {
+        return Err(Error::malformed(path, "it holds no scores", "save at least one"));
+    }
+    Ok(scores)
+}
+
+/// An error that names the first of `scores` that is not finite, if any; they begin at index `first`.
+fn check_finite(path: &Path, first: usize, scores: &[f64]) -> Result<()> {
+    // Without an early exit the compiler vectorises this.
+    if scores.iter().fold(true, |finite, score| finite & score.is_finite()) {
+        return Ok(());
+    }
+    let place = scores.iter().position(|score| !score.is_finite()).unwrap_or_default();
+    Err(Error::NotFinite { path: path.to_owned(), index: first + place, value: scores[place] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_is_not_a_file_of_scores() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
+        write("empty.npy", b"");
+        write("empty.csv", b"");
+        write("a.txt", b"1\n");
+        write("plain", b"1\n");
+        std::fs::create_dir(folder.path().join("folder.npy")).unwrap();
+        let cases = [
+            ("missing.npy", "check the path"),
+            ("missing.csv", "cannot read"),
+            ("empty.npy", "empty"),
+            ("empty.csv", "empty"),
+            ("folder.npy", "not a regular file"),
+            ("a.txt", ".txt is not known; scores are read from .npy and .csv"),
+            ("a.parquet", ".parquet is not available yet"),
+            ("plain", "no extension"),
+        ];
+        for (name, expected) in cases {
+            let message = read(&folder.path().join(name)).unwrap_err().to_string();
+            assert!(message.contains(expected) && message.contains(name), "{message}");
+        }
+    }
+}

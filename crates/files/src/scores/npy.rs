@@ -1,0 +1,137 @@
+//! `.npy` files of one-dimensional arrays, at the speed of the disk.
+
+use super::{check_finite, npy_header};
+use crate::{Error, Result, atomic::write_atomically};
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+/// Bytes that are read and converted at a time: large for the disk, small for the cache. A multiple of 8.
+const BLOCK: usize = 1 << 18;
+
+/// The scores in an open file of `file_length` bytes.
+pub(super) fn read(path: &Path, file: File, file_length: u64) -> Result<Vec<f64>> {
+    let failed = |error: std::io::Error| {
+        if error.kind() == std::io::ErrorKind::UnexpectedEof {
+            Error::malformed(path, "the file is cut short", SAVE_AGAIN)
+        } else {
+            Error::io(path, "read", error)
+        }
+    };
+    let mut input = BufReader::with_capacity(BLOCK, file);
+    let header = npy_header::read(&mut input).map_err(failed)?;
+    let header =
+        header.map_err(|problem| Error::malformed(path, format!("the header {problem}"), SAVE_AGAIN))?;
+    let Some(element) = Element::from_name(&header.element) else {
+        let problem = format!("the elements are of type {:?}", header.element);
+        return Err(Error::malformed(path, problem, "convert them to float64 with .astype(\"<f8\")"));
+    };
+    if header.shape.iter().filter(|&&length| length > 1).count() > 1 {
+        let problem = format!("the array has the shape {:?}", header.shape);
+        return Err(Error::malformed(path, problem, "save one score per entry of a one-dimensional array"));
+    }
+    // At most one factor exceeds 1, so that the product cannot overflow; the number of bytes can.
+    let scores: u64 = header.shape.iter().product();
+    let claimed = u128::from(scores) * element.size as u128 + u128::from(header.length);
+    if claimed != u128::from(file_length) {
+        let problem = format!(
+            "the header claims {scores} elements, {claimed} bytes in all, but the file has {file_length}"
+        );
+        let hint =
+            if claimed > u128::from(file_length) { "it is cut short" } else { "save one array to a file" };
+        return Err(Error::malformed(path, problem, format!("{hint}: save it again")));
+    }
+
+    let mut values = Vec::with_capacity(scores as usize);
+    let mut block = vec![0; BLOCK.min(scores as usize * element.size)];
+    let mut left = scores as usize * element.size;
+    while left > 0 {
+        let bytes = left.min(BLOCK);
+        input.read_exact(&mut block[..bytes]).map_err(failed)?;
+        let first = values.len();
+        (element.append)(&block[..bytes], &mut values);
+        check_finite(path, first, &values[first..])?;
+        left -= bytes;
+    }
+    Ok(values)
+}
+
+const SAVE_AGAIN: &str = "save it again with numpy.save";
+
+/// How the elements of an array become scores.
+struct Element {
+    size: usize,
+    append: fn(&[u8], &mut Vec<f64>),
+}
+
+/// An [`Element`] of a Rust type, read with `from_le_bytes` or `from_be_bytes`.
+macro_rules! element {
+    ($number:ty, $from_bytes:ident) => {
+        Element {
+            size: size_of::<$number>(),
+            append: |bytes, values| {
+                let (chunks, _) = bytes.as_chunks::<{ size_of::<$number>() }>();
+                values.extend(chunks.iter().map(|chunk| <$number>::$from_bytes(*chunk) as f64));
+            },
+        }
+    };
+}
+
+impl Element {
+    /// The element type that `numpy` calls `name`: byte order, kind, bytes.
+    #[allow(
+        clippy::cast_lossless,
+        reason = "one macro for the types that fit an f64 and the two that may not"
+    )]
+    fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "<f8" => element!(f64, from_le_bytes),
+            ">f8" => element!(f64, from_be_bytes),
+            "<f4" => element!(f32, from_le_bytes),
+            ">f4" => element!(f32, from_be_bytes),
+            "<i8" => element!(i64, from_le_bytes),
+            ">i8" => element!(i64, from_be_bytes),
+            "<i4" => element!(i32, from_le_bytes),
+            ">i4" => element!(i32, from_be_bytes),
+            "<i2" => element!(i16, from_le_bytes),
+            ">i2" => element!(i16, from_be_bytes),
+            "|i1" | "<i1" | ">i1" => element!(i8, from_le_bytes),
+            "<u8" => element!(u64, from_le_bytes),
+            ">u8" => element!(u64, from_be_bytes),
+            "<u4" => element!(u32, from_le_bytes),
+            ">u4" => element!(u32, from_be_bytes),
+            "<u2" => element!(u16, from_le_bytes),
+            ">u2" => element!(u16, from_be_bytes),
+            "|u1" | "<u1" | ">u1" => element!(u8, from_le_bytes),
+            _ => return None,
+        })
+    }
+}
+
+/// Writes `scores` as a one-dimensional `float64` array, atomically; [`read`](super::read) gives them back bit by bit.
+///
+/// # Errors
+/// What the operating system said. Scores that are not finite are written as they are: it is reading that refuses them.
+pub fn write_npy(path: &Path, scores: &[f64]) -> Result<()> {
+    write_atomically(path, |out| {
+        let mut header =
+            format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({},), }}", scores.len());
+        // NumPy aligns the first element to 64 bytes; ten come before the text, and a line feed ends it.
+        let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
+        header = format!("{header:width$}\n", width = padded - 1);
+        out.write_all(npy_header::MAGIC)?;
+        out.write_all(&[1, 0])?;
+        out.write_all(&(padded as u16).to_le_bytes())?;
+        out.write_all(header.as_bytes())?;
+        let mut bytes = Vec::with_capacity(BLOCK);
+        for block in scores.chunks(BLOCK / 8) {
+            bytes.clear();
+            bytes.extend(block.iter().flat_map(|score| score.to_le_bytes()));
+            out.write_all(&bytes)?;
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests;

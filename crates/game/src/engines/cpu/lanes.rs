@@ -1,0 +1,92 @@
+//! What an instruction set must offer: sixteen trials side by side.
+
+use super::segments::{FOR_SUMS, SEGMENTS};
+#[expect(unused_imports, reason = "for links in the documentation")]
+use super::{kernel, play};
+use super::{kernel::Workspace, play::Plan};
+use misdeal_core::{ROUNDS, Stream, World};
+use std::ops::Range;
+
+/// Trials that move in step: lane i holds trial `16 g + i`.
+pub const LANES: usize = 16;
+
+/// Sixteen lanes of f32 and of random words on one instruction set.
+///
+/// Every operation is one IEEE operation or one integer operation a lane, so that all implementations give the same
+/// bits, lane by lane.
+///
+/// # Safety
+/// The methods may only be called where the processor has the instruction set that the implementation names.
+pub unsafe trait Lanes: Copy {
+    /// Sixteen f32.
+    type Floats: Copy;
+    /// Sixteen random words, which are also four counters of 128 bits.
+    type Words: Copy;
+    /// The coefficients of one degree on all near segments.
+    type Table: Copy;
+    /// A choice of lanes.
+    type Mask: Copy;
+
+    /// Sixteen copies of `value`.
+    unsafe fn splat(value: f32) -> Self::Floats;
+    /// The lanes as an array.
+    unsafe fn to_array(values: Self::Floats) -> [f32; LANES];
+    /// The words as an array.
+    unsafe fn words_to_array(words: Self::Words) -> [u32; LANES];
+    /// Four counters.
+    unsafe fn load_counters(counters: [u128; 4]) -> Self::Words;
+    /// The counters of the next draw: 2^64 more each.
+    unsafe fn next_draw(counters: Self::Words) -> Self::Words;
+    /// A round key, once for each counter.
+    unsafe fn load_key(key: u128) -> Self::Words;
+    /// The four random blocks of four counters.
+    unsafe fn random_words(keys: &[Self::Words; ROUNDS + 1], counters: Self::Words) -> Self::Words;
+    /// A table for [`lookup`](Lanes::lookup).
+    unsafe fn load_table(coefficients: &[f32; SEGMENTS]) -> Self::Table;
+    /// Segment index and local coordinate of every word ([`super::segments::near_segment`]).
+    unsafe fn locate(words: Self::Words) -> (Self::Words, Self::Floats);
+    /// The lanes whose word lies in a near segment.
+    unsafe fn is_near(words: Self::Words) -> Self::Mask;
+    /// The mask as bits, lane 0 lowest.
+    fn bits(mask: Self::Mask) -> u16;
+    /// The table's entry at each lane's index.
+    unsafe fn lookup(table: &Self::Table, index: Self::Words) -> Self::Floats;
+    /// a * b + c, rounded once.
+    unsafe fn mul_add(a: Self::Floats, b: Self::Floats, c: Self::Floats) -> Self::Floats;
+    /// a * b.
+    unsafe fn mul(a: Self::Floats, b: Self::Floats) -> Self::Floats;
+    /// a + b.
+    unsafe fn add(a: Self::Floats, b: Self::Floats) -> Self::Floats;
+    /// `values`, with zeros outside the lanes of `mask`.
+    unsafe fn keep(values: Self::Floats, mask: Self::Mask) -> Self::Floats;
+
+    /// [`kernel::sum_strip`] compiled for this instruction set, as a function of its own so that the loop has all the
+    /// registers.
+    unsafe fn sum_strip<const SQUARINGS: u32, const SQUARES: bool>(
+        workspace: &mut Workspace<Self, FOR_SUMS>,
+        counters: Self::Words,
+        draws: Range<u32>,
+    ) -> (Self::Floats, Self::Floats);
+    /// [`play::score_block`] compiled for this instruction set.
+    unsafe fn score_blocks(
+        plan: &Plan,
+        stream: &Stream,
+        world: World,
+        first_trial: u64,
+        scores: &mut [[f64; LANES]],
+    );
+
+    /// Horner's rule on each lane's own segment.
+    #[inline(always)]
+    unsafe fn evaluate<const N: usize>(tables: &[Self::Table; N], words: Self::Words) -> Self::Floats {
+        // SAFETY: the caller has the instruction set.
+        unsafe {
+            let (index, local) = Self::locate(words);
+            let mut value = Self::lookup(&tables[N - 1], index);
+            for table in tables[..N - 1].iter().rev() {
+                value = Self::mul_add(value, local, Self::lookup(table, index));
+            }
+            value
+        }
+    }
+}

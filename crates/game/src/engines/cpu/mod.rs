@@ -1,0 +1,111 @@
+//! The fused engine: sixteen trials side by side, from random bits to scores without an observation in between.
+//!
+//! One kernel, written over [`lanes::Lanes`], is compiled for AVX-512, for AVX2 and for plain Rust. Every operation of
+//! the kernel is a single IEEE or integer operation, in the same order, so that all three give the same bits: a store
+//! begun on one machine can be finished on another.
+//!
+//! A random word becomes an exponential through polynomials ([`segments`]); [`kernel`] sums exponentials; [`play`] makes
+//! scores of the sums. Scores agree with the reference engine's to 1e-5 relative or 1e-6 absolute.
+#![allow(unsafe_code, reason = "instruction sets are reached through intrinsics")]
+#![allow(clippy::wildcard_imports, reason = "an instruction set is imported whole")]
+#![allow(clippy::needless_range_loop, reason = "a lane is an index into several arrays")]
+#![allow(
+    clippy::inline_always,
+    reason = "a kernel must be compiled inside the function that enables its instructions"
+)]
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod kernel;
+mod lanes;
+mod logarithm;
+mod play;
+mod portable;
+mod segments;
+
+use super::Engine;
+use crate::game::Game;
+use lanes::{LANES, Lanes};
+use misdeal_core::{Stream, World};
+use play::Plan;
+use std::ops::Range;
+
+type ScoreBlocks = unsafe fn(&Plan, &Stream, World, u64, &mut [[f64; LANES]]);
+
+/// An instruction set that this build knows and this processor may have.
+#[derive(Debug, Clone, Copy)]
+struct InstructionSet {
+    engine_name: &'static str,
+    is_available: fn() -> bool,
+    score_blocks: ScoreBlocks,
+}
+
+/// All instruction sets, the fastest first.
+const INSTRUCTION_SETS: &[InstructionSet] = &[
+    #[cfg(target_arch = "x86_64")]
+    InstructionSet {
+        engine_name: "cpu-avx512",
+        is_available: avx512::Avx512::is_available,
+        score_blocks: avx512::Avx512::score_blocks,
+    },
+    #[cfg(target_arch = "x86_64")]
+    InstructionSet {
+        engine_name: "cpu-avx2",
+        is_available: avx2::Avx2::is_available,
+        score_blocks: avx2::Avx2::score_blocks,
+    },
+    InstructionSet {
+        engine_name: "cpu-portable",
+        is_available: || true,
+        score_blocks: portable::Portable::score_blocks,
+    },
+];
+
+/// The names of the fused engines that this processor can run, the fastest first.
+pub fn available_names() -> impl Iterator<Item = &'static str> {
+    INSTRUCTION_SETS.iter().filter(|set| (set.is_available)()).map(|set| set.engine_name)
+}
+
+/// The fused engine on one instruction set.
+#[derive(Debug, Clone)]
+pub struct Cpu<'a> {
+    game: &'a Game,
+    plan: Plan,
+    instruction_set: InstructionSet,
+}
+
+impl<'a> Cpu<'a> {
+    /// The engine called `name`, or the fastest for `cpu`.
+    ///
+    /// # Errors
+    /// Says why this processor cannot run it or why it cannot play this game.
+    pub fn new(game: &'a Game, name: &str) -> Result<Self, String> {
+        let instruction_set = *INSTRUCTION_SETS
+            .iter()
+            .find(|set| (set.is_available)() && (name == "cpu" || name == set.engine_name))
+            .ok_or_else(|| "this processor does not have its instructions".to_owned())?;
+        Ok(Cpu { game, plan: Plan::new(game)?, instruction_set })
+    }
+}
+
+impl Engine for Cpu<'_> {
+    fn name(&self) -> &'static str {
+        self.instruction_set.engine_name
+    }
+
+    fn lineage(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn score(&self, world: World, trials: Range<u64>, scores: &mut [f64]) {
+        let first = trials.start / LANES as u64 * LANES as u64;
+        let mut blocks = vec![[0.0; LANES]; (trials.end - first).div_ceil(LANES as u64) as usize];
+        let score_blocks = self.instruction_set.score_blocks;
+        // SAFETY: `new` chose an instruction set that this processor has.
+        unsafe { score_blocks(&self.plan, &self.game.stream, world, first, &mut blocks) }
+        let skipped = (trials.start - first) as usize;
+        scores.copy_from_slice(&blocks.as_flattened()[skipped..skipped + scores.len()]);
+    }
+}

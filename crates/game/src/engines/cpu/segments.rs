@@ -1,0 +1,230 @@
+//! From 32 random bits straight to exp(z / s): piecewise polynomials in place of quantile and exponential.
+//!
+//! A random word is a sign and a magnitude m, and its Gaussian number z is the quantile at probability
+//! (m + 1/2) / 2^32 on that side ([`misdeal_core::gaussian`]). Written as a float, the word has an exponent (its
+//! octave) and a mantissa. Each half octave of each side is a *segment*, on which exp(z / r) is a polynomial of degree
+//! five (or seven) in the mantissa. A segment's index is four bits of the float and the sign, so that the coefficients of the
+//! sixteen half octaves nearest the centre (the *near* segments: all but one draw in 256) fit the registers of one
+//! table look-up on AVX-512. The next eight octaves are *far* segments, looked up in memory, and what is left (a draw
+//! in 65,536) is computed exactly in f64.
+//!
+//! The fit is good to 1e-6 relative for r >= 1; a smaller noise multiplier s takes r = 2^k s and squares k times.
+
+use misdeal_core::{FIRST_BODY_MAGNITUDE, gaussian, normal, sign_and_magnitude};
+
+/// Coefficients of the polynomials for sums: degree five.
+pub const FOR_SUMS: usize = 6;
+/// Coefficients of the polynomials for single values: degree seven.
+pub const FOR_SINGLE_VALUES: usize = 8;
+/// Segments in a table: two sides, eight octaves, two halves.
+pub const SEGMENTS: usize = 32;
+/// Words from here on fall into near segments.
+pub const FIRST_NEAR_WORD: u32 = 1 << 24;
+/// Bits of a float's mantissa below the one that tells the halves of an octave apart.
+pub const LOCAL_BITS: u32 = 0x003f_ffff;
+/// The middle of a segment: with the bits above it, they make a float in [1, 3/2).
+pub const LOCAL_CENTRE: f32 = 1.25;
+
+/// exp(z / s) - offset as polynomials with N coefficients, for one noise multiplier.
+#[derive(Debug, Clone)]
+pub struct Segments<const N: usize> {
+    /// `near[k][i]`: coefficient of degree k on near segment i.
+    pub near: [[f32; SEGMENTS]; N],
+    /// `far[i][k]`: coefficient of degree k on far segment i.
+    far: [[f32; N]; SEGMENTS],
+    /// 0 or 1: what was subtracted before the fit, so that sums of values near one keep their digits.
+    pub offset: f32,
+    /// How often a value must be squared.
+    pub squarings: u32,
+    noise_multiplier: f64,
+}
+
+impl Segments<FOR_SINGLE_VALUES> {
+    /// Fits exp(z / s) for values that are used one by one: within 4e-7 relative, doubled by every squaring.
+    pub fn for_single_values(noise_multiplier: f64) -> Self {
+        Self::fit(noise_multiplier, false, &CHEBYSHEV)
+    }
+}
+
+impl Segments<FOR_SUMS> {
+    /// Fits exp(z / s), less one if `offset` (for s of 2 and more), for values that are summed.
+    ///
+    /// At the Gauss-Legendre points a polynomial's integral, and that of its square, equal the function's to the accuracy
+    /// of Gaussian quadrature: the error of a single value (up to 1.5e-6) averages out, and sums over many draws have no
+    /// bias to speak of.
+    pub fn for_sums(noise_multiplier: f64, offset: bool) -> Self {
+        Self::fit(noise_multiplier, offset, &GAUSS_LEGENDRE)
+    }
+}
+
+impl<const N: usize> Segments<N> {
+    fn fit(noise_multiplier: f64, offset: bool, points: &[f64; N]) -> Self {
+        let squarings = squarings(noise_multiplier);
+        debug_assert!(!offset || squarings == 0);
+        let root = noise_multiplier * f64::from(1_u32 << squarings);
+        let value = |sign: bool, magnitude: f64| {
+            let z = normal::lower_quantile((magnitude + 0.5) * 2.0_f64.powi(-32));
+            let exponent = if sign { -z } else { z } / root;
+            if offset { libm::expm1(exponent) } else { libm::exp(exponent) }
+        };
+        let mut near = [[0.0; SEGMENTS]; N];
+        let mut far = [[0.0; N]; SEGMENTS];
+        for sign in [false, true] {
+            for half_octave in 0..16_u32 {
+                let start = 1.0 + 0.5 * f64::from(half_octave % 2);
+                let octave = half_octave / 2;
+                let scale = f64::from(FIRST_NEAR_WORD << octave);
+                let coefficients = interpolate(points, start, |local| {
+                    value(sign, 0.5 * scale * local + excess(sign, octave))
+                });
+                let index = near_segment((scale * start) as u32 | if sign { 0x10 } else { 0 }).0;
+                for (table, coefficient) in near.iter_mut().zip(coefficients) {
+                    table[index] = coefficient;
+                }
+                let scale = f64::from(FIRST_BODY_MAGNITUDE << octave);
+                far[far_segment(sign, (scale * start) as u32).0] =
+                    interpolate(points, start, |local| value(sign, scale * local));
+            }
+        }
+        Segments { near, far, offset: f32::from(offset), squarings, noise_multiplier }
+    }
+
+    /// exp(z / s) of a word below [`FIRST_NEAR_WORD`].
+    pub fn far_value(&self, word: u32, more: impl FnOnce() -> u64) -> f64 {
+        let (sign, magnitude) = sign_and_magnitude(word);
+        if magnitude < FIRST_BODY_MAGNITUDE {
+            return libm::exp(gaussian(word, more) / self.noise_multiplier);
+        }
+        let (index, local) = far_segment(sign, magnitude);
+        let fitted = self.far[index].iter().rev().fold(0.0_f32, |sum, &c| sum.mul_add(local, c));
+        self.finish(fitted)
+    }
+
+    /// A fitted value, squared as often as the fit needs, with the offset restored.
+    pub fn finish(&self, fitted: f32) -> f64 {
+        (0..self.squarings).fold(f64::from(fitted) + f64::from(self.offset), |value, _| value * value)
+    }
+}
+
+/// How often a value is squared: the fit needs r = 2^k s of at least one.
+pub fn squarings(noise_multiplier: f64) -> u32 {
+    (0..30).find(|&k| noise_multiplier * f64::from(1_u32 << k) >= 1.0).unwrap_or(30)
+}
+
+/// A near word's segment and local coordinate in [-1/4, 1/4): the reference for what every instruction set computes.
+pub fn near_segment(word: u32) -> (usize, f32) {
+    // Truncated, because rounding to the nearest would lift the top words out of their octave.
+    let excess_bits = 8 - word.leading_zeros().min(8);
+    let bits = ((word >> excess_bits << excess_bits) as f32).to_bits();
+    let index = bits >> 22 & 0xf | word & 0x10;
+    (index as usize, f32::from_bits(bits & LOCAL_BITS | 0x3f80_0000) - LOCAL_CENTRE)
+}
+
+/// As [`near_segment`] for a magnitude below half of [`FIRST_NEAR_WORD`].
+fn far_segment(sign: bool, magnitude: u32) -> (usize, f32) {
+    let bits = (magnitude as f32).to_bits();
+    let index = bits >> 22 & 0xf | u32::from(sign) << 4;
+    (index as usize, f32::from_bits(bits & LOCAL_BITS | 0x3f80_0000) - LOCAL_CENTRE)
+}
+
+/// How far, on average, a near word's magnitude is above half its truncated float.
+///
+/// A word w = 32 k + 16 sign + j has magnitude m = 16 k + j, and its float in octave e drops the bits below
+/// 2^(e + 1) of it. Left out, the difference would be a bias that grows with the number of epochs.
+fn excess(sign: bool, octave: u32) -> f64 {
+    let dropped = f64::from(2_u32 << octave);
+    if dropped <= 16.0 {
+        0.5 * ((dropped - 1.0) / 2.0 - if sign { 16.0 } else { 0.0 } + 7.5)
+    } else {
+        0.5 * (dropped / 2.0 - 1.0)
+    }
+}
+
+/// The zeros of the Legendre polynomial of degree six.
+const GAUSS_LEGENDRE: [f64; FOR_SUMS] = [
+    -0.932469514203152028,
+    -0.661209386466264514,
+    -0.238619186083196909,
+    0.238619186083196909,
+    0.661209386466264514,
+    0.932469514203152028,
+];
+
+/// The zeros of the Chebyshev polynomial of degree eight, which keep the largest error small.
+const CHEBYSHEV: [f64; FOR_SINGLE_VALUES] = [
+    -0.980785280403230449,
+    -0.831469612302545237,
+    -0.555570233019602225,
+    -0.195090322016128268,
+    0.195090322016128268,
+    0.555570233019602225,
+    0.831469612302545237,
+    0.980785280403230449,
+];
+
+/// The polynomial through `value` at the `points` of [-1, 1] moved to [start, start + 1/2), in powers of the distance
+/// from the middle.
+fn interpolate<const N: usize>(points: &[f64; N], start: f64, value: impl Fn(f64) -> f64) -> [f32; N] {
+    let nodes = points.map(|point| 0.25 * point);
+    // Newton's divided differences, then expanded; in f64 the expansion loses nothing that f32 could show.
+    let mut differences = nodes.map(|node| value(start + 0.25 + node));
+    for order in 1..N {
+        for i in (order..N).rev() {
+            differences[i] = (differences[i] - differences[i - 1]) / (nodes[i] - nodes[i - order]);
+        }
+    }
+    let mut coefficients = [0.0; N];
+    for i in (0..N).rev() {
+        for k in (1..N).rev() {
+            coefficients[k] = coefficients[k - 1] - nodes[i] * coefficients[k];
+        }
+        coefficients[0] = differences[i] - nodes[i] * coefficients[0];
+    }
+    coefficients.map(|c| c as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The largest error over many words, relative to the value or, with an offset, to its distance from one.
+    fn worst_error<const N: usize>(segments: &Segments<N>) -> f64 {
+        let error = |i: u32| {
+            let word = i.wrapping_mul(2_654_435_761) >> (i % 16 * u32::from(i.is_multiple_of(3)));
+            let exact = libm::exp(gaussian(word, || 1 << 40) / segments.noise_multiplier);
+            let ours = if word < FIRST_NEAR_WORD {
+                segments.far_value(word, || 1 << 40)
+            } else {
+                let (index, local) = near_segment(word);
+                segments.finish(
+                    segments.near.iter().rev().fold(0.0_f32, |sum, table| sum.mul_add(local, table[index])),
+                )
+            };
+            let scale = if segments.offset == 1.0 {
+                (exact - 1.0).abs().max(0.3 / segments.noise_multiplier)
+            } else {
+                exact
+            };
+            (ours - exact).abs() / scale
+        };
+        (0..200_000).map(error).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn every_segment_is_close_to_the_exact_exponential() {
+        for s in [0.1, 0.15, 0.3, 0.5, 1.0, 1.9, 2.0, 25.0] {
+            let segments = Segments::for_single_values(s);
+            let error = worst_error(&segments);
+            assert!(error < 4e-7 * f64::from(1_u32 << segments.squarings), "{s}: {error}");
+        }
+        for s in [0.1, 0.15, 0.3, 0.5, 1.0, 1.9] {
+            let segments = Segments::for_sums(s, false);
+            let error = worst_error(&segments);
+            assert!(error < 1.6e-6 * f64::from(1_u32 << segments.squarings), "{s}: {error}");
+        }
+        for s in [2.0, 5.0, 25.0] {
+            let error = worst_error(&Segments::for_sums(s, true));
+            assert!(error < 2.5e-6, "{s}: {error}");
+        }
+    }
+}

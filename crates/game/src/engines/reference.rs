@@ -1,0 +1,63 @@
+//! The reference engine: f64, slow, obvious. Every other engine is compared with it, trial by trial.
+
+use super::Engine;
+use crate::game::Game;
+use crate::likelihood::log_likelihood_ratio;
+use crate::positions::Epoch;
+use misdeal_core::World;
+use std::ops::Range;
+
+/// Plays one trial after the other: observe, then score.
+#[derive(Debug, Clone)]
+pub struct Reference<'a> {
+    game: &'a Game,
+}
+
+impl<'a> Reference<'a> {
+    /// The reference engine for a game; it plays every game.
+    pub fn new(game: &'a Game) -> Self {
+        Reference { game }
+    }
+
+    /// The recentred outputs of a trial (the paper's Algorithm 5), epoch after epoch.
+    pub fn observe(&self, world: World, trial: u64) -> Vec<f64> {
+        let game = self.game;
+        let per_epoch = game.batches_per_epoch();
+        let mut outputs = vec![0.0; game.draws_per_trial() as usize];
+        for (epoch, outputs) in (0..game.epochs).zip(outputs.chunks_exact_mut(per_epoch as usize)) {
+            let decided_by = if game.position_is_kept() { 0 } else { epoch };
+            let when = Epoch { decided_by, of: game.epochs, steps: game.setting.steps_per_epoch };
+            let targets = game.positions.in_epoch(&game.stream, world, trial, when);
+            let others = game.batches.clone().filter(|batch| targets.binary_search(batch).is_err());
+            let with_target = targets.iter().map(|&batch| (batch, game.shift(world)));
+            let without = others.map(|batch| (batch, 0.0));
+            for (draw, (batch, shift)) in (epoch * per_epoch..).zip(with_target.chain(without)) {
+                let noise = game.noise_multiplier * game.stream.gaussian(world, trial, draw as u32);
+                outputs[(batch - game.batches.start) as usize] = shift + noise;
+            }
+        }
+        outputs
+    }
+}
+
+impl Engine for Reference<'_> {
+    fn name(&self) -> &'static str {
+        "reference"
+    }
+
+    fn lineage(&self) -> &'static str {
+        "reference"
+    }
+
+    fn score(&self, world: World, trials: Range<u64>, scores: &mut [f64]) {
+        for (trial, score) in trials.zip(scores) {
+            let outputs = self.observe(world, trial);
+            *score = log_likelihood_ratio(
+                &self.game.adversary,
+                self.game.noise_multiplier,
+                &self.game.batches,
+                &outputs,
+            );
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Spreads trials over the cores, into a store.
+
+use crate::engines::Engine;
+use crate::game::Game;
+use misdeal_core::{Error, ScoreStore, World};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Gaussian draws in a chunk, the unit of work of one core: a few milliseconds for a fused engine, so that an
+/// interruption is heeded well within a second even by the reference engine.
+const DRAWS_PER_CHUNK: u64 = 1 << 21;
+/// Gaussian draws between two meetings of all cores: a second or two for a fused engine.
+const DRAWS_PER_STRETCH: u64 = 1 << 33;
+/// Trials in a chunk at most, which bounds the memory for their scores.
+const MOST_TRIALS_PER_CHUNK: u64 = 1 << 16;
+
+/// Someone who watches a run: a progress bar, a saver of stores, a signal handler.
+pub trait Watch: Sync {
+    /// What may go wrong while resting, and what a run's own errors become.
+    type Error: From<Error>;
+
+    /// Called from any core when `trials` more trials have been played in both worlds.
+    fn played(&self, trials: u64);
+
+    /// Whether the run should end as soon as the chunks under way are done.
+    fn is_cancelled(&self) -> bool;
+
+    /// Called between stretches, with everything that has been played so far.
+    ///
+    /// # Errors
+    /// An error ends the run and is handed on.
+    fn rest(&self, store: &ScoreStore) -> Result<(), Self::Error>;
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// All trials were played.
+    Finished,
+    /// The watcher cancelled; the store holds the chunks that were finished.
+    Cancelled,
+}
+
+/// Plays those of `trials` that `store` does not hold yet, in both worlds, on all cores of the current thread pool.
+///
+/// What ends up in the store does not depend on the number of cores, nor on how trials were split or resumed.
+///
+/// # Errors
+/// An engine's score that is not finite, or the watcher's error.
+pub fn play<W: Watch>(
+    game: &Game,
+    engine: &dyn Engine,
+    store: &mut ScoreStore,
+    trials: Range<u64>,
+    watch: &W,
+) -> Result<Outcome, W::Error> {
+    let trials_per_chunk =
+        (DRAWS_PER_CHUNK / game.draws_per_trial()).clamp(16, MOST_TRIALS_PER_CHUNK) / 16 * 16;
+    let chunks_per_stretch =
+        (DRAWS_PER_STRETCH / (trials_per_chunk * game.draws_per_trial())).max(64) as usize;
+    let mut chunks =
+        missing(trials, store.trials()).into_iter().flat_map(|gap| cut(gap, trials_per_chunk)).peekable();
+    while chunks.peek().is_some() {
+        let stretch: Vec<_> = chunks.by_ref().take(chunks_per_stretch).collect();
+        let part = stretch
+            .into_par_iter()
+            .try_fold(
+                || store.empty_like(),
+                |mut part, chunk| {
+                    if !watch.is_cancelled() {
+                        let [scores_in, scores_out] = World::BOTH.map(|world| {
+                            let mut scores = vec![0.0; (chunk.end - chunk.start) as usize];
+                            engine.score(world, chunk.clone(), &mut scores);
+                            scores
+                        });
+                        let count = chunk.end - chunk.start;
+                        part.insert(chunk, &scores_in, &scores_out)?;
+                        watch.played(count);
+                    }
+                    Ok::<_, Error>(part)
+                },
+            )
+            .try_reduce(
+                || store.empty_like(),
+                |mut one, other| {
+                    one.merge(other)?;
+                    Ok(one)
+                },
+            )?;
+        store.merge(part)?;
+        watch.rest(store)?;
+        if watch.is_cancelled() {
+            return Ok(Outcome::Cancelled);
+        }
+    }
+    Ok(Outcome::Finished)
+}
+
+/// The parts of `wanted` that none of `held`, which are in order, covers.
+fn missing(wanted: Range<u64>, held: &[Range<u64>]) -> Vec<Range<u64>> {
+    let mut gaps = Vec::new();
+    let mut start = wanted.start;
+    for range in held {
+        if start < range.start.min(wanted.end) {
+            gaps.push(start..range.start.min(wanted.end));
+        }
+        start = start.max(range.end);
+    }
+    if start < wanted.end {
+        gaps.push(start..wanted.end);
+    }
+    gaps
+}
+
+/// `range` in pieces of at most `length`, cut at multiples of it.
+fn cut(range: Range<u64>, length: u64) -> impl Iterator<Item = Range<u64>> {
+    let mut start = range.start;
+    std::iter::from_fn(move || {
+        let end = ((start / length + 1) * length).min(range.end);
+        let piece = (start < end).then_some(start..end);
+        start = end;
+        piece
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_and_cuts_cover_exactly_what_is_missing() {
+        let gaps = |wanted: Range<u64>, held: &[[u64; 2]]| -> Vec<_> {
+            let held: Vec<_> = held.iter().map(|&[start, end]| start..end).collect();
+            missing(wanted, &held).iter().map(|gap| [gap.start, gap.end]).collect()
+        };
+        assert_eq!(gaps(0..100, &[]), [[0, 100]]);
+        assert_eq!(gaps(0..100, &[[0, 10], [20, 30], [90, 200]]), [[10, 20], [30, 90]]);
+        assert!(gaps(50..60, &[[0, 200]]).is_empty());
+        assert_eq!(gaps(50..60, &[[0, 50], [60, 70]]), [[50, 60]]);
+        assert_eq!(cut(5..50, 16).collect::<Vec<_>>(), [5..16, 16..32, 32..48, 48..50]);
+        assert_eq!(cut(5..5, 16).count(), 0);
+    }
+}

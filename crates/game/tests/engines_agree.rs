@@ -1,0 +1,110 @@
+//! One suite that every engine passes: trial by trial, each fused engine agrees with the reference, and all fused
+//! engines agree with each other to the last bit.
+
+use misdeal_core::{BatchScheme, Setting, ThreatModel, World};
+use misdeal_game::{Game, engines};
+
+#[derive(serde::Deserialize)]
+struct Suite {
+    /// Allowed difference from the reference: `absolute`, or `relative` times the score's size.
+    absolute: f64,
+    relative: f64,
+    case: Vec<Case>,
+}
+
+#[derive(serde::Deserialize)]
+struct Case {
+    scheme: String,
+    buffer_size: Option<u64>,
+    adversary_scheme: Option<String>,
+    threat_model: ThreatModel,
+    noise_multiplier: f64,
+    steps_per_epoch: u64,
+    epochs: u64,
+    batch_size: u64,
+    #[serde(default)]
+    target_index: u64,
+    trials: u64,
+    /// Engines that leave this game to the reference.
+    #[serde(default)]
+    reference_only: bool,
+}
+
+impl Case {
+    fn setting(&self) -> Setting {
+        let scheme = |name: &str| {
+            let buffered = matches!(name, "partial-shuffle" | "stream-shuffle");
+            BatchScheme::from_name(name, self.buffer_size.filter(|_| buffered)).unwrap()
+        };
+        Setting {
+            noise_multiplier: self.noise_multiplier,
+            steps_per_epoch: self.steps_per_epoch,
+            epochs: self.epochs,
+            batch_size: self.batch_size,
+            scheme: scheme(&self.scheme),
+            threat_model: self.threat_model,
+            target_index: self.target_index,
+            adversary_scheme: self.adversary_scheme.as_deref().map(scheme),
+            ..Setting::default()
+        }
+        .validated()
+        .unwrap()
+    }
+}
+
+#[test]
+fn every_engine_agrees_with_the_reference_trial_by_trial() {
+    let suite: Suite = toml::from_str(include_str!("../../../testdata/engines.toml")).unwrap();
+    assert!(suite.case.len() >= 20);
+    for case in &suite.case {
+        let setting = case.setting();
+        let game = Game::new(&setting);
+        let reference = engines::choose(&game, "reference").unwrap();
+        for world in World::BOTH {
+            // Not a multiple of sixteen at either end.
+            let trials = 5..5 + case.trials;
+            let mut expected = vec![0.0; case.trials as usize];
+            reference.score(world, trials.clone(), &mut expected);
+            let mut fused: Option<Vec<f64>> = None;
+            for name in engines::cpu::available_names() {
+                let engine = match engines::choose(&game, name) {
+                    Ok(engine) => engine,
+                    Err(error) => {
+                        assert!(case.reference_only, "{setting:?}: {error}");
+                        continue;
+                    }
+                };
+                assert!(!case.reference_only, "{name} now plays {setting:?}");
+                let mut scores = vec![0.0; case.trials as usize];
+                engine.score(world, trials.clone(), &mut scores);
+                for (trial, (&ours, &exact)) in scores.iter().zip(&expected).enumerate() {
+                    let error = (ours - exact).abs();
+                    assert!(
+                        error < suite.absolute || error < suite.relative * exact.abs(),
+                        "{name}, {world:?}, trial {trial} of {setting:?}: {ours} for {exact}"
+                    );
+                }
+                match &fused {
+                    None => fused = Some(scores),
+                    Some(first) => assert_eq!(*first, scores, "{name} differs in bits: {setting:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_trial_does_not_depend_on_its_company() {
+    let setting = Setting { epochs: 2, steps_per_epoch: 7, ..Setting::default() };
+    let game = Game::new(&setting);
+    for name in engines::cpu::available_names().chain(["reference"]) {
+        let engine = engines::choose(&game, name).unwrap();
+        let mut together = vec![0.0; 100];
+        engine.score(World::Out, 1000..1100, &mut together);
+        for (trial, expected) in (1000..1100).zip(together) {
+            let mut alone = [0.0];
+            engine.score(World::Out, trial..trial + 1, &mut alone);
+            assert_eq!(alone[0], expected, "{name}, trial {trial}");
+        }
+    }
+}
