@@ -51,7 +51,7 @@ pub struct Composition {
 /// Tilted mass that may lie outside the window on either side, as a share of what is read off.
 const STRAY_SHARE: f64 = 1e-7;
 /// Probability of what is read off under a light tilt, per step.
-const ROUND_OFF_PER_STEP: f64 = 3e-9;
+const ROUND_OFF_PER_STEP: f64 = 3e-8;
 /// Uncertainty of delta, relatively, above which the sum is tilted further.
 const MOST_BLUR: f64 = 1e-3;
 /// Tilted mass that may lie outside the window for [`Aim::Whole`], where it is absolute.
@@ -64,11 +64,11 @@ impl LossGrid {
     /// The law of the sum of `times` independent losses, erring to the same side.
     ///
     /// # Panics
-    /// If `times` is zero or all masses are zero.
+    /// If `times` is zero.
     pub fn compose(&self, times: u64, aim: Aim) -> Composition {
         assert!(times > 0, "a composition has at least one step");
         let infinity_mass = -expm1(times as f64 * log1p(-self.infinity_mass));
-        if times == 1 {
+        if times == 1 || self.masses.iter().all(|&mass| mass <= 0.0) {
             return Composition {
                 side: self.side,
                 step: self.step,
@@ -94,7 +94,7 @@ impl LossGrid {
                 let rarity = (ROUND_OFF_PER_STEP * n).min(0.1);
                 let tilt =
                     if delta < rarity { self.tilt_for_probability(n, log(delta / rarity)) } else { 0.0 };
-                let light = self.compose_tilted(times, tilt, STRAY_SHARE * rarity.min(delta));
+                let light = self.compose_tilted(times, tilt, STRAY_SHARE * rarity.max(delta));
                 let epsilon = light.epsilon(delta);
                 if light.blur(epsilon, delta) <= MOST_BLUR {
                     return light;

@@ -89,3 +89,6 @@ impl LossGrid {
         self.compose(1, Aim::Whole)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use super::LossGrid;
 use super::compose::UNIT_ROUND_OFF;
-use libm::{exp, expm1};
+use libm::{atan2, exp, expm1, log, log1p};
 use realfft::RealFftPlanner;
 use realfft::num_complex::Complex;
 use std::cell::RefCell;
@@ -33,23 +33,21 @@ impl LossGrid {
         let top = (0..tilted.len()).max_by(|&i, &j| tilted[i].total_cmp(&tilted[j])).unwrap_or(0);
         let largest = tilted[top];
         let mut folded = vec![0.0; length];
-        for (i, mass) in tilted.into_iter().enumerate().filter(|&(i, _)| i != top) {
+        let mut masses_elsewhere = tilted;
+        masses_elsewhere[top] = 0.0;
+        for (i, mass) in masses_elsewhere.iter().enumerate() {
             folded[(i as i64 - top as i64).rem_euclid(length as i64) as usize] += mass;
         }
         let input_norm = norm(folded.iter().map(|mass| mass * mass));
         let forward = PLANNER.with_borrow_mut(|planner| planner.plan_fft_forward(length));
         let mut spectrum = forward.make_output_vec();
         forward.process(&mut folded, &mut spectrum).expect("lengths come from the plan");
-        let (mut one_less_norm, mut power_norm) = (0.0, 0.0);
-        for z in &mut spectrum {
-            *z += largest;
-            let one_less = power(*z, times - 1);
-            *z *= one_less;
-            one_less_norm += one_less.norm_sqr();
-            power_norm += z.norm_sqr();
-        }
-        // Only half of the spectrum is stored; the other half is its conjugate.
-        let (one_less_norm, power_norm) = ((2.0 * one_less_norm).sqrt(), (2.0 * power_norm).sqrt());
+        let rest = exact_sum(&masses_elsewhere);
+        let powers = if largest > 0.5 && times > 1000 {
+            raise_by_logarithms(&mut spectrum, largest, rest, times)
+        } else {
+            raise_by_squaring(&mut spectrum, largest, times)
+        };
         let inverse = PLANNER.with_borrow_mut(|planner| planner.plan_fft_inverse(length));
         // Rounding may leave an imaginary part where a real transform has none.
         spectrum[0].im = 0.0;
@@ -65,9 +63,9 @@ impl LossGrid {
 
         let transform_error = transform_error(length);
         let (n, root) = (times as f64, (length as f64).sqrt());
-        let after = (transform_error + 4.0 * n * UNIT_ROUND_OFF) * power_norm / root;
+        let after = transform_error * powers.norm / root + powers.error_norm / root;
         let error = RoundOff {
-            largest: 1.1 * (n * transform_error * input_norm * one_less_norm / root + after),
+            largest: 1.1 * (n * transform_error * input_norm * powers.one_less_norm / root + after),
             norm: 1.1 * (n * transform_error * input_norm + after),
         };
         (tilted, error)
@@ -96,6 +94,69 @@ fn transform_error(length: usize) -> f64 {
 
 fn norm(squares: impl Iterator<Item = f64>) -> f64 {
     squares.sum::<f64>().sqrt()
+}
+
+/// What raising a spectrum to a power says about it: the 2-norms, over all frequencies, of the power, of the power one
+/// less, and of the error made in raising.
+struct Powers {
+    norm: f64,
+    one_less_norm: f64,
+    error_norm: f64,
+}
+
+impl Powers {
+    /// From sums of squares over the stored half of the spectrum; the other half is its conjugate.
+    fn from_squares(norm: f64, one_less_norm: f64, error_norm: f64) -> Self {
+        let root = |square: f64| (2.0 * square).sqrt();
+        Powers { norm: root(norm), one_less_norm: root(one_less_norm), error_norm: root(error_norm) }
+    }
+}
+
+/// Each `z + largest` to the power `times`.
+fn raise_by_squaring(spectrum: &mut [Complex<f64>], largest: f64, times: u64) -> Powers {
+    let (mut squares, mut one_less_squares) = (0.0, 0.0);
+    for z in spectrum {
+        *z += largest;
+        let one_less = power(*z, times - 1);
+        *z *= one_less;
+        one_less_squares += one_less.norm_sqr();
+        squares += z.norm_sqr();
+    }
+    let relative = 4.0 * times as f64 * UNIT_ROUND_OFF;
+    Powers::from_squares(squares, one_less_squares, relative * relative * squares)
+}
+
+/// The same for a law that is mostly one mass, where `z + largest` is close to one: through
+/// `times * ln(1 + (z - rest) / (largest + rest))`, with `rest` the exact sum of the other masses, so that the error
+/// of adding `largest` does not come back `times` times. Slower, and needs `largest > 1/2`.
+fn raise_by_logarithms(spectrum: &mut [Complex<f64>], largest: f64, rest: f64, times: u64) -> Powers {
+    let (n, total) = (times as f64, largest + rest);
+    let scale = n * log(total);
+    let (mut squares, mut one_less_squares, mut error_squares) = (0.0, 0.0, 0.0);
+    for z in spectrum {
+        let step = (*z - rest) / total;
+        let log_size = 0.5 * n * log1p(2.0 * step.re + step.norm_sqr());
+        let angle = n * atan2(step.im, 1.0 + step.re);
+        let square_before = (1.0 + step).norm_sqr();
+        *z = Complex::from_polar(exp(scale + log_size), angle);
+        let square = z.norm_sqr();
+        let relative = UNIT_ROUND_OFF * (4.0 * (1.0 + log_size.abs() + angle.abs()) + 2.0 * n * rest);
+        squares += square;
+        one_less_squares += square / square_before;
+        error_squares += square * relative * relative;
+    }
+    Powers::from_squares(squares, one_less_squares, error_squares)
+}
+
+/// A sum with Neumaier's compensation.
+fn exact_sum(terms: &[f64]) -> f64 {
+    let (mut sum, mut lost) = (0.0_f64, 0.0);
+    for &term in terms {
+        let next = sum + term;
+        lost += if sum.abs() > term.abs() { (sum - next) + term } else { (term - next) + sum };
+        sum = next;
+    }
+    sum + lost
 }
 
 /// `z^exponent` by repeated squaring, with a relative error of at most `3 * exponent` units of round-off.
