@@ -1,5 +1,6 @@
 //! The vocabulary of misdeal.
 mod batch_scheme;
+mod bounds;
 mod error;
 pub mod normal;
 mod setting;
@@ -7,6 +8,7 @@ mod stream;
 mod threat_model;
 
 pub use batch_scheme::BatchScheme;
+pub use bounds::Bounds;
 pub use error::{Error, Result};
 pub use setting::{MOST_STEPS, Setting, SettingHash};
 pub use stream::{

@@ -1,0 +1,190 @@
+//! The Gaussian pair N(0, 1) against N(mu, 1) in closed form (Balle and Wang 2018; Dong, Roth and Su 2022).
+//!
+//! ```text
+//! delta(epsilon) = Phi(a) - e^epsilon Phi(b),   a = mu/2 - epsilon/mu,   b = a - mu
+//! ```
+//!
+//! Since `e^epsilon phi(b) = phi(a)`, this is phi(a) (R(a) - R(b)) with R = Phi/phi, and R(a) - R(b) is the integral
+//! of R'(x) = 1 + x R(x) > 0: no cancellation however small mu, epsilon and delta are.
+
+use crate::root::{Bracket, narrow};
+use libm::{exp, expm1, log, sqrt};
+use misdeal_core::normal;
+
+/// A pair of Gaussians with unit variance, `gdp_mu` apart.
+///
+/// ```
+/// use misdeal_theory::gaussian::Gaussian;
+/// let one_epoch = Gaussian::fixed_order(1.0, 1);
+/// assert!((one_epoch.epsilon_upper_bound(1e-5) - 4.377178).abs() < 1e-6);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gaussian {
+    /// Distance of the two means in standard deviations.
+    pub gdp_mu: f64,
+}
+
+/// Relative error that `log_delta` is trusted to, as a difference of logarithms: observed below 1e-12.
+const LOG_DELTA_ERROR: f64 = 1e-11;
+
+impl Gaussian {
+    /// Epochs in which every record sits in a known batch once: mu = sqrt(epochs) / noise.
+    ///
+    /// Exact for fixed order, and by joint convexity an upper bound for every scheme that uses each record once an
+    /// epoch, adaptive or not.
+    pub fn fixed_order(noise_multiplier: f64, epochs: u64) -> Self {
+        Gaussian { gdp_mu: sqrt(epochs as f64) / noise_multiplier }
+    }
+
+    /// Delta at `epsilon >= 0`, to about 1e-12 relative.
+    pub fn delta(&self, epsilon: f64) -> f64 {
+        exp(self.log_delta(epsilon))
+    }
+
+    /// ln delta at `epsilon >= 0`.
+    pub fn log_delta(&self, epsilon: f64) -> f64 {
+        let mu = self.gdp_mu;
+        let a = 0.5 * mu - epsilon / mu;
+        let b = a - mu;
+        if mu < 0.5 {
+            let middle = 0.5 * (a + b);
+            let integral: f64 = GAUSS_LEGENDRE
+                .iter()
+                .map(|&[x, weight]| {
+                    weight * (ratio(middle + 0.5 * mu * x).slope + ratio(middle - 0.5 * mu * x).slope)
+                })
+                .sum();
+            log_density(a) + log(0.5 * mu * integral)
+        } else if a < 0.0 {
+            log_density(a) + log(ratio(a).value - ratio(b).value)
+        } else {
+            let log_cdf = normal::log_cdf(a);
+            log_cdf + log(-expm1(log_density(a) + log(ratio(b).value) - log_cdf))
+        }
+    }
+
+    /// The smallest epsilon >= 0 with `delta(epsilon) <= delta`, rounded up: never too small, and too large by at
+    /// most about 1e-10 relatively or 1e-11 absolutely.
+    pub fn epsilon_upper_bound(&self, delta: f64) -> f64 {
+        self.epsilon_where(log(delta) - LOG_DELTA_ERROR).high.0
+    }
+
+    /// The same epsilon rounded down: never too large.
+    pub fn epsilon_lower_bound(&self, delta: f64) -> f64 {
+        self.epsilon_where(log(delta) + LOG_DELTA_ERROR).low.0
+    }
+
+    /// The false-negative rate of the best test with this `false_positive_rate`: Phi(Phi^-1(1 - rate) - mu).
+    pub fn false_negative_rate(&self, false_positive_rate: f64) -> f64 {
+        match false_positive_rate {
+            rate if rate <= 0.0 => 1.0,
+            rate if rate >= 1.0 => 0.0,
+            rate => normal::cdf(-normal::quantile(rate) - self.gdp_mu),
+        }
+    }
+
+    /// A bracket of one part in 1e14 around the epsilon at which `log_delta` falls to `log_delta_wanted`.
+    fn epsilon_where(&self, log_delta_wanted: f64) -> Bracket {
+        let f = |epsilon: f64| self.log_delta(epsilon) - log_delta_wanted;
+        let zero = (0.0, f(0.0));
+        if zero.1 <= 0.0 {
+            return Bracket { low: zero, high: zero };
+        }
+        // delta <= Phi(a) <= e^(-a^2/2) at a = mu/2 - epsilon/mu, so epsilon is at most this.
+        let mu = self.gdp_mu;
+        let high = 0.5 * mu * mu + mu * sqrt(-2.0 * log_delta_wanted.min(-1e-9)) + 1e-300;
+        let high = (high, f(high));
+        // In the logarithm of epsilon, so that the smallest are as exact as the largest.
+        let mut low = (high.0, high.1);
+        while low.1 <= 0.0 && low.0 > f64::MIN_POSITIVE {
+            low.0 *= 0.125;
+            low.1 = f(low.0);
+        }
+        let start = Bracket { low: (log(low.0), low.1), high: (log(high.0), high.1) };
+        let end = narrow(|x| f(exp(x)), start, 1e-14);
+        let nudge = 4.0 * f64::EPSILON * (1.0 + end.high.0.abs());
+        Bracket { low: (exp(end.low.0 - nudge), end.low.1), high: (exp(end.high.0 + nudge), end.high.1) }
+    }
+}
+
+fn log_density(x: f64) -> f64 {
+    -0.5 * x * x - 0.918_938_533_204_672_8
+}
+
+struct Ratio {
+    /// Phi(x) / phi(x).
+    value: f64,
+    /// 1 + x Phi(x) / phi(x), its derivative.
+    slope: f64,
+}
+
+/// Mills' ratio at -x and its derivative: from the distribution function, or far to the left by Laplace's
+/// continued fraction Phi(-t)/phi(t) = 1/(t + 1/(t + 2/(t + 3/(t + ...)))).
+fn ratio(x: f64) -> Ratio {
+    if x > -8.0 {
+        let value = normal::cdf(x) / normal::density(x);
+        return Ratio { value, slope: 1.0 + x * value };
+    }
+    let t = -x;
+    let rest = (1..=60).rev().fold(0.0, |rest, k| f64::from(k) / (t + rest));
+    Ratio { value: 1.0 / (t + rest), slope: rest / (t + rest) }
+}
+
+/// Half of the nodes on [-1, 1] (the others mirrored) with their weights, order 16.
+const GAUSS_LEGENDRE: [[f64; 2]; 8] = [
+    [0.0950125098376374402, 0.1894506104550684963],
+    [0.2816035507792589132, 0.1826034150449235889],
+    [0.4580167776572273863, 0.1691565193950025382],
+    [0.6178762444026437484, 0.1495959888165767321],
+    [0.7554044083550030339, 0.1246289712555338721],
+    [0.8656312023878317439, 0.0951585116824927848],
+    [0.9445750230732325761, 0.0622535239386478929],
+    [0.9894009349916499326, 0.0271524594117540949],
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Deserialize)]
+    struct Golden {
+        /// mu, epsilon, ln delta.
+        log_delta: Vec<[f64; 3]>,
+        /// mu, delta, epsilon.
+        epsilon: Vec<[f64; 3]>,
+    }
+
+    /// Values of mpmath at 60 digits (`testdata/scripts/gaussian.py`).
+    #[test]
+    fn agrees_with_high_precision_values() {
+        let golden: Golden = toml::from_str(include_str!("../../../testdata/gaussian.toml")).unwrap();
+        assert!(golden.log_delta.len() > 100 && golden.epsilon.len() > 100);
+        for [gdp_mu, epsilon, exact] in golden.log_delta {
+            let ours = Gaussian { gdp_mu }.log_delta(epsilon);
+            assert!((ours - exact).abs() < 0.1 * LOG_DELTA_ERROR, "mu {gdp_mu}, {epsilon}: {ours} {exact}");
+        }
+        for [gdp_mu, delta, exact] in golden.epsilon {
+            let pair = Gaussian { gdp_mu };
+            let (low, high) = (pair.epsilon_lower_bound(delta), pair.epsilon_upper_bound(delta));
+            assert!(low <= exact && exact <= high, "mu {gdp_mu}, delta {delta}: {low} {exact} {high}");
+            assert!(high - low <= 1e-9 * exact + 2e-11, "mu {gdp_mu}, delta {delta}: {low} {exact} {high}");
+        }
+    }
+
+    #[test]
+    fn epsilon_is_zero_where_delta_is_large_enough() {
+        let pair = Gaussian { gdp_mu: 1e-3 };
+        assert_eq!(pair.epsilon_upper_bound(0.01), 0.0);
+        assert_eq!(pair.epsilon_lower_bound(0.01), 0.0);
+    }
+
+    #[test]
+    fn trade_off_has_the_right_corners() {
+        let pair = Gaussian { gdp_mu: 2.0 };
+        assert_eq!(pair.false_negative_rate(0.0), 1.0);
+        assert_eq!(pair.false_negative_rate(1.0), 0.0);
+        // The curve is its own inverse.
+        let rate = pair.false_negative_rate(0.3);
+        assert!((pair.false_negative_rate(rate) - 0.3).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,138 @@
+//! The law whose delta is never too large, at the same second-order cost as connecting the dots.
+//!
+//! Write h(a) = delta(ln a), a convex function of a = e^epsilon. A law on the grid is a convex, piecewise linear h
+//! with corners on the grid, and it is dominated by the pair exactly if it lies below the pair's h. Connecting the
+//! dots gives chords, which lie above. In a cell with point masses A and B (under Q) at its ends, h lies nowhere
+//! more than `A B (a_(i+1) - a_i) / (A + B)` below the chord: there the two end tangents meet. So lowering every dot
+//! by the larger of its two neighbouring gaps puts all chords below h, and the lower convex hull of the lowered dots
+//! is the law sought. Compare Doroshenko et al. 2022, section 5, who look for such a curve by tangents.
+
+use super::{Cells, LossGrid, Side};
+use libm::{exp, expm1};
+
+impl Cells {
+    /// The law whose delta is never too large, before and after composition. Losses above the grid move down to its
+    /// last point; below the grid they are dropped.
+    pub fn optimistic(&self) -> LossGrid {
+        let mut masses = self.point_masses();
+        let last = masses.len() - 1;
+        masses[last] += self.above.p;
+        let lowered_by = self.lowered_by(&masses);
+        let (rise, fall) = (expm1(self.step), -expm1(-self.step));
+        let lowered: Vec<f64> = (0..=last)
+            .map(|i| {
+                let here = lowered_by[i];
+                let slope_after = if i < last { (lowered_by[i + 1] - here) / rise } else { -here / rise };
+                let slope_before = if i > 0 { (here - lowered_by[i - 1]) / fall } else { 0.0 };
+                masses[i] - slope_after + slope_before
+            })
+            .collect();
+        LossGrid {
+            side: Side::Lower,
+            step: self.step,
+            first: self.first,
+            masses: convex_hull(lowered, self.step),
+            infinity_mass: 0.0,
+        }
+    }
+
+    /// How far each dot is lowered: by the larger of its two gaps, but by no more than half of delta.
+    ///
+    /// Where that is too little, the dot before is lowered further, so that the chord still passes below the point
+    /// where the tangents meet: by `B (a_(i+1) - a_i) - (B / A) d_(i+1)` at least, which never exceeds delta there.
+    fn lowered_by(&self, masses: &[f64]) -> Vec<f64> {
+        let last = masses.len() - 1;
+        let (fall, shrink) = (-expm1(-self.step), exp(-self.step));
+        let gap = |i: usize| {
+            let (low, high) = (self.low[i], self.high[i]);
+            if low > 0.0 && high > 0.0 { low * high * fall / (low + high * shrink) } else { 0.0 }
+        };
+        let mut lowered_by = vec![0.0; last + 1];
+        let (mut delta, mut mass_above) = (0.0, masses[last]);
+        for i in (0..last).rev() {
+            delta = shrink * delta + fall * mass_above;
+            mass_above += masses[i];
+            let larger_gap = gap(i).max(if i > 0 { gap(i - 1) } else { 0.0 });
+            let (low, high) = (self.low[i], self.high[i]);
+            let needed = if low > 0.0 { high * fall - high * shrink / low * lowered_by[i + 1] } else { 0.0 };
+            lowered_by[i] = larger_gap.min(0.5 * delta).max(needed).min(delta);
+        }
+        lowered_by
+    }
+}
+
+/// Removes the corners that bend the wrong way: a negative mass is spread over the neighbours that remain, keeping
+/// the total under P and under Q, which replaces the two lines at the corner by the chord below them.
+fn convex_hull(masses: Vec<f64>, step: f64) -> Vec<f64> {
+    let mut hull = vec![0.0; masses.len()];
+    let mut kept: Vec<(usize, f64)> = Vec::with_capacity(masses.len());
+    for (i, mass) in masses.into_iter().enumerate() {
+        let mut mass = mass;
+        while let Some(&(corner, bend)) = kept.last()
+            && bend < 0.0
+        {
+            kept.pop();
+            match kept.last_mut() {
+                Some((before, left)) => {
+                    let share =
+                        expm1(-((corner - *before) as f64) * step) / expm1(-((i - *before) as f64) * step);
+                    mass += bend * share;
+                    *left += bend * (1.0 - share);
+                }
+                None => mass += bend,
+            }
+        }
+        kept.push((i, mass));
+    }
+    for (i, mass) in kept {
+        hull[i] = mass.max(0.0);
+    }
+    hull
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pld::Masses;
+    use misdeal_core::normal;
+
+    /// The Gaussian pair with mu = 1: L ~ N(1/2, 1) under P and N(-1/2, 1) under Q.
+    fn gaussian(step: f64) -> Cells {
+        let first = (-9.0 / step) as i64;
+        let n = (18.0 / step) as usize;
+        let loss = |i: usize| (first + i as i64) as f64 * step;
+        let survival = |mean: f64| -> Vec<f64> { (0..=n).map(|i| normal::cdf(mean - loss(i))).collect() };
+        Cells::from_survival(step, first, &survival(0.5), &survival(-0.5))
+    }
+
+    #[test]
+    fn lies_below_and_costs_the_step_squared() {
+        for step in [0.2, 0.1, 0.05] {
+            let (lower, upper) = (gaussian(step).optimistic(), gaussian(step).pessimistic());
+            for i in 0..60 {
+                let epsilon = f64::from(i) * 0.0513;
+                let exact = normal::cdf(0.5 - epsilon) - exp(epsilon) * normal::cdf(-0.5 - epsilon);
+                let (below, above) = (lower.delta(epsilon), upper.delta(epsilon));
+                assert!(below <= exact * (1.0 + 1e-9) && exact <= above * (1.0 + 1e-9), "{step} {epsilon}");
+                assert!(above - below < 0.12 * step * step, "{step} {epsilon} {below} {above}");
+            }
+        }
+    }
+
+    #[test]
+    fn stays_below_where_the_law_is_rough() {
+        // Three atoms, two of them inside one cell, and one beyond the grid.
+        let events = [(0.3, 0.4), (0.3, 0.35), (0.399, 0.2499), (0.001, 0.0001)];
+        let events = events.map(|(p, q)| Masses { p, q });
+        let cells = Cells::from_events(0.5, -2, 5, events.into_iter());
+        let lower = cells.optimistic();
+        for i in 0..100 {
+            let epsilon = f64::from(i) * 0.03;
+            let exact: f64 = events.iter().map(|e| (e.p - exp(epsilon) * e.q).max(0.0)).sum();
+            assert!(lower.delta(epsilon) <= exact + 1e-15, "{epsilon}");
+        }
+        let reversed = cells.reversed().optimistic();
+        let exact: f64 = events.iter().map(|e| (e.q - e.p).max(0.0)).sum();
+        assert!(reversed.delta(0.0) <= exact);
+    }
+}

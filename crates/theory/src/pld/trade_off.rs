@@ -1,0 +1,59 @@
+//! The trade-off between the two errors of the best test between P and Q.
+
+use super::{LossGrid, Side};
+use libm::exp;
+
+impl LossGrid {
+    /// The corners of the trade-off curve (`false_positive_rate` under Q, `false_negative_rate` under P), from the
+    /// test that never rejects Q to the one that always does; between corners the curve is linear.
+    ///
+    /// Never above the pair's curve for [`Side::Upper`], never below it for [`Side::Lower`].
+    pub fn trade_off_curve(&self) -> Vec<[f64; 2]> {
+        let (mut false_positives, mut detected) = (0.0, self.infinity_mass);
+        let mut curve = vec![[0.0, 1.0 - detected]];
+        for (i, &mass) in self.masses.iter().enumerate().rev() {
+            if mass > 0.0 {
+                detected += mass;
+                false_positives += mass * exp(-self.loss(i));
+                curve.push([f64::min(false_positives, 1.0), f64::max(1.0 - detected, 0.0)]);
+            }
+        }
+        // Masses at -infinity are detected last, at the cost of every remaining false positive.
+        if self.side == Side::Lower || false_positives < 1.0 {
+            curve.push([1.0, 0.0]);
+        }
+        curve
+    }
+
+    /// The false-negative rate of the best test with this `false_positive_rate`.
+    pub fn false_negative_rate(&self, false_positive_rate: f64) -> f64 {
+        let curve = self.trade_off_curve();
+        let after = curve.partition_point(|corner| corner[0] < false_positive_rate);
+        let Some(&[x, y]) = curve.get(after) else { return 0.0 };
+        let Some(&[x0, y0]) = after.checked_sub(1).and_then(|i| curve.get(i)) else { return y };
+        y0 + (y - y0) * (false_positive_rate - x0) / (x - x0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::pld::{Aim, Cells};
+    use misdeal_core::normal;
+
+    #[test]
+    fn brackets_the_gaussian_curve_after_four_steps() {
+        let (step, first) = (0.02, -450);
+        let survival = |mean: f64| -> Vec<f64> {
+            (0..900).map(|i| normal::cdf(mean - f64::from(first + i) * step)).collect()
+        };
+        let cells = Cells::from_survival(step, i64::from(first), &survival(0.5), &survival(-0.5));
+        let lower = cells.optimistic().compose(4, Aim::Whole).untilted();
+        let upper = cells.pessimistic().compose(4, Aim::Whole).untilted();
+        for i in 1..50 {
+            let rate = f64::from(i) * 0.02;
+            let exact = normal::cdf(normal::quantile(1.0 - rate) - 2.0);
+            let (least, most) = (upper.false_negative_rate(rate), lower.false_negative_rate(rate));
+            assert!(least <= exact && exact <= most && most - least < 1e-3, "{rate}: {least} {exact} {most}");
+        }
+    }
+}
