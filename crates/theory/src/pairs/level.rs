@@ -140,6 +140,11 @@ impl<'a> LevelEvaluator<'a> {
             })
             .collect();
 
+        // Above the last cell a term is taken as decisive, which it may not be.
+        let smallest = groups.iter().map(|group| group.weight).fold(f64::INFINITY, f64::min);
+        let top = spreads[spreads.len() - 1].high * smallest / largest;
+        let undecided = if top >= window.clip { CellMass::default() } else { self.cells.beyond };
+
         let mut totals = Totals::default();
         for (i, group) in groups.iter().enumerate() {
             let others = || {
@@ -154,8 +159,7 @@ impl<'a> LevelEvaluator<'a> {
             let decided = -over_others(|term| (-term.clipped).ln_1p()).exp_m1();
             let rest_mass = over_others(|term| term.positive).min(1.0);
             let scale = group.weight / largest;
-            // Above the last cell a term is taken as decisive, which it may not be.
-            let undecided = over_others(|_| 1.0) * self.cells.beyond.base;
+            let undecided = over_others(|_| 1.0) * undecided.base;
             let doubt = Doubt {
                 below_zero: escape_above + undecided + rest_mass * (escape_below + sum.round_off),
                 above_zero: escape_above + undecided + escape_below + sum.round_off,
@@ -163,7 +167,7 @@ impl<'a> LevelEvaluator<'a> {
             let signs = grid.signs(&sum, decided, floor);
             totals.add(spreads, &self.cells.masses, &signs, &doubt, scale, group, largest);
         }
-        totals.finish(level, self.pair.log_scale(level), &self.cells.beyond)
+        totals.finish(level, self.pair.log_scale(level), &self.cells.beyond, &undecided)
     }
 }
 
@@ -235,28 +239,30 @@ impl Totals {
         }
     }
 
-    fn finish(&self, level: f64, log_scale: f64, beyond: &CellMass) -> LevelPoint {
+    fn finish(&self, level: f64, log_scale: f64, beyond: &CellMass, undecided: &CellMass) -> LevelPoint {
         let unit = log_scale.exp();
         let odds = level.exp();
-        let arithmetic = ARITHMETIC * (self.present + odds * self.absent);
+        let present_sum = self.present + beyond.present;
+        let absent_sum = self.absent + beyond.absent;
+        let arithmetic = ARITHMETIC * (present_sum + odds * absent_sum);
         let reverse_arithmetic = ARITHMETIC * (self.absent_complement + self.present_complement / odds);
-        let present_error = self.present_error + beyond.present;
-        let absent_error = self.absent_error + beyond.absent;
-        let value_error = unit * self.value_error + beyond.present;
-        let present = (self.present - present_error).max(0.0);
-        let absent = self.absent + absent_error;
-        let present_complement = self.present_complement + present_error;
-        let absent_complement = (self.absent_complement - absent_error).max(0.0);
+        let present_error = self.present_error + undecided.present;
+        let absent_error = self.absent_error + undecided.absent;
+        let value_error = unit * self.value_error + undecided.present;
+        let (less, more) = (1.0 - ARITHMETIC, 1.0 + ARITHMETIC);
+        let present = (present_sum * less - present_error).max(0.0);
+        let absent = absent_sum * more + absent_error;
+        let present_complement = self.present_complement * more + present_error;
+        let absent_complement = (self.absent_complement * less - absent_error).max(0.0);
         LevelPoint {
             level,
             present,
             absent,
             present_complement,
             absent_complement,
-            delta_lower_bound: (present - odds * absent - arithmetic).max(0.0),
-            delta_upper_bound: (unit * self.positive_value + value_error + arithmetic).min(1.0),
-            reverse_delta_lower_bound: (absent_complement - present_complement / odds - reverse_arithmetic)
-                .max(0.0),
+            delta_lower_bound: (present - odds * absent).max(0.0),
+            delta_upper_bound: (unit * self.positive_value + beyond.present + value_error + arithmetic).min(1.0),
+            reverse_delta_lower_bound: (absent_complement - present_complement / odds).max(0.0),
             reverse_delta_upper_bound: ((unit * self.negative_value + value_error) / odds + reverse_arithmetic)
                 .min(1.0),
         }

@@ -1,5 +1,6 @@
 //! A pair of mixtures of shifted Gaussians, and the one-batch term into which its privacy loss falls apart.
 
+use crate::gaussian::Gaussian;
 use misdeal_core::{Error, Result};
 
 /// Batches that hold the target with the same probability.
@@ -112,6 +113,11 @@ impl ShiftPair {
     /// The weights, which sum to one over all batches.
     pub fn groups(&self) -> &[WeightGroup] {
         &self.groups
+    }
+
+    /// The pair in which the target's batch is known, over `epochs` epochs: by joint convexity it dominates.
+    pub fn known_batch(&self, epochs: u64) -> Gaussian {
+        Gaussian { gdp_mu: (epochs as f64).sqrt() * (self.present - self.absent) / self.noise_multiplier }
     }
 
     /// The `y` at which the term of level `level` changes sign: g(y) = 0.
