@@ -12,9 +12,9 @@ const FIRST_KNOTS: i64 = 128;
 /// Threads that evaluate levels. Every level is a pure function of the pair, so their number changes no result.
 const THREADS: usize = 2;
 /// The largest share of the law's variance that rounding in one gap between levels may add.
-const VARIANCE_SHARE: f64 = 2e-6;
+const VARIANCE_SHARE: f64 = 3e-6;
 /// The largest change of the logarithm of a tail between two levels.
-const LOG_TAIL_CHANGE: f64 = 0.08;
+const LOG_TAIL_CHANGE: f64 = 0.1;
 
 /// Points of one pair at levels `index * step`, in increasing order.
 #[derive(Debug, Clone)]
@@ -31,8 +31,8 @@ impl Knots {
     pub fn new(pair: &ShiftPair, target: Target) -> Self {
         let tail = 1e-4 * target.delta / target.epochs as f64;
         let cells = Cells::new(pair, CELLS_PER_DEVIATION);
-        let sharpness = Sharpness { relative: 3e-4, absolute: 0.1 * tail, most_points: 1 << 17 };
-        let coarse = Sharpness { relative: 0.5, ..sharpness };
+        let sharpness = Sharpness { relative: 3e-4, absolute: 3.0 * tail, most_points: 1 << 17 };
+        let coarse = Sharpness { relative: 0.5, absolute: 0.5 * tail, ..sharpness };
         let mut evaluator = LevelEvaluator::new(pair, &cells);
         let most = pair.known_batch(1).epsilon_upper_bound(tail);
         let top = reach(most, tail, |level| evaluator.evaluate(level, &coarse).delta_upper_bound);

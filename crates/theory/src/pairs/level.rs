@@ -118,7 +118,10 @@ impl<'a> LevelEvaluator<'a> {
             {
                 return point;
             }
-            points *= 2;
+            // The width falls with the square of the step, down to what the cells cost.
+            let wanted = sharpness.absolute.max(sharpness.relative * upper);
+            let factor = (width / wanted).sqrt().clamp(2.0, 16.0);
+            points = (points * (factor as usize).next_power_of_two()).min(sharpness.most_points);
         }
     }
 
@@ -145,14 +148,16 @@ impl<'a> LevelEvaluator<'a> {
         let top = spreads[spreads.len() - 1].high * smallest / largest;
         let undecided = if top >= window.clip { CellMass::default() } else { self.cells.beyond };
 
+        let all: Vec<_> =
+            terms.iter().zip(groups).map(|(term, group)| (&term.spectrum[..], group.batches)).collect();
+        let sums = transform.sums_without_one(&all);
+
         let mut totals = Totals::default();
-        for (i, group) in groups.iter().enumerate() {
+        for (i, (group, sum)) in groups.iter().zip(&sums).enumerate() {
             let others = || {
                 let count = |(j, group): (usize, &WeightGroup)| group.batches - u64::from(i == j);
                 terms.iter().zip(groups.iter().enumerate().map(count))
             };
-            let sum =
-                transform.sum(&others().map(|(term, count)| (&term.spectrum[..], count)).collect::<Vec<_>>());
             let over_others = |value: fn(&Term) -> f64| -> f64 {
                 others().map(|(term, count)| count as f64 * value(term)).sum()
             };
@@ -163,8 +168,10 @@ impl<'a> LevelEvaluator<'a> {
             let doubt = Doubt {
                 below_zero: escape_above + undecided + rest_mass * (escape_below + sum.round_off),
                 above_zero: escape_above + undecided + escape_below + sum.round_off,
+                decisive: escape_below,
+                window: window.below + 2.0 * grid.step,
             };
-            let signs = grid.signs(&sum, decided, floor);
+            let signs = grid.signs(sum, decided, floor);
             totals.add(spreads, &self.cells.masses, &signs, &doubt, scale, group, largest);
         }
         totals.finish(level, self.pair.log_scale(level), &self.cells.beyond, &undecided)
@@ -178,10 +185,25 @@ struct Term {
     positive: f64,
 }
 
-/// Bounds on the error of P(x + S > 0) for a target's term x below and above zero.
+/// Bounds on the error of P(x + S > 0) for a target's term x.
 struct Doubt {
     below_zero: f64,
     above_zero: f64,
+    /// For x beyond the window, where the probability was not summed but taken as one.
+    decisive: f64,
+    window: f64,
+}
+
+impl Doubt {
+    /// The error for any term between `low` and `high`.
+    fn over(&self, low: f64, high: f64) -> f64 {
+        if low >= self.window {
+            return self.decisive;
+        }
+        let below = if low < 0.0 { self.below_zero } else { 0.0 };
+        let above = if high > 0.0 { self.above_zero } else { 0.0 };
+        below + above
+    }
 }
 
 /// Expectations over the target's cell and group; values are in units of the scaled term.
@@ -226,13 +248,7 @@ impl Totals {
             let base = mass.base * value_share;
             self.positive_value += base * mix(|s| s.positive_value);
             self.negative_value += base * mix(|s| s.negative_value);
-            let mut error = 0.0;
-            if spread.low < 0.0 {
-                error += doubt.below_zero;
-            }
-            if spread.high > 0.0 {
-                error += doubt.above_zero;
-            }
+            let error = doubt.over(spread.low * scale, spread.high * scale);
             self.present_error += share * mass.present * error;
             self.absent_error += share * mass.absent * error;
             self.value_error += base * scale * spread.low.abs().max(spread.high.abs()) * error;

@@ -32,18 +32,24 @@ mod shift_pair;
 mod sign_law;
 mod sum_law;
 mod upper_law;
+mod weights;
 mod window;
 
 pub use epoch_laws::{BothDirections, EpochLaws};
 pub use level::LevelPoint;
+pub use weights::grouped;
 pub use shift_pair::{LEAST_NOISE_MULTIPLIER, MOST_GROUPS, ShiftPair, WeightGroup};
 
 use crate::gaussian::Gaussian;
+use crate::pld::Side;
 use crate::shuffle_max::LargestOutput;
 use misdeal_core::{Error, Result};
 
 /// Cells into which one standard deviation of an output is cut.
 const CELLS_PER_DEVIATION: u32 = 256;
+
+/// Different weights that [`weighted_shuffle`] keeps apart.
+pub const WEIGHT_BINS: usize = 6;
 
 /// How often the epoch is repeated, and at which delta epsilon is wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -100,6 +106,27 @@ pub fn balls_in_bins(
     delta: f64,
 ) -> Result<PairInterval> {
     interval(&ShiftPair::balls_in_bins(noise_multiplier, steps_per_epoch)?, Target { epochs, delta })
+}
+
+/// The epsilon of shuffling's pair (2, 1) when batch t holds the target with probability `weights[t]`, in every
+/// epoch afresh: partial shuffling with a ragged block, a streaming buffer. The lower end is a lower bound for the
+/// scheme; the upper end is the pair's.
+///
+/// Up to [`WEIGHT_BINS`] different weights are treated exactly; more are grouped, averaged for the lower end and
+/// pushed apart for the upper one ([`grouped`]).
+///
+/// # Errors
+/// As [`interval`], and refuses weights none of which is positive.
+pub fn weighted_shuffle(noise_multiplier: f64, weights: &[f64], target: Target) -> Result<PairInterval> {
+    let side = |side| {
+        let groups = grouped(weights, side, WEIGHT_BINS);
+        interval(&ShiftPair::with_groups(noise_multiplier, 2.0, 1.0, groups)?, target)
+    };
+    let (lower, upper) = (side(Side::Lower)?, side(Side::Upper)?);
+    Ok(PairInterval {
+        epsilon_lower_bound: lower.epsilon_lower_bound,
+        epsilon_upper_bound: upper.epsilon_upper_bound,
+    })
 }
 
 /// The interval that holds the epsilon of any pair of this family.
