@@ -58,7 +58,8 @@ impl Cells {
         let upper_edges: Vec<f64> = (0..=count).map(|i| first + width * i as f64).collect();
         let centre = first + 0.5 * width * count as f64;
         let log_factor = |shift: f64, y: f64| shift * (y - centre) / (s * s);
-        let edge_factors = upper_edges.iter().map(|&y| shifts.map(|shift| log_factor(shift, y).exp())).collect();
+        let edge_factors =
+            upper_edges.iter().map(|&y| shifts.map(|shift| log_factor(shift, y).exp())).collect();
         let mass = |i: usize| {
             let below = |mean: f64| match i {
                 0 => normal::cdf((first - mean) / s),
@@ -115,7 +116,8 @@ impl Cells {
     pub fn spread(&self, pair: &ShiftPair, level: f64) -> Vec<Spread> {
         let s = pair.noise_multiplier();
         let crossing = pair.crossing(level);
-        let to_crossing = [pair.present(), pair.absent()].map(|a| (a * (self.centre - crossing) / (s * s)).exp());
+        let to_crossing =
+            [pair.present(), pair.absent()].map(|a| (a * (self.centre - crossing) / (s * s)).exp());
         let value = |factors: &[f64; 2]| to_crossing[0] * factors[0] - to_crossing[1] * factors[1];
         let (minimum, offset) = pair.minimum();
         let minimum_at = crossing + offset;

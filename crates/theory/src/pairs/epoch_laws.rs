@@ -52,10 +52,59 @@ impl EpochLaws {
 
     /// The interval that holds the pair's epsilon after `target.epochs` epochs, the larger of both directions.
     pub fn interval(&self, target: Target) -> PairInterval {
-        let epsilon = |law: &LossGrid| {
-            law.compose(target.epochs, Aim::Delta(target.delta)).epsilon(target.delta)
-        };
+        let epsilon =
+            |law: &LossGrid| law.compose(target.epochs, Aim::Delta(target.delta)).epsilon(target.delta);
         let larger = |both: &BothDirections| epsilon(&both.forward).max(epsilon(&both.reverse));
         PairInterval { epsilon_lower_bound: larger(&self.lower), epsilon_upper_bound: larger(&self.upper) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gaussian::Gaussian;
+    use crate::pairs::one_epoch::one_epoch;
+
+    /// One batch is the Gaussian pair, whose composition is known: every divergence in both directions.
+    #[test]
+    fn one_batch_composes_as_the_gaussian() {
+        let target = Target { epochs: 4, delta: 1e-5 };
+        let laws = EpochLaws::new(&ShiftPair::shuffle(1.0, 1).unwrap(), target);
+        for epochs in [1, 4] {
+            let exact = Gaussian::fixed_order(1.0, epochs);
+            for i in 0..40 {
+                let epsilon = 0.2 * f64::from(i);
+                let delta = |law: &LossGrid| law.compose(epochs, Aim::Epsilon(epsilon)).delta(epsilon);
+                let delta_exact = exact.delta(epsilon);
+                for (lower, upper) in
+                    [(&laws.lower.forward, &laws.upper.forward), (&laws.lower.reverse, &laws.upper.reverse)]
+                {
+                    let (low, high) = (delta(lower), delta(upper));
+                    let margin = 1e-9 * delta_exact;
+                    assert!(low <= delta_exact + margin && delta_exact <= high + margin, "{low} {high}");
+                    assert!(high - low <= 3e-3 * high + 1e-9, "{epsilon}: {low} {delta_exact} {high}");
+                }
+            }
+        }
+    }
+
+    /// Two ways to one epoch: the root of the divergence, and the law on the grid.
+    #[test]
+    fn one_epoch_agrees_with_the_direct_root() {
+        let target = Target { epochs: 1, delta: 1e-5 };
+        for pair in [ShiftPair::shuffle(1.5, 50).unwrap(), ShiftPair::balls_in_bins(0.7, 30).unwrap()] {
+            let (law, root) =
+                (EpochLaws::new(&pair, target).interval(target), one_epoch(&pair, target.delta));
+            assert!(law.epsilon_lower_bound <= root.epsilon_upper_bound, "{law:?} {root:?}");
+            assert!(root.epsilon_lower_bound <= law.epsilon_upper_bound, "{law:?} {root:?}");
+            assert!(law.epsilon_upper_bound < 1.002 * law.epsilon_lower_bound, "{law:?}");
+        }
+    }
+
+    #[test]
+    fn the_same_pair_gives_the_same_bits() {
+        let pair = ShiftPair::shuffle(2.0, 7).unwrap();
+        let target = Target { epochs: 3, delta: 1e-6 };
+        assert_eq!(EpochLaws::new(&pair, target), EpochLaws::new(&pair, target));
     }
 }

@@ -42,8 +42,7 @@ impl Knots {
         let (first, last) = ((bottom / step).floor() as i64, (top / step).ceil() as i64);
 
         let evaluate = |indices: &[i64]| evaluate_all(pair, &cells, &sharpness, step, indices);
-        let indices: Vec<i64> =
-            (0..=FIRST_KNOTS).map(|i| first + (last - first) * i / FIRST_KNOTS).collect();
+        let indices: Vec<i64> = (0..=FIRST_KNOTS).map(|i| first + (last - first) * i / FIRST_KNOTS).collect();
         let mut points = evaluate(&indices);
         loop {
             let variance = variance(&points);

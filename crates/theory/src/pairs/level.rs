@@ -2,19 +2,20 @@
 
 use super::cells::{CellMass, Cells, Spread};
 use super::shift_pair::{ShiftPair, WeightGroup};
-use super::sign_law::{Grid, SignLaw, Signed};
+use super::sign_law::Grid;
 use super::sum_law::{SplitPoint, Transform};
+use super::totals::{Doubt, Part, Totals};
 use super::window::Window;
 use realfft::RealFftPlanner;
 
 /// Fine cells that are merged into one where only the window is sized.
 const MERGED: usize = 8;
 
+/// Relative error of a term's masses.
+const MASS_ERROR: f64 = 1e-14;
+
 /// The coarsest grid.
 const FEWEST_POINTS: usize = 1 << 12;
-
-/// Relative error allowed for the sums over cells, whose terms are accurate to about 1e-14.
-const ARITHMETIC: f64 = 1e-12;
 
 /// What is known of a pair at one level l: an event close to {L > l} and bounds on both divergences.
 ///
@@ -51,6 +52,7 @@ pub struct LevelPoint {
 
 impl LevelPoint {
     /// The same knowledge for the pair with P and Q exchanged, at the level -l.
+    #[must_use]
     pub fn reversed(&self) -> Self {
         Self {
             level: -self.level,
@@ -104,8 +106,7 @@ impl<'a> LevelEvaluator<'a> {
     pub fn evaluate(&mut self, level: f64, sharpness: &Sharpness) -> LevelPoint {
         let floor = -self.pair.minimum().0;
         let wide = self.merged.spread(self.pair, level);
-        let window =
-            Window::new(&wide, &self.merged.masses, self.pair.groups(), floor, 38.0 + level.abs());
+        let window = Window::new(&wide, &self.merged.masses, self.pair.groups(), floor, 38.0 + level.abs());
         let spreads = self.cells.spread(self.pair, level);
         let mut points = window.least_points().clamp(FEWEST_POINTS, sharpness.most_points);
         loop {
@@ -162,17 +163,23 @@ impl<'a> LevelEvaluator<'a> {
                 others().map(|(term, count)| count as f64 * value(term)).sum()
             };
             let decided = -over_others(|term| (-term.clipped).ln_1p()).exp_m1();
-            let rest_mass = over_others(|term| term.positive).min(1.0);
-            let scale = group.weight / largest;
+            let rest_mass = over_others(|term| term.positive + term.clipped).min(1.0);
+            let arithmetic = sum.round_off + MASS_ERROR * over_others(|_| 1.0);
             let undecided = over_others(|_| 1.0) * undecided.base;
             let doubt = Doubt {
-                below_zero: escape_above + undecided + rest_mass * (escape_below + sum.round_off),
-                above_zero: escape_above + undecided + escape_below + sum.round_off,
+                below_zero: escape_above + undecided + rest_mass * (escape_below + arithmetic),
+                above_zero: escape_above + undecided + escape_below + arithmetic,
                 decisive: escape_below,
                 window: window.below + 2.0 * grid.step,
             };
-            let signs = grid.signs(sum, decided, floor);
-            totals.add(spreads, &self.cells.masses, &signs, &doubt, scale, group, largest);
+            let part = Part {
+                signs: grid.signs(sum, decided, floor),
+                doubt,
+                scale: group.weight / largest,
+                share: group.weight * group.batches as f64,
+                value_share: largest * group.batches as f64,
+            };
+            totals.add(spreads, &self.cells.masses, &part);
         }
         totals.finish(level, self.pair.log_scale(level), &self.cells.beyond, &undecided)
     }
@@ -185,102 +192,105 @@ struct Term {
     positive: f64,
 }
 
-/// Bounds on the error of P(x + S > 0) for a target's term x.
-struct Doubt {
-    below_zero: f64,
-    above_zero: f64,
-    /// For x beyond the window, where the probability was not summed but taken as one.
-    decisive: f64,
-    window: f64,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gaussian::Gaussian;
+    use misdeal_core::{Setting, Stream, World};
 
-impl Doubt {
-    /// The error for any term between `low` and `high`.
-    fn over(&self, low: f64, high: f64) -> f64 {
-        if low >= self.window {
-            return self.decisive;
-        }
-        let below = if low < 0.0 { self.below_zero } else { 0.0 };
-        let above = if high > 0.0 { self.above_zero } else { 0.0 };
-        below + above
+    const SHARP: Sharpness = Sharpness { relative: 1e-3, absolute: 0.0, most_points: 1 << 17 };
+
+    fn at(pair: &ShiftPair, level: f64) -> LevelPoint {
+        LevelEvaluator::new(pair, &Cells::new(pair, 256)).evaluate(level, &SHARP)
     }
-}
 
-/// Expectations over the target's cell and group; values are in units of the scaled term.
-#[derive(Default)]
-struct Totals {
-    present: f64,
-    absent: f64,
-    present_complement: f64,
-    absent_complement: f64,
-    positive_value: f64,
-    negative_value: f64,
-    present_error: f64,
-    absent_error: f64,
-    value_error: f64,
-}
-
-impl Totals {
-    #[allow(clippy::too_many_arguments)]
-    fn add(
-        &mut self,
-        spreads: &[Spread],
-        masses: &[CellMass],
-        signs: &SignLaw,
-        doubt: &Doubt,
-        scale: f64,
-        group: &WeightGroup,
-        largest: f64,
-    ) {
-        let share = group.weight * group.batches as f64;
-        let value_share = largest * group.batches as f64;
-        for (spread, mass) in spreads.iter().zip(masses) {
-            let low = signs.at(spread.low * scale);
-            let high = signs.at(spread.high * scale);
-            let mix = |part: fn(&Signed) -> f64| {
-                part(&low) + spread.high_share * (part(&high) - part(&low))
-            };
-            let (positive, negative) = (share * mix(|s| s.positive), share * mix(|s| s.negative));
-            self.present += mass.present * positive;
-            self.absent += mass.absent * positive;
-            self.present_complement += mass.present * negative;
-            self.absent_complement += mass.absent * negative;
-            let base = mass.base * value_share;
-            self.positive_value += base * mix(|s| s.positive_value);
-            self.negative_value += base * mix(|s| s.negative_value);
-            let error = doubt.over(spread.low * scale, spread.high * scale);
-            self.present_error += share * mass.present * error;
-            self.absent_error += share * mass.absent * error;
-            self.value_error += base * scale * spread.low.abs().max(spread.high.abs()) * error;
+    fn assert_brackets(point: &LevelPoint, delta: f64, reverse_delta: f64) {
+        let readings = [
+            (point.delta_lower_bound, delta, point.delta_upper_bound),
+            (point.reverse_delta_lower_bound, reverse_delta, point.reverse_delta_upper_bound),
+        ];
+        for (low, exact, high) in readings {
+            assert!(
+                low <= exact && exact <= high && high - low <= 1.1e-3 * high,
+                "{low} {exact} {high} {point:?}"
+            );
         }
     }
 
-    fn finish(&self, level: f64, log_scale: f64, beyond: &CellMass, undecided: &CellMass) -> LevelPoint {
-        let unit = log_scale.exp();
-        let odds = level.exp();
-        let present_sum = self.present + beyond.present;
-        let absent_sum = self.absent + beyond.absent;
-        let arithmetic = ARITHMETIC * (present_sum + odds * absent_sum);
-        let reverse_arithmetic = ARITHMETIC * (self.absent_complement + self.present_complement / odds);
-        let present_error = self.present_error + undecided.present;
-        let absent_error = self.absent_error + undecided.absent;
-        let value_error = unit * self.value_error + undecided.present;
-        let (less, more) = (1.0 - ARITHMETIC, 1.0 + ARITHMETIC);
-        let present = (present_sum * less - present_error).max(0.0);
-        let absent = absent_sum * more + absent_error;
-        let present_complement = self.present_complement * more + present_error;
-        let absent_complement = (self.absent_complement * less - absent_error).max(0.0);
-        LevelPoint {
-            level,
-            present,
-            absent,
-            present_complement,
-            absent_complement,
-            delta_lower_bound: (present - odds * absent).max(0.0),
-            delta_upper_bound: (unit * self.positive_value + beyond.present + value_error + arithmetic).min(1.0),
-            reverse_delta_lower_bound: (absent_complement - present_complement / odds).max(0.0),
-            reverse_delta_upper_bound: ((unit * self.negative_value + value_error) / odds + reverse_arithmetic)
-                .min(1.0),
+    #[test]
+    fn one_batch_is_the_gaussian_pair() {
+        for noise in [0.2, 0.5, 1.0, 4.0] {
+            let exact = Gaussian::fixed_order(noise, 1);
+            for pair in [ShiftPair::shuffle(noise, 1).unwrap(), ShiftPair::balls_in_bins(noise, 1).unwrap()] {
+                for level in [0.1, 1.0, 3.0].map(|deviations| deviations / noise) {
+                    let delta = exact.delta(level);
+                    let far = 1.0 - (-level).exp() * (1.0 - delta);
+                    assert_brackets(&at(&pair, level), delta, far);
+                    assert_brackets(&at(&pair, -level), far, delta);
+                }
+            }
+        }
+    }
+
+    /// Two-dimensional quadrature (`testdata/scripts/two_batches.py`).
+    #[test]
+    fn two_batches_agree_with_quadrature() {
+        #[derive(serde::Deserialize)]
+        struct Golden {
+            divergences: Vec<[f64; 7]>,
+        }
+        let golden: Golden = toml::from_str(include_str!("../../../../testdata/two_batches.toml")).unwrap();
+        assert!(golden.divergences.len() > 10);
+        for [noise, weight, present, absent, level, delta, reverse_delta] in golden.divergences {
+            let groups = [weight, 1.0 - weight].map(|weight| WeightGroup { weight, batches: 1 });
+            let pair = ShiftPair::with_groups(noise, present, absent, &groups).unwrap();
+            assert_brackets(&at(&pair, level), delta, reverse_delta);
+        }
+    }
+
+    /// Frequencies of L > level and means of (1 - e^(level - L))+ among 2^16 epochs of either world. Every check is
+    /// a mean of values in [0, 1] with a limit of 5.6 standard deviations; 48 of them: false-alarm rate 1e-6. The
+    /// rounded event is not {L > level} itself: its probabilities may differ by 1 %.
+    #[test]
+    fn agrees_with_simulation() {
+        let cases = [(0.5, 60, [-1.0, 1.0, 4.0]), (1.0, 60, [-0.3, 0.1, 1.0]), (3.3, 60, [-0.1, 0.0, 0.05])];
+        let trials = 1_u64 << 16;
+        for (seed, (noise, steps, levels)) in cases.into_iter().enumerate() {
+            let stream = Stream::new(&Setting { seed: seed as u64, ..Setting::default() }.hash());
+            for pair in
+                [ShiftPair::shuffle(noise, steps).unwrap(), ShiftPair::balls_in_bins(noise, steps).unwrap()]
+            {
+                let loss = |world: World, trial: u64| {
+                    let shift = if world == World::In { pair.present() } else { pair.absent() };
+                    let mut sums = [0.0; 2];
+                    for t in 0..steps as u32 {
+                        let y = noise * stream.gaussian(world, trial, t) + if t == 0 { shift } else { 0.0 };
+                        for (sum, mean) in sums.iter_mut().zip([pair.present(), pair.absent()]) {
+                            *sum += ((mean * y - 0.5 * mean * mean) / (noise * noise)).exp();
+                        }
+                    }
+                    f64::ln(sums[0] / sums[1])
+                };
+                let losses =
+                    [World::In, World::Out].map(|world| (0..trials).map(|i| loss(world, i)).collect());
+                let [losses_in, losses_out]: [Vec<f64>; 2] = losses;
+                for level in levels {
+                    let point = at(&pair, level);
+                    let check = |losses: &[f64], value: &dyn Fn(f64) -> f64, low: f64, high: f64| {
+                        let n = losses.len() as f64;
+                        let mean = losses.iter().map(|&l| value(l)).sum::<f64>() / n;
+                        let square = losses.iter().map(|&l| value(l).powi(2)).sum::<f64>() / n;
+                        let margin = 5.6 * ((square - mean * mean).max(1.0 / n) / n).sqrt();
+                        let close = low - margin <= mean && mean <= high + margin;
+                        assert!(close, "{noise} {level}: {mean} for {low} {high}");
+                    };
+                    let exceeds = |loss: f64| f64::from(u8::from(loss > level));
+                    check(&losses_in, &exceeds, 0.99 * point.present, 1.01 * point.present);
+                    check(&losses_out, &exceeds, 0.99 * point.absent, 1.01 * point.absent);
+                    let excess = |loss: f64| (1.0 - (level - loss).exp()).max(0.0);
+                    check(&losses_in, &excess, point.delta_lower_bound, point.delta_upper_bound);
+                }
+            }
         }
     }
 }

@@ -51,10 +51,8 @@ pub fn lower_law(knots: &Knots) -> LossGrid {
             }
             let share = excess / fall;
             absent += share * next.absent;
-            current = Some(Edge {
-                present: (1.0 - share) * next.present,
-                absent: (1.0 - share) * next.absent,
-            });
+            current =
+                Some(Edge { present: (1.0 - share) * next.present, absent: (1.0 - share) * next.absent });
             break;
         }
         masses[(index - lowest) as usize] += slope * absent;

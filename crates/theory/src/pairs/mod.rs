@@ -1,7 +1,7 @@
 //! Shuffling and balls-in-bins exactly, without Monte Carlo: certified intervals around a pair's epsilon.
 //!
 //! Every batch of an epoch is N(0, s^2) but the target's, whose mean is a under P and b under Q and whose place is
-//! random. For a level l the divergence delta(l) = P(L > l) - e^l Q(L > l) is E_0 (sum_t w_t g(y_t))+, a convex
+//! random. For a level l the divergence delta(l) = P(L > l) - e^l Q(L > l) is `E_0 (sum_t w_t g(y_t))+`, a convex
 //! function of a sum of independent terms ([`ShiftPair`]). Rounding the terms to a grid at random, without bias,
 //! makes it larger, and the sign of the rounded sum is a test that makes it smaller; both cost the step squared, and
 //! both come from one Fourier transform of the terms' law. Many epochs are composed from one epoch's divergences at
@@ -31,14 +31,15 @@ mod one_epoch;
 mod shift_pair;
 mod sign_law;
 mod sum_law;
+mod totals;
 mod upper_law;
 mod weights;
 mod window;
 
 pub use epoch_laws::{BothDirections, EpochLaws};
 pub use level::LevelPoint;
-pub use weights::grouped;
 pub use shift_pair::{LEAST_NOISE_MULTIPLIER, MOST_GROUPS, ShiftPair, WeightGroup};
+pub use weights::grouped;
 
 use crate::gaussian::Gaussian;
 use crate::pld::Side;
@@ -76,12 +77,7 @@ pub struct PairInterval {
 ///
 /// # Errors
 /// Refuses a `noise_multiplier` outside 0.01 to 10,000, counts of zero and a `delta` outside (1e-15, 1).
-pub fn shuffle(
-    noise_multiplier: f64,
-    steps_per_epoch: u64,
-    epochs: u64,
-    delta: f64,
-) -> Result<PairInterval> {
+pub fn shuffle(noise_multiplier: f64, steps_per_epoch: u64, epochs: u64, delta: f64) -> Result<PairInterval> {
     let target = Target { epochs, delta };
     if (0.01..LEAST_NOISE_MULTIPLIER).contains(&noise_multiplier) && steps_per_epoch > 0 {
         check(target)?;
@@ -120,7 +116,7 @@ pub fn balls_in_bins(
 pub fn weighted_shuffle(noise_multiplier: f64, weights: &[f64], target: Target) -> Result<PairInterval> {
     let side = |side| {
         let groups = grouped(weights, side, WEIGHT_BINS);
-        interval(&ShiftPair::with_groups(noise_multiplier, 2.0, 1.0, groups)?, target)
+        interval(&ShiftPair::with_groups(noise_multiplier, 2.0, 1.0, &groups)?, target)
     };
     let (lower, upper) = (side(Side::Lower)?, side(Side::Upper)?);
     Ok(PairInterval {

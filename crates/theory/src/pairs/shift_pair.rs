@@ -16,13 +16,13 @@ pub struct WeightGroup {
 /// `present` under P and `absent` under Q; the target's batch is `t` with probability `w_t`.
 ///
 /// With the term `g(y) = phi_a(y)/phi_0(y) - e^l phi_b(y)/phi_0(y)`, a = `present`, b = `absent`, the privacy loss
-/// L = ln(dP/dQ) satisfies {L > l} = {sum_t w_t g(y_t) > 0}, and the hockey-stick divergence at level l is
+/// L = ln(dP/dQ) satisfies `{L > l} = {sum_t w_t g(y_t) > 0}`, and the hockey-stick divergence at level l is
 ///
 /// ```text
 /// delta(l) = P(L > l) - e^l Q(L > l) = E_0 (sum_t w_t g(y_t))+,
 /// ```
 ///
-/// a convex function of a sum of independent terms under the base law E_0, in which every batch is N(0, s^2).
+/// a convex function of a sum of independent terms under the base law `E_0`, in which every batch is N(0, s^2).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShiftPair {
     noise_multiplier: f64,
@@ -43,7 +43,7 @@ impl ShiftPair {
     /// # Errors
     /// As [`ShiftPair::with_groups`].
     pub fn shuffle(noise_multiplier: f64, steps_per_epoch: u64) -> Result<Self> {
-        Self::with_groups(noise_multiplier, 2.0, 1.0, Self::uniform(steps_per_epoch))
+        Self::with_groups(noise_multiplier, 2.0, 1.0, &Self::uniform(steps_per_epoch))
     }
 
     /// Balls-in-bins' pair (1, 0), which is proven to dominate every pair of neighbouring data sets.
@@ -51,12 +51,12 @@ impl ShiftPair {
     /// # Errors
     /// As [`ShiftPair::with_groups`].
     pub fn balls_in_bins(noise_multiplier: f64, steps_per_epoch: u64) -> Result<Self> {
-        Self::with_groups(noise_multiplier, 1.0, 0.0, Self::uniform(steps_per_epoch))
+        Self::with_groups(noise_multiplier, 1.0, 0.0, &Self::uniform(steps_per_epoch))
     }
 
     /// One group of equally likely batches.
-    pub fn uniform(steps_per_epoch: u64) -> Vec<WeightGroup> {
-        vec![WeightGroup { weight: 1.0 / steps_per_epoch as f64, batches: steps_per_epoch }]
+    fn uniform(steps_per_epoch: u64) -> [WeightGroup; 1] {
+        [WeightGroup { weight: 1.0 / steps_per_epoch as f64, batches: steps_per_epoch }]
     }
 
     /// A pair with any shifts `present > absent >= 0` and any weights, which are scaled to sum to one.
@@ -68,7 +68,7 @@ impl ShiftPair {
         noise_multiplier: f64,
         present: f64,
         absent: f64,
-        groups: Vec<WeightGroup>,
+        groups: &[WeightGroup],
     ) -> Result<Self> {
         let least = LEAST_NOISE_MULTIPLIER * (present / 2.0).max(0.5);
         if !(least..=10_000.0).contains(&noise_multiplier) {
@@ -123,10 +123,10 @@ impl ShiftPair {
     /// The `y` at which the term of level `level` changes sign: g(y) = 0.
     pub(super) fn crossing(&self, level: f64) -> f64 {
         let (a, b) = (self.present, self.absent);
-        (a + b) / 2.0 + level * self.noise_multiplier * self.noise_multiplier / (a - b)
+        f64::midpoint(a, b) + level * self.noise_multiplier * self.noise_multiplier / (a - b)
     }
 
-    /// ln of phi_a/phi_0 at the crossing: the factor between g and the scaled term
+    /// ln of `phi_a/phi_0` at the crossing: the factor between g and the scaled term
     /// `x(y) = e^(a (y - y*)/s^2) - e^(b (y - y*)/s^2)`, which is O(1) near the crossing y*.
     pub(super) fn log_scale(&self, level: f64) -> f64 {
         let variance = self.noise_multiplier * self.noise_multiplier;

@@ -127,7 +127,9 @@ impl Transform {
         let mut law = self.inverse.make_output_vec();
         self.inverse.process(&mut spectrum, &mut law).expect("the buffers have the planned lengths");
         let scale = 1.0 / self.length as f64;
-        law.iter_mut().for_each(|mass| *mass *= scale);
+        for mass in &mut law {
+            *mass *= scale;
+        }
         law
     }
 }

@@ -51,7 +51,8 @@ pub fn upper_law(knots: &Knots) -> LossGrid {
     let (first, last) = (hull[1].index, hull[hull.len() - 1].index);
     let mut masses = vec![0.0; (last - first + 1) as usize];
     for i in 1..hull.len() {
-        masses[(hull[i].index - first) as usize] = mass(hull[i - 1], hull[i], hull.get(i + 1).copied()).max(0.0);
+        masses[(hull[i].index - first) as usize] =
+            mass(hull[i - 1], hull[i], hull.get(i + 1).copied()).max(0.0);
     }
     let infinity_mass = hull[hull.len() - 1].delta;
     LossGrid { side: Side::Upper, step: knots.step, first, masses, infinity_mass }
@@ -65,7 +66,8 @@ fn mass(before: Dot, here: Dot, after: Option<Dot>) -> f64 {
         after.map_or(0.0, |after| (after.delta - here.delta) / up(after)) - (here.delta - before.delta) / down
     } else {
         // The mass under Q from the reverse divergence, whose levels run the other way.
-        let towards_before = (before.reverse_delta - here.reverse_delta) / (here.level - before.level).exp_m1();
+        let towards_before =
+            (before.reverse_delta - here.reverse_delta) / (here.level - before.level).exp_m1();
         let towards_after = after.map_or(0.0, |after| {
             (here.reverse_delta - after.reverse_delta) / -(here.level - after.level).exp_m1()
         });

@@ -1,6 +1,6 @@
 //! Unequal weights in few groups: exactly where they are few, else rounded to a stated side.
 //!
-//! delta(l) = E_0 (sum_t w_t g(y_t))+ is convex and, the y_t having one law, symmetric in the weights: it is
+//! `delta(l) = E_0 (sum_t w_t g(y_t))+` is convex and, the `y_t` having one law, symmetric in the weights: it is
 //! Schur-convex. Weights that are averaged within groups are majorised by the originals, which makes every
 //! divergence smaller; weights that are pushed to the ends of their group at the same sum majorise them, which makes
 //! it larger (Marshall, Olkin, Arnold 2011, chapter 3). Both orders survive composition.
@@ -15,13 +15,13 @@ use crate::pld::Side;
 pub fn grouped(weights: &[f64], side: Side, bins: usize) -> Vec<WeightGroup> {
     let mut sorted: Vec<f64> = weights.iter().copied().filter(|&weight| weight > 0.0).collect();
     sorted.sort_by(f64::total_cmp);
-    let distinct = sorted.chunk_by(|a, b| a == b);
+    let distinct = sorted.chunk_by(|a, b| a.total_cmp(b).is_eq());
     if distinct.clone().count() <= bins {
         return distinct.map(|same| WeightGroup { weight: same[0], batches: same.len() as u64 }).collect();
     }
     // Weights within a factor of 2^(10 / bins) share a bin; below a thousandth of the largest all do.
     let largest = sorted[sorted.len() - 1];
-    let bin = |weight: f64| ((largest / weight).log2() * bins as f64 / 10.0).floor().min(bins as f64 - 1.0);
+    let bin = |weight: f64| ((largest / weight).log2() * bins as f64 / 10.0).min(bins as f64 - 1.0) as usize;
     sorted.chunk_by(|&a, &b| bin(a) == bin(b)).flat_map(|members| merge(members, side)).collect()
 }
 
@@ -30,7 +30,7 @@ fn merge(members: &[f64], side: Side) -> Vec<WeightGroup> {
     let count = members.len();
     let (low, high) = (members[0], members[count - 1]);
     let sum: f64 = members.iter().sum();
-    if side == Side::Lower || low == high {
+    if side == Side::Lower || low >= high {
         return vec![WeightGroup { weight: sum / count as f64, batches: count as u64 }];
     }
     let at_high = (((sum - count as f64 * low) / (high - low)).floor().max(0.0) as usize).min(count - 1);
@@ -67,7 +67,12 @@ mod tests {
             let mut all: Vec<f64> =
                 groups.iter().flat_map(|g| std::iter::repeat_n(g.weight, g.batches as usize)).collect();
             all.sort_by(|a, b| f64::total_cmp(b, a));
-            all.iter().scan(0.0, |sum, weight| { *sum += weight; Some(*sum) }).collect()
+            all.iter()
+                .scan(0.0, |sum, weight| {
+                    *sum += weight;
+                    Some(*sum)
+                })
+                .collect()
         };
         let (lower, upper) = (grouped(&weights, Side::Lower, 5), grouped(&weights, Side::Upper, 5));
         assert!(lower.len() == 5 && upper.len() <= 15);

@@ -20,7 +20,7 @@ pub struct Window {
     terms: f64,
 }
 
-/// One exponential moment bound: ln P(beyond distance r) <= log_moments - tilt r.
+/// One exponential moment bound: ln P(beyond distance r) <= `log_moments` - `tilt` r.
 #[derive(Debug, Clone, Copy)]
 struct Chernoff {
     tilt: f64,
