@@ -64,6 +64,18 @@ fn balls_in_bins_agrees_with_simulation() {
     assert!(composed.epsilon_upper_bound < 10.0 * found.epsilon_lower_bound);
 }
 
+/// Settings whose reverse direction, steep window or small scale once spoiled the interval.
+#[test]
+fn composed_intervals_stay_narrow_at_the_edges() {
+    for (noise, steps, epochs) in [(0.3, 100, 3), (100.0, 10, 5)] {
+        let fixed = Gaussian::fixed_order(noise, epochs).epsilon_upper_bound(DELTA);
+        for found in [shuffle(noise, steps, epochs, DELTA), balls_in_bins(noise, steps, epochs, DELTA)] {
+            let found = found.unwrap();
+            assert!(relative_width(found) < 1e-3 && found.epsilon_lower_bound < fixed, "{noise}: {found:?}");
+        }
+    }
+}
+
 #[test]
 fn one_epoch_is_ordered_over_a_grid_of_settings() {
     for steps in [2, 10, 100, 1000] {

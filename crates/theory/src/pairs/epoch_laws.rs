@@ -52,8 +52,12 @@ impl EpochLaws {
 
     /// The interval that holds the pair's epsilon after `target.epochs` epochs, the larger of both directions.
     pub fn interval(&self, target: Target) -> PairInterval {
-        let epsilon =
-            |law: &LossGrid| law.compose(target.epochs, Aim::Delta(target.delta)).epsilon(target.delta);
+        let epsilon = |law: &LossGrid| {
+            if law.infinity_mass * target.epochs as f64 > 0.5 * target.delta {
+                return f64::INFINITY; // the grid could not be made fine enough: say nothing
+            }
+            law.compose(target.epochs, Aim::Delta(target.delta)).epsilon(target.delta)
+        };
         let larger = |both: &BothDirections| epsilon(&both.forward).max(epsilon(&both.reverse));
         PairInterval { epsilon_lower_bound: larger(&self.lower), epsilon_upper_bound: larger(&self.upper) }
     }

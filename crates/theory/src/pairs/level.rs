@@ -2,7 +2,7 @@
 
 use super::cells::{CellMass, Cells, Spread};
 use super::shift_pair::{ShiftPair, WeightGroup};
-use super::sign_law::Grid;
+use super::sign_law::{Grid, GridTerm};
 use super::sum_law::{SplitPoint, Transform};
 use super::totals::{Doubt, Part, Totals};
 use super::window::Window;
@@ -106,7 +106,7 @@ impl<'a> LevelEvaluator<'a> {
     pub fn evaluate(&mut self, level: f64, sharpness: &Sharpness) -> LevelPoint {
         let floor = -self.pair.minimum().0;
         let wide = self.merged.spread(self.pair, level);
-        let window = Window::new(&wide, &self.merged.masses, self.pair.groups(), floor, 38.0 + level.abs());
+        let window = Window::new(&wide, &self.merged.masses, self.pair.groups(), floor, level);
         let spreads = self.cells.spread(self.pair, level);
         let mut points = window.least_points().clamp(FEWEST_POINTS, sharpness.most_points);
         loop {
@@ -138,9 +138,11 @@ impl<'a> LevelEvaluator<'a> {
         let terms: Vec<Term> = groups
             .iter()
             .map(|group| {
-                let (law, clipped) = grid.term(spreads, &self.cells.masses, group.weight / largest);
+                let GridTerm { law, log_moment, clipped } =
+                    grid.term(spreads, &self.cells.masses, group.weight / largest);
                 let positive = law.rest.iter().sum();
-                Term { clipped: clipped + self.cells.beyond.base, positive, spectrum: transform.of_term(law) }
+                let clipped = clipped + self.cells.beyond.base;
+                Term { clipped, positive, log_moment, spectrum: transform.of_term(law) }
             })
             .collect();
 
@@ -162,18 +164,25 @@ impl<'a> LevelEvaluator<'a> {
             let over_others = |value: fn(&Term) -> f64| -> f64 {
                 others().map(|(term, count)| count as f64 * value(term)).sum()
             };
-            let decided = -over_others(|term| (-term.clipped).ln_1p()).exp_m1();
             let rest_mass = over_others(|term| term.positive + term.clipped).min(1.0);
             let arithmetic = sum.round_off + MASS_ERROR * over_others(|_| 1.0);
             let undecided = over_others(|_| 1.0) * undecided.base;
-            let doubt = Doubt {
-                below_zero: escape_above + undecided + rest_mass * (escape_below + arithmetic),
-                above_zero: escape_above + undecided + escape_below + arithmetic,
-                decisive: escape_below,
-                window: window.below + 2.0 * grid.step,
+            let escapes = escape_above + undecided + escape_below;
+            let (signs, below_zero, above_zero) = if let Some(tilt) = window.tilt {
+                let log_moment = over_others(|term| term.log_moment);
+                let signs = grid.tilted_signs(sum, tilt, log_moment, floor);
+                let untilted = |most: f64| escapes + arithmetic * (log_moment + tilt * most).exp();
+                (signs, untilted(2.0 * grid.step), untilted(0.0))
+            } else {
+                let decided = -over_others(|term| (-term.clipped).ln_1p()).exp_m1();
+                let rare = escape_above + undecided + rest_mass * (escape_below + arithmetic);
+                (grid.signs(sum, decided, floor), rare, escapes + arithmetic)
             };
+            let window_end = window.below + 2.0 * grid.step;
+            let tilt = window.tilt.unwrap_or(0.0);
+            let doubt = Doubt { below_zero, above_zero, decisive: escape_below, window: window_end, tilt };
             let part = Part {
-                signs: grid.signs(sum, decided, floor),
+                signs,
                 doubt,
                 scale: group.weight / largest,
                 share: group.weight * group.batches as f64,
@@ -190,6 +199,8 @@ struct Term {
     spectrum: Vec<SplitPoint>,
     clipped: f64,
     positive: f64,
+    /// ln of the moment by which a tilted law was divided.
+    log_moment: f64,
 }
 
 #[cfg(test)]

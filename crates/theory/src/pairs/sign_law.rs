@@ -11,8 +11,19 @@ pub struct Grid {
     pub step: f64,
     /// The number of points.
     pub points: usize,
-    /// Where the sum stays.
+    /// Where the sum stays, and how its law is tilted.
     pub window: Window,
+}
+
+/// A term's law on the grid.
+#[derive(Debug, Clone)]
+pub struct GridTerm {
+    /// The masses; tilted by e^(-tilt value) and over their moment where the window has a tilt.
+    pub law: TermLaw,
+    /// ln of that moment, zero without a tilt.
+    pub log_moment: f64,
+    /// The mass above the clip.
+    pub clipped: f64,
 }
 
 /// P(x + S > 0) for a target's term x on the grid and the others' rounded sum S, and its complement, each summed
@@ -40,8 +51,8 @@ pub struct Signed {
 }
 
 impl Grid {
-    /// The cells' law of the term times `scale`, rounded at random without bias, and the mass above the clip.
-    pub fn term(&self, spreads: &[Spread], masses: &[CellMass], scale: f64) -> (TermLaw, f64) {
+    /// The cells' law of the term times `scale`, rounded at random without bias.
+    pub fn term(&self, spreads: &[Spread], masses: &[CellMass], scale: f64) -> GridTerm {
         let mut law = TermLaw { calm: vec![0.0; self.points], rest: vec![0.0; self.points] };
         let mut clipped = 0.0;
         let points = self.points as i64;
@@ -54,16 +65,48 @@ impl Grid {
                 }
                 let (below, shares) = rounding(value / self.step);
                 for (k, share) in [(below as i64, shares[0]), (below as i64 + 1, shares[1])] {
-                    let side = if k > 0 { &mut law.rest } else { &mut law.calm };
+                    let split = k > 0 && self.window.tilt.is_none();
+                    let side = if split { &mut law.rest } else { &mut law.calm };
                     side[k.rem_euclid(points) as usize] += mass * share;
                 }
             }
         }
-        (law, clipped)
+        let mut log_moment = 0.0;
+        if let Some(tilt) = self.window.tilt {
+            let first_negative = self.points - (self.window.floor() / self.step).ceil() as usize - 1;
+            for (index, mass) in law.calm.iter_mut().enumerate().filter(|(_, mass)| **mass > 0.0) {
+                let steps =
+                    if index < first_negative { index as f64 } else { index as f64 - self.points as f64 };
+                *mass *= (-tilt * steps * self.step).exp();
+            }
+            let moment: f64 = law.calm.iter().sum();
+            for mass in &mut law.calm {
+                *mass /= moment;
+            }
+            log_moment = moment.ln();
+        }
+        GridTerm { law, log_moment, clipped }
     }
 
-    /// The sign law of a sum; `decided` is the probability that one of its terms was clipped, and no term of the
-    /// target is below `-floor`.
+    /// The sign law of a sum whose law was tilted to the left, `log_moment` being ln of its moment: P(S <= -x) for
+    /// every x is summed from the bottom up, with errors relative to the moment.
+    pub fn tilted_signs(&self, sum: &SumLaw, tilt: f64, log_moment: f64, floor: f64) -> SignLaw {
+        let offset = (floor / self.step).ceil() as usize + 1;
+        let reach = (self.window.below / self.step).ceil() as usize + 1;
+        let mut negative = vec![0.0; offset + reach + 1];
+        let mut below = 0.0;
+        for (index, slot) in negative.iter_mut().enumerate().rev() {
+            let steps = offset as i64 - index as i64;
+            let mass = sum.all[steps.rem_euclid(self.points as i64) as usize];
+            below += mass * (log_moment + tilt * steps as f64 * self.step).exp();
+            *slot = f64::clamp(below, 0.0, 1.0);
+        }
+        let positive = negative.iter().map(|mass| 1.0 - mass).collect();
+        SignLaw { step: self.step, offset, positive, negative }
+    }
+
+    /// The sign law of a sum without tilt; `decided` is the probability that one of its terms was clipped, and no
+    /// term of the target is below `-floor`.
     pub fn signs(&self, sum: &SumLaw, decided: f64, floor: f64) -> SignLaw {
         let offset = (floor / self.step).ceil() as usize + 1;
         let reach = (self.window.below / self.step).ceil() as usize + 1;

@@ -17,6 +17,8 @@ pub struct Doubt {
     pub decisive: f64,
     /// Where that begins.
     pub window: f64,
+    /// The error for x below zero grows by e^(tilt |x|) where a tilt was undone.
+    pub tilt: f64,
 }
 
 impl Doubt {
@@ -25,7 +27,7 @@ impl Doubt {
         if low >= self.window {
             return self.decisive;
         }
-        let below = if low < 0.0 { self.below_zero } else { 0.0 };
+        let below = if low < 0.0 { self.below_zero * (-self.tilt * low).exp() } else { 0.0 };
         let above = if high > 0.0 { self.above_zero } else { 0.0 };
         below + above
     }
