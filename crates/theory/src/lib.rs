@@ -22,6 +22,7 @@
 pub mod account;
 pub mod calibrate;
 pub mod gaussian;
+pub mod pairs;
 pub mod pld;
 pub mod poisson;
 pub mod rdp;
