@@ -6,7 +6,7 @@ use misdeal_core::{Bounds, EpsilonEstimate, Setting};
 use std::fmt::Write;
 
 /// Columns of the left side.
-const LABEL: usize = 20;
+const LABEL: usize = 26;
 
 /// An audit of the mechanism: what was played, what it shows, what theory says, and the verdict.
 pub fn mechanism(report: &MechanismReport) -> String {
@@ -25,7 +25,16 @@ pub fn mechanism(report: &MechanismReport) -> String {
     for (scheme, bounds) in &report.theory {
         row(&mut text, &format!("theory, {scheme}"), &theory(bounds));
     }
-    let claim = report.claimed_epsilon.map_or("none was given (--claimed-epsilon X)".into(), significant);
+    let claim = match report.claimed_epsilon {
+        None => "none (--claimed-epsilon X)".into(),
+        Some(claim) if report.claims_poisson() => {
+            format!(
+                "{:<8} as if batches were drawn by Poisson sampling (--claimed-epsilon X tests another)",
+                significant(claim)
+            )
+        }
+        Some(claim) => significant(claim),
+    };
     row(&mut text, "claimed epsilon", &claim);
     if let Some(store) = &report.store {
         row(&mut text, "scores saved in", &store.display().to_string());
@@ -90,7 +99,7 @@ fn estimate(text: &mut String, estimate: &EpsilonEstimate) {
             )
         }
     };
-    row(text, "empirical epsilon", &format!("{:<8} {kind}", significant(estimate.empirical_epsilon)));
+    row(text, "empirical epsilon", &format!("{:<8} {kind}", rounded_down(estimate.empirical_epsilon)));
     let raw = estimate.raw_epsilon.map_or("infinite".into(), significant);
     let errors = format!(
         "{raw:<8} no confidence; {} false positives of {}, {} false negatives of {}, threshold {}",
@@ -103,21 +112,19 @@ fn estimate(text: &mut String, estimate: &EpsilonEstimate) {
     row(text, "raw epsilon", &errors);
 }
 
+/// Both sides of a bound.
 fn theory(bounds: &Bounds) -> String {
-    let sides = match (bounds.epsilon_lower_bound, bounds.epsilon_upper_bound) {
-        (Some(lower), Some(upper)) => {
-            format!("at least {}, at most {}", significant(lower), significant(upper))
-        }
-        (Some(lower), None) => format!("at least {}, no upper bound known", significant(lower)),
-        (None, Some(upper)) => format!("at most {}, no lower bound known", significant(upper)),
-        (None, None) => "no bound known".into(),
-    };
-    if bounds.method.is_empty() { sides } else { format!("{sides} ({})", bounds.method) }
+    match (bounds.epsilon_lower_bound.map(rounded_down), bounds.epsilon_upper_bound.map(rounded_up)) {
+        (Some(lower), Some(upper)) => format!("at least {lower}, at most {upper}"),
+        (Some(lower), None) => format!("at least {lower}, no upper bound known"),
+        (None, Some(upper)) => format!("at most {upper}, no lower bound known"),
+        (None, None) => format!("no bound known: {}", bounds.method),
+    }
 }
 
 /// What the audit means, in plain words.
 fn verdict(report: &MechanismReport) -> String {
-    let found = significant(report.estimate.empirical_epsilon);
+    let found = rounded_down(report.estimate.empirical_epsilon);
     match (report.claimed_epsilon.map(significant), report.violated) {
         (Some(claim), Some(true)) if report.estimate.valid => format!(
             "Verdict: the claim of epsilon {claim} is REFUTED. At delta {} this mechanism leaks at least epsilon {found}, \
@@ -142,7 +149,7 @@ fn verdict(report: &MechanismReport) -> String {
 
 /// What an estimate says by itself.
 fn meaning(estimate: &EpsilonEstimate) -> String {
-    let found = significant(estimate.empirical_epsilon);
+    let found = rounded_down(estimate.empirical_epsilon);
     let delta = probability(estimate.delta);
     if !estimate.valid {
         return format!(
@@ -166,11 +173,26 @@ fn row(text: &mut String, label: &str, value: &str) {
 
 /// Four significant digits, and no more than the number needs.
 fn significant(value: f64) -> String {
+    rounded(value, f64::round)
+}
+
+/// As [`significant`], never above the value: for lower bounds.
+fn rounded_down(value: f64) -> String {
+    rounded(value, f64::floor)
+}
+
+/// As [`significant`], never below the value: for upper bounds.
+fn rounded_up(value: f64) -> String {
+    rounded(value, f64::ceil)
+}
+
+fn rounded(value: f64, round: impl Fn(f64) -> f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }
-    let digits = (3 - value.abs().log10().floor() as i32).max(0) as usize;
-    let text = format!("{value:.digits$}");
+    let digits = (3 - value.abs().log10().floor() as i32).max(0);
+    let scale = 10_f64.powi(digits);
+    let text = format!("{:.*}", digits as usize, round(value * scale) / scale);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 

@@ -1,16 +1,23 @@
 //! What is proven about each scheme: one entry point for all accountants.
 
+use crate::buffer_weights::{block_weights, sliding_weights};
 use crate::gaussian::Gaussian;
-use crate::poisson;
-use crate::shuffle_max::{LargestOutput, shuffle_once};
+use crate::pld::Side;
+use crate::shuffle_max::LargestOutput;
+use crate::{pairs, poisson};
 use misdeal_core::{Adjacency, BatchScheme, Bounds, Error, Result, Setting};
 
 const FIXED_ORDER_UPPER: &str =
     "upper: each record is used once an epoch, so at most the fixed order's Gaussian";
-const LARGEST_OUTPUT_LOWER: &str = "lower: largest output of each epoch (Chua et al.)";
+const EXACT_LOWER: &str =
+    "lower: the pair conjectured worst, exactly (Fourier transform of its likelihood ratio)";
+
+/// Below this delta the exact pairs' round-off hides what they look for.
+const LEAST_DELTA_FOR_PAIRS: f64 = 1e-15;
 
 /// Bounds on the epsilon of a setting's scheme at `delta`, over all data sets that are neighbours under zero-out
-/// adjacency and all adversaries; the setting's threat model, target and seed do not enter.
+/// adjacency and all adversaries; the setting's threat model and seed do not enter, its target only for buffered schemes, where the
+/// lower bound is for that record.
 ///
 /// A lower bound is never too large, an upper bound never too small; a side that is not proven is `None`.
 ///
@@ -53,9 +60,16 @@ pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
             method: format!("{method}; {FIXED_ORDER_UPPER}"),
         }
     };
-    let hidden_among = |batches: u64| {
-        let lower = LargestOutput::shuffle(noise, batches).composed_epsilon_lower_bound(epochs, delta);
-        once_an_epoch(Some(lower), LARGEST_OUTPUT_LOWER)
+    let hidden_among = |batches: u64, noise: f64, epochs: u64| {
+        let lower = shuffle_lower_bound(batches, noise, epochs, delta)?;
+        Ok::<_, Error>(once_an_epoch(Some(lower), EXACT_LOWER))
+    };
+    let behind_weights = |weights: &[f64]| {
+        let lower = weighted_lower_bound(weights, noise, epochs, delta)?;
+        Ok::<_, Error>(once_an_epoch(
+            lower,
+            if lower.is_some() { EXACT_LOWER } else { "lower: out of reach at this delta" },
+        ))
     };
     Ok(match setting.scheme {
         BatchScheme::Poisson => {
@@ -66,20 +80,18 @@ pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
                 method: "both: privacy-loss distribution of the subsampled Gaussian, both directions".into(),
             }
         }
-        BatchScheme::Shuffle => hidden_among(steps),
-        BatchScheme::ShuffleOnce => {
-            let lower = shuffle_once(noise, steps, epochs, delta);
-            once_an_epoch(Some(lower), "lower: largest of the outputs averaged over the epochs (Chua et al.)")
-        }
+        BatchScheme::Shuffle => hidden_among(steps, noise, epochs)?,
+        // The sums over epochs are sufficient: one epoch at less noise.
+        BatchScheme::ShuffleOnce => hidden_among(steps, noise / (epochs as f64).sqrt(), 1)?,
         BatchScheme::PartialShuffle { buffer_size } => {
             match batches_of_block(buffer_size, setting.batch_size) {
                 Some(1) => closed_form(),
-                Some(batches) => hidden_among(batches),
-                None => {
-                    once_an_epoch(None, "lower: not known where buffer_size and batch_size do not divide")
-                }
+                Some(batches) => hidden_among(batches, noise, epochs)?,
+                None => behind_weights(&block_weights(setting, buffer_size))?,
             }
         }
+        BatchScheme::StreamShuffle { buffer_size: 1 } => closed_form(),
+        BatchScheme::StreamShuffle { buffer_size } => behind_weights(&sliding_weights(setting, buffer_size))?,
         BatchScheme::BatchThenShuffle => {
             let pair = batch_then_shuffle(noise, steps, setting.batch_size);
             let lower = pair.composed_epsilon_lower_bound(epochs, delta);
@@ -89,12 +101,40 @@ pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
             )
         }
         BatchScheme::FixedOrder => closed_form(),
-        BatchScheme::StreamShuffle { .. } => once_an_epoch(None, "lower: not known for a sliding buffer"),
-        BatchScheme::BallsInBins => once_an_epoch(None, "lower: not known for balls-in-bins"),
+        BatchScheme::BallsInBins => {
+            let found = pairs::balls_in_bins(noise, steps, epochs, delta)?;
+            Bounds {
+                epsilon_lower_bound: Some(found.epsilon_lower_bound),
+                epsilon_upper_bound: Some(
+                    found.epsilon_upper_bound.min(known_batch.epsilon_upper_bound(delta)),
+                ),
+                method: "both: the dominating pair, exactly (Fourier transform of its likelihood ratio)"
+                    .into(),
+            }
+        }
         BatchScheme::WithoutReplacement => {
             Bounds::unknown("no proven bound for batches drawn without replacement under zero-out adjacency")
         }
     })
+}
+
+/// The better of the exact pair's bound and that of Chua et al. from the largest output.
+fn shuffle_lower_bound(batches: u64, noise: f64, epochs: u64, delta: f64) -> Result<f64> {
+    let largest = LargestOutput::shuffle(noise, batches).composed_epsilon_lower_bound(epochs, delta);
+    if delta <= LEAST_DELTA_FOR_PAIRS {
+        return Ok(largest);
+    }
+    Ok(pairs::shuffle(noise, batches, epochs, delta)?.epsilon_lower_bound.max(largest))
+}
+
+/// The exact pair's bound where batch t holds the target with probability `weights[t]`.
+fn weighted_lower_bound(weights: &[f64], noise: f64, epochs: u64, delta: f64) -> Result<Option<f64>> {
+    if delta <= LEAST_DELTA_FOR_PAIRS || noise < pairs::LEAST_NOISE_MULTIPLIER {
+        return Ok(None);
+    }
+    let groups = pairs::grouped(weights, Side::Lower, pairs::WEIGHT_BINS);
+    let pair = pairs::ShiftPair::with_groups(noise, 2.0, 1.0, &groups)?;
+    Ok(Some(pairs::interval(&pair, pairs::Target { epochs, delta })?.epsilon_lower_bound))
 }
 
 /// Batches over which a block of `buffer_size` records is spread evenly.
@@ -149,7 +189,18 @@ mod tests {
         assert_eq!(at(BatchScheme::PartialShuffle { buffer_size: 20 }, 1.0, 4), fixed);
         let shuffle = at(BatchScheme::Shuffle, 1.0, 4);
         assert_eq!(at(BatchScheme::PartialShuffle { buffer_size: 10_000 }, 1.0, 4), shuffle);
-        assert_eq!(at(BatchScheme::PartialShuffle { buffer_size: 150 }, 1.0, 4).epsilon_lower_bound, None);
+        assert_eq!(at(BatchScheme::StreamShuffle { buffer_size: 1 }, 1.0, 4), fixed);
+        let sliding = at(BatchScheme::StreamShuffle { buffer_size: 10_000 }, 1.0, 1);
+        let full = at(BatchScheme::Shuffle, 1.0, 1);
+        assert!((sliding.epsilon_lower_bound.unwrap() - full.epsilon_lower_bound.unwrap()).abs() < 1e-3);
+        // A smaller buffer hides less.
+        let lower = |scheme| at(scheme, 1.0, 1).epsilon_lower_bound.unwrap();
+        let blocks =
+            [10_000, 1_500, 550, 150].map(|buffer_size| lower(BatchScheme::PartialShuffle { buffer_size }));
+        assert!(blocks.is_sorted(), "{blocks:?}");
+        let buffers =
+            [10_000, 1_500, 550, 150].map(|buffer_size| lower(BatchScheme::StreamShuffle { buffer_size }));
+        assert!(buffers.is_sorted(), "{buffers:?}");
         // With a hundred opposing records the batch is recognised, so the bounds meet.
         let ordered = at(BatchScheme::BatchThenShuffle, 1.0, 1);
         assert!(ordered.epsilon_lower_bound.unwrap() > 0.9999 * ordered.epsilon_upper_bound.unwrap());

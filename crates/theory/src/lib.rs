@@ -13,6 +13,7 @@
 //! | [`calibrate`] | the noise for a target epsilon, for any accountant |
 //! | [`gaussian`] | the Gaussian pair in closed form: fixed order, and an upper bound for one use an epoch |
 //! | [`poisson`] | Poisson subsampling: a certified interval |
+//! | [`pairs`] | shuffling, buffers and balls-in-bins exactly, by Fourier transform |
 //! | [`shuffle_max`] | lower bounds for shuffling from the largest output of an epoch |
 //! | [`pld`] | privacy-loss distributions on a grid, which the others compose |
 //! | [`rdp`] | Renyi accounting, for comparison |
@@ -20,6 +21,7 @@
 //! A lower bound is never too large and an upper bound never too small; every function says how it keeps that.
 
 pub mod account;
+mod buffer_weights;
 pub mod calibrate;
 pub mod gaussian;
 pub mod pairs;

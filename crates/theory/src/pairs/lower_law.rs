@@ -57,7 +57,7 @@ pub fn lower_law(knots: &Knots) -> LossGrid {
         }
         masses[(index - lowest) as usize] += slope * absent;
     }
-    LossGrid { side: Side::Lower, step: knots.step, first: lowest, masses, infinity_mass: 0.0 }
+    LossGrid { side: Side::Lower, step: knots.step, origin: 0.0, first: lowest, masses, infinity_mass: 0.0 }
 }
 
 /// The concave hull of the knots' events from (0, 0) to (1, 1), as edges of decreasing slope.

@@ -55,7 +55,7 @@ pub fn upper_law(knots: &Knots) -> LossGrid {
             mass(hull[i - 1], hull[i], hull.get(i + 1).copied()).max(0.0);
     }
     let infinity_mass = hull[hull.len() - 1].delta;
-    LossGrid { side: Side::Upper, step: knots.step, first, masses, infinity_mass }
+    LossGrid { side: Side::Upper, step: knots.step, origin: 0.0, first, masses, infinity_mass }
 }
 
 /// The mass under P at `here`, between its neighbours on the hull.
