@@ -1,7 +1,10 @@
 //! Reports for people.
 
+use comfy_table::{ContentArrangement, Table, presets};
 use indicatif::HumanCount;
-use misdeal_audit::{EstimateReport, MechanismReport, MergeReport};
+use misdeal_audit::{
+    AccountReport, BoundSide, CalibrateReport, EstimateReport, MechanismReport, MergeReport,
+};
 use misdeal_core::{Bounds, EpsilonEstimate, Setting};
 use std::fmt::Write;
 
@@ -55,6 +58,65 @@ pub fn estimates(report: &EstimateReport) -> String {
         estimate(&mut text, one);
         let _ = write!(text, "\n{}\n", meaning(one));
     }
+    text
+}
+
+/// Bounds scheme by scheme, with what a library that assumes Poisson sampling would say instead.
+pub fn account(report: &AccountReport) -> String {
+    let mut text = String::new();
+    row(&mut text, "noise multiplier", &report.noise_multiplier.to_string());
+    let steps = format!(
+        "{}, each with a record with probability {}",
+        report.steps,
+        significant(report.sampling_probability)
+    );
+    row(&mut text, "steps", &steps);
+    row(&mut text, "delta", &probability(report.delta));
+    let claim = report.claimed_epsilon.map_or("unknown".into(), rounded_up);
+    row(
+        &mut text,
+        "claimed epsilon",
+        &format!("{claim:<8} what a library that assumes Poisson sampling prints for each of these"),
+    );
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    if !table.is_tty() {
+        table.set_width(120);
+    }
+    table.set_header(["scheme", "epsilon at least", "at most", "times the claim", "method"]);
+    for (scheme, bounds) in &report.schemes {
+        let excess = match (bounds.epsilon_lower_bound, report.claimed_epsilon) {
+            (Some(lower), Some(claim)) if lower > claim => format!("{:.1}", lower / claim),
+            _ => String::new(),
+        };
+        let lower = bounds.epsilon_lower_bound.map_or("not known".into(), rounded_down);
+        let upper = bounds.epsilon_upper_bound.map_or("not known".into(), rounded_up);
+        table.add_row([(*scheme).to_owned(), lower, upper, excess, bounds.method.clone()]);
+    }
+    let _ = write!(text, "\n{table}\n\n{ACCOUNT_NOTES}");
+    text
+}
+
+/// What the methods of [`account`] mean.
+const ACCOUNT_NOTES: &str = "\
+  Exact pair: the data sets conjectured to be the worst for shuffling, without Monte Carlo; a lower bound in any case.
+  Fixed order: by joint convexity at least as revealing as any scheme that uses each record once an epoch.
+";
+
+/// The noise for a target.
+pub fn calibrated(report: &CalibrateReport) -> String {
+    let mut text = String::new();
+    row(&mut text, "batch scheme", &report.scheme.to_string());
+    let target = format!("{} at delta {}", report.target_epsilon, probability(report.delta));
+    row(&mut text, "target epsilon", &target);
+    row(&mut text, "noise multiplier", &format!("{:.7}", report.noise_multiplier));
+    let meaning = match report.bound {
+        BoundSide::Upper => "With this noise the scheme is proven to meet the target.",
+        BoundSide::Lower => {
+            "With less noise the scheme is known to miss the target; this much may not be enough."
+        }
+    };
+    let _ = write!(text, "\n{meaning}\n");
     text
 }
 

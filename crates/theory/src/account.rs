@@ -7,10 +7,12 @@ use crate::shuffle_max::LargestOutput;
 use crate::{pairs, poisson};
 use misdeal_core::{Adjacency, BatchScheme, Bounds, Error, Result, Setting};
 
-const FIXED_ORDER_UPPER: &str =
-    "upper: each record is used once an epoch, so at most the fixed order's Gaussian";
-const EXACT_LOWER: &str =
-    "lower: the pair conjectured worst, exactly (Fourier transform of its likelihood ratio)";
+/// How Poisson sampling is accounted for.
+pub const POISSON_METHOD: &str = "privacy-loss distribution (FFT)";
+/// At most the fixed order's Gaussian, because each record is used once an epoch.
+const FIXED_ORDER_UPPER: &str = "upper: fixed order";
+/// The pair is conjectured, not proven, to be the worst for shuffling.
+const EXACT_LOWER: &str = "lower: exact pair (FFT)";
 
 /// Below this delta the exact pairs' round-off hides what they look for.
 const LEAST_DELTA_FOR_PAIRS: f64 = 1e-15;
@@ -50,7 +52,7 @@ pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
     let closed_form = || Bounds {
         epsilon_lower_bound: Some(known_batch.epsilon_lower_bound(delta)),
         epsilon_upper_bound: Some(known_batch.epsilon_upper_bound(delta)),
-        method: "both: the Gaussian pair in closed form, since the target's batch is known".into(),
+        method: "closed form".into(),
     };
     let once_an_epoch = |lower: Option<f64>, method: &str| {
         let upper = known_batch.epsilon_upper_bound(delta);
@@ -77,7 +79,7 @@ pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
             Bounds {
                 epsilon_lower_bound: Some(interval.epsilon_lower_bound),
                 epsilon_upper_bound: Some(interval.epsilon_upper_bound),
-                method: "both: privacy-loss distribution of the subsampled Gaussian, both directions".into(),
+                method: POISSON_METHOD.into(),
             }
         }
         BatchScheme::Shuffle => hidden_among(steps, noise, epochs)?,
@@ -90,17 +92,13 @@ pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
                 None => behind_weights(&block_weights(setting, buffer_size))?,
             }
         }
-        BatchScheme::StreamShuffle { buffer_size: 1 } => closed_form(),
-        BatchScheme::StreamShuffle { buffer_size } => behind_weights(&sliding_weights(setting, buffer_size))?,
         BatchScheme::BatchThenShuffle => {
             let pair = batch_then_shuffle(noise, steps, setting.batch_size);
             let lower = pair.composed_epsilon_lower_bound(epochs, delta);
-            once_an_epoch(
-                Some(lower),
-                "lower: largest output of each epoch, all of the target's batch opposed",
-            )
+            once_an_epoch(Some(lower), "lower: largest output (Chua et al.)")
         }
-        BatchScheme::FixedOrder => closed_form(),
+        BatchScheme::FixedOrder | BatchScheme::StreamShuffle { buffer_size: 1 } => closed_form(),
+        BatchScheme::StreamShuffle { buffer_size } => behind_weights(&sliding_weights(setting, buffer_size))?,
         BatchScheme::BallsInBins => {
             let found = pairs::balls_in_bins(noise, steps, epochs, delta)?;
             Bounds {
@@ -108,12 +106,11 @@ pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
                 epsilon_upper_bound: Some(
                     found.epsilon_upper_bound.min(known_batch.epsilon_upper_bound(delta)),
                 ),
-                method: "both: the dominating pair, exactly (Fourier transform of its likelihood ratio)"
-                    .into(),
+                method: "dominating pair (FFT)".into(),
             }
         }
         BatchScheme::WithoutReplacement => {
-            Bounds::unknown("no proven bound for batches drawn without replacement under zero-out adjacency")
+            Bounds::unknown("nobody has proven a bound under zero-out adjacency")
         }
     })
 }
