@@ -3,10 +3,12 @@
 use crate::savings::Savings;
 use crate::{Analysis, Error, Progress, Result, SCHEMA_VERSION, Shard, promised};
 use misdeal_core::{BatchScheme, Bounds, EpsilonEstimate, STREAM_NAME, ScoreStore, Setting, StoreKind};
+use misdeal_files::atomic::check_place;
 use misdeal_files::stores;
 use misdeal_game::{Game, Outcome, engines, play};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -110,12 +112,13 @@ pub fn audit_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> R
     request.analysis.parse()?;
     check_observations(request.observations)?;
     check_claim(request.claimed_epsilon)?;
+    let trials = request.shard.trials(request.observations / 2);
+    check_shard(request, &trials)?;
     let game = Game::new(&setting);
     let engine = engines::choose(&game, &request.engine)?;
     let mut store = open_store(request, &setting, engine.lineage())?;
 
     let start = Instant::now();
-    let trials = request.shard.trials(request.observations / 2);
     let before = 2 * store.observations_per_world();
     let savings = Savings::new(request.store.as_deref(), progress, before, 2 * (trials.end - trials.start));
     let outcome = play(&game, engine.as_ref(), &mut store, trials, &savings)?;
@@ -159,6 +162,17 @@ fn check_observations(observations: u64) -> Result<()> {
     Err(misdeal_core::Error::bad_value("observations", observations, allowed, hint).into())
 }
 
+/// Every part can be estimated by itself: hold-out needs two even and two odd trials.
+fn check_shard(request: &MechanismRequest, trials: &Range<u64>) -> Result<()> {
+    const FEWEST: u64 = 4;
+    if trials.end - trials.start >= FEWEST {
+        return Ok(());
+    }
+    let allowed = format!("I/N with N at most {}", request.observations / 2 / FEWEST);
+    let hint = format!("a part needs at least {} of the {} observations", 2 * FEWEST, request.observations);
+    Err(misdeal_core::Error::bad_value("shard", request.shard, allowed, hint).into())
+}
+
 fn check_claim(claim: Option<f64>) -> Result<()> {
     match claim {
         Some(claim) if !(claim.is_finite() && claim >= 0.0) => {
@@ -189,7 +203,8 @@ fn open_store(request: &MechanismRequest, setting: &Setting, lineage: &str) -> R
             let held = stores::read(path)?;
             store.merge(held).map_err(|error| misdeal_files::Error::refused(path, error))?;
         }
-        _ => {}
+        Some(path) => check_place(path)?,
+        None => {}
     }
     Ok(store)
 }

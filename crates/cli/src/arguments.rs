@@ -30,10 +30,10 @@ pub struct CommonArguments {
     #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
     pub output: Option<PathBuf>,
     /// Seed of all randomness
-    #[arg(long, global = true, default_value = "0", value_parser = count, help_heading = "Common options")]
+    #[arg(long, global = true, allow_hyphen_values = true, default_value = "0", value_parser = count, help_heading = "Common options")]
     pub seed: u64,
     /// Threads to use; all cores if not given
-    #[arg(long, global = true, value_parser = count, help_heading = "Common options")]
+    #[arg(long, global = true, allow_hyphen_values = true, value_parser = count, help_heading = "Common options")]
     pub threads: Option<u64>,
     /// No progress and no remarks
     #[arg(long, global = true, help_heading = "Common options")]
@@ -47,6 +47,11 @@ pub enum Format {
 }
 
 impl CommonArguments {
+    /// Refuses an output that cannot be written before any work is done for it.
+    pub fn check_output(&self) -> Result<(), Failure> {
+        Ok(self.output.as_deref().map_or(Ok(()), misdeal_files::atomic::check_place)?)
+    }
+
     /// Starts the thread pool that all jobs use.
     pub fn start_threads(&self) -> Result<(), Failure> {
         let threads = match self.threads {
@@ -71,6 +76,7 @@ impl CommonArguments {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Play the distinguishing game and bound the leakage from below
+    #[command(arg_required_else_help = false)]
     Audit {
         #[command(subcommand)]
         command: AuditCommand,
@@ -117,25 +123,25 @@ pub struct Anything {
 #[command(after_help = EXIT_CODES)]
 pub struct MechanismArguments {
     /// Noise standard deviation divided by the clipping norm
-    #[arg(long, allow_negative_numbers = true, default_value = "1.0", value_parser = number, value_name = "S")]
+    #[arg(long, allow_hyphen_values = true, default_value = "1.0", value_parser = number, value_name = "S")]
     pub noise_multiplier: f64,
     /// Batches in an epoch
-    #[arg(long, allow_negative_numbers = true, default_value = "100", value_parser = count, value_name = "T")]
+    #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "T")]
     pub steps_per_epoch: u64,
     /// Passes over the data
-    #[arg(long, allow_negative_numbers = true, default_value = "1", value_parser = count, value_name = "E")]
+    #[arg(long, allow_hyphen_values = true, default_value = "1", value_parser = count, value_name = "E")]
     pub epochs: u64,
     /// Records in a batch
-    #[arg(long, allow_negative_numbers = true, default_value = "100", value_parser = count, value_name = "B")]
+    #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "B")]
     pub batch_size: u64,
     /// How batches are made
     #[arg(long, default_value = "shuffle", value_parser = BatchScheme::NAMES, value_name = "NAME")]
     pub scheme: String,
     /// Records in the buffer of partial-shuffle and stream-shuffle
-    #[arg(long, allow_negative_numbers = true, value_parser = count, value_name = "K")]
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "K")]
     pub buffer_size: Option<u64>,
     /// The target's position in the file
-    #[arg(long, allow_negative_numbers = true, default_value = "0", value_parser = count, value_name = "I")]
+    #[arg(long, allow_hyphen_values = true, default_value = "0", value_parser = count, value_name = "I")]
     pub target_index: u64,
     /// What the adversary may choose
     #[arg(long, default_value = "worst-case", value_parser = ["target-canary", "partially-informed", "worst-case"], value_name = "NAME")]
@@ -144,10 +150,10 @@ pub struct MechanismArguments {
     #[arg(long, value_parser = BatchScheme::NAMES, value_name = "NAME")]
     pub adversary_scheme: Option<String>,
     /// Records in the buffer that the adversary's scheme assumes; the real buffer if not given
-    #[arg(long, allow_negative_numbers = true, value_parser = count, value_name = "K")]
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "K")]
     pub adversary_buffer_size: Option<u64>,
     /// Observations in both worlds together
-    #[arg(long, allow_negative_numbers = true, default_value = "1e7", value_parser = count, value_name = "N")]
+    #[arg(long, allow_hyphen_values = true, default_value = "1e7", value_parser = count, value_name = "N")]
     pub observations: u64,
     #[command(flatten)]
     pub analysis: AnalysisArguments,
@@ -161,7 +167,7 @@ pub struct MechanismArguments {
     #[arg(long, value_name = "NAME")]
     pub engine: Option<String>,
     /// The epsilon that is claimed, to be tested
-    #[arg(long, allow_negative_numbers = true, value_parser = number, value_name = "X")]
+    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
     pub claimed_epsilon: Option<f64>,
     /// Exit with 1 if a valid bound refutes the claim
     #[arg(long)]
@@ -201,10 +207,10 @@ impl Default for MechanismArguments {
 #[derive(Debug, Clone, Args)]
 pub struct AnalysisArguments {
     /// The delta at which epsilon is meant
-    #[arg(long, allow_negative_numbers = true, default_value = "1e-5", value_parser = number, value_name = "D")]
+    #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
     pub delta: f64,
     /// Level of the confidence bounds: 0.05 for 95 % confidence
-    #[arg(long, allow_negative_numbers = true, default_value = "0.05", value_parser = number, value_name = "A")]
+    #[arg(long, allow_hyphen_values = true, default_value = "0.05", value_parser = number, value_name = "A")]
     pub significance: f64,
     /// How error counts become an epsilon: clopper-pearson or raw
     #[arg(long, default_value = "clopper-pearson", value_name = "NAME")]

@@ -5,11 +5,18 @@ use crate::failure::{Failure, Success};
 use crate::progress::Bar;
 use crate::{interruption, output, text};
 use misdeal_audit::{Analysis, MechanismRequest, Shard, audit_mechanism};
-use misdeal_core::{Adjacency, BatchScheme, Setting, StoreKind, ThreatModel};
+use misdeal_core::{Adjacency, BatchScheme, Error, Setting, StoreKind, ThreatModel};
+use misdeal_files::atomic::is_same_place;
 
 /// Plays the game and reports.
 pub fn run(arguments: MechanismArguments, common: &CommonArguments) -> Result<Success, Failure> {
     let check = arguments.check;
+    if let (Some(store), Some(output)) = (&arguments.store, &common.output)
+        && is_same_place(store, output)
+    {
+        let hint = "the result would replace the store";
+        return Err(Error::bad_value("output", output.display(), "another file than --store", hint).into());
+    }
     let request = request(arguments, common.seed)?;
     interruption::listen()?;
     let report = {
@@ -74,7 +81,7 @@ fn request(arguments: MechanismArguments, seed: u64) -> Result<MechanismRequest,
         adjacency: Adjacency::ZeroOut,
         target_index: arguments.target_index,
         adversary_scheme: adversary_scheme
-            .map(|name| BatchScheme::from_name(name, adversary_buffer(name)))
+            .map(|name| BatchScheme::from_name(name, adversary_buffer(name)).map_err(of_the_adversary))
             .transpose()?,
         seed,
     };
@@ -89,4 +96,14 @@ fn request(arguments: MechanismArguments, seed: u64) -> Result<MechanismRequest,
         resume: arguments.resume,
         shard: arguments.shard.map_or(Ok(Shard::WHOLE), |text| Shard::parse(&text))?,
     })
+}
+
+/// A refusal of the adversary's scheme, with the flags that are its own.
+fn of_the_adversary(error: Error) -> Error {
+    match error {
+        Error::BadValue { field: "buffer_size", value, allowed, hint } => {
+            Error::BadValue { field: "adversary_buffer_size", value, allowed, hint }
+        }
+        other => other,
+    }
 }

@@ -41,7 +41,12 @@ impl From<misdeal_core::Error> for Failure {
     fn from(error: misdeal_core::Error) -> Self {
         let message = match error {
             misdeal_core::Error::BadValue { field, value, allowed, hint } => {
-                format!("--{} {value}: allowed is {allowed}; {hint}", field.replace('_', "-"))
+                let name = match field {
+                    // Counted, not given: there is no such flag.
+                    "observations_per_world" => "observations per world:".to_owned(),
+                    _ => format!("--{}", field.replace('_', "-")),
+                };
+                format!("{name} {value}: allowed is {allowed}; {hint}")
             }
             other => other.to_string(),
         };

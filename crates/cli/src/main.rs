@@ -31,6 +31,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> Result<Success, Failure> {
     let common = arguments.common;
+    common.check_output()?;
     common.start_threads()?;
     match arguments.command {
         None => audit_mechanism::run(MechanismArguments::default(), &common),

@@ -105,14 +105,15 @@ impl Setting {
             let allowed = format!("at most {}", MOST_RECORDS / self.steps_per_epoch);
             return Err(Error::bad_value("batch_size", self.batch_size, allowed, hint));
         }
-        for scheme in [Some(self.scheme), self.adversary_scheme].into_iter().flatten() {
-            if let Some(size) = scheme.buffer_size()
+        let schemes = [("buffer_size", Some(self.scheme)), ("adversary_buffer_size", self.adversary_scheme)];
+        for (field, scheme) in schemes {
+            if let Some(size) = scheme.and_then(|scheme| scheme.buffer_size())
                 && !(1..=self.dataset_size()).contains(&size)
             {
                 let allowed = format!("a whole number from 1 to {}", self.dataset_size());
                 let hint =
                     "a buffer holds at most the data set, which has steps_per_epoch * batch_size records";
-                return Err(Error::bad_value("buffer_size", size, allowed, hint));
+                return Err(Error::bad_value(field, size, allowed, hint));
             }
         }
         if self.target_index >= self.dataset_size() {

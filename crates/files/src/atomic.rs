@@ -15,17 +15,9 @@ use tempfile::{Builder, NamedTempFile};
 /// # Errors
 /// What `fill` or the operating system said; and a `path` that is a folder or a device, which a rename would destroy.
 pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    // Through links, so that the file they lead to is replaced and not they.
-    let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    check_place(path)?;
+    let place = place_of(path);
     let old = fs::metadata(&place).ok();
-    if old.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-        let hint = "choose a file's name, new or existing";
-        return Err(Error::malformed(
-            path,
-            "it is a folder or a device and cannot be replaced by a file",
-            hint,
-        ));
-    }
     let failed = |error| Error::io(path, "write", error);
     let folder = folder_of(&place);
     let file = temporary(&folder, old.map(|metadata| metadata.permissions())).map_err(failed)?;
@@ -39,6 +31,38 @@ pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
         let _ = folder.sync_all();
     }
     Ok(())
+}
+
+/// Refuses, before any work is done, a `path` to which nothing can be written.
+///
+/// # Errors
+/// A `path` that is a folder or a device, which a rename would destroy, or whose folder does not exist.
+pub fn check_place(path: &Path) -> Result<()> {
+    let place = place_of(path);
+    if fs::metadata(&place).is_ok_and(|metadata| !metadata.is_file()) {
+        let hint = "choose a file's name, new or existing";
+        return Err(Error::malformed(
+            path,
+            "it is a folder or a device and cannot be replaced by a file",
+            hint,
+        ));
+    }
+    if !folder_of(&place).is_dir() {
+        let hint = "check the path or make the folder first";
+        return Err(Error::malformed(path, "the folder does not exist", hint));
+    }
+    Ok(())
+}
+
+/// Whether writing to one would replace the other.
+pub fn is_same_place(one: &Path, other: &Path) -> bool {
+    place_of(one) == place_of(other)
+}
+
+/// Where `path` leads, through links, so that the file they lead to is replaced and not they.
+fn place_of(path: &Path) -> PathBuf {
+    let in_folder = || Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?));
+    fs::canonicalize(path).ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
 }
 
 fn folder_of(path: &Path) -> PathBuf {

@@ -1,0 +1,251 @@
+//! What callers may rely on: fields, streams, exit codes.
+
+mod program;
+
+use program::{json, misdeal, refusal};
+use serde_json::Value;
+use std::fs;
+
+/// A name in a document, and whether its value is as promised.
+type Field = (&'static str, fn(&Value) -> bool);
+
+const ESTIMATE: [Field; 12] = [
+    ("delta", Value::is_f64),
+    ("significance", Value::is_f64),
+    ("estimator", Value::is_string),
+    ("threshold_choice", Value::is_string),
+    ("valid", Value::is_boolean),
+    ("empirical_epsilon", Value::is_f64),
+    ("raw_epsilon", |value| value.is_f64() || value.is_null()),
+    ("threshold", |value| value.is_f64() || value.is_null()),
+    ("false_positives", Value::is_u64),
+    ("false_negatives", Value::is_u64),
+    ("observations_per_world", Value::is_u64),
+    ("observations_in", Value::is_u64),
+];
+
+const AUDIT: [Field; 13] = [
+    ("schema_version", |value| *value == 1),
+    ("command", |value| *value == "audit mechanism"),
+    ("version", |value| *value == env!("CARGO_PKG_VERSION")),
+    ("setting", Value::is_object),
+    ("observations", |value| *value == 20_000),
+    ("seed", |value| *value == 3),
+    ("claimed_epsilon", |value| *value == 0.7),
+    ("violated", Value::is_boolean),
+    ("theory", Value::is_object),
+    ("scores", |value| *value == "counts"),
+    ("engine", Value::is_string),
+    ("seconds", |value| value.as_f64().is_some_and(|seconds| seconds > 0.0)),
+    ("observations_per_second", |value| value.as_f64().is_some_and(|rate| rate > 0.0)),
+];
+
+const SETTING: [Field; 7] = [
+    ("noise_multiplier", |value| *value == 1.5),
+    ("steps_per_epoch", |value| *value == 20),
+    ("epochs", |value| *value == 2),
+    ("batch_size", |value| *value == 10),
+    ("scheme", |value| *value == "shuffle"),
+    ("threat_model", |value| *value == "worst-case"),
+    ("adjacency", |value| *value == "zero-out"),
+];
+
+const BOUNDS: [Field; 3] = [
+    ("epsilon_lower_bound", |value| value.is_f64() || value.is_null()),
+    ("epsilon_upper_bound", |value| value.is_f64() || value.is_null()),
+    ("method", Value::is_string),
+];
+
+fn check(document: &Value, fields: &[Field]) {
+    for (name, is_right) in fields {
+        let value = document.get(name).unwrap_or_else(|| panic!("no {name} in {document}"));
+        assert!(is_right(value), "{name} is {value}");
+    }
+}
+
+#[test]
+fn an_audit_has_every_field() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = "audit mechanism --noise-multiplier 1.5 --steps-per-epoch 20 --epochs 2 --batch-size 10 \
+                     --observations 2e4 --seed 3 --claimed-epsilon 0.7";
+    let document = json(folder.path(), arguments);
+    check(&document, &AUDIT);
+    check(&document, &ESTIMATE);
+    check(&document["setting"], &SETTING);
+    let theory = document["theory"].as_object().unwrap();
+    assert!(theory.contains_key("shuffle"));
+    theory.values().for_each(|bounds| check(bounds, &BOUNDS));
+    assert_eq!(document["observations_per_world"], 5000, "hold-out counts half of the trials of a world");
+    assert_eq!((&document["valid"], &document["threshold_choice"]), (&true.into(), &"hold-out".into()));
+
+    let document = json(folder.path(), &format!("{arguments} --threshold-choice max"));
+    assert_eq!(document["observations_per_world"], 10_000, "max counts all");
+    assert_eq!((&document["valid"], &document["threshold_choice"]), (&false.into(), &"max".into()));
+}
+
+/// The names of the vocabulary come back as they were given.
+#[test]
+fn names_come_back_as_given() {
+    let folder = tempfile::tempdir().unwrap();
+    for scheme in [
+        "poisson",
+        "shuffle",
+        "shuffle-once",
+        "partial-shuffle",
+        "stream-shuffle",
+        "batch-then-shuffle",
+        "balls-in-bins",
+        "without-replacement",
+        "fixed-order",
+    ] {
+        let buffer =
+            if ["partial-shuffle", "stream-shuffle"].contains(&scheme) { "--buffer-size 7" } else { "" };
+        for threat_model in ["target-canary", "partially-informed", "worst-case"] {
+            let arguments = format!(
+                "audit mechanism --observations 1000 --steps-per-epoch 5 --batch-size 4 --target-index 6 --scheme {scheme} \
+                 {buffer} --threat-model {threat_model}"
+            );
+            let setting = &json(folder.path(), &arguments)["setting"];
+            assert_eq!(
+                (&setting["scheme"], &setting["threat_model"]),
+                (&scheme.into(), &threat_model.into())
+            );
+            assert_eq!(setting.get("buffer_size").and_then(Value::as_u64), (!buffer.is_empty()).then_some(7));
+            assert_eq!(setting["target_index"], 6);
+        }
+    }
+}
+
+#[test]
+fn output_takes_the_document_and_leaves_standard_output_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    for (format, is_whole) in [
+        ("json", (|text| serde_json::from_str::<Value>(text).is_ok()) as fn(&str) -> bool),
+        ("text", |text| text.contains("Verdict:") && text.ends_with('\n')),
+    ] {
+        let arguments = format!("audit mechanism --observations 1e4 --output result --format {format}");
+        let run = misdeal(folder.path(), &arguments);
+        assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (Some(0), "", ""), "{format}");
+        assert!(is_whole(&fs::read_to_string(folder.path().join("result")).unwrap()), "{format}");
+        assert_eq!(program::files(folder.path()).len(), 1);
+    }
+}
+
+/// The default leakage at 1e5 observations is above 0.5 and below 5, whatever the seed.
+#[test]
+fn check_exits_with_1_on_a_valid_refutation_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = [
+        ("--claimed-epsilon 0.5 --check", 1, Some(true)),
+        ("--claimed-epsilon 0.5", 0, Some(true)),
+        ("--claimed-epsilon 5 --check", 0, Some(false)),
+        ("--claimed-epsilon 0.5 --check --threshold-choice max", 0, Some(true)),
+        ("--claimed-epsilon 0.5 --check --estimator raw", 0, Some(true)),
+        ("--claimed-epsilon 0 --check", 1, Some(true)),
+    ];
+    for (arguments, code, violated) in cases {
+        let arguments = format!("audit mechanism --observations 1e5 --format json {arguments}");
+        let run = misdeal(folder.path(), &arguments);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(code), ""), "{arguments}");
+        let document: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(document["violated"].as_bool(), violated, "{arguments}");
+    }
+}
+
+#[test]
+fn without_a_claim_nothing_is_violated() {
+    let folder = tempfile::tempdir().unwrap();
+    let document = json(folder.path(), "audit mechanism --observations 1e5 --check");
+    for field in ["claimed_epsilon", "violated"] {
+        assert_eq!(document.get(field), Some(&Value::Null), "{field}");
+    }
+}
+
+#[test]
+fn alone_it_audits_the_default_setting() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = misdeal(folder.path(), "");
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    for words in ["shuffle", "10,000,000", "empirical epsilon", "95 %", "Verdict:"] {
+        assert!(run.stdout.contains(words), "{words} is missing: {}", run.stdout);
+    }
+    let [alone, spelled_out] = ["", "audit mechanism"].map(|command| json(folder.path(), command));
+    for field in ["setting", "observations", "empirical_epsilon", "threshold", "false_positives"] {
+        assert_eq!(alone[field], spelled_out[field], "{field}");
+    }
+}
+
+#[test]
+fn quiet_says_nothing_but_the_result_and_failures() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = misdeal(folder.path(), "audit mechanism --observations 1e5 --quiet");
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert!(run.stdout.contains("Verdict:"));
+    refusal(folder.path(), "audit mechanism --observations 7 --quiet");
+}
+
+/// Numbers may be written as people write them, and the seed decides everything.
+#[test]
+fn the_same_numbers_give_the_same_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let answer = |arguments: &str| {
+        let document = json(folder.path(), &format!("audit mechanism --steps-per-epoch 10 {arguments}"));
+        document["empirical_epsilon"].as_f64().unwrap()
+    };
+    let first = answer("--observations 1e5 --seed 4");
+    for same in ["--observations 100000 --seed 4", "--observations 100_000 --seed 4 --threads 3"] {
+        assert_eq!(answer(same).to_bits(), first.to_bits(), "{same}");
+    }
+    assert_ne!(answer("--observations 1e5 --seed 5").to_bits(), first.to_bits());
+}
+
+/// The list gets shorter as the program grows.
+#[test]
+fn what_is_not_built_yet_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let later = [
+        "audit training",
+        "audit training --dataset synthetic --observations 100",
+        "account --noise-multiplier 1",
+        "calibrate --target-epsilon 1",
+        "diagnose log.csv",
+        "scan .",
+        "reproduce figure-2",
+        "report result.json",
+        "devices",
+        "self-test",
+        "audit mechanism --device cuda",
+        "audit mechanism --stop-when violated",
+        "audit mechanism --search-buffer",
+        "audit mechanism --plot curve.svg",
+        "audit mechanism --estimator jeffreys",
+        "audit mechanism --estimator joint-bayesian",
+        "audit mechanism --estimator log-katz",
+        "audit mechanism --estimator gdp",
+        "audit mechanism --estimator divergence",
+        "audit mechanism --estimator one-run",
+        "audit mechanism --estimator one-run-fdp",
+        "audit mechanism --threshold-choice band",
+        "audit mechanism --threshold-choice sequential",
+        "estimate --scores-in a.parquet --scores-out b.parquet",
+    ];
+    for arguments in later {
+        let line = refusal(folder.path(), arguments);
+        assert!(line.contains("not available yet"), "{arguments}: {line}");
+    }
+}
+
+#[test]
+fn help_states_the_exit_codes() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in ["--help", "-h", "audit mechanism --help", "estimate --help", "merge --help"] {
+        let run = misdeal(folder.path(), arguments);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{arguments}");
+        let help = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        for words in ["Exit codes: 0 done", "1 done", "2 bad usage", "3 the run", "130 and 143"] {
+            assert!(help.contains(words), "{arguments} does not mention {words}: {help}");
+        }
+    }
+    let run = misdeal(folder.path(), "--version");
+    assert_eq!(run.stdout.trim(), concat!("misdeal ", env!("CARGO_PKG_VERSION")));
+}

@@ -1,0 +1,162 @@
+//! Scores from files to epsilon.
+
+mod program;
+
+use program::{json, misdeal};
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+fn write_csv(folder: &Path, name: &str, scores: &[f64]) {
+    let mut text = String::from("score\n");
+    for score in scores {
+        writeln!(text, "{score}").unwrap();
+    }
+    fs::write(folder.join(name), text).unwrap();
+}
+
+fn write_npy(folder: &Path, name: &str, scores: &[f64]) {
+    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({},), }}\n", scores.len());
+    let length = (header.len() as u16).to_le_bytes();
+    let data: Vec<u8> = scores.iter().flat_map(|score| score.to_le_bytes()).collect();
+    fs::write(
+        folder.join(name),
+        [b"\x93NUMPY\x01\x00".as_slice(), &length, header.as_bytes(), &data].concat(),
+    )
+    .unwrap();
+}
+
+/// Scores that overlap, without order: multiples of the golden ratio, shifted by `shift`.
+fn overlapping(count: u32, shift: f64) -> Vec<f64> {
+    (0..count).map(|i| (f64::from(i) * 0.618_033_988_749_894_9).fract() + shift).collect()
+}
+
+#[test]
+fn npy_and_csv_give_the_same_result() {
+    let folder = tempfile::tempdir().unwrap();
+    for (world, shift) in [("in", 0.4), ("out", 0.0)] {
+        let scores = overlapping(3001, shift);
+        write_csv(folder.path(), &format!("{world}.csv"), &scores);
+        write_npy(folder.path(), &format!("{world}.npy"), &scores);
+    }
+    for rest in
+        ["", "--threshold-choice max", "--estimator all", "--estimator raw --delta 0.1 --significance 0.3"]
+    {
+        let run = |one: &str, other: &str| {
+            let arguments = format!("estimate --scores-in in.{one} --scores-out out.{other} {rest}");
+            let mut document = json(folder.path(), &arguments);
+            document.as_object_mut().unwrap().remove("seconds");
+            document
+        };
+        let npy = run("npy", "npy");
+        assert_eq!(npy["command"], "estimate");
+        assert_eq!(run("csv", "csv"), npy, "{rest}");
+        assert_eq!(run("csv", "npy"), npy, "{rest}");
+    }
+}
+
+/// The 0.975 quantile of Beta(k + 1, n - k): Beta(1, n) has 1 - 0.025^(1/n), and Beta(2, 9) solves
+/// (1 - p)^10 + 10 p (1 - p)^9 = 0.025, which gives 0.445016117028195.
+#[test]
+fn agrees_with_clopper_and_pearson_by_hand() {
+    let folder = tempfile::tempdir().unwrap();
+    let none_of = |n: f64| 1.0 - 0.025_f64.powf(1.0 / n);
+    let one_of_ten = 0.445_016_117_028_195_f64;
+    assert!(((1.0 - one_of_ten).powi(9) * (1.0 + 9.0 * one_of_ten) - 0.025).abs() < 1e-12);
+    // One score Out lies above all scores In: no threshold is better than one false positive.
+    let mut outlier = vec![0.0; 10];
+    outlier[3] = 2.0;
+    let perfect = |n: f64, delta: f64| ((1.0 - none_of(n) - delta) / none_of(n)).ln();
+    let cases = [
+        (vec![1.0; 1000], vec![0.0; 1000], "max", "0", perfect(1000.0, 0.0), 0, 1000),
+        (vec![1.0; 1000], vec![0.0; 1000], "max", "0.01", perfect(1000.0, 0.01), 0, 1000),
+        (vec![1.0; 1000], vec![0.0; 1000], "hold-out", "1e-5", perfect(500.0, 1e-5), 0, 500),
+        (vec![1.0; 10], outlier, "max", "0", ((1.0 - one_of_ten) / none_of(10.0)).ln(), 1, 10),
+        (vec![1.0; 10], vec![1.0; 10], "max", "0", 0.0, 10, 10),
+    ];
+    for (scores_in, scores_out, choice, delta, epsilon, false_positives, observations) in cases {
+        write_csv(folder.path(), "in.csv", &scores_in);
+        write_csv(folder.path(), "out.csv", &scores_out);
+        let document = json(
+            folder.path(),
+            &format!(
+                "estimate --scores-in in.csv --scores-out out.csv --threshold-choice {choice} --delta {delta}"
+            ),
+        );
+        let found = document["empirical_epsilon"].as_f64().unwrap();
+        assert!((found - epsilon).abs() < 1e-9, "{choice}, {delta}: {found} for {epsilon}");
+        assert_eq!(document["observations_per_world"], observations);
+        assert_eq!(document["valid"], choice == "hold-out");
+        if epsilon > 0.0 {
+            assert_eq!(
+                (&document["false_positives"], &document["false_negatives"]),
+                (&false_positives.into(), &0.into())
+            );
+            assert_eq!(document["threshold"], 1.0);
+        }
+        assert_eq!(
+            document["raw_epsilon"].is_null(),
+            epsilon > 0.0,
+            "no false negative: the raw ratio is infinite"
+        );
+    }
+}
+
+#[test]
+fn worlds_of_different_sizes_are_counted_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    write_csv(folder.path(), "in.csv", &overlapping(500, 0.5));
+    write_csv(folder.path(), "out.csv", &overlapping(800, 0.0));
+    let document = json(folder.path(), "estimate --scores-in in.csv --scores-out out.csv");
+    assert_eq!((&document["observations_in"], &document["observations_out"]), (&250.into(), &400.into()));
+    assert!(document["observations_per_world"].is_null());
+}
+
+#[test]
+fn all_estimators_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    write_csv(folder.path(), "in.csv", &overlapping(1000, 0.3));
+    write_csv(folder.path(), "out.csv", &overlapping(1000, 0.0));
+    let run = |estimator: &str| {
+        json(
+            folder.path(),
+            &format!("estimate --scores-in in.csv --scores-out out.csv --estimator {estimator}"),
+        )
+    };
+    let all = run("all");
+    assert_eq!((&all["schema_version"], &all["command"]), (&1.into(), &"estimate".into()));
+    assert!(all.get("empirical_epsilon").is_none());
+    let estimates = all["estimates"].as_object().unwrap();
+    assert!(["clopper-pearson", "raw"].iter().all(|&name| estimates.contains_key(name)));
+    for (name, estimate) in estimates {
+        assert_eq!(estimate["estimator"], **name);
+        let one = run(name);
+        for (field, value) in estimate.as_object().unwrap() {
+            assert_eq!(one[field], *value, "{name}, {field}");
+        }
+    }
+    let bound = |name: &str| estimates[name]["empirical_epsilon"].as_f64();
+    assert!(estimates["clopper-pearson"]["valid"] == true && estimates["raw"]["valid"] == false);
+    assert!(bound("clopper-pearson") > Some(0.0));
+}
+
+#[test]
+fn text_says_what_it_means() {
+    let folder = tempfile::tempdir().unwrap();
+    write_csv(folder.path(), "in.csv", &overlapping(1000, 0.5));
+    write_csv(folder.path(), "out.csv", &overlapping(1000, 0.0));
+    let cases = [
+        ("in", "out", "", "at least epsilon"),
+        ("out", "out", "", "no leakage"),
+        ("in", "out", "--threshold-choice max", "without a guarantee"),
+        ("in", "out", "--estimator raw", "without a guarantee"),
+    ];
+    for (scores_in, scores_out, rest, words) in cases {
+        let run = misdeal(
+            folder.path(),
+            &format!("estimate --scores-in {scores_in}.csv --scores-out {scores_out}.csv {rest}"),
+        );
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+        assert!(run.stdout.contains(words), "{rest}: {}", run.stdout);
+    }
+}

@@ -1,0 +1,125 @@
+//! Signals: the run ends soon, says what was kept, and goes on later as if nothing had happened.
+#![cfg(unix)]
+
+mod program;
+
+use program::json;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// A run that nobody would wait for.
+const ENDLESS: &str = "audit mechanism --observations 1e14";
+/// About a second is promised; a loaded machine may need more.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// Starts `misdeal`, sends `signal` after a second and gives the exit code, the message and the time it took to end.
+fn interrupted(folder: &Path, arguments: &str, signal: &str) -> (Option<i32>, String, Duration) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_misdeal"))
+        .current_dir(folder)
+        .args(arguments.split_whitespace())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    sleep(Duration::from_secs(1));
+    let sent = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
+    assert!(sent.success(), "the run had ended by itself");
+    let start = Instant::now();
+    let status = wait(&mut child, 12 * LIMIT);
+    let took = start.elapsed();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.stdout.is_empty(), "{arguments}");
+    (status.code(), String::from_utf8(output.stderr).unwrap(), took)
+}
+
+fn wait(child: &mut Child, limit: Duration) -> ExitStatus {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if start.elapsed() > limit {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("the signal was not heeded");
+        }
+        sleep(Duration::from_millis(10));
+    }
+}
+
+/// The number in "interrupted after N observations".
+fn observations(message: &str) -> u64 {
+    let words: Vec<_> = message.split_whitespace().collect();
+    let after = words.iter().position(|&word| word == "after").unwrap();
+    words[after + 1].parse().unwrap()
+}
+
+#[test]
+fn every_signal_has_its_exit_code_and_what_was_played_is_kept() {
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        for (scheme, engine) in [("shuffle", "auto"), ("poisson", "auto"), ("shuffle", "reference")] {
+            let folder = tempfile::tempdir().unwrap();
+            let arguments = format!("{ENDLESS} --scheme {scheme} --engine {engine} --store run");
+            let (ended, message, took) = interrupted(folder.path(), &arguments, signal);
+            assert_eq!(ended, Some(code), "{arguments}: {message}");
+            assert!(took < LIMIT, "{arguments}: {took:?}");
+            assert_eq!(message.lines().count(), 1, "{message}");
+            assert!(message.contains("kept in run") && message.contains("--resume"), "{message}");
+            assert!(observations(&message) > 0, "{message}");
+            assert_eq!(program::files(folder.path()).keys().collect::<Vec<_>>(), ["run"]);
+        }
+    }
+}
+
+#[test]
+fn without_a_store_nothing_is_kept() {
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        let folder = tempfile::tempdir().unwrap();
+        let (ended, message, took) = interrupted(folder.path(), ENDLESS, signal);
+        assert_eq!(ended, Some(code), "{message}");
+        assert!(took < LIMIT, "{took:?}");
+        assert!(message.contains("nothing was kept") && message.contains("--store"), "{message}");
+        assert!(program::files(folder.path()).is_empty());
+    }
+}
+
+/// One thread plays in order, so that a total a little above what was kept includes all of it.
+#[test]
+fn a_resumed_run_ends_in_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    for kind in ["counts", "exact"] {
+        let setting = format!("--seed 5 --scores {kind}");
+        let (ended, message, _) =
+            interrupted(folder.path(), &format!("{ENDLESS} {setting} --threads 1 --store {kind}"), "INT");
+        assert_eq!(ended, Some(130), "{message}");
+        let total = observations(&message) + 100_002;
+        let audit = format!("audit mechanism --observations {total} {setting}");
+        let resumed = json(folder.path(), &format!("{audit} --store {kind} --resume"));
+        let whole = json(folder.path(), &format!("{audit} --store {kind}-whole"));
+        assert_eq!(resumed["empirical_epsilon"], whole["empirical_epsilon"]);
+        assert_eq!(resumed["observations"], total);
+        let [resumed, whole] =
+            ["", "-whole"].map(|end| fs::read(folder.path().join(format!("{kind}{end}"))).unwrap());
+        assert!(resumed == whole, "{kind}");
+    }
+}
+
+/// Several threads leave gaps; whoever resumes fills them, with whichever engine of the same lineage.
+#[test]
+fn gaps_are_filled() {
+    let folder = tempfile::tempdir().unwrap();
+    // Many seconds without vector instructions.
+    let audit = "audit mechanism --observations 2e7";
+    let slowly = format!("{audit} --engine cpu-portable --threads 2 --store run");
+    let (ended, message, _) = interrupted(folder.path(), &slowly, "INT");
+    assert_eq!(ended, Some(130), "{message}");
+    assert!((1..20_000_000).contains(&observations(&message)), "{message}");
+    let [resumed, whole] = ["--store run --resume", "--store whole"]
+        .map(|store| json(folder.path(), &format!("{audit} --engine cpu {store}")));
+    assert_eq!(resumed["empirical_epsilon"], whole["empirical_epsilon"]);
+    let [resumed, whole] = ["run", "whole"].map(|name| fs::read(folder.path().join(name)).unwrap());
+    assert!(resumed == whole);
+}

@@ -1,0 +1,161 @@
+//! A store is a function of what was asked, not of how it was computed.
+
+mod program;
+
+use program::{json, refusal};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+/// Several chunks for every core, cut at an odd place.
+const AUDIT: &str = "audit mechanism --steps-per-epoch 20 --seed 11";
+const OBSERVATIONS: u64 = 1_400_006;
+
+fn run(folder: &Path, arguments: &str) -> Value {
+    json(folder, &format!("{AUDIT} {arguments}"))
+}
+
+fn bytes(folder: &Path, name: &str) -> Vec<u8> {
+    fs::read(folder.join(name)).unwrap()
+}
+
+/// Everything that the scores decide.
+fn assert_same_estimate(one: &Value, other: &Value) {
+    for field in [
+        "setting",
+        "observations",
+        "empirical_epsilon",
+        "raw_epsilon",
+        "threshold",
+        "false_positives",
+        "false_negatives",
+        "observations_per_world",
+    ] {
+        assert_eq!(one[field], other[field], "{field}");
+    }
+}
+
+#[test]
+fn threads_leave_no_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    for kind in ["counts", "exact"] {
+        let runs = [1, 2, 7].map(|threads| {
+            let name = format!("{kind}-{threads}");
+            let arguments =
+                format!("--observations {OBSERVATIONS} --scores {kind} --threads {threads} --store {name}");
+            (run(folder.path(), &arguments), bytes(folder.path(), &name))
+        });
+        for (report, store) in &runs[1..] {
+            assert_same_estimate(report, &runs[0].0);
+            assert!(*store == runs[0].1, "{kind}");
+        }
+    }
+}
+
+#[test]
+fn a_resumed_run_is_the_whole_run() {
+    let folder = tempfile::tempdir().unwrap();
+    for kind in ["counts", "exact"] {
+        let step = |observations: u64, rest: &str| {
+            run(folder.path(), &format!("--observations {observations} --scores {kind} {rest}"))
+        };
+        let whole = step(OBSERVATIONS, &format!("--store {kind}-whole"));
+        let store = format!("--store {kind}-steps");
+        step(300_002, &store);
+        step(300_002 + 10, &format!("{store} --resume"));
+        let resumed = step(OBSERVATIONS, &format!("{store} --resume"));
+        assert_same_estimate(&resumed, &whole);
+        assert!(
+            bytes(folder.path(), &format!("{kind}-steps")) == bytes(folder.path(), &format!("{kind}-whole"))
+        );
+        // Nothing is left to play: the same answer, and other analyses of it.
+        let again = step(OBSERVATIONS, &format!("{store} --resume"));
+        assert_same_estimate(&again, &whole);
+        let other = step(OBSERVATIONS, &format!("{store} --resume --delta 1e-3 --threshold-choice max"));
+        assert_eq!(other["observations_per_world"], OBSERVATIONS / 2);
+    }
+}
+
+#[test]
+fn shards_make_the_whole_run() {
+    let folder = tempfile::tempdir().unwrap();
+    for kind in ["counts", "exact"] {
+        let observations = format!("--observations {OBSERVATIONS} --scores {kind}");
+        let whole = run(folder.path(), &format!("{observations} --store {kind}-whole"));
+        for shard in 1..=3 {
+            run(folder.path(), &format!("{observations} --shard {shard}/3 --store {kind}-{shard}"));
+        }
+        // In any order.
+        let merged = json(folder.path(), &format!("merge {kind}-3 {kind}-1 {kind}-2 --output {kind}-merged"));
+        assert_eq!((&merged["stores"], &merged["observations"]), (&3.into(), &OBSERVATIONS.into()));
+        assert_eq!(
+            (&merged["schema_version"], &merged["command"], &merged["setting"]),
+            (&1.into(), &"merge".into(), &whole["setting"])
+        );
+        let [joined, one_go] =
+            ["merged", "whole"].map(|name| bytes(folder.path(), &format!("{kind}-{name}")));
+        assert!(joined == one_go, "{kind}");
+        let resumed = run(folder.path(), &format!("{observations} --store {kind}-merged --resume"));
+        assert_same_estimate(&resumed, &whole);
+    }
+}
+
+#[test]
+fn what_does_not_belong_together_is_not_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let stores = [
+        ("first", "--shard 1/2"),
+        ("second", "--shard 2/2"),
+        ("whole", ""),
+        ("noisier", "--noise-multiplier 2 --shard 2/2"),
+        ("longer", "--epochs 2 --shard 2/2"),
+        ("canary", "--threat-model target-canary --shard 2/2"),
+        ("elsewhere", "--target-index 1 --shard 2/2"),
+        ("blind", "--adversary-scheme poisson --shard 2/2"),
+        ("reseeded", "--seed 12 --shard 2/2"),
+        ("reference", "--engine reference --shard 2/2"),
+        ("exact", "--scores exact --shard 2/2"),
+    ];
+    for (name, arguments) in stores {
+        let seed = if arguments.contains("--seed") { "" } else { "--seed 11" };
+        let arguments = format!(
+            "audit mechanism --steps-per-epoch 20 --observations 2000 {seed} {arguments} --store {name}"
+        );
+        json(folder.path(), &arguments);
+    }
+    let cases: [(&str, &[&str]); 11] = [
+        ("first noisier", &["noisier", "noise_multiplier is 1.0 and 2.0"]),
+        ("first longer", &["longer", "epochs is 1 and 2"]),
+        ("first canary", &["canary", "threat_model", "worst-case", "target-canary"]),
+        ("first elsewhere", &["elsewhere", "target_index is 0 and 1"]),
+        ("first blind", &["blind", "adversary_scheme is none"]),
+        ("first reseeded", &["reseeded", "seed is 11 and 12"]),
+        ("first reference", &["reference", "lineages: cpu and reference"]),
+        ("first exact", &["exact", "counts and exact"]),
+        ("first whole", &["whole", "trials 0 to 499 are there twice"]),
+        ("whole second", &["second", "trials 500 to 999 are there twice"]),
+        ("first first", &["first", "twice"]),
+    ];
+    for (inputs, words) in cases {
+        let line = refusal(folder.path(), &format!("merge {inputs} --output merged"));
+        assert!(words.iter().all(|word| line.contains(word)), "{inputs}: {line}");
+    }
+    json(folder.path(), "merge first second --output merged");
+    assert!(bytes(folder.path(), "merged") == bytes(folder.path(), "whole"));
+}
+
+/// The grid's edges are the only thresholds of counts: a little is lost, and nothing gained.
+#[test]
+fn counts_lose_next_to_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    for (noise, steps) in [(0.5, 20), (1.0, 20), (1.5, 20), (1.0, 100)] {
+        let [exact, counts] = ["exact", "counts"].map(|kind| {
+            let arguments = format!(
+                "audit mechanism --noise-multiplier {noise} --steps-per-epoch {steps} --observations 2e6 \
+                 --threshold-choice max --scores {kind}"
+            );
+            json(folder.path(), &arguments)["empirical_epsilon"].as_f64().unwrap()
+        });
+        assert!(counts <= exact && counts > 0.995 * exact, "{noise}, {steps}: {counts} {exact}");
+    }
+}
