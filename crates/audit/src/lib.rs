@@ -30,7 +30,7 @@ pub use accounting::{
 };
 pub use error::{Error, Result};
 pub use estimation::{Analysis, EstimateReport, estimate_scores};
-pub use mechanism::{MechanismReport, MechanismRequest, audit_mechanism};
+pub use mechanism::{Measurement, MechanismReport, MechanismRequest, audit_mechanism, measure_mechanism};
 pub use merging::{MergeReport, merge_stores};
 pub use progress::{Progress, Unwatched};
 pub use promised::promised;

@@ -1,6 +1,6 @@
 //! The audit finds the epsilon that an independent simulation finds, scheme by scheme.
 
-use misdeal_audit::{Analysis, MechanismRequest, Unwatched, audit_mechanism};
+use misdeal_audit::{Analysis, MechanismRequest, Unwatched, measure_mechanism};
 use misdeal_core::{BatchScheme, Setting, StoreKind, ThreatModel};
 use rayon::prelude::*;
 
@@ -76,7 +76,7 @@ fn means_agree_with_the_simulation() {
                 scores: StoreKind::Exact,
                 ..MechanismRequest::default()
             };
-            audit_mechanism(&request, &Unwatched).unwrap().estimate.empirical_epsilon
+            measure_mechanism(&request, &Unwatched).unwrap().estimate.empirical_epsilon
         };
         let (audits, most_apart) = if case.steps_per_epoch > 100 { LONG_AUDITS } else { AUDITS };
         let epsilons: Vec<f64> = (0..audits).into_par_iter().map(audit).collect();
