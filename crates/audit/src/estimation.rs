@@ -7,6 +7,7 @@ use misdeal_files::scores;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Instant;
 
 /// How scores become an epsilon.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +65,8 @@ pub struct EstimateReport {
     /// All estimates, by name, if `all` were asked for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub estimates: BTreeMap<&'static str, EpsilonEstimate>,
+    /// Time from scores in memory to epsilon.
+    pub seconds: f64,
 }
 
 /// Reads two files of scores and estimates epsilon, with one estimator or with `all`.
@@ -91,7 +94,9 @@ pub fn estimate_scores(scores_in: &Path, scores_out: &Path, analysis: &Analysis)
         version: env!("CARGO_PKG_VERSION"),
         estimate: None,
         estimates: BTreeMap::new(),
+        seconds: 0.0,
     };
+    let start = Instant::now();
     if all {
         for one in ESTIMATORS {
             report.estimates.insert(one.name(), estimate(one)?);
@@ -99,5 +104,6 @@ pub fn estimate_scores(scores_in: &Path, scores_out: &Path, analysis: &Analysis)
     } else {
         report.estimate = Some(estimate(one)?);
     }
+    report.seconds = start.elapsed().as_secs_f64();
     Ok(report)
 }

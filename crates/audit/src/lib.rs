@@ -10,10 +10,12 @@
 //! ```
 //!
 //! - [`audit_mechanism`]: plays the game on the batched Gaussian mechanism ([`MechanismRequest`], [`MechanismReport`]).
+//! - [`account_schemes`], [`account_poisson`], [`calibrate_noise`]: what theory says, and the noise that a target needs.
 //! - [`estimate_scores`]: scores from anywhere to epsilon.
 //! - [`merge_stores`]: shards of a run to one store.
 //! - [`Progress`]: whoever watches a job and may interrupt it.
 
+mod accounting;
 mod error;
 mod estimation;
 mod mechanism;
@@ -23,6 +25,9 @@ mod promised;
 mod savings;
 mod shard;
 
+pub use accounting::{
+    AccountReport, BoundSide, CalibrateReport, account_poisson, account_schemes, calibrate_noise,
+};
 pub use error::{Error, Result};
 pub use estimation::{Analysis, EstimateReport, estimate_scores};
 pub use mechanism::{MechanismReport, MechanismRequest, audit_mechanism};

@@ -2,7 +2,7 @@
 
 use crate::savings::Savings;
 use crate::{Analysis, Error, Progress, Result, SCHEMA_VERSION, Shard, promised};
-use misdeal_core::{Bounds, EpsilonEstimate, STREAM_NAME, ScoreStore, Setting, StoreKind};
+use misdeal_core::{BatchScheme, Bounds, EpsilonEstimate, STREAM_NAME, ScoreStore, Setting, StoreKind};
 use misdeal_files::atomic::check_place;
 use misdeal_files::stores;
 use misdeal_game::{Game, Outcome, engines, play};
@@ -28,7 +28,7 @@ pub struct MechanismRequest {
     pub scores: StoreKind,
     /// The engine's name, or `auto`.
     pub engine: String,
-    /// The claim to test.
+    /// The claim to test; the upper bound for Poisson sampling if none is given.
     pub claimed_epsilon: Option<f64>,
     /// Where the scores are saved.
     pub store: Option<PathBuf>,
@@ -72,7 +72,7 @@ pub struct MechanismReport {
     pub estimate: EpsilonEstimate,
     /// The claim that was tested.
     pub claimed_epsilon: Option<f64>,
-    /// Whether the estimate exceeds the claim; `None` without a claim.
+    /// Whether the estimate exceeds the claim; `None` where there is none.
     pub violated: Option<bool>,
     /// What theory says, by scheme.
     pub theory: BTreeMap<&'static str, Bounds>,
@@ -90,6 +90,12 @@ pub struct MechanismReport {
 }
 
 impl MechanismReport {
+    /// Whether the claim is the one that Poisson sampling would justify.
+    pub fn claims_poisson(&self) -> bool {
+        let poisson = self.theory.get(BatchScheme::Poisson.name());
+        poisson.is_some_and(|bounds| bounds.epsilon_upper_bound == self.claimed_epsilon)
+    }
+
     /// Whether a bound that holds as stated refutes the claim.
     pub fn refutes_the_claim(&self) -> bool {
         self.estimate.valid && self.violated == Some(true)
@@ -116,22 +122,27 @@ pub fn audit_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> R
     let before = 2 * store.observations_per_world();
     let savings = Savings::new(request.store.as_deref(), progress, before, 2 * (trials.end - trials.start));
     let outcome = play(&game, engine.as_ref(), &mut store, trials, &savings)?;
-    savings.save(&store)?;
     let observations = 2 * store.observations_per_world();
+    if observations > before {
+        savings.save(&store)?;
+    }
     if outcome == Outcome::Cancelled {
         return Err(Error::Interrupted { observations, store: request.store.clone() });
     }
     let estimate = request.analysis.of_store(&store)?;
     let seconds = start.elapsed().as_secs_f64();
+    let theory = promised(&setting, request.analysis.delta);
+    let poisson = theory.get(BatchScheme::Poisson.name()).and_then(|bounds| bounds.epsilon_upper_bound);
+    let claimed_epsilon = request.claimed_epsilon.or(poisson);
     Ok(MechanismReport {
         schema_version: SCHEMA_VERSION,
         command: "audit mechanism",
         version: env!("CARGO_PKG_VERSION"),
         seed: setting.seed,
         observations,
-        claimed_epsilon: request.claimed_epsilon,
-        violated: request.claimed_epsilon.map(|claim| estimate.empirical_epsilon > claim),
-        theory: promised(&setting, request.analysis.delta),
+        claimed_epsilon,
+        violated: claimed_epsilon.map(|claim| estimate.empirical_epsilon > claim),
+        theory,
         estimate,
         scores: request.scores,
         engine: engine.name(),

@@ -1,13 +1,16 @@
 //! The audit finds the epsilon that an independent simulation finds, scheme by scheme.
 
+mod played;
+
 use misdeal_audit::{Analysis, MechanismRequest, Unwatched, audit_mechanism};
 use misdeal_core::{BatchScheme, Setting, StoreKind, ThreatModel};
+use played::played;
 use rayon::prelude::*;
 
 /// Audits of each case, with seeds of their own, and the standard errors that the means may be apart: with 40 runs of the
 /// simulation, Student's t with 138 degrees of freedom is beyond 5.2 with probability 7e-7.
 const AUDITS: (u64, f64) = (100, 5.2);
-/// The same where an audit takes long: 20 runs, 43 degrees of freedom, probability 1e-6.
+/// The same where an audit takes long: 20 runs at least, 43 degrees of freedom, probability 1e-6.
 const LONG_AUDITS: (u64, f64) = (25, 5.7);
 
 #[derive(serde::Deserialize)]
@@ -16,6 +19,17 @@ struct Simulation {
     delta: f64,
     significance: f64,
     case: Vec<Case>,
+}
+
+impl Simulation {
+    fn analysis(&self) -> Analysis {
+        Analysis {
+            delta: self.delta,
+            significance: self.significance,
+            estimator: "clopper-pearson".into(),
+            threshold_choice: "max".into(),
+        }
+    }
 }
 
 #[derive(serde::Deserialize)]
@@ -54,31 +68,25 @@ impl Case {
     }
 }
 
+fn simulation() -> Simulation {
+    toml::from_str(include_str!("../../../testdata/mechanism_simulation.toml")).unwrap()
+}
+
 /// The paper's Algorithm 1 on both sides, each with its own generator, dealer, likelihood and Beta quantile. Means over
 /// seeds are compared by Student's test with pooled variances.
 #[test]
 fn means_agree_with_the_simulation() {
-    let simulation: Simulation =
-        toml::from_str(include_str!("../../../testdata/mechanism_simulation.toml")).unwrap();
+    let simulation = simulation();
     assert_eq!(simulation.case.len(), 16);
     let mut wrong = Vec::new();
     for case in &simulation.case {
         let audit = |seed| {
-            let request = MechanismRequest {
-                setting: case.setting(seed),
-                observations: simulation.observations,
-                analysis: Analysis {
-                    delta: simulation.delta,
-                    significance: simulation.significance,
-                    threshold_choice: "max".into(),
-                    ..Analysis::default()
-                },
-                scores: StoreKind::Exact,
-                ..MechanismRequest::default()
-            };
-            audit_mechanism(&request, &Unwatched).unwrap().estimate.empirical_epsilon
+            let store = played(case.setting(seed), StoreKind::Exact, simulation.observations);
+            simulation.analysis().of_store(&store).unwrap().empirical_epsilon
         };
-        let (audits, most_apart) = if case.steps_per_epoch > 100 { LONG_AUDITS } else { AUDITS };
+        // A Poisson step costs as much as several others.
+        let cost = case.steps_per_epoch * if case.scheme == "poisson" { 5 } else { 1 };
+        let (audits, most_apart) = if cost > 100 { LONG_AUDITS } else { AUDITS };
         let epsilons: Vec<f64> = (0..audits).into_par_iter().map(audit).collect();
         let [ours, theirs] = [audits as f64, case.runs as f64];
         let mean = epsilons.iter().sum::<f64>() / ours;
@@ -91,4 +99,21 @@ fn means_agree_with_the_simulation() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is compared above is what an audit reports.
+#[test]
+fn an_audit_reports_what_was_played() {
+    let simulation = simulation();
+    let setting = simulation.case[1].setting(3);
+    let store = played(setting.clone(), StoreKind::Exact, simulation.observations);
+    let request = MechanismRequest {
+        setting,
+        observations: simulation.observations,
+        analysis: simulation.analysis(),
+        scores: StoreKind::Exact,
+        ..MechanismRequest::default()
+    };
+    let report = audit_mechanism(&request, &Unwatched).unwrap();
+    assert_eq!(report.estimate, simulation.analysis().of_store(&store).unwrap());
 }

@@ -85,10 +85,10 @@ pub enum Command {
     Estimate(EstimateArguments),
     /// Join the shards of a run into one store
     Merge(MergeArguments),
-    /// What theory says, scheme by scheme (not available yet)
-    Account(Anything),
-    /// The noise for a target epsilon under a scheme (not available yet)
-    Calibrate(Anything),
+    /// What theory says, scheme by scheme
+    Account(AccountArguments),
+    /// The noise for a target epsilon under a scheme
+    Calibrate(CalibrateArguments),
     /// Which scheme is behind the batches of a real data loader (not available yet)
     Diagnose(Anything),
     /// Find sampling mistakes in Python sources (not available yet)
@@ -239,4 +239,65 @@ pub struct MergeArguments {
     /// The stores to join; --output names the result
     #[arg(required = true, value_name = "STORE")]
     pub stores: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct AccountArguments {
+    /// Noise standard deviation divided by the clipping norm
+    #[arg(long, allow_hyphen_values = true, default_value = "1.0", value_parser = number, value_name = "S")]
+    pub noise_multiplier: f64,
+    /// Batches in an epoch
+    #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "T")]
+    pub steps_per_epoch: u64,
+    /// Passes over the data
+    #[arg(long, allow_hyphen_values = true, default_value = "1", value_parser = count, value_name = "E")]
+    pub epochs: u64,
+    /// Records in a batch
+    #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "B")]
+    pub batch_size: u64,
+    /// The delta at which epsilon is meant
+    #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
+    pub delta: f64,
+    /// A batch scheme, or all
+    #[arg(long, default_value = "all", value_name = "NAME")]
+    pub scheme: String,
+    /// Records in the buffer of partial-shuffle and stream-shuffle
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "K")]
+    pub buffer_size: Option<u64>,
+    /// For Poisson sampling alone: the probability that a record is in a batch, with --steps
+    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "Q", conflicts_with_all = ["scheme", "steps_per_epoch", "epochs"])]
+    pub sampling_probability: Option<f64>,
+    /// For Poisson sampling alone: steps in all epochs together
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
+    pub steps: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct CalibrateArguments {
+    /// The epsilon to meet
+    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
+    pub target_epsilon: f64,
+    /// The delta at which epsilon is meant
+    #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
+    pub delta: f64,
+    /// Batches in an epoch
+    #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "T")]
+    pub steps_per_epoch: u64,
+    /// Passes over the data
+    #[arg(long, allow_hyphen_values = true, default_value = "1", value_parser = count, value_name = "E")]
+    pub epochs: u64,
+    /// Records in a batch
+    #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "B")]
+    pub batch_size: u64,
+    /// How batches are made
+    #[arg(long, default_value = "poisson", value_parser = BatchScheme::NAMES, value_name = "NAME")]
+    pub scheme: String,
+    /// Records in the buffer of partial-shuffle and stream-shuffle
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "K")]
+    pub buffer_size: Option<u64>,
+    /// The side of the bound that must meet the target: upper (the noise is enough) or lower (less is not)
+    #[arg(long, default_value = "upper", value_parser = ["upper", "lower"], value_name = "SIDE")]
+    pub bound: String,
 }

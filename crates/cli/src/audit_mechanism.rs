@@ -68,8 +68,7 @@ fn request(arguments: MechanismArguments, seed: u64) -> Result<MechanismRequest,
     }
     let engine = arguments.engine.unwrap_or(arguments.device);
     let adversary_buffer = |name: &str| {
-        let buffered = matches!(name, "partial-shuffle" | "stream-shuffle");
-        arguments.adversary_buffer_size.or(arguments.buffer_size.filter(|_| buffered))
+        arguments.adversary_buffer_size.or(arguments.buffer_size.filter(|_| BatchScheme::has_buffer(name)))
     };
     let adversary_scheme = arguments.adversary_scheme.as_deref();
     let setting = Setting {

@@ -1,5 +1,6 @@
 //! The command line of misdeal: arguments, progress, exit codes, and no logic of its own.
 
+mod account;
 mod arguments;
 mod audit_mechanism;
 mod estimate;
@@ -42,8 +43,8 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
         }
         Some(Command::Estimate(arguments)) => estimate::run(&arguments, &common),
         Some(Command::Merge(arguments)) => merge::run(&arguments, &common),
-        Some(Command::Account(_)) => Err(Failure::not_available_yet("account")),
-        Some(Command::Calibrate(_)) => Err(Failure::not_available_yet("calibrate")),
+        Some(Command::Account(arguments)) => account::account(&arguments, &common),
+        Some(Command::Calibrate(arguments)) => account::calibrate(&arguments, &common),
         Some(Command::Diagnose(_)) => Err(Failure::not_available_yet("diagnose")),
         Some(Command::Scan(_)) => Err(Failure::not_available_yet("scan")),
         Some(Command::Reproduce(_)) => Err(Failure::not_available_yet("reproduce")),

@@ -1,12 +1,15 @@
 //! Reports for people.
 
+use comfy_table::{ContentArrangement, Table, presets};
 use indicatif::HumanCount;
-use misdeal_audit::{EstimateReport, MechanismReport, MergeReport};
+use misdeal_audit::{
+    AccountReport, BoundSide, CalibrateReport, EstimateReport, MechanismReport, MergeReport,
+};
 use misdeal_core::{Bounds, EpsilonEstimate, Setting};
 use std::fmt::Write;
 
 /// Columns of the left side.
-const LABEL: usize = 20;
+const LABEL: usize = 26;
 
 /// An audit of the mechanism: what was played, what it shows, what theory says, and the verdict.
 pub fn mechanism(report: &MechanismReport) -> String {
@@ -25,7 +28,16 @@ pub fn mechanism(report: &MechanismReport) -> String {
     for (scheme, bounds) in &report.theory {
         row(&mut text, &format!("theory, {scheme}"), &theory(bounds));
     }
-    let claim = report.claimed_epsilon.map_or("none was given (--claimed-epsilon X)".into(), significant);
+    let claim = match report.claimed_epsilon {
+        None => "none (--claimed-epsilon X)".into(),
+        Some(claim) if report.claims_poisson() => {
+            format!(
+                "{:<8} as if batches were drawn by Poisson sampling (--claimed-epsilon X tests another)",
+                significant(claim)
+            )
+        }
+        Some(claim) => significant(claim),
+    };
     row(&mut text, "claimed epsilon", &claim);
     if let Some(store) = &report.store {
         row(&mut text, "scores saved in", &store.display().to_string());
@@ -46,6 +58,65 @@ pub fn estimates(report: &EstimateReport) -> String {
         estimate(&mut text, one);
         let _ = write!(text, "\n{}\n", meaning(one));
     }
+    text
+}
+
+/// Bounds scheme by scheme, with what a library that assumes Poisson sampling would say instead.
+pub fn account(report: &AccountReport) -> String {
+    let mut text = String::new();
+    row(&mut text, "noise multiplier", &report.noise_multiplier.to_string());
+    let steps = format!(
+        "{}, each with a record with probability {}",
+        report.steps,
+        significant(report.sampling_probability)
+    );
+    row(&mut text, "steps", &steps);
+    row(&mut text, "delta", &probability(report.delta));
+    let claim = report.claimed_epsilon.map_or("unknown".into(), rounded_up);
+    row(
+        &mut text,
+        "claimed epsilon",
+        &format!("{claim:<8} what a library that assumes Poisson sampling prints for each of these"),
+    );
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    if !table.is_tty() {
+        table.set_width(120);
+    }
+    table.set_header(["scheme", "epsilon at least", "at most", "times the claim", "method"]);
+    for (scheme, bounds) in &report.schemes {
+        let excess = match (bounds.epsilon_lower_bound, report.claimed_epsilon) {
+            (Some(lower), Some(claim)) if lower > claim => format!("{:.1}", lower / claim),
+            _ => String::new(),
+        };
+        let lower = bounds.epsilon_lower_bound.map_or("not known".into(), rounded_down);
+        let upper = bounds.epsilon_upper_bound.map_or("not known".into(), rounded_up);
+        table.add_row([(*scheme).to_owned(), lower, upper, excess, bounds.method.clone()]);
+    }
+    let _ = write!(text, "\n{table}\n\n{ACCOUNT_NOTES}");
+    text
+}
+
+/// What the methods of [`account`] mean.
+const ACCOUNT_NOTES: &str = "\
+  Exact pair: the data sets conjectured to be the worst for shuffling, without Monte Carlo; a lower bound in any case.
+  Fixed order: by joint convexity at least as revealing as any scheme that uses each record once an epoch.
+";
+
+/// The noise for a target.
+pub fn calibrated(report: &CalibrateReport) -> String {
+    let mut text = String::new();
+    row(&mut text, "batch scheme", &report.scheme.to_string());
+    let target = format!("{} at delta {}", report.target_epsilon, probability(report.delta));
+    row(&mut text, "target epsilon", &target);
+    row(&mut text, "noise multiplier", &format!("{:.7}", report.noise_multiplier));
+    let meaning = match report.bound {
+        BoundSide::Upper => "With this noise the scheme is proven to meet the target.",
+        BoundSide::Lower => {
+            "With less noise the scheme is known to miss the target; this much may not be enough."
+        }
+    };
+    let _ = write!(text, "\n{meaning}\n");
     text
 }
 
@@ -90,7 +161,7 @@ fn estimate(text: &mut String, estimate: &EpsilonEstimate) {
             )
         }
     };
-    row(text, "empirical epsilon", &format!("{:<8} {kind}", significant(estimate.empirical_epsilon)));
+    row(text, "empirical epsilon", &format!("{:<8} {kind}", rounded_down(estimate.empirical_epsilon)));
     let raw = estimate.raw_epsilon.map_or("infinite".into(), significant);
     let errors = format!(
         "{raw:<8} no confidence; {} false positives of {}, {} false negatives of {}, threshold {}",
@@ -103,21 +174,19 @@ fn estimate(text: &mut String, estimate: &EpsilonEstimate) {
     row(text, "raw epsilon", &errors);
 }
 
+/// Both sides of a bound.
 fn theory(bounds: &Bounds) -> String {
-    let sides = match (bounds.epsilon_lower_bound, bounds.epsilon_upper_bound) {
-        (Some(lower), Some(upper)) => {
-            format!("at least {}, at most {}", significant(lower), significant(upper))
-        }
-        (Some(lower), None) => format!("at least {}, no upper bound known", significant(lower)),
-        (None, Some(upper)) => format!("at most {}, no lower bound known", significant(upper)),
-        (None, None) => "no bound known".into(),
-    };
-    if bounds.method.is_empty() { sides } else { format!("{sides} ({})", bounds.method) }
+    match (bounds.epsilon_lower_bound.map(rounded_down), bounds.epsilon_upper_bound.map(rounded_up)) {
+        (Some(lower), Some(upper)) => format!("at least {lower}, at most {upper}"),
+        (Some(lower), None) => format!("at least {lower}, no upper bound known"),
+        (None, Some(upper)) => format!("at most {upper}, no lower bound known"),
+        (None, None) => format!("no bound known: {}", bounds.method),
+    }
 }
 
 /// What the audit means, in plain words.
 fn verdict(report: &MechanismReport) -> String {
-    let found = significant(report.estimate.empirical_epsilon);
+    let found = rounded_down(report.estimate.empirical_epsilon);
     match (report.claimed_epsilon.map(significant), report.violated) {
         (Some(claim), Some(true)) if report.estimate.valid => format!(
             "Verdict: the claim of epsilon {claim} is REFUTED. At delta {} this mechanism leaks at least epsilon {found}, \
@@ -142,7 +211,7 @@ fn verdict(report: &MechanismReport) -> String {
 
 /// What an estimate says by itself.
 fn meaning(estimate: &EpsilonEstimate) -> String {
-    let found = significant(estimate.empirical_epsilon);
+    let found = rounded_down(estimate.empirical_epsilon);
     let delta = probability(estimate.delta);
     if !estimate.valid {
         return format!(
@@ -166,11 +235,26 @@ fn row(text: &mut String, label: &str, value: &str) {
 
 /// Four significant digits, and no more than the number needs.
 fn significant(value: f64) -> String {
+    rounded(value, f64::round)
+}
+
+/// As [`significant`], never above the value: for lower bounds.
+fn rounded_down(value: f64) -> String {
+    rounded(value, f64::floor)
+}
+
+/// As [`significant`], never below the value: for upper bounds.
+fn rounded_up(value: f64) -> String {
+    rounded(value, f64::ceil)
+}
+
+fn rounded(value: f64, round: impl Fn(f64) -> f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }
-    let digits = (3 - value.abs().log10().floor() as i32).max(0) as usize;
-    let text = format!("{value:.digits$}");
+    let digits = (3 - value.abs().log10().floor() as i32).max(0);
+    let scale = 10_f64.powi(digits);
+    let text = format!("{:.*}", digits as usize, round(value * scale) / scale);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 

@@ -64,7 +64,7 @@ impl BatchScheme {
             "balls-in-bins" => Self::BallsInBins,
             "without-replacement" => Self::WithoutReplacement,
             "fixed-order" => Self::FixedOrder,
-            "partial-shuffle" | "stream-shuffle" => {
+            _ if Self::has_buffer(name) => {
                 let buffer_size = buffer_size.ok_or_else(|| {
                     Error::bad_value(
                         "buffer_size",
@@ -97,6 +97,11 @@ impl BatchScheme {
                 format!("{name} has no buffer; partial-shuffle and stream-shuffle do"),
             )),
         }
+    }
+
+    /// Whether the scheme called `name` needs a buffer size.
+    pub fn has_buffer(name: &str) -> bool {
+        matches!(name, "partial-shuffle" | "stream-shuffle")
     }
 
     /// The scheme's name on the command line and in JSON.

@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn a_kept_position_is_one_epoch_of_averages_at_less_noise() {
         let outputs = [0.3, -1.2, 2.2, 0.9, 1.1, -0.4];
-        let averages = [(0.3 + 0.9) / 2.0, (-1.2 + 1.1) / 2.0, (2.2 - 0.4) / 2.0];
+        let averages = [0.6, -0.05, 0.9];
         let weights = Weights::new(0, vec![0.5, 0.25, 0.25]);
         let kept = ratio(PositionLaw::KeptForAllEpochs(weights.clone()), WORST_CASE, 0.8, 0..3, &outputs);
         let reduced =

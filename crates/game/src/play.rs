@@ -129,10 +129,14 @@ mod tests {
 
     #[test]
     fn gaps_and_cuts_cover_exactly_what_is_missing() {
-        assert_eq!(missing(0..100, &[]), [0..100]);
-        assert_eq!(missing(0..100, &[0..10, 20..30, 90..200]), [10..20, 30..90]);
-        assert_eq!(missing(50..60, &[0..200]), []);
-        assert_eq!(missing(50..60, &[0..50, 60..70]), [50..60]);
+        let gaps = |wanted: Range<u64>, held: &[[u64; 2]]| -> Vec<_> {
+            let held: Vec<_> = held.iter().map(|&[start, end]| start..end).collect();
+            missing(wanted, &held).iter().map(|gap| [gap.start, gap.end]).collect()
+        };
+        assert_eq!(gaps(0..100, &[]), [[0, 100]]);
+        assert_eq!(gaps(0..100, &[[0, 10], [20, 30], [90, 200]]), [[10, 20], [30, 90]]);
+        assert!(gaps(50..60, &[[0, 200]]).is_empty());
+        assert_eq!(gaps(50..60, &[[0, 50], [60, 70]]), [[50, 60]]);
         assert_eq!(cut(5..50, 16).collect::<Vec<_>>(), [5..16, 16..32, 32..48, 48..50]);
         assert_eq!(cut(5..5, 16).count(), 0);
     }

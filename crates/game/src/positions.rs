@@ -48,7 +48,7 @@ impl Positions {
     /// The target's batch in a scheme that uses it once an epoch.
     pub fn batch(&self, bits: u64) -> u64 {
         match self {
-            Self::Uniform { first, count } => first + (u128::from(bits) * u128::from(*count) >> 64) as u64,
+            Self::Uniform { first, count } => first + scaled(bits, *count),
             Self::Listed { first, thresholds } => first + rank(thresholds, bits),
             Self::EachStep { .. } => unreachable!("a target in each step has no single batch"),
         }
@@ -62,9 +62,9 @@ impl Positions {
         }
     }
 
-    /// The target's batches in one epoch, in increasing order. `fresh` tells whether the epoch draws anew.
+    /// The target's batches in one epoch, in increasing order.
     ///
-    /// Draw `epoch` of the trial's position bits decides the batch, or the number of batches; which batches those are
+    /// Draw `decided_by` of the trial's position bits decides the batch, or the number of batches; which batches those are
     /// takes further draws, beyond the last epoch's, by Floyd's method for a uniform subset.
     pub fn in_epoch(&self, stream: &Stream, world: World, trial: u64, epoch: Epoch) -> Vec<u64> {
         let bits = |draw: u64| stream.uniform(Purpose::Position, world, trial, draw as u32);
@@ -75,9 +75,9 @@ impl Positions {
         let count = self.inclusions(first);
         let mut chosen: Vec<u64> = Vec::with_capacity(count as usize);
         for i in 0..count {
-            let last = epoch.steps_per_epoch - count + i;
-            let more = bits(epoch.epochs + epoch.decided_by * epoch.steps_per_epoch + i);
-            let candidate = (u128::from(more) * u128::from(last + 1) >> 64) as u64;
+            let last = epoch.steps - count + i;
+            let more = bits(epoch.of + epoch.decided_by * epoch.steps + i);
+            let candidate = scaled(more, last + 1);
             chosen.push(if chosen.contains(&candidate) { last } else { candidate });
         }
         chosen.sort_unstable();
@@ -91,9 +91,14 @@ pub struct Epoch {
     /// The epoch's index, or zero where the first epoch decides for all.
     pub decided_by: u64,
     /// Epochs in the run.
-    pub epochs: u64,
-    /// Steps in an epoch.
-    pub steps_per_epoch: u64,
+    pub of: u64,
+    /// Steps in it.
+    pub steps: u64,
+}
+
+/// A uniform number below `count` from 64 random bits; the bias is below `count` / 2^64.
+fn scaled(bits: u64, count: u64) -> u64 {
+    ((u128::from(bits) * u128::from(count)) >> 64) as u64
 }
 
 /// How many thresholds `bits` reaches, at most the last index.

@@ -1,6 +1,32 @@
-//! What theory promises: accountants and calibration.
+//! What theory promises: bounds on epsilon for every way of making batches, and the noise that a target needs.
+//!
+//! ```
+//! use misdeal_core::Setting;
+//! let bounds = misdeal_theory::account::bounds(&Setting::default(), 1e-5)?;
+//! assert!(bounds.epsilon_lower_bound.unwrap() > 4.06 && bounds.epsilon_upper_bound.unwrap() < 4.38);
+//! # Ok::<(), misdeal_core::Error>(())
+//! ```
+//!
+//! | room | answers |
+//! |---|---|
+//! | [`account`] | both bounds for a setting, whatever its scheme |
+//! | [`calibrate`] | the noise for a target epsilon, for any accountant |
+//! | [`gaussian`] | the Gaussian pair in closed form: fixed order, and an upper bound for one use an epoch |
+//! | [`poisson`] | Poisson subsampling: a certified interval |
+//! | [`pairs`] | shuffling, buffers and balls-in-bins exactly, by Fourier transform |
+//! | [`shuffle_max`] | lower bounds for shuffling from the largest output of an epoch |
+//! | [`pld`] | privacy-loss distributions on a grid, which the others compose |
+//! | [`rdp`] | Renyi accounting, for comparison |
+//!
+//! A lower bound is never too large and an upper bound never too small; every function says how it keeps that.
+
+pub mod account;
+mod buffer_weights;
+pub mod calibrate;
 pub mod gaussian;
+pub mod pairs;
 pub mod pld;
 pub mod poisson;
+pub mod rdp;
 mod root;
 pub mod shuffle_max;

@@ -56,7 +56,8 @@ mod tests {
 
     #[test]
     fn closes_on_the_root_in_few_evaluations() {
-        let cases: [(fn(f64) -> f64, f64, f64, f64); 4] = [
+        type Case = (fn(f64) -> f64, f64, f64, f64);
+        let cases: [Case; 4] = [
             (|x| x * x * x - 2.0, 0.0, 5.0, 2_f64.cbrt()),
             (|x| x.exp() - 1e-6, -40.0, 3.0, 1e-6_f64.ln()),
             (|x| if x < 0.3 { -1.0 } else { 1.0 }, -1.0, 2.0, 0.3),

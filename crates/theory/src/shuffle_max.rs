@@ -3,7 +3,7 @@
 //!
 //! With all other gradients at -1 and outputs recentred, every batch is N(0, s^2) but the target's, which is
 //! N(a, s^2) when the record is present and N(b, s^2) when it is zeroed out: (a, b) = (2, 1). Looking only at
-//! M = max_t y_t is post-processing, so its pair
+//! M, the largest of an epoch's outputs, is post-processing, so its pair
 //!
 //! ```text
 //! P(M <= c) = Phi((c - a)/s) Phi(c/s)^(T-1),   Q(M <= c) = Phi((c - b)/s) Phi(c/s)^(T-1)

@@ -26,19 +26,14 @@ impl<'a> Reference<'a> {
         let mut outputs = vec![0.0; game.draws_per_trial() as usize];
         for (epoch, outputs) in (0..game.epochs).zip(outputs.chunks_exact_mut(per_epoch as usize)) {
             let decided_by = if game.position_is_kept() { 0 } else { epoch };
-            let when =
-                Epoch { decided_by, epochs: game.epochs, steps_per_epoch: game.setting.steps_per_epoch };
+            let when = Epoch { decided_by, of: game.epochs, steps: game.setting.steps_per_epoch };
             let targets = game.positions.in_epoch(&game.stream, world, trial, when);
             let others = game.batches.clone().filter(|batch| targets.binary_search(batch).is_err());
-            let mut draw = epoch * per_epoch;
-            for (batch, shift) in targets
-                .iter()
-                .map(|&batch| (batch, game.shift(world)))
-                .chain(others.map(|batch| (batch, 0.0)))
-            {
+            let with_target = targets.iter().map(|&batch| (batch, game.shift(world)));
+            let without = others.map(|batch| (batch, 0.0));
+            for (draw, (batch, shift)) in (epoch * per_epoch..).zip(with_target.chain(without)) {
                 let noise = game.noise_multiplier * game.stream.gaussian(world, trial, draw as u32);
                 outputs[(batch - game.batches.start) as usize] = shift + noise;
-                draw += 1;
             }
         }
         outputs

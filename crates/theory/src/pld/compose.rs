@@ -1,20 +1,21 @@
 //! Many steps: the law of a sum of independent losses, by a fast Fourier transform of the tilted law.
 //!
-//! The masses are tilted by e^(t L), with t such that the losses that decide the answer are the bulk of the tilted
+//! The masses are tilted by e^(t L), so far that the losses that decide the answer are no longer rare in the tilted
 //! sum. The transform's round-off, about 1e-15 of the bulk, is then small against what is read off, however small
-//! delta is. The window holds all but [`STRAY_MASS`] of the tilted sum, by Chernoff bounds.
+//! delta is. A light tilt comes first, since it needs the smallest window (which holds nearly all of the tilted sum, by
+//! Chernoff bounds); where round-off would show, the sum is tilted until its mean is the answer.
 //!
 //! What is left is put on the safe side:
 //! - mass above the window: counted as infinite (upper) or dropped (lower);
 //! - mass from outside that wraps into the window: left there (upper) or its largest effect subtracted (lower);
-//! - round-off: added to (subtracted from) every mass, after Higham (2002), theorem 24.2: a transform of length N has
-//!   a relative 2-norm error of at most about 8 u log2 N, and a power multiplies it by the number of steps;
+//! - round-off: its largest effect added (subtracted). A transform of length N has a relative 2-norm error of the
+//!   order of u sqrt(log2 N), at worst 8 u log2 N (Higham 2002, theorem 24.2); u log2 N is taken, several times what a
+//!   test measures, and a power multiplies it by the number of steps;
 //! - relative errors of the masses: a factor `1 ± steps * 2e-13`.
 
+use super::transform::fast_length;
 use super::{LossGrid, Side};
 use libm::{ceil, exp, expm1, floor, log, log1p};
-use realfft::RealFftPlanner;
-use realfft::num_complex::Complex;
 
 /// What the composition will be asked for; values far from the aim are valid but not sharp.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,15 +42,21 @@ pub struct Composition {
     pub(super) infinity_mass: f64,
     /// Tilted mass that may have wrapped into the window.
     pub(super) stray_mass: f64,
+    /// How far any scaled delta, or probability of exceeding a point, may be off through round-off.
+    pub(super) round_off: f64,
     /// The window's bottom hides no mass: the law is known below it too (it is empty there).
     pub(super) complete_below: bool,
 }
 
-/// Tilted mass that may lie outside the window on either side.
-const STRAY_MASS: f64 = 1e-10;
-/// The same for [`Aim::Whole`], where it is absolute.
+/// Tilted mass that may lie outside the window on either side, as a share of what is read off.
+const STRAY_SHARE: f64 = 1e-7;
+/// Probability of what is read off under a light tilt, per step.
+const ROUND_OFF_PER_STEP: f64 = 3e-8;
+/// Uncertainty of delta, relatively, above which the sum is tilted further.
+const MOST_BLUR: f64 = 1e-3;
+/// Tilted mass that may lie outside the window for [`Aim::Whole`], where it is absolute.
 const STRAY_MASS_WHOLE: f64 = 1e-15;
-const UNIT_ROUND_OFF: f64 = f64::EPSILON / 2.0;
+pub(super) const UNIT_ROUND_OFF: f64 = f64::EPSILON / 2.0;
 /// Relative accuracy of the masses (1e-13) and of tilting them.
 const MASS_ERROR: f64 = 2e-13;
 
@@ -57,11 +64,11 @@ impl LossGrid {
     /// The law of the sum of `times` independent losses, erring to the same side.
     ///
     /// # Panics
-    /// If `times` is zero or all masses are zero.
+    /// If `times` is zero.
     pub fn compose(&self, times: u64, aim: Aim) -> Composition {
         assert!(times > 0, "a composition has at least one step");
         let infinity_mass = -expm1(times as f64 * log1p(-self.infinity_mass));
-        if times == 1 {
+        if times == 1 || self.masses.iter().all(|&mass| mass <= 0.0) {
             return Composition {
                 side: self.side,
                 step: self.step,
@@ -72,23 +79,47 @@ impl LossGrid {
                 log_scale: 0.0,
                 infinity_mass,
                 stray_mass: 0.0,
+                round_off: 0.0,
                 complete_below: true,
             };
         }
         let n = times as f64;
-        let tilt = match aim {
-            Aim::Delta(delta) => self.tilt_for_probability(n, log(delta)),
-            Aim::Epsilon(epsilon) => self.tilt_for_mean(n, epsilon),
-            Aim::Whole => 0.0,
-        };
-        let stray_mass = if aim == Aim::Whole { STRAY_MASS_WHOLE } else { STRAY_MASS };
+        match aim {
+            Aim::Whole => self.compose_tilted(times, 0.0, STRAY_MASS_WHOLE),
+            Aim::Epsilon(epsilon) => {
+                self.compose_tilted(times, self.tilt_for_mean(n, epsilon), STRAY_SHARE * 1e-3)
+            }
+            Aim::Delta(delta) => {
+                // Round-off grows with the number of steps, so the answer may be less rare under the tilted law.
+                let rarity = (ROUND_OFF_PER_STEP * n).min(0.1);
+                let tilt =
+                    if delta < rarity { self.tilt_for_probability(n, log(delta / rarity)) } else { 0.0 };
+                let light = self.compose_tilted(times, tilt, STRAY_SHARE * rarity.max(delta));
+                let epsilon = light.epsilon(delta);
+                if light.blur(epsilon, delta) <= MOST_BLUR {
+                    return light;
+                }
+                let tilt = if epsilon.is_finite() {
+                    self.tilt_for_mean(n, epsilon)
+                } else {
+                    self.tilt_for_probability(n, log(delta))
+                };
+                self.compose_tilted(times, tilt, STRAY_SHARE * 1e-3)
+            }
+        }
+    }
+
+    /// The sum under a tilt, in a window that leaves out at most `stray_mass` of it on either side.
+    fn compose_tilted(&self, times: u64, tilt: f64, stray_mass: f64) -> Composition {
+        let n = times as f64;
+        let infinity_mass = -expm1(n * log1p(-self.infinity_mass));
         let bottom = self.end_of_support(n, tilt, -1.0, log(stray_mass));
         let top = self.end_of_support(n, tilt, 1.0, log(stray_mass));
         let origin = n * self.origin;
         let first = floor((bottom - origin) / self.step) as i64 - 1;
         let length = fast_length((ceil((top - origin) / self.step) as i64 + 2 - first).max(2) as usize);
         let log_moment = self.moment(tilt).log_value;
-        let (mut tilted, cell_error) = self.tilted_power(times, tilt, log_moment, first, length);
+        let (mut tilted, error) = self.tilted_power(times, tilt, log_moment, first, length);
         let log_scale = n * log_moment;
         // The moment's own round-off, and that of every tilted mass, come back times the number of steps.
         let relative = n * (MASS_ERROR + 4.0 * UNIT_ROUND_OFF * log_moment.abs());
@@ -97,13 +128,13 @@ impl LossGrid {
         let infinity_mass = match self.side {
             Side::Upper => {
                 for mass in &mut tilted {
-                    *mass = (mass.max(0.0) + cell_error) * (1.0 + relative);
+                    *mass = mass.max(0.0) * (1.0 + relative);
                 }
                 infinity_mass + beyond
             }
             Side::Lower => {
                 for mass in &mut tilted {
-                    *mass = (*mass - cell_error).max(0.0) * (1.0 - relative).max(0.0);
+                    *mass = mass.max(0.0) * (1.0 - relative).max(0.0);
                 }
                 infinity_mass
             }
@@ -118,57 +149,9 @@ impl LossGrid {
             log_scale,
             infinity_mass,
             stray_mass: 2.0 * stray_mass,
+            round_off: error.on_delta(tilt, self.step, length),
             complete_below: false,
         }
-    }
-
-    /// The tilted law of the sum on `length` points from `first` on, cyclically, and a bound on each mass's error.
-    fn tilted_power(
-        &self,
-        times: u64,
-        tilt: f64,
-        log_moment: f64,
-        first: i64,
-        length: usize,
-    ) -> (Vec<f64>, f64) {
-        let mut planner = RealFftPlanner::<f64>::new();
-        let mut folded = vec![0.0; length];
-        for (i, mass) in self.masses.iter().enumerate() {
-            let at = (self.first + i as i64).rem_euclid(length as i64) as usize;
-            folded[at] += mass * exp(tilt * self.loss(i) - log_moment);
-        }
-        let input_norm = norm(folded.iter().map(|mass| mass * mass));
-        let forward = planner.plan_fft_forward(length);
-        let mut spectrum = forward.make_output_vec();
-        forward.process(&mut folded, &mut spectrum).expect("lengths come from the plan");
-        let (mut one_less_norm, mut power_norm, mut power_sum) = (0.0, 0.0, 0.0);
-        for z in &mut spectrum {
-            let one_less = power(*z, times - 1);
-            *z *= one_less;
-            one_less_norm += one_less.norm_sqr();
-            power_norm += z.norm_sqr();
-            power_sum += z.norm();
-        }
-        // Only half of the spectrum is stored; the other half is its conjugate.
-        let (one_less_norm, power_norm) = ((2.0 * one_less_norm).sqrt(), (2.0 * power_norm).sqrt());
-        let inverse = planner.plan_fft_inverse(length);
-        // Rounding may leave an imaginary part where a real transform has none.
-        spectrum[0].im = 0.0;
-        if length.is_multiple_of(2) {
-            spectrum[length / 2].im = 0.0;
-        }
-        inverse.process(&mut spectrum, &mut folded).expect("lengths come from the plan");
-        let scale = 1.0 / length as f64;
-        let tilted = (0..length as i64)
-            .map(|i| folded[(first + i).rem_euclid(length as i64) as usize] * scale)
-            .collect();
-
-        let transform_error = 8.0 * UNIT_ROUND_OFF * (length as f64).log2();
-        let (n, root) = (times as f64, (length as f64).sqrt());
-        let from_forward = n * one_less_norm / root * transform_error * input_norm;
-        let from_powers = 5.0 * n * UNIT_ROUND_OFF * 2.0 * power_sum * scale;
-        let from_inverse = transform_error * power_norm / root;
-        (tilted, 1.1 * (from_forward + from_powers + from_inverse))
     }
 }
 
@@ -184,10 +167,10 @@ impl Composition {
         }
         let mut infinity_mass = self.infinity_mass;
         if !self.complete_below {
-            let stray = self.stray_mass
-                * exp(self.log_scale - self.tilt * (self.origin + self.first as f64 * self.step));
+            let lowest = self.origin + self.first as f64 * self.step;
+            let stray = (self.stray_mass + self.round_off) * exp(self.log_scale - self.tilt * lowest);
             match self.side {
-                // Mass below the window is unknown but at most this.
+                // Mass below the window and round-off are unknown but at most this.
                 Side::Upper => infinity_mass += stray,
                 // Taking it from the top makes the law stochastically smaller than the true one.
                 Side::Lower => {
@@ -209,30 +192,4 @@ impl Composition {
             infinity_mass,
         }
     }
-}
-
-fn norm(squares: impl Iterator<Item = f64>) -> f64 {
-    squares.sum::<f64>().sqrt()
-}
-
-/// `z^exponent` by repeated squaring, with a relative error of at most `5 * exponent` units of round-off.
-fn power(z: Complex<f64>, exponent: u64) -> Complex<f64> {
-    let (mut result, mut square, mut rest) = (Complex::new(1.0, 0.0), z, exponent);
-    while rest > 0 {
-        if rest & 1 == 1 {
-            result *= square;
-        }
-        square *= square;
-        rest >>= 1;
-    }
-    result
-}
-
-/// The shortest even length of at least `least` that has only the prime factors 2, 3 and 5 and few of the latter.
-fn fast_length(least: usize) -> usize {
-    [1, 3, 5, 9, 15]
-        .map(|odd| odd * least.div_ceil(odd).next_power_of_two().max(2))
-        .into_iter()
-        .min()
-        .unwrap()
 }

@@ -32,6 +32,7 @@ mod optimistic;
 mod readout;
 mod rounding;
 mod trade_off;
+mod transform;
 
 pub use cells::{Cells, Masses};
 pub use compose::{Aim, Composition};
@@ -88,3 +89,6 @@ impl LossGrid {
         self.compose(1, Aim::Whole)
     }
 }
+
+#[cfg(test)]
+mod tests;

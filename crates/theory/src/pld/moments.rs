@@ -12,7 +12,8 @@ pub(super) struct Moment {
 
 /// Beyond this a tilted law sits on its last few points and tilting further changes nothing.
 const STEEPEST_TILT_PER_STEP: f64 = 8.0;
-const BLOCK: usize = 64;
+/// Powers over a block stay below e^(2 * 8 * 32), which is finite.
+const BLOCK: usize = 32;
 
 impl LossGrid {
     /// The moment at `tilt`, by running powers in blocks, exact to about 1e-13.

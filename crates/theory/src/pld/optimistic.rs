@@ -38,35 +38,61 @@ impl Cells {
         }
     }
 
-    /// How far each dot is lowered: by the larger of its two gaps, but by no more than half of delta.
+    /// How far each dot is lowered: by the larger of its two gaps, but by no more than half of its distance d to the
+    /// two lines that h approaches, 0 on the right and 1 - a on the left (a curve below those would lose mass).
     ///
-    /// Where that is too little, the dot before is lowered further, so that the chord still passes below the point
-    /// where the tangents meet: by `B (a_(i+1) - a_i) - (B / A) d_(i+1)` at least, which never exceeds delta there.
-    ///
-    /// Lowering the first dot costs in proportion to the step and not to its square; where the law begins with much
-    /// mass, the second dot is lowered instead, to where the first cell's chord passes below the tangents' meeting.
+    /// Where that is too little, a neighbour is lowered further, so that the chord still passes below the point where
+    /// the tangents meet, `A d_i + B d_(i+1) >= A B (a_(i+1) - a_i)`: the neighbour towards the middle of the law,
+    /// which is far enough from both lines.
     fn lowered_by(&self, masses: &[f64]) -> Vec<f64> {
         let last = masses.len() - 1;
         let (fall, rise, shrink) = (-expm1(-self.step), expm1(self.step), exp(-self.step));
-        let gap = |i: usize| {
-            let (low, high) = (self.low[i], self.high[i]);
-            if low > 0.0 && high > 0.0 { low * high * fall / (low + high * shrink) } else { 0.0 }
-        };
-        let first_stays = self.low[0] * rise < self.high[0];
-        let mut lowered_by = vec![0.0; last + 1];
-        let (mut delta, mut mass_above) = (0.0, masses[last]);
+        // Distance to the line on the right: delta itself.
+        let mut delta = vec![0.0; last + 1];
+        let mut mass_above = masses[last];
         for i in (0..last).rev() {
-            delta = shrink * delta + fall * mass_above;
+            delta[i] = shrink * delta[i + 1] + fall * mass_above;
             mass_above += masses[i];
-            let larger_gap = match i {
-                0 if first_stays => 0.0,
-                0 => gap(0),
-                1 if first_stays => gap(1).max(self.low[0] * rise),
-                _ => gap(i).max(gap(i - 1)),
-            };
-            let (low, high) = (self.low[i], self.high[i]);
-            let needed = if low > 0.0 { high * fall - high * shrink / low * lowered_by[i + 1] } else { 0.0 };
-            lowered_by[i] = larger_gap.min(0.5 * delta).max(needed).min(delta);
+        }
+        // Distance to the line on the left, as far as it is the smaller of the two.
+        let mut distance = delta.clone();
+        let (mut from_left, mut mass_below, mut middle) = (0.0, 0.0, 0);
+        while middle < last && from_left < delta[middle] {
+            distance[middle] = from_left;
+            mass_below += masses[middle];
+            from_left = from_left / shrink + rise * mass_below;
+            middle += 1;
+        }
+        let (low, high) = (&self.low, &self.high);
+        let gap = |i: usize| {
+            if low[i] > 0.0 && high[i] > 0.0 {
+                low[i] * high[i] * fall / (low[i] + high[i] * shrink)
+            } else {
+                0.0
+            }
+        };
+        let larger_gap = |i: usize| match i {
+            0 => gap(0),
+            _ if i == last => gap(last - 1),
+            _ => gap(i - 1).max(gap(i)),
+        };
+        let mut lowered_by: Vec<f64> = (0..=last).map(|i| larger_gap(i).min(0.5 * distance[i])).collect();
+        let needed_before = |i: usize, after: f64| {
+            if low[i] > 0.0 { high[i] * (fall - shrink / low[i] * after) } else { 0.0 }
+        };
+        let needed_after = |i: usize, before: f64| {
+            if high[i] > 0.0 { low[i] * (rise - before / (high[i] * shrink)) } else { 0.0 }
+        };
+        for i in (middle..last).rev() {
+            lowered_by[i] = lowered_by[i].max(needed_before(i, lowered_by[i + 1])).min(delta[i]);
+        }
+        for i in 0..middle {
+            let needed = needed_after(i, lowered_by[i]);
+            let possible = if i + 1 < middle { delta[i + 1] } else { 0.5 * delta[i + 1] };
+            if needed > lowered_by[i + 1] {
+                lowered_by[i + 1] = needed.min(possible.max(lowered_by[i + 1]));
+                lowered_by[i] = lowered_by[i].max(needed_before(i, lowered_by[i + 1])).min(delta[i]);
+            }
         }
         lowered_by
     }

@@ -18,6 +18,15 @@ struct Above {
     delta: f64,
 }
 
+impl Above {
+    /// How far below this point the scaled delta has grown to `wanted`, if no mass lies in between; infinite if it
+    /// never does.
+    fn down_to(&self, wanted: f64) -> f64 {
+        let down_by = -log1p(-(wanted - self.delta).max(0.0) / (self.mass - self.delta));
+        if down_by.is_nan() { f64::INFINITY } else { down_by }
+    }
+}
+
 impl Composition {
     /// Delta at `epsilon`; never too small for [`Side::Upper`], never too large for [`Side::Lower`].
     pub fn delta(&self, epsilon: f64) -> f64 {
@@ -31,12 +40,11 @@ impl Composition {
         let down_by = (self.loss(above.index) - epsilon).max(0.0);
         let scaled = exp(-down_by) * above.delta - expm1(-down_by) * above.mass;
         let scaled = if epsilon > self.loss(above.index) { 0.0 } else { scaled };
-        let stray = self.stray_effect() * exp(self.tilt * down_by);
-        let finite = (scaled - stray).max(0.0) * exp(self.log_scale_at(above.index));
-        (finite + self.infinity_mass).clamp(0.0, 1.0)
+        let finite = (scaled - self.excess() * exp(self.tilt * down_by)).max(0.0);
+        (finite * exp(self.log_scale_at(above.index)) + self.infinity_mass).clamp(0.0, 1.0)
     }
 
-    /// The smallest epsilon >= 0 with `delta(epsilon) <= delta`; infinite if there is none. Never too small for
+    /// The smallest epsilon >= 0 with `delta(epsilon) <= delta`; infinite if none is known. Never too small for
     /// [`Side::Upper`], never too large for [`Side::Lower`].
     pub fn epsilon(&self, delta: f64) -> f64 {
         let wanted = delta - self.infinity_mass;
@@ -44,29 +52,38 @@ impl Composition {
             return if self.side == Side::Upper { f64::INFINITY } else { 0.0 };
         }
         let log_wanted = log(wanted);
-        // The stray mass's effect grows downwards: within a cell, take it at the cell's lower end.
-        let stray = self.stray_effect() * exp(self.tilt * self.step);
+        // The excess grows downwards: within a cell, take it at the cell's lower end.
+        let excess = self.excess() * exp(self.tilt * self.step);
+        let wanted_at = |index: i64| exp(log_wanted - self.log_scale_at(index)) + excess;
         let mut above = self.top();
+        if wanted_at(above.index) < 0.0 {
+            return f64::INFINITY;
+        }
         while above.index > self.first && self.loss(above.index) > 0.0 {
-            let wanted_here = exp(log_wanted - self.log_scale_at(above.index)) + stray;
+            let wanted_here = wanted_at(above.index);
             let at_lower_end = exp(-self.step) * above.delta - expm1(-self.step) * above.mass;
             if at_lower_end > wanted_here {
-                let down_by = -log1p(-(wanted_here - above.delta).max(0.0) / (above.mass - above.delta));
-                return (self.loss(above.index) - down_by).max(0.0);
+                return (self.loss(above.index) - above.down_to(wanted_here)).max(0.0);
             }
             above = self.down(&above);
         }
         // Delta is small enough at the lowest point that is known.
         match self.side {
             Side::Upper if !self.complete_below => self.loss(self.first).max(0.0),
-            _ if self.loss(self.first) <= 0.0 => 0.0,
             // All mass is at or above the first point, and below it delta tends to the total.
-            _ => {
-                let wanted_here = exp(log_wanted - self.log_scale_at(above.index)) + stray;
-                let down_by = -log1p(-(wanted_here - above.delta).max(0.0) / (above.mass - above.delta));
-                let down_by = if down_by.is_nan() || self.tilt > 0.0 { f64::INFINITY } else { down_by };
-                (self.loss(above.index) - down_by).max(0.0)
+            _ if self.tilt == 0.0 && self.loss(self.first) > 0.0 => {
+                (self.loss(above.index) - above.down_to(wanted_at(above.index))).max(0.0)
             }
+            _ => 0.0,
+        }
+    }
+
+    /// How much of `delta`, which is reached at `epsilon`, may be due to round-off and stray mass.
+    pub(super) fn blur(&self, epsilon: f64, delta: f64) -> f64 {
+        if epsilon.is_finite() {
+            self.excess().abs() * exp(self.log_scale - self.tilt * epsilon) / delta
+        } else {
+            f64::INFINITY
         }
     }
 
@@ -75,12 +92,14 @@ impl Composition {
         self.side == Side::Upper && !self.complete_below && epsilon < self.loss(self.first)
     }
 
-    /// The most that stray mass can add to the scaled delta: its mass times max over x of e^(-tilt x) (1 - e^-x).
-    fn stray_effect(&self) -> f64 {
+    /// The most by which the scaled delta may be too large (lower) or too small (upper, hence negative): stray mass
+    /// times the maximum over x of e^(-tilt x) (1 - e^-x), and round-off.
+    fn excess(&self) -> f64 {
         match self.side {
-            Side::Upper => 0.0,
+            Side::Upper => -self.round_off,
             Side::Lower => {
-                self.stray_mass * pow(self.tilt / (1.0 + self.tilt), self.tilt) / (1.0 + self.tilt)
+                let most = pow(self.tilt / (1.0 + self.tilt), self.tilt) / (1.0 + self.tilt);
+                self.stray_mass * most + self.round_off
             }
         }
     }

@@ -65,47 +65,74 @@ impl SubsampledGaussian {
         (self.loss(-s * quantile(tail)), self.loss(high))
     }
 
-    /// The masses of all cells of width `step` within the loss range of `tail`, and what lies outside.
+    /// The cells of width `step` within the loss range of `tail`, for an upper bound.
     ///
     /// The grid begins at the smallest loss of that range: where the sampling probability is small, nearly all mass
-    /// lies there, and a grid that meets it loses the least.
+    /// lies there, and a grid that meets it spreads it the least.
     pub(super) fn cells(&self, step: f64, tail: f64) -> Cells {
         let (low, high) = self.loss_range(tail);
-        let ends = ceil((high - low) / step) as u64 + 1;
-        let ends: Vec<f64> = (0..=ends).map(|i| self.output(low + i as f64 * step)).collect();
-        let (bottom, top) = (ends[0], ends[ends.len() - 1]);
-        let below = self.masses(f64::NEG_INFINITY, bottom);
-        let above = self.masses(top, f64::INFINITY);
-        let fall = -expm1(-step);
-        let cells = ends.windows(2).map(|y| {
-            let (mass, rise) = self.mass_and_rise(y[0], y[1]);
-            (mass, rise / fall)
-        });
-        Cells::from_shares(step, low, 0, cells, below, above)
+        let ends = self.outputs(low, step, high);
+        let below = self.masses(f64::NEG_INFINITY, ends[0]);
+        let cells = ends.windows(2).map(|y| self.mass_and_share(y[0], y[0], y[1], step));
+        Cells::from_shares(step, low, 0, cells, below, self.above(&ends))
     }
 
-    /// P(low < y < high) and the integral of `1 - e^(L(low) - L(y))` there under P, whose integrand is
-    /// `q phi(y - 1) (1 - e^(-(y - low)/s^2))`: positive terms only. By Gauss-Legendre quadrature in narrow cells.
-    fn mass_and_rise(&self, low: f64, high: f64) -> (f64, f64) {
+    /// The same for a lower bound: all losses within one step of the smallest are gathered in the point that keeps
+    /// their masses under P and Q, and the grid is laid through that point.
+    pub(super) fn gathered_cells(&self, step: f64, tail: f64) -> Cells {
+        let (low, high) = self.loss_range(tail);
+        let gathered_below = self.output(low + step);
         let (s, q) = (self.noise, self.probability);
+        let without = normal::cdf(gathered_below / s);
+        let with = normal::cdf((gathered_below - 1.0) / s);
+        let gathered = (1.0 - q) * without + q * with;
+        let origin = log1p(q * (with - without) / without);
+        let ends = self.outputs(origin, step, high);
+        let cells = ends.windows(2).map(|y| {
+            if y[1] <= gathered_below {
+                return (0.0, 0.0);
+            }
+            self.mass_and_share(y[0], y[0].max(gathered_below), y[1], step)
+        });
+        // The gathered mass sits at the upper end of a cell of its own.
+        let cells = [(gathered, gathered)].into_iter().chain(cells);
+        Cells::from_shares(step, origin, -1, cells, Masses::default(), self.above(&ends))
+    }
+
+    /// The outputs with losses `origin`, `origin + step`, ... to beyond `high`.
+    fn outputs(&self, origin: f64, step: f64, high: f64) -> Vec<f64> {
+        let cells = ceil((high - origin) / step).max(1.0) as u64;
+        (0..=cells).map(|i| self.output(origin + i as f64 * step)).collect()
+    }
+
+    fn above(&self, ends: &[f64]) -> Masses {
+        self.masses(ends[ends.len() - 1], f64::INFINITY)
+    }
+
+    /// P(low < y < high), and the share of it at the upper end of the cell that begins at the output `from`: the
+    /// integral of `(1 - e^(L(from) - L(y))) / (1 - e^-step)` under P, whose integrand is
+    /// `q phi(y - 1) (1 - e^(-(y - from)/s^2))`, by Gauss-Legendre quadrature where the cell is narrow.
+    fn mass_and_share(&self, from: f64, low: f64, high: f64, step: f64) -> (f64, f64) {
+        let (s, q) = (self.noise, self.probability);
+        let fall = -expm1(-step);
         let width = high - low;
         let relative_width = width / s.min(s * s);
-        let nodes: &[[f64; 2]] = if relative_width < 0.02 { &THREE_NODES } else { &FIVE_NODES };
         if relative_width.is_nan() || relative_width > 0.25 {
             let Masses { p, .. } = self.masses(low, high);
-            let x = (low - 0.5) / (s * s);
+            let x = (from - 0.5) / (s * s);
             let rise = between(0.0, (low - 1.0) / s, (high - 1.0) / s) - between(x, low / s, high / s);
-            return (p, q * rise);
+            return (p, q * rise / fall);
         }
+        let nodes: &[[f64; 2]] = if relative_width < 0.02 { &THREE_NODES } else { &FIVE_NODES };
         let (mut mass, mut rise) = (0.0, 0.0);
         for &[node, weight] in nodes {
             let y = low + node * width;
             let without = (1.0 - q) * normal::density(y / s);
             let with = q * normal::density((y - 1.0) / s);
             mass += weight * (without + with);
-            rise -= weight * with * expm1(-node * width / (s * s));
+            rise -= weight * with * expm1((from - y) / (s * s));
         }
-        (mass * width / s, rise * width / s)
+        (mass * width / s, rise * width / s / fall)
     }
 
     /// What P and Q give to outputs between `low` and `high`.

@@ -2,7 +2,7 @@
 
 use super::lanes::{LANES, Lanes};
 use super::segments::{FIRST_NEAR_WORD, FOR_SUMS, LOCAL_BITS, LOCAL_CENTRE, SEGMENTS};
-use super::{kernel, kernel::Workspace, play, play::Plan};
+use super::{kernel, kernel::Workspace, plan::Plan, play};
 use misdeal_core::{ROUNDS, Stream, World};
 use std::arch::x86_64::*;
 use std::ops::Range;
@@ -117,13 +117,8 @@ unsafe impl Lanes for Avx2 {
     }
     #[inline(always)]
     unsafe fn lookup(table: &[f32; SEGMENTS], index: [__m256i; 2]) -> [__m256; 2] {
-        // SAFETY: the caller has the instruction set; `locate` makes indices below 32.
-        unsafe {
-            [
-                _mm256_i32gather_ps::<4>(table.as_ptr(), index[0]),
-                _mm256_i32gather_ps::<4>(table.as_ptr(), index[1]),
-            ]
-        }
+        // SAFETY: the caller has the instruction set.
+        unsafe { [lookup_half(table, index[0]), lookup_half(table, index[1])] }
     }
     #[inline(always)]
     unsafe fn mul_add(a: [__m256; 2], b: [__m256; 2], c: [__m256; 2]) -> [__m256; 2] {
@@ -197,5 +192,30 @@ unsafe fn locate_half(words: __m256i) -> (__m256i, __m256) {
         );
         let centred = _mm256_sub_ps(_mm256_castsi256_ps(local), _mm256_set1_ps(LOCAL_CENTRE));
         (_mm256_or_si256(half_octave, sign), centred)
+    }
+}
+
+/// [`Lanes::lookup`] for eight indices: four look-ups among eight entries each, chosen by bits 3 and 4 of the index.
+/// Where there are no fast gathers this is several times faster than one.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn lookup_half(table: &[f32; SEGMENTS], index: __m256i) -> __m256 {
+    // SAFETY: the caller has the instruction set, and the table has four registers of eight entries.
+    unsafe {
+        let bit_3 = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(index));
+        let bit_4 = _mm256_castsi256_ps(_mm256_slli_epi32::<27>(index));
+        let low = _mm256_blendv_ps(
+            _mm256_permutevar8x32_ps(_mm256_loadu_ps(table.as_ptr().add(0)), index),
+            _mm256_permutevar8x32_ps(_mm256_loadu_ps(table.as_ptr().add(8)), index),
+            bit_3,
+        );
+        let high = _mm256_blendv_ps(
+            _mm256_permutevar8x32_ps(_mm256_loadu_ps(table.as_ptr().add(16)), index),
+            _mm256_permutevar8x32_ps(_mm256_loadu_ps(table.as_ptr().add(24)), index),
+            bit_3,
+        );
+        _mm256_blendv_ps(low, high, bit_4)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::lanes::{LANES, Lanes};
 use super::segments::{FIRST_NEAR_WORD, FOR_SUMS, LOCAL_BITS, LOCAL_CENTRE, SEGMENTS};
-use super::{kernel, kernel::Workspace, play, play::Plan};
+use super::{kernel, kernel::Workspace, plan::Plan, play};
 use misdeal_core::{ROUNDS, Stream, World};
 use std::arch::x86_64::*;
 use std::ops::Range;

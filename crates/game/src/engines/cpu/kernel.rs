@@ -19,6 +19,11 @@ pub struct Block<'a> {
 }
 
 impl Block<'_> {
+    /// The block of sixteen trials that is `i` blocks further on.
+    pub fn neighbour(self, i: usize) -> Self {
+        Block { first_trial: self.first_trial + (i * LANES) as u64, ..self }
+    }
+
     #[inline(always)]
     fn counters(&self, draw: u32) -> [u128; 4] {
         let group = self.first_trial / 4;
@@ -48,6 +53,18 @@ pub struct Sums {
     pub first: [f64; LANES],
     /// Sums of their squares; zero if they were not asked for.
     pub second: [f64; LANES],
+}
+
+impl Sums {
+    /// Nothing summed yet.
+    pub const ZERO: Sums = Sums { first: [0.0; LANES], second: [0.0; LANES] };
+
+    /// Adds a value and its square, both `weight` times.
+    #[inline(always)]
+    pub fn add(&mut self, lane: usize, weight: f64, value: f64) {
+        self.first[lane] += weight * value;
+        self.second[lane] += weight * (value * value);
+    }
 }
 
 /// One noise multiplier's tables and one stream's keys in an instruction set's registers, and room to work in.
@@ -123,7 +140,7 @@ impl<L: Lanes> Workspace<L, FOR_SUMS> {
     ) -> Sums {
         debug_assert_eq!(segments.squarings, SQUARINGS);
         let offset = f64::from(segments.offset);
-        let mut sums = Sums { first: [0.0; LANES], second: [0.0; LANES] };
+        let mut sums = Sums::ZERO;
         let mut start = 0;
         while start < count {
             let draws = first_draw + start..first_draw + count.min(start + STRIP as u32);
@@ -146,8 +163,7 @@ impl<L: Lanes> Workspace<L, FOR_SUMS> {
                     let lane = far.trailing_zeros() as usize;
                     far &= far - 1;
                     let value = block.far_value(segments, words[lane], lane, self.waiting.draws[i]) - offset;
-                    sums.first[lane] += value;
-                    sums.second[lane] += value * value;
+                    sums.add(lane, 1.0, value);
                 }
             }
         }
@@ -179,9 +195,12 @@ pub unsafe fn sum_strip<L: Lanes, const SQUARINGS: u32, const SQUARES: bool>(
     unsafe {
         let (mut first, mut second) = (L::splat(0.0), L::splat(0.0));
         let mut waiters = 0;
+        // One draw ahead: while a polynomial is evaluated, the next words are already being made.
+        let mut next = L::random_words(&keys, counters);
         for draw in draws {
-            let words = L::random_words(&keys, counters);
+            let words = next;
             counters = L::next_draw(counters);
+            next = L::random_words(&keys, counters);
             let near = L::is_near(words);
             // Written every time, kept only if a lane is far: no branch to mispredict.
             waiting.words[waiters % STRIP] = words;

@@ -3,7 +3,7 @@
 use super::segments::{FOR_SUMS, SEGMENTS};
 #[expect(unused_imports, reason = "for links in the documentation")]
 use super::{kernel, play};
-use super::{kernel::Workspace, play::Plan};
+use super::{kernel::Workspace, plan::Plan};
 use misdeal_core::{ROUNDS, Stream, World};
 use std::ops::Range;
 
@@ -67,7 +67,7 @@ pub unsafe trait Lanes: Copy {
         counters: Self::Words,
         draws: Range<u32>,
     ) -> (Self::Floats, Self::Floats);
-    /// [`play::score_block`] compiled for this instruction set.
+    /// [`play::score_blocks`] compiled for this instruction set.
     unsafe fn score_blocks(
         plan: &Plan,
         stream: &Stream,

@@ -23,7 +23,7 @@ pub fn ln(values: [f64; LANES]) -> [f64; LANES] {
             series = series * square + 1.0 / denominator;
         }
         let log_mantissa = 2.0 * r + 2.0 * r * square * series;
-        exponent as i32 as f64 * LN_2 + log_mantissa
+        f64::from(exponent as i32) * LN_2 + log_mantissa
     })
 }
 

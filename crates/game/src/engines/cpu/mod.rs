@@ -5,7 +5,7 @@
 //! begun on one machine can be finished on another.
 //!
 //! A random word becomes an exponential through polynomials ([`segments`]); [`kernel`] sums exponentials; [`play`] makes
-//! scores of the sums. Scores agree with the reference engine's to 1e-5 relative or 1e-6 absolute.
+//! scores of the sums, as [`plan`] says. Scores agree with the reference engine's to 1e-5 relative or 1e-6 absolute.
 #![allow(unsafe_code, reason = "instruction sets are reached through intrinsics")]
 #![allow(clippy::wildcard_imports, reason = "an instruction set is imported whole")]
 #![allow(clippy::needless_range_loop, reason = "a lane is an index into several arrays")]
@@ -21,6 +21,7 @@ mod avx512;
 mod kernel;
 mod lanes;
 mod logarithm;
+mod plan;
 mod play;
 mod portable;
 mod segments;
@@ -29,7 +30,7 @@ use super::Engine;
 use crate::game::Game;
 use lanes::{LANES, Lanes};
 use misdeal_core::{Stream, World};
-use play::Plan;
+use plan::Plan;
 use std::ops::Range;
 
 type ScoreBlocks = unsafe fn(&Plan, &Stream, World, u64, &mut [[f64; LANES]]);
@@ -102,10 +103,9 @@ impl Engine for Cpu<'_> {
     fn score(&self, world: World, trials: Range<u64>, scores: &mut [f64]) {
         let first = trials.start / LANES as u64 * LANES as u64;
         let mut blocks = vec![[0.0; LANES]; (trials.end - first).div_ceil(LANES as u64) as usize];
+        let score_blocks = self.instruction_set.score_blocks;
         // SAFETY: `new` chose an instruction set that this processor has.
-        unsafe {
-            (self.instruction_set.score_blocks)(&self.plan, &self.game.stream, world, first, &mut blocks)
-        };
+        unsafe { score_blocks(&self.plan, &self.game.stream, world, first, &mut blocks) }
         let skipped = (trials.start - first) as usize;
         scores.copy_from_slice(&blocks.as_flattened()[skipped..skipped + scores.len()]);
     }

@@ -2,7 +2,7 @@
 
 use super::lanes::{LANES, Lanes};
 use super::segments::{FIRST_NEAR_WORD, FOR_SUMS, SEGMENTS, near_segment};
-use super::{kernel, kernel::Workspace, play, play::Plan};
+use super::{kernel, kernel::Workspace, plan::Plan, play};
 use misdeal_core::{ROUNDS, Stream, World, aes_last_round, aes_round};
 use std::array::from_fn;
 use std::ops::Range;

@@ -108,7 +108,7 @@ impl<const N: usize> Segments<N> {
 
 /// How often a value is squared: the fit needs r = 2^k s of at least one.
 pub fn squarings(noise_multiplier: f64) -> u32 {
-    (0..).find(|&k| noise_multiplier * f64::from(1_u32 << k) >= 1.0).unwrap_or(0)
+    (0..30).find(|&k| noise_multiplier * f64::from(1_u32 << k) >= 1.0).unwrap_or(30)
 }
 
 /// A near word's segment and local coordinate in [-1/4, 1/4): the reference for what every instruction set computes.

@@ -1,0 +1,47 @@
+"""What every benchmark here needs: the machine, the program, and a kept record of the run."""
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MISDEAL = ROOT / "target" / "release" / "misdeal"
+
+
+def build():
+    subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=ROOT, check=True)
+
+
+def misdeal(*arguments):
+    """The JSON document that a command prints."""
+    command = [str(MISDEAL), *map(str, arguments), "--format", "json", "--quiet"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def machine():
+    model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+    return {"processor": model, "cores": os.cpu_count(), "system": platform.platform(), "load": os.getloadavg()[0]}
+
+
+def commit():
+    return subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+
+
+def keep(name, **results):
+    """Writes bench/runs/NAME.json, with what is needed to judge and repeat the run."""
+    versions = {module: sys.modules[module].__version__ for module in ("numpy", "scipy") if module in sys.modules}
+    record = {
+        "command": " ".join(["python3", *sys.argv]),
+        "commit": commit(),
+        "date": time.strftime("%Y-%m-%d"),
+        "machine": machine(),
+        "versions": {"python": platform.python_version(), **versions},
+        **results,
+    }
+    path = ROOT / "bench" / "runs" / f"{name}.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(record, indent=1) + "\n")
+    print(f"kept in {path.relative_to(ROOT)}")

@@ -1,0 +1,49 @@
+//! `misdeal account` and `misdeal calibrate`.
+
+use crate::arguments::{AccountArguments, CalibrateArguments, CommonArguments};
+use crate::failure::{Failure, Success};
+use crate::{output, text};
+use misdeal_audit::{BoundSide, account_poisson, account_schemes, calibrate_noise};
+use misdeal_core::{BatchScheme, Error, Setting};
+
+/// Reports bounds, scheme by scheme.
+pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Result<Success, Failure> {
+    let report = match (arguments.sampling_probability, arguments.steps) {
+        (Some(probability), Some(steps)) => {
+            account_poisson(arguments.noise_multiplier, probability, steps, arguments.delta)?
+        }
+        (None, None) => {
+            let setting = Setting {
+                noise_multiplier: arguments.noise_multiplier,
+                steps_per_epoch: arguments.steps_per_epoch,
+                epochs: arguments.epochs,
+                batch_size: arguments.batch_size,
+                ..Setting::default()
+            };
+            account_schemes(&setting, &arguments.scheme, arguments.buffer_size, arguments.delta)?
+        }
+        _ => {
+            let hint = "or give --steps-per-epoch and --epochs";
+            return Err(
+                Error::bad_value("steps", "missing", "--sampling-probability with --steps", hint).into()
+            );
+        }
+    };
+    output::deliver(common, &report, || text::account(&report))?;
+    Ok(Success::Fine)
+}
+
+/// Reports the noise for a target.
+pub fn calibrate(arguments: &CalibrateArguments, common: &CommonArguments) -> Result<Success, Failure> {
+    let setting = Setting {
+        steps_per_epoch: arguments.steps_per_epoch,
+        epochs: arguments.epochs,
+        batch_size: arguments.batch_size,
+        scheme: BatchScheme::from_name(&arguments.scheme, arguments.buffer_size)?,
+        ..Setting::default()
+    };
+    let side = if arguments.bound == "lower" { BoundSide::Lower } else { BoundSide::Upper };
+    let report = calibrate_noise(&setting.validated()?, arguments.target_epsilon, arguments.delta, side)?;
+    output::deliver(common, &report, || text::calibrated(&report))?;
+    Ok(Success::Fine)
+}

@@ -1,0 +1,129 @@
+//! The noise that a target epsilon needs.
+
+use crate::root::{Bracket, narrow};
+use libm::{exp, log};
+use misdeal_core::{Error, Result};
+
+/// A calibrated noise multiplier.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Calibration {
+    /// The noise: its epsilon is at most the target.
+    pub noise_multiplier: f64,
+    /// The epsilon at that noise, by the accountant that was asked.
+    pub epsilon: f64,
+    /// How often the accountant was asked.
+    pub evaluations: u32,
+}
+
+/// The noise is found to this, relatively.
+pub const RELATIVE_WIDTH: f64 = 1e-6;
+const LEAST_NOISE: f64 = 0.01;
+const MOST_NOISE: f64 = 10_000.0;
+
+/// The smallest noise multiplier, to 1e-6 relatively, whose `epsilon` is at most `target_epsilon`.
+///
+/// `epsilon` maps the noise to epsilon at the wanted delta and does not increase. Given an upper bound, the noise is
+/// never too small for the target; given a lower bound, less noise is known to miss it. An accountant that jitters,
+/// as refined grids do, moves the answer by its jitter, and the epsilon of the answer is still at most the target.
+///
+/// ```
+/// use misdeal_theory::{calibrate::calibrate, gaussian::Gaussian};
+/// let found = calibrate(1.0, |noise| Ok(Gaussian::fixed_order(noise, 10).epsilon_upper_bound(1e-5)))?;
+/// assert!(found.epsilon <= 1.0 && (found.noise_multiplier - 11.80).abs() < 0.01);
+/// # Ok::<(), misdeal_core::Error>(())
+/// ```
+///
+/// # Errors
+/// A target that no noise from 0.01 to 10000 meets, or that the least noise already meets; and whatever the
+/// accountant refuses.
+pub fn calibrate(target_epsilon: f64, mut epsilon: impl FnMut(f64) -> Result<f64>) -> Result<Calibration> {
+    if !(1e-9..=1e9).contains(&target_epsilon) {
+        let hint = "smaller means more private";
+        return Err(Error::bad_value("target_epsilon", target_epsilon, "a number from 1e-9 to 1e9", hint));
+    }
+    let mut evaluations = 0;
+    let mut refusal = None;
+    // In logarithms epsilon is close to a straight line. An epsilon of zero is far below the target, not infinitely.
+    let mut excess = |log_noise: f64| {
+        evaluations += 1;
+        match epsilon(exp(log_noise)) {
+            Ok(epsilon) => log(epsilon.clamp(1e-12 * target_epsilon, 1e12 * target_epsilon) / target_epsilon),
+            Err(error) => {
+                refusal.get_or_insert(error);
+                0.0
+            }
+        }
+    };
+    let bracket = bracket(&mut excess);
+    let end = bracket.map(|bracket| narrow(&mut excess, bracket, 0.5 * RELATIVE_WIDTH));
+    if let Some(error) = refusal {
+        return Err(error);
+    }
+    let Some(end) = end else {
+        let allowed = format!("an epsilon that some noise from {LEAST_NOISE} to {MOST_NOISE} just meets");
+        let hint = "change the target, delta, or the number of steps";
+        return Err(Error::bad_value("target_epsilon", target_epsilon, allowed, hint));
+    };
+    // Rounding of the logarithm must not fall short.
+    let noise_multiplier = exp(end.high.0) * (1.0 + 4.0 * f64::EPSILON);
+    Ok(Calibration { noise_multiplier, epsilon: target_epsilon * exp(end.high.1), evaluations })
+}
+
+/// Doubles or halves from noise 1 until the excess changes its sign.
+fn bracket(mut excess: impl FnMut(f64) -> f64) -> Option<Bracket> {
+    let (least, most) = (log(LEAST_NOISE), log(MOST_NOISE));
+    let start = (0.0, excess(0.0));
+    let (mut last, mut stride) = (start, 0.7);
+    let upwards = start.1 > 0.0;
+    while last.0 > least && last.0 < most {
+        let x = if upwards { (last.0 + stride).min(most) } else { (last.0 - stride).max(least) };
+        let next = (x, excess(x));
+        if (next.1 > 0.0) != upwards {
+            return Some(if upwards {
+                Bracket { low: last, high: next }
+            } else {
+                Bracket { low: next, high: last }
+            });
+        }
+        (last, stride) = (next, 1.5 * stride);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{gaussian::Gaussian, poisson};
+
+    #[test]
+    fn inverts_the_closed_form() {
+        for target in [0.01, 0.1, 1.0, 8.0, 300.0] {
+            for epochs in [1, 100] {
+                let epsilon = |noise: f64| Gaussian::fixed_order(noise, epochs).epsilon_upper_bound(1e-6);
+                let found = calibrate(target, |noise| Ok(epsilon(noise))).unwrap();
+                assert!(epsilon(found.noise_multiplier) <= target);
+                assert!(epsilon(found.noise_multiplier * (1.0 - 1.1 * RELATIVE_WIDTH)) > target);
+                assert!(found.evaluations <= 20, "{target} {epochs}: {}", found.evaluations);
+            }
+        }
+    }
+
+    #[test]
+    fn meets_the_target_with_an_accountant_that_jitters() {
+        let epsilon = |noise: f64| poisson::epsilon(noise, 0.01, 1000, 1e-5).map(|i| i.epsilon_upper_bound);
+        let found = calibrate(2.0, epsilon).unwrap();
+        assert!(epsilon(found.noise_multiplier).unwrap() <= 2.0);
+        assert!(epsilon(found.noise_multiplier * 0.999).unwrap() > 2.0);
+        assert!(found.evaluations <= 30, "{}", found.evaluations);
+    }
+
+    #[test]
+    fn refuses_what_no_noise_meets() {
+        let refusal = calibrate(1.0, |_| Ok(2.0)).unwrap_err().to_string();
+        assert!(refusal.starts_with("target_epsilon is 1,"), "{refusal}");
+        assert!(calibrate(f64::NAN, |_| Ok(2.0)).is_err());
+        let refused =
+            calibrate(1.0, |noise| poisson::epsilon(noise, 2.0, 1, 1e-5).map(|i| i.epsilon_upper_bound));
+        assert!(refused.unwrap_err().to_string().starts_with("sampling_probability"));
+    }
+}

@@ -1,0 +1,114 @@
+//! The one-epoch loss of a pair as laws on a grid, to be composed over epochs.
+
+use super::knots::Knots;
+use super::lower_law::lower_law;
+use super::shift_pair::ShiftPair;
+use super::upper_law::upper_law;
+use super::{PairInterval, Target};
+use crate::pld::{Aim, LossGrid};
+
+/// A loss law in both readings of the pair: P against Q and Q against P.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BothDirections {
+    /// ln(dP/dQ) under P: the record was present.
+    pub forward: LossGrid,
+    /// ln(dQ/dP) under Q: it was absent.
+    pub reverse: LossGrid,
+}
+
+/// The one-epoch loss of a pair between two laws on a grid, one never too large and one never too small.
+///
+/// The order holds for every divergence before and after composition, so a composed law's trade-off curve errs to
+/// the same side:
+///
+/// ```
+/// use misdeal_theory::pairs::{EpochLaws, ShiftPair, Target};
+/// use misdeal_theory::pld::Aim;
+/// let pair = ShiftPair::shuffle(1.5, 20)?;
+/// let laws = EpochLaws::new(&pair, Target { epochs: 4, delta: 1e-5 });
+/// let most_private = laws.lower.forward.compose(4, Aim::Whole).untilted().false_negative_rate(0.01);
+/// let least_private = laws.upper.forward.compose(4, Aim::Whole).untilted().false_negative_rate(0.01);
+/// assert!(least_private < most_private && most_private < 1.01 * least_private);
+/// # Ok::<(), misdeal_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct EpochLaws {
+    /// Never too large: a lower bound on epsilon.
+    pub lower: BothDirections,
+    /// Never too small: an upper bound on the pair's epsilon.
+    pub upper: BothDirections,
+}
+
+impl EpochLaws {
+    /// The laws of `pair`, sharp enough for `target`; valid for any other.
+    pub fn new(pair: &ShiftPair, target: Target) -> Self {
+        let knots = Knots::new(pair, target);
+        let reversed = knots.reversed();
+        Self {
+            lower: BothDirections { forward: lower_law(&knots), reverse: lower_law(&reversed) },
+            upper: BothDirections { forward: upper_law(&knots), reverse: upper_law(&reversed) },
+        }
+    }
+
+    /// The interval that holds the pair's epsilon after `target.epochs` epochs, the larger of both directions.
+    pub fn interval(&self, target: Target) -> PairInterval {
+        let epsilon = |law: &LossGrid| {
+            if law.infinity_mass * target.epochs as f64 > 0.5 * target.delta {
+                return f64::INFINITY; // the grid could not be made fine enough: say nothing
+            }
+            law.compose(target.epochs, Aim::Delta(target.delta)).epsilon(target.delta)
+        };
+        let larger = |both: &BothDirections| epsilon(&both.forward).max(epsilon(&both.reverse));
+        PairInterval { epsilon_lower_bound: larger(&self.lower), epsilon_upper_bound: larger(&self.upper) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gaussian::Gaussian;
+    use crate::pairs::one_epoch::one_epoch;
+
+    /// One batch is the Gaussian pair, whose composition is known: every divergence in both directions.
+    #[test]
+    fn one_batch_composes_as_the_gaussian() {
+        let target = Target { epochs: 4, delta: 1e-5 };
+        let laws = EpochLaws::new(&ShiftPair::shuffle(1.0, 1).unwrap(), target);
+        for epochs in [1, 4] {
+            let exact = Gaussian::fixed_order(1.0, epochs);
+            for i in 0..40 {
+                let epsilon = 0.2 * f64::from(i);
+                let delta = |law: &LossGrid| law.compose(epochs, Aim::Epsilon(epsilon)).delta(epsilon);
+                let delta_exact = exact.delta(epsilon);
+                for (lower, upper) in
+                    [(&laws.lower.forward, &laws.upper.forward), (&laws.lower.reverse, &laws.upper.reverse)]
+                {
+                    let (low, high) = (delta(lower), delta(upper));
+                    let margin = 1e-9 * delta_exact;
+                    assert!(low <= delta_exact + margin && delta_exact <= high + margin, "{low} {high}");
+                    assert!(high - low <= 3e-3 * high + 1e-9, "{epsilon}: {low} {delta_exact} {high}");
+                }
+            }
+        }
+    }
+
+    /// Two ways to one epoch: the root of the divergence, and the law on the grid.
+    #[test]
+    fn one_epoch_agrees_with_the_direct_root() {
+        let target = Target { epochs: 1, delta: 1e-5 };
+        for pair in [ShiftPair::shuffle(1.5, 50).unwrap(), ShiftPair::balls_in_bins(0.7, 30).unwrap()] {
+            let (law, root) =
+                (EpochLaws::new(&pair, target).interval(target), one_epoch(&pair, target.delta));
+            assert!(law.epsilon_lower_bound <= root.epsilon_upper_bound, "{law:?} {root:?}");
+            assert!(root.epsilon_lower_bound <= law.epsilon_upper_bound, "{law:?} {root:?}");
+            assert!(law.epsilon_upper_bound < 1.002 * law.epsilon_lower_bound, "{law:?}");
+        }
+    }
+
+    #[test]
+    fn the_same_pair_gives_the_same_bits() {
+        let pair = ShiftPair::shuffle(2.0, 7).unwrap();
+        let target = Target { epochs: 3, delta: 1e-6 };
+        assert_eq!(EpochLaws::new(&pair, target), EpochLaws::new(&pair, target));
+    }
+}

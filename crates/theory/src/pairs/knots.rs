@@ -1,0 +1,130 @@
+//! The levels at which a pair's one-epoch law is computed: dense where the composed law is sensitive.
+
+use super::cells::Cells;
+use super::level::{LevelEvaluator, LevelPoint, Sharpness};
+use super::shift_pair::ShiftPair;
+use super::{CELLS_PER_DEVIATION, Target};
+
+/// Grid steps between the lowest and the highest level.
+const STEPS: i64 = 1 << 13;
+/// Equally spaced levels before refinement.
+const FIRST_KNOTS: i64 = 128;
+/// Threads that evaluate levels. Every level is a pure function of the pair, so their number changes no result.
+const THREADS: usize = 2;
+/// The largest share of the law's variance that rounding in one gap between levels may add.
+const VARIANCE_SHARE: f64 = 3e-6;
+/// The largest change of the logarithm of a tail between two levels.
+const LOG_TAIL_CHANGE: f64 = 0.1;
+
+/// Points of one pair at levels `index * step`, in increasing order.
+#[derive(Debug, Clone)]
+pub struct Knots {
+    /// Width of the grid of losses.
+    pub step: f64,
+    /// Indices and what is known at their levels.
+    pub points: Vec<(i64, LevelPoint)>,
+}
+
+impl Knots {
+    /// The knots for composing `target.epochs` epochs at `target.delta`: beyond the outermost ones both divergences
+    /// are at most 1e-4 delta / epochs.
+    pub fn new(pair: &ShiftPair, target: Target) -> Self {
+        let tail = 1e-4 * target.delta / target.epochs as f64;
+        let cells = Cells::new(pair, CELLS_PER_DEVIATION);
+        let sharpness = Sharpness { relative: 3e-4, absolute: 3.0 * tail, most_points: 1 << 17 };
+        let coarse = Sharpness { relative: 0.5, absolute: 0.5 * tail, ..sharpness };
+        let mut evaluator = LevelEvaluator::new(pair, &cells);
+        let most = pair.known_batch(1).epsilon_upper_bound(tail);
+        let top = reach(most, tail, |level| evaluator.evaluate(level, &coarse).delta_upper_bound);
+        let bottom =
+            -reach(most, tail, |level| evaluator.evaluate(-level, &coarse).reverse_delta_upper_bound);
+        let step = (top - bottom) / STEPS as f64;
+        let (first, last) = ((bottom / step).floor() as i64, (top / step).ceil() as i64);
+
+        let evaluate = |indices: &[i64]| evaluate_all(pair, &cells, &sharpness, step, indices);
+        let indices: Vec<i64> = (0..=FIRST_KNOTS).map(|i| first + (last - first) * i / FIRST_KNOTS).collect();
+        let mut points = evaluate(&indices);
+        loop {
+            let variance = variance(&points);
+            let middles: Vec<i64> = points
+                .windows(2)
+                .filter(|gap| gap[1].0 - gap[0].0 > 1 && needs_middle(&gap[0].1, &gap[1].1, variance, tail))
+                .map(|gap| i64::midpoint(gap[0].0, gap[1].0))
+                .collect();
+            if middles.is_empty() {
+                return Self { step, points };
+            }
+            points.extend(evaluate(&middles));
+            points.sort_by_key(|(index, _)| *index);
+        }
+    }
+
+    /// The same knowledge with P and Q exchanged.
+    pub fn reversed(&self) -> Self {
+        let points = self.points.iter().rev().map(|(index, point)| (-index, point.reversed())).collect();
+        Self { points, ..*self }
+    }
+}
+
+/// A level in (0, `most`] from which on the divergence is at most `tail`, to within a few per cent.
+fn reach(most: f64, tail: f64, mut divergence: impl FnMut(f64) -> f64) -> f64 {
+    let (mut low, mut high) = (0.0, most);
+    let mut share = 1.0 / 64.0;
+    while share < 1.0 {
+        if divergence(most * share) <= tail {
+            high = most * share;
+            break;
+        }
+        low = most * share;
+        share *= 2.0;
+    }
+    while high - low > 0.03 * high {
+        let middle = 0.5 * (low + high);
+        if divergence(middle) <= tail { high = middle } else { low = middle }
+    }
+    high
+}
+
+/// The points at `indices`, in that order.
+fn evaluate_all(
+    pair: &ShiftPair,
+    cells: &Cells,
+    sharpness: &Sharpness,
+    step: f64,
+    indices: &[i64],
+) -> Vec<(i64, LevelPoint)> {
+    let share = |thread: usize| {
+        let mut evaluator = LevelEvaluator::new(pair, cells);
+        let mine = indices.iter().skip(thread).step_by(THREADS);
+        mine.map(|&index| (index, evaluator.evaluate(index as f64 * step, sharpness))).collect()
+    };
+    let shares: Vec<Vec<_>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || share(thread))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("evaluating a level does not panic")).collect()
+    });
+    (0..indices.len()).map(|i| shares[i % THREADS][i / THREADS]).collect()
+}
+
+/// The variance of the loss under P, roughly.
+fn variance(points: &[(i64, LevelPoint)]) -> f64 {
+    let gaps = points.windows(2).map(|gap| {
+        let mass = (gap[0].1.present - gap[1].1.present).max(0.0);
+        (mass, 0.5 * (gap[0].1.level + gap[1].1.level))
+    });
+    let sums = gaps.fold([0.0; 3], |sums, (mass, level)| {
+        [sums[0] + mass, sums[1] + mass * level, sums[2] + mass * level * level]
+    });
+    let mean = sums[1] / sums[0];
+    sums[2] / sums[0] - mean * mean
+}
+
+/// Whether the gap between two levels adds too much variance, or a tail that matters changes too much across it.
+fn needs_middle(low: &LevelPoint, high: &LevelPoint, variance: f64, tail: f64) -> bool {
+    let width = high.level - low.level;
+    let mass = low.present - high.present;
+    let relevant = |tail_mass: f64| tail_mass < 0.5 && tail_mass > 30.0 * tail;
+    let falls = |from: f64, to: f64| relevant(from) && from > to * LOG_TAIL_CHANGE.exp();
+    mass * width * width > VARIANCE_SHARE * variance
+        || falls(low.present, high.present)
+        || falls(high.absent_complement, low.absent_complement)
+}

@@ -1,0 +1,156 @@
+//! Shuffling and balls-in-bins exactly, without Monte Carlo: certified intervals around a pair's epsilon.
+//!
+//! Every batch of an epoch is N(0, s^2) but the target's, whose mean is a under P and b under Q and whose place is
+//! random. For a level l the divergence delta(l) = P(L > l) - e^l Q(L > l) is `E_0 (sum_t w_t g(y_t))+`, a convex
+//! function of a sum of independent terms ([`ShiftPair`]). Rounding the terms to a grid at random, without bias,
+//! makes it larger, and the sign of the rounded sum is a test that makes it smaller; both cost the step squared, and
+//! both come from one Fourier transform of the terms' law. Many epochs are composed from one epoch's divergences at
+//! some hundred levels, dots connected for the upper law and tests joined for the lower one ([`EpochLaws`]).
+//!
+//! Widths are a few parts in 1e5 for one epoch and about 1e-4 for many, for delta from about 1e-9 on and up to some
+//! 1e5 batches; beyond, intervals stay valid and grow: by round-off, which is bounded and not tilted away above level
+//! zero, and by the grid, which has an end.
+//!
+//! What the ends mean:
+//!
+//! | scheme | `epsilon_lower_bound` | `epsilon_upper_bound` |
+//! |---|---|---|
+//! | [`shuffle`] | a lower bound for shuffling | of this pair only: that it is the worst is conjectured, not proven. The proven upper bound is the fixed order's, [`Gaussian::fixed_order`](crate::gaussian::Gaussian::fixed_order) |
+//! | [`balls_in_bins`] | a lower bound | an upper bound: the pair is proven to dominate |
+//!
+//! ```
+//! use misdeal_theory::pairs::shuffle;
+//! let interval = shuffle(1.0, 100, 1, 1e-5)?;
+//! assert!(interval.epsilon_lower_bound < 4.06602 && 4.06602 < interval.epsilon_upper_bound);
+//! assert!(interval.epsilon_upper_bound - interval.epsilon_lower_bound < 1e-4);
+//! # Ok::<(), misdeal_core::Error>(())
+//! ```
+
+mod cells;
+mod epoch_laws;
+mod knots;
+mod level;
+mod lower_law;
+mod one_epoch;
+mod shift_pair;
+mod sign_law;
+mod sum_law;
+mod totals;
+mod upper_law;
+mod weights;
+mod window;
+
+pub use epoch_laws::{BothDirections, EpochLaws};
+pub use level::LevelPoint;
+pub use shift_pair::{LEAST_NOISE_MULTIPLIER, MOST_GROUPS, ShiftPair, WeightGroup};
+pub use weights::grouped;
+
+use crate::gaussian::Gaussian;
+use crate::pld::Side;
+use crate::shuffle_max::LargestOutput;
+use misdeal_core::{Error, Result};
+
+/// Cells into which one standard deviation of an output is cut.
+const CELLS_PER_DEVIATION: u32 = 256;
+
+/// Different weights that [`weighted_shuffle`] keeps apart.
+pub const WEIGHT_BINS: usize = 6;
+
+/// How often the epoch is repeated, and at which delta epsilon is wanted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Target {
+    /// Passes over the data, each with a fresh order (E).
+    pub epochs: u64,
+    /// The delta of (epsilon, delta).
+    pub delta: f64,
+}
+
+/// An interval that holds a pair's epsilon, the larger of both directions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PairInterval {
+    /// Never too large.
+    pub epsilon_lower_bound: f64,
+    /// Never too small for the pair.
+    pub epsilon_upper_bound: f64,
+}
+
+/// The epsilon of the pair conjectured worst for shuffling: a batch's mean is 2 with the record and 1 without.
+///
+/// The lower end is a lower bound for shuffling. The upper end is the pair's, not shuffling's (see the module's
+/// table). Below [`LEAST_NOISE_MULTIPLIER`] the interval reaches from the largest-output bound to the fixed order's.
+///
+/// # Errors
+/// Refuses a `noise_multiplier` outside 0.01 to 10,000, counts of zero and a `delta` outside (1e-15, 1).
+pub fn shuffle(noise_multiplier: f64, steps_per_epoch: u64, epochs: u64, delta: f64) -> Result<PairInterval> {
+    let target = Target { epochs, delta };
+    if (0.01..LEAST_NOISE_MULTIPLIER).contains(&noise_multiplier) && steps_per_epoch > 0 {
+        check(target)?;
+        let largest = LargestOutput::shuffle(noise_multiplier, steps_per_epoch);
+        return Ok(PairInterval {
+            epsilon_lower_bound: largest.composed_epsilon_lower_bound(epochs, delta),
+            epsilon_upper_bound: Gaussian::fixed_order(noise_multiplier, epochs).epsilon_upper_bound(delta),
+        });
+    }
+    interval(&ShiftPair::shuffle(noise_multiplier, steps_per_epoch)?, target)
+}
+
+/// The epsilon of balls-in-bins, whose pair (1, 0) is proven to dominate: both ends are bounds for the scheme.
+///
+/// # Errors
+/// Refuses a `noise_multiplier` below half of [`LEAST_NOISE_MULTIPLIER`] or above 10,000, counts of zero and a
+/// `delta` outside (1e-15, 1).
+pub fn balls_in_bins(
+    noise_multiplier: f64,
+    steps_per_epoch: u64,
+    epochs: u64,
+    delta: f64,
+) -> Result<PairInterval> {
+    interval(&ShiftPair::balls_in_bins(noise_multiplier, steps_per_epoch)?, Target { epochs, delta })
+}
+
+/// The epsilon of shuffling's pair (2, 1) when batch t holds the target with probability `weights[t]`, in every
+/// epoch afresh: partial shuffling with a ragged block, a streaming buffer. The lower end is a lower bound for the
+/// scheme; the upper end is the pair's.
+///
+/// Up to [`WEIGHT_BINS`] different weights are treated exactly; more are grouped, averaged for the lower end and
+/// pushed apart for the upper one ([`grouped`]).
+///
+/// # Errors
+/// As [`interval`], and refuses weights none of which is positive.
+pub fn weighted_shuffle(noise_multiplier: f64, weights: &[f64], target: Target) -> Result<PairInterval> {
+    let side = |side| {
+        let groups = grouped(weights, side, WEIGHT_BINS);
+        interval(&ShiftPair::with_groups(noise_multiplier, 2.0, 1.0, &groups)?, target)
+    };
+    let (lower, upper) = (side(Side::Lower)?, side(Side::Upper)?);
+    Ok(PairInterval {
+        epsilon_lower_bound: lower.epsilon_lower_bound,
+        epsilon_upper_bound: upper.epsilon_upper_bound,
+    })
+}
+
+/// The interval that holds the epsilon of any pair of this family.
+///
+/// # Errors
+/// Refuses zero epochs and a `delta` outside (1e-15, 1).
+pub fn interval(pair: &ShiftPair, target: Target) -> Result<PairInterval> {
+    check(target)?;
+    if target.epochs == 1 {
+        return Ok(one_epoch::one_epoch(pair, target.delta));
+    }
+    let most = pair.known_batch(target.epochs).epsilon_upper_bound(target.delta);
+    let found = EpochLaws::new(pair, target).interval(target);
+    Ok(PairInterval { epsilon_upper_bound: found.epsilon_upper_bound.min(most), ..found })
+}
+
+fn check(target: Target) -> Result<()> {
+    if target.epochs == 0 {
+        let hint = "counts start at 1";
+        return Err(Error::bad_value("epochs", 0, "a whole number from 1 on", hint));
+    }
+    if !(target.delta > 1e-15 && target.delta < 1.0) {
+        let hint = "it is usually below one over the number of records";
+        return Err(Error::bad_value("delta", target.delta, "a number between 1e-15 and 1", hint));
+    }
+    Ok(())
+}

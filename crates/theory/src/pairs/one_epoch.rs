@@ -1,0 +1,66 @@
+//! The epsilon of one epoch: where the hockey-stick divergence meets delta, from both sides.
+
+use super::cells::Cells;
+use super::level::{LevelEvaluator, Sharpness};
+use super::shift_pair::ShiftPair;
+use super::{CELLS_PER_DEVIATION, PairInterval};
+use crate::root::{Bracket, narrow};
+
+/// Relative width at which a root is bracketed closely enough.
+const ROOT_WIDTH: f64 = 1e-6;
+
+/// The interval that holds the pair's epsilon at `delta` for one epoch, the larger of both directions.
+///
+/// The lower end has a divergence certified to be at least `delta`; at the upper end it is certified to be at most
+/// `delta`, or the Gaussian pair of a known batch, which dominates by joint convexity, has it there.
+pub(super) fn one_epoch(pair: &ShiftPair, delta: f64) -> PairInterval {
+    let cells = Cells::new(pair, CELLS_PER_DEVIATION);
+    let mut evaluator = LevelEvaluator::new(pair, &cells);
+    let sharpness = Sharpness { relative: 3e-4, absolute: 1e-5 * delta, most_points: 1 << 19 };
+    let most = pair.known_batch(1).epsilon_upper_bound(delta);
+    let mut interval = PairInterval { epsilon_lower_bound: 0.0, epsilon_upper_bound: 0.0 };
+    for forward in [true, false] {
+        let mut at = |epsilon: f64| {
+            let point = evaluator.evaluate(if forward { epsilon } else { -epsilon }, &sharpness);
+            if forward { point } else { point.reversed() }
+        };
+        // Where the other direction is already known to be larger, this one has nothing to add.
+        let from = interval.epsilon_lower_bound;
+        let start = at(from);
+        if start.delta_upper_bound <= delta {
+            continue;
+        }
+        let lower = fall(|epsilon| at(epsilon).delta_lower_bound, delta, [from, most]);
+        let upper = fall(|epsilon| at(epsilon).delta_upper_bound, delta, [lower.low.0, most]);
+        interval.epsilon_lower_bound = lower.low.0;
+        interval.epsilon_upper_bound = interval.epsilon_upper_bound.max(upper.high.0);
+    }
+    interval
+}
+
+/// Two points close together in `range` with `value(low) >= delta > value(high)` for a decreasing `value`; an end of
+/// the range where there is no such fall inside.
+///
+/// The two inequalities are the certificates: noise in `value` costs width, not truth.
+fn fall(mut value: impl FnMut(f64) -> f64, delta: f64, range: [f64; 2]) -> Bracket {
+    let mut log_ratio = |epsilon: f64| (value(epsilon).max(1e-300) / delta).ln();
+    let [start, end] = range;
+    let mut low = (start, log_ratio(start));
+    if low.1 <= 0.0 {
+        return Bracket { low, high: low };
+    }
+    // Levels far beyond the root cost more than levels before it: approach from below.
+    let mut stride = ROOT_WIDTH.max(0.02 * start);
+    loop {
+        let at = low.0 + stride;
+        if at >= end {
+            return narrow(log_ratio, Bracket { low, high: (end, -1.0) }, ROOT_WIDTH * end.max(1e-3));
+        }
+        let high = (at, log_ratio(at));
+        if high.1 <= 0.0 {
+            return narrow(log_ratio, Bracket { low, high }, ROOT_WIDTH * at);
+        }
+        low = high;
+        stride = (4.0 * stride).max(0.02 * end);
+    }
+}

@@ -1,0 +1,86 @@
+//! Unequal weights in few groups: exactly where they are few, else rounded to a stated side.
+//!
+//! `delta(l) = E_0 (sum_t w_t g(y_t))+` is convex and, the `y_t` having one law, symmetric in the weights: it is
+//! Schur-convex. Weights that are averaged within groups are majorised by the originals, which makes every
+//! divergence smaller; weights that are pushed to the ends of their group at the same sum majorise them, which makes
+//! it larger (Marshall, Olkin, Arnold 2011, chapter 3). Both orders survive composition.
+
+use super::shift_pair::WeightGroup;
+use crate::pld::Side;
+
+/// Groups of at most `bins` different sizes (three for each bin on the upper side) that stand for `weights`.
+///
+/// Exact when there are at most `bins` different positive weights; else never too large a divergence for
+/// [`Side::Lower`], never too small a one for [`Side::Upper`]. Weights of zero need no group.
+pub fn grouped(weights: &[f64], side: Side, bins: usize) -> Vec<WeightGroup> {
+    let mut sorted: Vec<f64> = weights.iter().copied().filter(|&weight| weight > 0.0).collect();
+    sorted.sort_by(f64::total_cmp);
+    let distinct = sorted.chunk_by(|a, b| a.total_cmp(b).is_eq());
+    if distinct.clone().count() <= bins {
+        return distinct.map(|same| WeightGroup { weight: same[0], batches: same.len() as u64 }).collect();
+    }
+    // Weights within a factor of 2^(10 / bins) share a bin; below a thousandth of the largest all do.
+    let largest = sorted[sorted.len() - 1];
+    let bin = |weight: f64| ((largest / weight).log2() * bins as f64 / 10.0).min(bins as f64 - 1.0) as usize;
+    sorted.chunk_by(|&a, &b| bin(a) == bin(b)).flat_map(|members| merge(members, side)).collect()
+}
+
+/// One bin's members as one mean, or as both ends and one weight between them that keeps the sum.
+fn merge(members: &[f64], side: Side) -> Vec<WeightGroup> {
+    let count = members.len();
+    let (low, high) = (members[0], members[count - 1]);
+    let sum: f64 = members.iter().sum();
+    if side == Side::Lower || low >= high {
+        return vec![WeightGroup { weight: sum / count as f64, batches: count as u64 }];
+    }
+    let at_high = (((sum - count as f64 * low) / (high - low)).floor().max(0.0) as usize).min(count - 1);
+    let between = sum - at_high as f64 * high - (count - 1 - at_high) as f64 * low;
+    [(low, count - 1 - at_high), (between, 1), (high, at_high)]
+        .into_iter()
+        .filter(|(_, batches)| *batches > 0)
+        .map(|(weight, batches)| WeightGroup { weight, batches: batches as u64 })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn total(groups: &[WeightGroup]) -> (f64, u64) {
+        groups.iter().fold((0.0, 0), |(sum, count), group| {
+            (sum + group.weight * group.batches as f64, count + group.batches)
+        })
+    }
+
+    #[test]
+    fn few_weights_stay_as_they_are() {
+        let groups = grouped(&[0.25, 0.0, 0.5, 0.25], Side::Upper, 4);
+        let expected = [(0.25, 2), (0.5, 1)].map(|(weight, batches)| WeightGroup { weight, batches });
+        assert_eq!(groups, expected);
+    }
+
+    /// Partial sums of the largest weights: the definition of majorisation.
+    #[test]
+    fn sides_are_ordered_by_majorisation() {
+        let weights: Vec<f64> = (0..200).map(|t| 0.95_f64.powi(t) * 0.05).collect();
+        let partial_sums = |groups: Vec<WeightGroup>| -> Vec<f64> {
+            let mut all: Vec<f64> =
+                groups.iter().flat_map(|g| std::iter::repeat_n(g.weight, g.batches as usize)).collect();
+            all.sort_by(|a, b| f64::total_cmp(b, a));
+            all.iter()
+                .scan(0.0, |sum, weight| {
+                    *sum += weight;
+                    Some(*sum)
+                })
+                .collect()
+        };
+        let (lower, upper) = (grouped(&weights, Side::Lower, 5), grouped(&weights, Side::Upper, 5));
+        assert!(lower.len() == 5 && upper.len() <= 15);
+        assert_eq!(total(&lower).1, 200);
+        assert!((total(&lower).0 - total(&upper).0).abs() < 1e-12);
+        let exact = partial_sums(grouped(&weights, Side::Lower, 1000));
+        for ((low, middle), high) in partial_sums(lower).iter().zip(&exact).zip(partial_sums(upper)) {
+            assert!(*low <= middle + 1e-12 && *middle <= high + 1e-12);
+        }
+    }
+}
