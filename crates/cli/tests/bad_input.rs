@@ -128,6 +128,50 @@ fn names_and_combinations() {
     check(folder.path(), "", &cases);
 }
 
+#[test]
+fn accounting() {
+    let folder = tempfile::tempdir().unwrap();
+    let both: [(&str, &[&str]); 14] = [
+        ("--delta NaN", &["--delta NaN", "below 1"]),
+        ("--delta 0", &["--delta 0", "below 1"]),
+        ("--delta 1", &["--delta 1", "below 1"]),
+        ("--delta -inf", &["--delta -inf", "below 1"]),
+        ("--steps-per-epoch 0", &["--steps-per-epoch 0", "whole number from 1"]),
+        ("--epochs 0", &["--epochs 0", "whole number from 1"]),
+        ("--epochs -1", &["--epochs", "-1", "whole number"]),
+        ("--batch-size 0", &["--batch-size 0", "whole number from 1"]),
+        ("--steps-per-epoch 1e9 --epochs 1e9", &["--epochs 1000000000", "at most 2"]),
+        ("--scheme shufle", &["--scheme", "shufle", "shuffle-once"]),
+        ("--scheme stream-shuffle", &["--buffer-size missing", "stream-shuffle needs one"]),
+        ("--scheme stream-shuffle --buffer-size 0", &["--buffer-size 0", "1 to 10000"]),
+        ("--scheme partial-shuffle --buffer-size 10001", &["--buffer-size 10001", "1 to 10000"]),
+        ("--scheme shuffle --buffer-size 9", &["--buffer-size 9", "no buffer"]),
+    ];
+    check(folder.path(), "account --output result", &both);
+    check(folder.path(), "calibrate --target-epsilon 1 --output result", &both);
+    let account: [(&str, &[&str]); 9] = [
+        ("--noise-multiplier NaN", &["--noise-multiplier NaN", "0.01 to 10000"]),
+        ("--noise-multiplier 0", &["--noise-multiplier 0", "0.01 to 10000"]),
+        ("--noise-multiplier -inf", &["--noise-multiplier -inf", "0.01 to 10000"]),
+        ("--sampling-probability 2 --steps 10", &["--sampling-probability 2", "to 1"]),
+        ("--sampling-probability 0 --steps 10", &["--sampling-probability 0", "to 1"]),
+        ("--sampling-probability NaN --steps 10", &["--sampling-probability NaN", "to 1"]),
+        ("--sampling-probability 0.1 --steps 0", &["--steps 0", "whole number from 1"]),
+        ("--sampling-probability 0.1", &["--steps missing", "--sampling-probability"]),
+        ("--sampling-probability 0.1 --steps 9 --epochs 2", &["--sampling-probability", "--epochs"]),
+    ];
+    check(folder.path(), "account", &account);
+    let calibrate: [(&str, &[&str]); 6] = [
+        ("", &["--target-epsilon"]),
+        ("--target-epsilon 0", &["--target-epsilon 0"]),
+        ("--target-epsilon -1", &["--target-epsilon -1"]),
+        ("--target-epsilon NaN", &["--target-epsilon NaN"]),
+        ("--target-epsilon inf", &["--target-epsilon inf"]),
+        ("--target-epsilon 1 --bound middle", &["--bound", "middle", "upper"]),
+    ];
+    check(folder.path(), "calibrate", &calibrate);
+}
+
 /// A sound store of a small run, and files that are not.
 fn stores(folder: &Path) {
     let sound = "audit mechanism --steps-per-epoch 5 --observations 1000 --store sound";

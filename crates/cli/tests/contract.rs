@@ -73,7 +73,7 @@ fn an_audit_has_every_field() {
     check(&document, &ESTIMATE);
     check(&document["setting"], &SETTING);
     let theory = document["theory"].as_object().unwrap();
-    assert!(theory.contains_key("shuffle"));
+    assert!(theory.contains_key("shuffle") && theory.contains_key("poisson"));
     theory.values().for_each(|bounds| check(bounds, &BOUNDS));
     assert_eq!(document["observations_per_world"], 5000, "hold-out counts half of the trials of a world");
     assert_eq!((&document["valid"], &document["threshold_choice"]), (&true.into(), &"hold-out".into()));
@@ -152,10 +152,17 @@ fn check_exits_with_1_on_a_valid_refutation_only() {
     }
 }
 
+/// The claim that Poisson sampling would justify is tested if none is given; where theory has none, nothing is.
 #[test]
-fn without_a_claim_nothing_is_violated() {
+fn the_default_claim_is_poissons() {
     let folder = tempfile::tempdir().unwrap();
-    let document = json(folder.path(), "audit mechanism --observations 1e5 --check");
+    let document = json(folder.path(), "audit mechanism --observations 1e4");
+    let poisson = &document["theory"]["poisson"]["epsilon_upper_bound"];
+    assert!(poisson.as_f64().is_some_and(|bound| (bound - 0.71804).abs() < 1e-3), "{poisson}");
+    assert_eq!(document["claimed_epsilon"], *poisson);
+    assert!(document["violated"].is_boolean());
+
+    let document = json(folder.path(), "audit mechanism --observations 1e4 --delta 0 --check");
     for field in ["claimed_epsilon", "violated"] {
         assert_eq!(document.get(field), Some(&Value::Null), "{field}");
     }
@@ -206,8 +213,6 @@ fn what_is_not_built_yet_says_so() {
     let later = [
         "audit training",
         "audit training --dataset synthetic --observations 100",
-        "account --noise-multiplier 1",
-        "calibrate --target-epsilon 1",
         "diagnose log.csv",
         "scan .",
         "reproduce figure-2",
