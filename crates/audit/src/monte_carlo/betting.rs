@@ -51,11 +51,12 @@ mod tests {
     use misdeal_core::{Purpose, Setting, Stream, World, normal};
 
     /// At the true mean, whatever the law and the planned variance, the bet is won at most with probability 0.05: among
-    /// 4,000 runs at most 270 (a binomial tail of 1e-6). At 0.85 times the true mean it is won almost always if well planned.
+    /// 4,000 runs at most 275 (a binomial tail of 1e-7, twelve times). At 0.85 times the true mean it is won almost always if well planned.
     #[test]
     fn is_won_no_more_often_than_allowed() {
+        type Law<'a> = (&'a dyn Fn(f64) -> f64, f64, f64);
         let stream = Stream::new(&Setting::default().hash());
-        let laws: [(&dyn Fn(f64) -> f64, f64, f64); 4] = [
+        let laws: [Law; 4] = [
             (&|u| u, 0.5, 1.0 / 12.0),
             (&|u| f64::from(u8::from(u < 0.02)), 0.02, 0.0196),
             (&|u| normal::quantile(u).exp(), 0.5_f64.exp(), 4.67),
@@ -77,7 +78,7 @@ mod tests {
                     };
                     (0..4000).filter(|&i| run(i)).count()
                 };
-                assert!(wins(mean) <= 270, "law {which}, planned {planned}: {}", wins(mean));
+                assert!(wins(mean) <= 275, "law {which}, planned {planned}: {}", wins(mean));
                 if which == 0 && planned == variance {
                     assert!(wins(0.85 * mean) > 3900, "{}", wins(0.85 * mean));
                 }

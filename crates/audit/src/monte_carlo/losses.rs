@@ -32,6 +32,13 @@ pub(super) struct Moments {
     pub within: f64,
 }
 
+impl Moments {
+    /// The variance of the value of a group of this size.
+    pub fn variance(&self, group_size: usize) -> f64 {
+        self.between + self.within / group_size as f64
+    }
+}
+
 impl Losses {
     /// Independent groups.
     pub fn groups(&self) -> u64 {
@@ -110,7 +117,8 @@ mod tests {
     use super::*;
 
     fn losses(group_size: usize) -> Losses {
-        let values = (0..12_000).map(|i| WeightedLoss { loss: f64::from(i % 7) - 1.0, weight: 0.5 }).collect();
+        let values =
+            (0..12_000).map(|i| WeightedLoss { loss: f64::from(i % 7) - 1.0, weight: 0.5 }).collect();
         Losses { values, group_size }
     }
 
@@ -123,7 +131,10 @@ mod tests {
             let found = losses.epsilon_lower_bound(&bet, 0.05);
             let won = |epsilon: f64| losses.log_capital(&bet, epsilon) >= -log(0.05);
             let walked = (0..5000).map(|i| f64::from(i) * 1e-3).take_while(|&epsilon| won(epsilon)).last();
-            assert!(walked.is_some_and(|walked| (0.0..=1e-3).contains(&(found - walked))), "{found} {walked:?}");
+            assert!(
+                walked.is_some_and(|walked| (0.0..=1e-3).contains(&(found - walked))),
+                "{found} {walked:?}"
+            );
         }
         assert_eq!(losses.epsilon_lower_bound(&Bet::plan(0.9, 0.01, losses.groups(), 0.05), 0.05), 0.0);
     }

@@ -35,7 +35,10 @@ use serde::Serialize;
 /// The most samples of a run: they are kept in memory, 16 bytes each.
 pub const MOST_SAMPLES: u64 = 1 << 28;
 
-/// The fewest: below, even a certain event shows little.
+/// The smallest delta: below, stakes leave the range of `f64`.
+const LEAST_DELTA: f64 = 1e-100;
+
+/// The fewest samples: below, even a certain event shows little.
 const FEWEST_SAMPLES: u64 = 1000;
 
 /// A lower confidence bound on the epsilon of the modelled pair.
@@ -61,7 +64,7 @@ pub struct MonteCarloBound {
 /// It is a statement about the model, like theory's, and never a verdict on an implementation: nothing that runs is observed. For shuffling
 /// it is a lower bound of the scheme's epsilon as the exact pair's is.
 ///
-/// The result is a function of the arguments alone: the same for any number of cores. Up to a tenth more samples are drawn for the
+/// The result is a function of the arguments alone: the same for any number of cores. About a fifth more samples are drawn for the
 /// pilot.
 ///
 /// ```
@@ -84,6 +87,11 @@ pub fn divergence_lower_bound(
 ) -> Result<MonteCarloBound> {
     let setting = setting.clone().validated()?;
     estimate::check_levels(delta, significance)?;
+    if delta < LEAST_DELTA {
+        let allowed = format!("a number from {LEAST_DELTA:e} to below 1");
+        let hint = "it is usually below one over the number of records";
+        return Err(misdeal_core::Error::bad_value("delta", delta, allowed, hint).into());
+    }
     if !(FEWEST_SAMPLES..=MOST_SAMPLES).contains(&samples) {
         let allowed = format!("a whole number from {FEWEST_SAMPLES} to {MOST_SAMPLES}");
         let hint = "a million is usually enough for three digits";

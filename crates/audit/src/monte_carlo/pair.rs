@@ -2,7 +2,9 @@
 
 use misdeal_core::{Adjacency, Error, Result, Setting};
 use misdeal_game::{Game, PositionLaw, Weights};
-use misdeal_theory::gaussian::Gaussian;
+
+/// The most batches of an epoch: every sample draws all of them.
+const MOST_BATCHES: u64 = 1 << 24;
 
 /// The modelled pair: in each of `epochs` independent epochs every batch is N(0, s^2), save for the target's, whose
 /// mean is `present` (a) under P and `absent` (b) under Q and which is batch t with probability w_t. Its exact log
@@ -28,10 +30,11 @@ impl ModelledPair {
     /// epochs is one epoch of averages.
     ///
     /// # Errors
-    /// Schemes that may use the target several times an epoch, an adversary that does not score with the exact ratio, and
+    /// Schemes that may use the target several times an epoch, more than [`MOST_BATCHES`], an adversary that does not score with the exact ratio, and
     /// adjacencies other than zero-out.
     pub fn new(setting: &Setting) -> Result<Self> {
-        let hint = "the likelihood ratio would not be that of a pair in which the target is used once an epoch";
+        let hint =
+            "the likelihood ratio would not be that of a pair in which the target is used once an epoch";
         let refuse = |field, value: &dyn std::fmt::Display, allowed: &str| {
             Err(Error::bad_value(field, value, allowed, hint))
         };
@@ -42,10 +45,16 @@ impl ModelledPair {
             return refuse("adversary_scheme", &setting.scoring_scheme(), "the scheme that runs");
         }
         let game = Game::new(setting);
-        let (PositionLaw::OnceAnEpoch(weights) | PositionLaw::KeptForAllEpochs(weights)) = &game.mechanism.law
+        let (PositionLaw::OnceAnEpoch(weights) | PositionLaw::KeptForAllEpochs(weights)) =
+            &game.mechanism.law
         else {
             return refuse("scheme", &setting.scheme, "one that uses each record once an epoch");
         };
+        if game.batches_per_epoch() > MOST_BATCHES {
+            let allowed = format!("at most {MOST_BATCHES} for Monte Carlo");
+            let hint = "theory's bounds have no such limit";
+            return Err(Error::bad_value("steps_per_epoch", setting.steps_per_epoch, allowed, hint));
+        }
         let weights = match weights {
             Weights::Uniform(range) => {
                 let batches = range.end - range.start;
@@ -82,11 +91,6 @@ impl ModelledPair {
     /// The batch that 64 random bits choose for the target.
     pub fn position(&self, bits: u64) -> usize {
         self.thresholds.partition_point(|&threshold| threshold <= bits).min(self.batches() - 1)
-    }
-
-    /// The epsilon of the pair whose target's batch is known; by joint convexity this pair's is at most that.
-    pub fn known_batch_epsilon(&self, delta: f64) -> f64 {
-        Gaussian::fixed_order(self.noise_multiplier, self.epochs).epsilon_upper_bound(delta)
     }
 }
 

@@ -10,7 +10,13 @@ use crate::Progress;
 use misdeal_core::{Stream, normal};
 
 /// Runs in a group of the pilot.
-const GROUP_SIZE: usize = 8;
+const GROUP_SIZE: usize = 4;
+
+/// The inverse of the share of the main run's samples that one round of the pilot draws.
+const SHARE_OF_A_ROUND: u64 = 32;
+
+/// The fewest samples of a candidate.
+const FEWEST_SAMPLES: u64 = 256;
 
 /// The most runs that share their other batches in the main run.
 const LARGEST_GROUP: f64 = 32.0;
@@ -60,70 +66,63 @@ impl<'a> Pilot<'a> {
     /// The tilt whose samples show the largest lower bound, and a strategy for it; `None` if interrupted.
     ///
     /// Comparing bounds instead of variances sees through a tilt that misses what matters and looks precise: its bound is low.
-    /// Candidates are laid out on the scales of the two extremes: a target that moves by z standard deviations over all epochs
-    /// together up to z in each, z the quantile of delta, and a shift of everything by up to three standard deviations of the sum.
+    /// In every round the candidates share their random numbers, and the better half of them stays for the next, with twice as
+    /// many samples each.
     pub fn strategy(mut self) -> Option<Strategy> {
+        let mut candidates = self.candidates();
+        while candidates.len() > 1 {
+            let samples = self.question.samples / SHARE_OF_A_ROUND / candidates.len() as u64;
+            let bounds: Option<Vec<_>> =
+                candidates.iter().map(|&tilt| Some((self.bound(tilt, samples)?, tilt))).collect();
+            let mut bounds = bounds?;
+            bounds.sort_by(|one, other| other.0.total_cmp(&one.0));
+            bounds.truncate(candidates.len().div_ceil(2));
+            candidates = bounds.into_iter().map(|(_, tilt)| tilt).collect();
+            self.stage += 1;
+        }
+        self.strategy_for(candidates[0])
+    }
+
+    /// A grid on the scales of two extremes: a target that moves by half of z standard deviations over all epochs together, up to
+    /// 1.3 z in every epoch, z the quantile of delta; and all means moved by up to three standard deviations of their sum.
+    fn candidates(&self) -> Vec<Tilt> {
         let pair = self.pair;
         let s = pair.noise_multiplier;
         let far = -normal::lower_quantile(self.question.delta.min(0.25));
-        let least = 0.5 * far / (pair.epochs as f64).sqrt();
-        let target = |deviations: f64| pair.present + s * deviations;
-        let lift = |deviations: f64| s * deviations / (pair.epochs as f64 * pair.batches() as f64).sqrt();
-
-        let (mut moved, mut lifted) = (0.0, 0.0);
-        let mut best = f64::NEG_INFINITY;
-        let steps = (1.3 * far / least).ln() / 1.4_f64.ln();
-        for i in 0..=steps.ceil() as i32 {
-            let candidate = least * 1.4_f64.powi(i);
-            self.consider(&mut best, target(candidate), lift(0.0), || moved = candidate)?;
-        }
-        for candidate in [1.0, 2.0, 3.0] {
-            self.consider(&mut best, target(moved), lift(candidate), || lifted = candidate)?;
-        }
-        for factor in [0.5, 0.7, 0.85, 1.18] {
-            let candidate = moved * factor;
-            self.consider(&mut best, target(candidate), lift(lifted), || moved = candidate)?;
-        }
-        for change in [-0.5, 0.5] {
-            let candidate = lifted + change;
-            self.consider(&mut best, target(moved), lift(candidate), || lifted = candidate)?;
-        }
-        let tilt = Tilt { everywhere: lift(lifted), target: target(moved) };
-        self.strategy_for(tilt)
+        let lift = s / (pair.epochs as f64 * pair.batches() as f64).sqrt();
+        let first = 0.5 * far / (pair.epochs as f64).sqrt();
+        let moves = std::iter::successors(Some(first), |moved| Some(1.3 * moved));
+        moves
+            .take_while(|&moved| moved <= 1.3 * far)
+            .flat_map(|moved| [0.0, 1.0, 2.0, 3.0].map(|lifts| (moved, lifts)))
+            .map(|(moved, lifts)| Tilt { everywhere: lift * lifts, target: pair.present + s * moved })
+            .collect()
     }
 
     /// The group size and stakes for a given tilt.
-    pub fn strategy_for(&mut self, tilt: Tilt) -> Option<Strategy> {
+    pub fn strategy_for(&self, tilt: Tilt) -> Option<Strategy> {
         let Question { delta, significance, samples } = self.question;
-        let pilot = self.samples(tilt, samples / 64)?;
+        let pilot = self.samples(tilt, samples / SHARE_OF_A_ROUND)?;
         let moments = pilot.moments(pilot.epsilon_estimate(delta));
         let group_size = self.group_size(moments);
         let groups = samples / group_size as u64;
-        let variance = moments.between + moments.within / group_size as f64;
-        let bet = Bet::plan(delta, variance, groups, significance);
+        let bet = Bet::plan(delta, moments.variance(group_size), groups, significance);
         Some(Strategy { tilt, plan: Plan { groups, group_size }, bet })
     }
 
-    /// Lets `take` note a tilt whose pilot bound is above the `best` so far.
-    fn consider(&mut self, best: &mut f64, target: f64, everywhere: f64, take: impl FnOnce()) -> Option<()> {
-        let Question { delta, significance, samples } = self.question;
-        let losses = self.samples(Tilt { everywhere, target }, samples / 256)?;
-        let Moments { between, within, .. } = losses.moments(losses.epsilon_estimate(delta));
-        let variance = between + within / GROUP_SIZE as f64;
-        let bet = Bet::plan(delta, variance, losses.groups(), significance);
-        let bound = losses.epsilon_lower_bound(&bet, significance);
-        if bound > *best {
-            *best = bound;
-            take();
-        }
-        Some(())
+    /// The lower bound that a pilot of `samples` with this tilt would show, with stakes planned in hindsight.
+    fn bound(&self, tilt: Tilt, samples: u64) -> Option<f64> {
+        let Question { delta, significance, .. } = self.question;
+        let losses = self.samples(tilt, samples)?;
+        let moments = losses.moments(losses.epsilon_estimate(delta));
+        let bet = Bet::plan(delta, moments.variance(GROUP_SIZE), losses.groups(), significance);
+        Some(losses.epsilon_lower_bound(&bet, significance))
     }
 
-    /// About `samples` runs, from bits that no other stage uses.
-    fn samples(&mut self, tilt: Tilt, samples: u64) -> Option<Losses> {
+    /// About `samples` runs, from the bits of this stage.
+    fn samples(&self, tilt: Tilt, samples: u64) -> Option<Losses> {
         let part = Part::Pilot { stage: self.stage };
-        self.stage += 1;
-        let plan = Plan { groups: samples.clamp(512, 1 << 16) / GROUP_SIZE as u64, group_size: GROUP_SIZE };
+        let plan = Plan { groups: samples.max(FEWEST_SAMPLES) / GROUP_SIZE as u64, group_size: GROUP_SIZE };
         sample(Proposal { pair: self.pair, tilt }, self.stream, part, plan, self.progress)
     }
 

@@ -59,8 +59,7 @@ impl Proposal<'_> {
     /// runs in a group are not.
     pub fn group(&self, draws: &mut Draws, size: usize, losses: &mut Vec<WeightedLoss>) {
         let mut outputs = Vec::with_capacity(self.pair.batches());
-        let epochs: Vec<_> =
-            (0..self.pair.epochs).map(|_| self.other_batches(draws, &mut outputs)).collect();
+        let epochs: Vec<_> = (0..self.pair.epochs).map(|_| self.other_batches(draws, &mut outputs)).collect();
         losses.extend((0..size).map(|_| self.run(draws, &epochs)));
     }
 
@@ -158,8 +157,8 @@ mod tests {
         (mean, (values.map(|x| (x - mean).powi(2)).sum::<f64>() / n).max(1e-9) / n)
     }
 
-    /// E weight = 1, and E weight excess(L) is what the pair's own law gives, for good and bad tilts. Means of 2^15 values in
-    /// [0, 10] and limits of 5.5 standard deviations on 64 sides: false-alarm rate 3e-6, and 1e-5 for the skewed ones.
+    /// E weight = 1, and E weight excess(L) is what the pair's own law gives, for good and bad tilts. Differences of means of
+    /// 2^15 values in [0, 10], 24 of them, with limits of 6 standard deviations: false-alarm rate 1e-6, skewness included.
     #[test]
     fn expectations_do_not_depend_on_the_tilt() {
         let schemes = [
@@ -183,13 +182,14 @@ mod tests {
             let own = losses(&setting(0), Tilt { everywhere: 0.0, target: present }, 1 << 15);
             assert!(own.iter().all(|x| (x.weight - 1.0).abs() < 1e-12));
             let (own_mean, own_variance) = mean_and_variance(own.iter().map(excess));
-            for (seed, (everywhere, target)) in [(0.2, 3.0), (-0.3, 1.0), (0.0, 9.0)].into_iter().enumerate() {
+            for (seed, (everywhere, target)) in [(0.2, 3.0), (-0.3, 1.0), (0.0, 9.0)].into_iter().enumerate()
+            {
                 let tilted = losses(&setting(1 + seed as u64), Tilt { everywhere, target }, 1 << 15);
                 assert!(tilted.iter().all(|x| (0.0..=1.0 / DEFENSIVE_SHARE).contains(&x.weight)));
                 let (weight, variance) = mean_and_variance(tilted.iter().map(|x| x.weight));
-                assert!((weight - 1.0).abs() < 5.5 * variance.sqrt(), "{scheme} {target}: {weight}");
+                assert!((weight - 1.0).abs() < 6.0 * variance.sqrt(), "{scheme} {target}: {weight}");
                 let (mean, variance) = mean_and_variance(tilted.iter().map(excess));
-                let margin = 5.5 * (variance + own_variance).sqrt();
+                let margin = 6.0 * (variance + own_variance).sqrt();
                 assert!((mean - own_mean).abs() < margin, "{scheme} {target}: {mean} for {own_mean}");
             }
         }
