@@ -1,6 +1,6 @@
 //! What theory says, scheme by scheme, and the noise that a target needs.
 
-use crate::{Result, SCHEMA_VERSION};
+use crate::{MonteCarloBound, Result, SCHEMA_VERSION};
 use misdeal_core::{BatchScheme, Bounds, Error, Setting};
 use misdeal_theory::calibrate::calibrate;
 use misdeal_theory::{account, poisson};
@@ -25,6 +25,9 @@ pub struct AccountReport {
     pub claimed_epsilon: Option<f64>,
     /// Bounds, by scheme.
     pub schemes: BTreeMap<&'static str, Bounds>,
+    /// The modelled pair of one scheme by simulation: an independent check of theory, no verdict on an implementation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub monte_carlo: Option<MonteCarloBound>,
 }
 
 /// Bounds for the named scheme of a setting, or for `all`.
@@ -107,6 +110,7 @@ fn report(
         delta,
         claimed_epsilon,
         schemes,
+        monte_carlo: None,
     }
 }
 

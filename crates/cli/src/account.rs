@@ -2,8 +2,9 @@
 
 use crate::arguments::{AccountArguments, CalibrateArguments, CommonArguments};
 use crate::failure::{Failure, Success};
-use crate::{output, text};
-use misdeal_audit::{BoundSide, account_poisson, account_schemes, calibrate_noise};
+use crate::progress::Bar;
+use crate::{interruption, output, text};
+use misdeal_audit::{BoundSide, account_poisson, account_schemes, calibrate_noise, divergence_lower_bound};
 use misdeal_core::{BatchScheme, Error, Setting};
 
 /// Reports bounds, scheme by scheme.
@@ -15,7 +16,18 @@ pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Result
         (None, None) => {
             let setting =
                 Setting { noise_multiplier: arguments.noise_multiplier, ..arguments.shape.setting() };
-            account_schemes(&setting, &arguments.scheme, arguments.shape.buffer_size, arguments.delta)?
+            let (scheme, buffer_size) = (&arguments.scheme, arguments.shape.buffer_size);
+            let mut report = account_schemes(&setting, scheme, buffer_size, arguments.delta)?;
+            if let Some(samples) = arguments.monte_carlo {
+                interruption::listen()?;
+                let scheme = BatchScheme::from_name(scheme, buffer_size)?;
+                let setting = Setting { scheme, seed: common.seed, ..setting };
+                let bar = Bar::new(common.quiet);
+                let bound =
+                    divergence_lower_bound(&setting, arguments.delta, arguments.significance, samples, &bar)?;
+                report.monte_carlo = Some(bound);
+            }
+            report
         }
         _ => {
             let hint = "or give --steps-per-epoch and --epochs";

@@ -94,6 +94,15 @@ pub fn account(report: &AccountReport) -> String {
         table.add_row([(*scheme).to_owned(), lower, upper, excess, bounds.method.clone()]);
     }
     let _ = write!(text, "\n{table}\n\n{ACCOUNT_NOTES}");
+    if let Some(bound) = &report.monte_carlo {
+        let confidence = percent(1.0 - bound.significance);
+        let found = rounded_down(bound.epsilon_lower_bound);
+        let _ = write!(
+            text,
+            "\n  By simulation: at least {found} with {confidence} confidence ({}).\n",
+            bound.method
+        );
+    }
     text
 }
 

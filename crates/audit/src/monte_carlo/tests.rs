@@ -127,18 +127,3 @@ fn refuses_and_stops() {
     let stopped = divergence_lower_bound(&usual, 1e-5, 0.05, 10_000, &Impatient);
     assert!(matches!(stopped, Err(Error::Interrupted { .. })));
 }
-
-/// The values and times that documents quote: `cargo test --release -p misdeal-audit -- --ignored --nocapture quoted`.
-#[test]
-#[ignore = "a minute of computing that prints"]
-fn quoted_values() {
-    let bins = Setting { scheme: BatchScheme::BallsInBins, ..setting(1.0, 100, 1) };
-    let one_epoch = [(1.0, 100), (1.5, 100), (1.0, 1000), (3.3242, 100)];
-    let shuffles = one_epoch.map(|(noise, steps)| setting(noise, steps, 1));
-    let many = [setting(3.0, 11, 168), setting(0.79, 117, 10)];
-    for setting in shuffles.into_iter().chain([bins]).chain(many) {
-        let start = std::time::Instant::now();
-        let found = divergence_lower_bound(&setting, DELTA, SIGNIFICANCE, 1_000_000, &Unwatched).unwrap();
-        println!("{setting:?}\n  {found:?} in {:.2} s", start.elapsed().as_secs_f64());
-    }
-}
