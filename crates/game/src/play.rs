@@ -6,13 +6,13 @@ use misdeal_core::{Error, ScoreStore, World};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Gaussian draws in a chunk, the unit of work of one core: a few milliseconds for a fused engine, so that an
-/// interruption is heeded well within a second even by the reference engine.
-const DRAWS_PER_CHUNK: u64 = 1 << 21;
+/// Gaussian draws in a chunk, the unit of work of one core: a fraction of a millisecond for a fused engine, so
+/// that scores stay in the cache and an interruption is heeded at once, even by the reference engine.
+const DRAWS_PER_CHUNK: u64 = 1 << 19;
 /// Gaussian draws between two meetings of all cores: a second or two for a fused engine.
 const DRAWS_PER_STRETCH: u64 = 1 << 33;
-/// Trials in a chunk at most, which bounds the memory for their scores.
-const MOST_TRIALS_PER_CHUNK: u64 = 1 << 16;
+/// Trials in a chunk at most, so that their scores stay in the cache.
+const MOST_TRIALS_PER_CHUNK: u64 = 1 << 13;
 
 /// Someone who watches a run: a progress bar, a saver of stores, a signal handler.
 pub trait Watch: Sync {

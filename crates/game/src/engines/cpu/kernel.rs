@@ -39,7 +39,7 @@ impl Block<'_> {
     }
 
     /// exp(z / s) for one lane of a draw that no near segment covers.
-    #[inline(never)]
+    #[inline(always)]
     fn far_value<const N: usize>(&self, segments: &Segments<N>, word: u32, lane: usize, draw: u32) -> f64 {
         let trial = self.first_trial + lane as u64;
         segments.far_value(word, || self.stream.uniform(Purpose::Tail, self.world, trial, draw))

@@ -101,11 +101,17 @@ impl Engine for Cpu<'_> {
     }
 
     fn score(&self, world: World, trials: Range<u64>, scores: &mut [f64]) {
-        let first = trials.start / LANES as u64 * LANES as u64;
-        let mut blocks = vec![[0.0; LANES]; (trials.end - first).div_ceil(LANES as u64) as usize];
         let score_blocks = self.instruction_set.score_blocks;
-        // SAFETY: `new` chose an instruction set that this processor has.
-        unsafe { score_blocks(&self.plan, &self.game.stream, world, first, &mut blocks) }
+        let (stream, lanes) = (&self.game.stream, LANES as u64);
+        if let (true, (blocks, [])) = (trials.start.is_multiple_of(lanes), scores.as_chunks_mut()) {
+            // SAFETY: `new` chose an instruction set that this processor has.
+            unsafe { score_blocks(&self.plan, stream, world, trials.start, blocks) }
+            return;
+        }
+        let first = trials.start / lanes * lanes;
+        let mut blocks = vec![[0.0; LANES]; (trials.end - first).div_ceil(lanes) as usize];
+        // SAFETY: as above.
+        unsafe { score_blocks(&self.plan, stream, world, first, &mut blocks) }
         let skipped = (trials.start - first) as usize;
         scores.copy_from_slice(&blocks.as_flattened()[skipped..skipped + scores.len()]);
     }

@@ -90,17 +90,27 @@ impl<const N: usize> Segments<N> {
     }
 
     /// exp(z / s) of a word below [`FIRST_NEAR_WORD`].
+    ///
+    /// Inlined, so that `mul_add` becomes an instruction where there is one.
+    #[inline(always)]
     pub fn far_value(&self, word: u32, more: impl FnOnce() -> u64) -> f64 {
         let (sign, magnitude) = sign_and_magnitude(word);
         if magnitude < FIRST_BODY_MAGNITUDE {
-            return libm::exp(gaussian(word, more) / self.noise_multiplier);
+            return self.tail_value(word, more());
         }
         let (index, local) = far_segment(sign, magnitude);
         let fitted = self.far[index].iter().rev().fold(0.0_f32, |sum, &c| sum.mul_add(local, c));
         self.finish(fitted)
     }
 
+    /// exp(z / s) in the tail, exactly.
+    #[cold]
+    fn tail_value(&self, word: u32, more: u64) -> f64 {
+        libm::exp(gaussian(word, || more) / self.noise_multiplier)
+    }
+
     /// A fitted value, squared as often as the fit needs, with the offset restored.
+    #[inline(always)]
     pub fn finish(&self, fitted: f32) -> f64 {
         (0..self.squarings).fold(f64::from(fitted) + f64::from(self.offset), |value, _| value * value)
     }
@@ -121,6 +131,7 @@ pub fn near_segment(word: u32) -> (usize, f32) {
 }
 
 /// As [`near_segment`] for a magnitude below half of [`FIRST_NEAR_WORD`].
+#[inline(always)]
 fn far_segment(sign: bool, magnitude: u32) -> (usize, f32) {
     let bits = (magnitude as f32).to_bits();
     let index = bits >> 22 & 0xf | u32::from(sign) << 4;
