@@ -13,6 +13,7 @@
 //! - [`account_schemes`], [`account_poisson`], [`calibrate_noise`]: what theory says, and the noise that a target needs.
 //! - [`estimate_scores`]: scores from anywhere to epsilon.
 //! - [`merge_stores`]: shards of a run to one store.
+//! - [`divergence_lower_bound`]: Monte Carlo on the modelled pair, beside the exact theory ([`MonteCarloBound`]).
 //! - [`Progress`]: whoever watches a job and may interrupt it.
 
 mod accounting;
@@ -20,6 +21,7 @@ mod error;
 mod estimation;
 mod mechanism;
 mod merging;
+mod monte_carlo;
 mod progress;
 mod promised;
 mod savings;
@@ -30,8 +32,9 @@ pub use accounting::{
 };
 pub use error::{Error, Result};
 pub use estimation::{Analysis, EstimateReport, estimate_scores};
-pub use mechanism::{MechanismReport, MechanismRequest, audit_mechanism};
+pub use mechanism::{Measurement, MechanismReport, MechanismRequest, audit_mechanism, measure_mechanism};
 pub use merging::{MergeReport, merge_stores};
+pub use monte_carlo::{MOST_SAMPLES, MonteCarloBound, divergence_lower_bound};
 pub use progress::{Progress, Unwatched};
 pub use promised::promised;
 pub use shard::Shard;

@@ -102,16 +102,60 @@ impl MechanismReport {
     }
 }
 
-/// Plays the distinguishing game and estimates epsilon, on all cores of the current thread pool.
+/// What was measured, before any theory.
+#[derive(Debug, Clone)]
+pub struct Measurement {
+    /// Observations in both worlds together, earlier ones of a resumed store included.
+    pub observations: u64,
+    /// What the scores show.
+    pub estimate: EpsilonEstimate,
+    /// The engine that played.
+    pub engine: &'static str,
+    /// Time from the first draw to epsilon.
+    pub seconds: f64,
+    /// Observations played in this run, each second.
+    pub observations_per_second: f64,
+}
+
+/// Plays the distinguishing game, estimates epsilon and sets it beside theory, on all cores of the current thread pool.
 ///
 /// # Errors
 /// A request that is refused (before anything is played or written), a store that cannot be read, written or continued,
 /// or an interruption.
 pub fn audit_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> Result<MechanismReport> {
+    check_claim(request.claimed_epsilon)?;
+    let Measurement { observations, estimate, engine, seconds, observations_per_second } =
+        measure_mechanism(request, progress)?;
+    let theory = promised(&request.setting, request.analysis.delta);
+    let poisson = theory.get(BatchScheme::Poisson.name()).and_then(|bounds| bounds.epsilon_upper_bound);
+    let claimed_epsilon = request.claimed_epsilon.or(poisson);
+    Ok(MechanismReport {
+        schema_version: SCHEMA_VERSION,
+        command: "audit mechanism",
+        version: env!("CARGO_PKG_VERSION"),
+        setting: request.setting.clone(),
+        observations,
+        seed: request.setting.seed,
+        claimed_epsilon,
+        violated: claimed_epsilon.map(|claim| estimate.empirical_epsilon > claim),
+        estimate,
+        theory,
+        scores: request.scores,
+        engine,
+        seconds,
+        observations_per_second,
+        store: request.store.clone(),
+    })
+}
+
+/// Plays the distinguishing game and estimates epsilon.
+///
+/// # Errors
+/// As [`audit_mechanism`].
+pub fn measure_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> Result<Measurement> {
     let setting = request.setting.clone().validated()?;
     request.analysis.parse()?;
     check_observations(request.observations)?;
-    check_claim(request.claimed_epsilon)?;
     let trials = request.shard.trials(request.observations / 2);
     check_shard(request, &trials)?;
     let game = Game::new(&setting);
@@ -131,26 +175,8 @@ pub fn audit_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> R
     }
     let estimate = request.analysis.of_store(&store)?;
     let seconds = start.elapsed().as_secs_f64();
-    let theory = promised(&setting, request.analysis.delta);
-    let poisson = theory.get(BatchScheme::Poisson.name()).and_then(|bounds| bounds.epsilon_upper_bound);
-    let claimed_epsilon = request.claimed_epsilon.or(poisson);
-    Ok(MechanismReport {
-        schema_version: SCHEMA_VERSION,
-        command: "audit mechanism",
-        version: env!("CARGO_PKG_VERSION"),
-        seed: setting.seed,
-        observations,
-        claimed_epsilon,
-        violated: claimed_epsilon.map(|claim| estimate.empirical_epsilon > claim),
-        theory,
-        estimate,
-        scores: request.scores,
-        engine: engine.name(),
-        seconds,
-        observations_per_second: (observations - before) as f64 / seconds,
-        store: request.store.clone(),
-        setting,
-    })
+    let observations_per_second = (observations - before) as f64 / seconds;
+    Ok(Measurement { observations, estimate, engine: engine.name(), seconds, observations_per_second })
 }
 
 fn check_observations(observations: u64) -> Result<()> {

@@ -13,14 +13,9 @@ pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Result
             account_poisson(arguments.noise_multiplier, probability, steps, arguments.delta)?
         }
         (None, None) => {
-            let setting = Setting {
-                noise_multiplier: arguments.noise_multiplier,
-                steps_per_epoch: arguments.steps_per_epoch,
-                epochs: arguments.epochs,
-                batch_size: arguments.batch_size,
-                ..Setting::default()
-            };
-            account_schemes(&setting, &arguments.scheme, arguments.buffer_size, arguments.delta)?
+            let setting =
+                Setting { noise_multiplier: arguments.noise_multiplier, ..arguments.shape.setting() };
+            account_schemes(&setting, &arguments.scheme, arguments.shape.buffer_size, arguments.delta)?
         }
         _ => {
             let hint = "or give --steps-per-epoch and --epochs";
@@ -35,13 +30,8 @@ pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Result
 
 /// Reports the noise for a target.
 pub fn calibrate(arguments: &CalibrateArguments, common: &CommonArguments) -> Result<Success, Failure> {
-    let setting = Setting {
-        steps_per_epoch: arguments.steps_per_epoch,
-        epochs: arguments.epochs,
-        batch_size: arguments.batch_size,
-        scheme: BatchScheme::from_name(&arguments.scheme, arguments.buffer_size)?,
-        ..Setting::default()
-    };
+    let scheme = BatchScheme::from_name(&arguments.scheme, arguments.shape.buffer_size)?;
+    let setting = Setting { scheme, ..arguments.shape.setting() };
     let side = if arguments.bound == "lower" { BoundSide::Lower } else { BoundSide::Upper };
     let report = calibrate_noise(&setting.validated()?, arguments.target_epsilon, arguments.delta, side)?;
     output::deliver(common, &report, || text::calibrated(&report))?;

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::number::{count, number};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use misdeal_core::BatchScheme;
+use misdeal_core::{BatchScheme, Setting};
 use std::path::PathBuf;
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check); \
@@ -125,21 +125,11 @@ pub struct MechanismArguments {
     /// Noise standard deviation divided by the clipping norm
     #[arg(long, allow_hyphen_values = true, default_value = "1.0", value_parser = number, value_name = "S")]
     pub noise_multiplier: f64,
-    /// Batches in an epoch
-    #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "T")]
-    pub steps_per_epoch: u64,
-    /// Passes over the data
-    #[arg(long, allow_hyphen_values = true, default_value = "1", value_parser = count, value_name = "E")]
-    pub epochs: u64,
-    /// Records in a batch
-    #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "B")]
-    pub batch_size: u64,
+    #[command(flatten)]
+    pub shape: ShapeArguments,
     /// How batches are made
     #[arg(long, default_value = "shuffle", value_parser = BatchScheme::NAMES, value_name = "NAME")]
     pub scheme: String,
-    /// Records in the buffer of partial-shuffle and stream-shuffle
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "K")]
-    pub buffer_size: Option<u64>,
     /// The target's position in the file
     #[arg(long, allow_hyphen_values = true, default_value = "0", value_parser = count, value_name = "I")]
     pub target_index: u64,
@@ -204,6 +194,35 @@ impl Default for MechanismArguments {
     }
 }
 
+/// The shape of a training run.
+#[derive(Debug, Clone, Args)]
+pub struct ShapeArguments {
+    /// Batches in an epoch
+    #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "T")]
+    pub steps_per_epoch: u64,
+    /// Passes over the data
+    #[arg(long, allow_hyphen_values = true, default_value = "1", value_parser = count, value_name = "E")]
+    pub epochs: u64,
+    /// Records in a batch
+    #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "B")]
+    pub batch_size: u64,
+    /// Records in the buffer of partial-shuffle and stream-shuffle
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "K")]
+    pub buffer_size: Option<u64>,
+}
+
+impl ShapeArguments {
+    /// The default setting with this shape; the buffer belongs to its scheme, which is chosen elsewhere.
+    pub fn setting(&self) -> Setting {
+        Setting {
+            steps_per_epoch: self.steps_per_epoch,
+            epochs: self.epochs,
+            batch_size: self.batch_size,
+            ..Setting::default()
+        }
+    }
+}
+
 #[derive(Debug, Clone, Args)]
 pub struct AnalysisArguments {
     /// The delta at which epsilon is meant
@@ -247,24 +266,14 @@ pub struct AccountArguments {
     /// Noise standard deviation divided by the clipping norm
     #[arg(long, allow_hyphen_values = true, default_value = "1.0", value_parser = number, value_name = "S")]
     pub noise_multiplier: f64,
-    /// Batches in an epoch
-    #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "T")]
-    pub steps_per_epoch: u64,
-    /// Passes over the data
-    #[arg(long, allow_hyphen_values = true, default_value = "1", value_parser = count, value_name = "E")]
-    pub epochs: u64,
-    /// Records in a batch
-    #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "B")]
-    pub batch_size: u64,
+    #[command(flatten)]
+    pub shape: ShapeArguments,
     /// The delta at which epsilon is meant
     #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
     pub delta: f64,
     /// A batch scheme, or all
     #[arg(long, default_value = "all", value_name = "NAME")]
     pub scheme: String,
-    /// Records in the buffer of partial-shuffle and stream-shuffle
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "K")]
-    pub buffer_size: Option<u64>,
     /// For Poisson sampling alone: the probability that a record is in a batch, with --steps
     #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "Q", conflicts_with_all = ["scheme", "steps_per_epoch", "epochs"])]
     pub sampling_probability: Option<f64>,
@@ -282,21 +291,11 @@ pub struct CalibrateArguments {
     /// The delta at which epsilon is meant
     #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
     pub delta: f64,
-    /// Batches in an epoch
-    #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "T")]
-    pub steps_per_epoch: u64,
-    /// Passes over the data
-    #[arg(long, allow_hyphen_values = true, default_value = "1", value_parser = count, value_name = "E")]
-    pub epochs: u64,
-    /// Records in a batch
-    #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "B")]
-    pub batch_size: u64,
+    #[command(flatten)]
+    pub shape: ShapeArguments,
     /// How batches are made
     #[arg(long, default_value = "poisson", value_parser = BatchScheme::NAMES, value_name = "NAME")]
     pub scheme: String,
-    /// Records in the buffer of partial-shuffle and stream-shuffle
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "K")]
-    pub buffer_size: Option<u64>,
     /// The side of the bound that must meet the target: upper (the noise is enough) or lower (less is not)
     #[arg(long, default_value = "upper", value_parser = ["upper", "lower"], value_name = "SIDE")]
     pub bound: String,

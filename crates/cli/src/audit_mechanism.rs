@@ -68,15 +68,14 @@ fn request(arguments: MechanismArguments, seed: u64) -> Result<MechanismRequest,
     }
     let engine = arguments.engine.unwrap_or(arguments.device);
     let adversary_buffer = |name: &str| {
-        arguments.adversary_buffer_size.or(arguments.buffer_size.filter(|_| BatchScheme::has_buffer(name)))
+        arguments
+            .adversary_buffer_size
+            .or(arguments.shape.buffer_size.filter(|_| BatchScheme::has_buffer(name)))
     };
     let adversary_scheme = arguments.adversary_scheme.as_deref();
     let setting = Setting {
         noise_multiplier: arguments.noise_multiplier,
-        steps_per_epoch: arguments.steps_per_epoch,
-        epochs: arguments.epochs,
-        batch_size: arguments.batch_size,
-        scheme: BatchScheme::from_name(&arguments.scheme, arguments.buffer_size)?,
+        scheme: BatchScheme::from_name(&arguments.scheme, arguments.shape.buffer_size)?,
         threat_model: ThreatModel::from_name(&arguments.threat_model)?,
         adjacency: Adjacency::ZeroOut,
         target_index: arguments.target_index,
@@ -84,6 +83,7 @@ fn request(arguments: MechanismArguments, seed: u64) -> Result<MechanismRequest,
             .map(|name| BatchScheme::from_name(name, adversary_buffer(name)).map_err(of_the_adversary))
             .transpose()?,
         seed,
+        ..arguments.shape.setting()
     };
     Ok(MechanismRequest {
         setting,

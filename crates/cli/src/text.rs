@@ -98,8 +98,7 @@ pub fn account(report: &AccountReport) -> String {
 }
 
 /// What the methods of [`account`] mean.
-const ACCOUNT_NOTES: &str = "\
-  Exact pair: the data sets conjectured to be the worst for shuffling, without Monte Carlo; a lower bound in any case.
+const ACCOUNT_NOTES: &str = "  Exact pair: the data sets conjectured to be the worst for shuffling, without Monte Carlo; a lower bound in any case.
   Fixed order: by joint convexity at least as revealing as any scheme that uses each record once an epoch.
 ";
 

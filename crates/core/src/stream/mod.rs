@@ -38,6 +38,8 @@ pub enum Purpose {
     Position = 2,
     /// Batches of record indices.
     Batches = 3,
+    /// Outputs of the modelled pair, apart from any that an audit observes.
+    MonteCarlo = 4,
 }
 
 /// All random bits of one run.
