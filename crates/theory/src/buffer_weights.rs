@@ -18,6 +18,10 @@ pub fn block_weights(setting: &Setting, buffer_size: u64) -> Vec<f64> {
 /// leaves at emission j < n - K with probability (1/K)(1 - 1/K)^(j - j0), and else at any of the last K alike.
 /// Batches before the first possible one are left out.
 pub fn sliding_weights(setting: &Setting, buffer_size: u64) -> Vec<f64> {
+    if buffer_size == 1 {
+        // Whatever enters leaves at once.
+        return vec![1.0];
+    }
     let (n, batch) = (setting.dataset_size(), setting.batch_size);
     let enters = (setting.target_index + 1).saturating_sub(buffer_size);
     let exhausted = n - buffer_size;
@@ -60,7 +64,8 @@ mod tests {
         for (batch_size, steps_per_epoch) in [(1, 12), (3, 5), (4, 4)] {
             for target_index in 0..batch_size * steps_per_epoch {
                 let setting = Setting { batch_size, steps_per_epoch, target_index, ..Setting::default() };
-                for buffer_size in 1..=setting.dataset_size() {
+                assert_eq!(sliding_weights(&setting, 1), [1.0]);
+                for buffer_size in 2..=setting.dataset_size() {
                     let ours = sliding_weights(&setting, buffer_size);
                     let exact = sliding_by_hand(&setting, buffer_size);
                     let skipped = exact.len() - ours.len();
