@@ -19,6 +19,8 @@ def main():
         exact = valid["theory"]["shuffle"]["epsilon_lower_bound"]
         print(f"noise {noise}: maximum {largest['empirical_epsilon']:.4f} (paper {paper}), hold-out "
               f"{valid['empirical_epsilon']:.4f} (valid), exact pair at least {exact:.4f}, {valid['seconds']:.1f} s")
+        for report in (valid, largest):
+            del report["store"]
         results.append({"noise_multiplier": noise, "paper": paper, "hold-out": valid, "max": largest})
         store.unlink()
     measuring.keep("accuracy", results=results)
