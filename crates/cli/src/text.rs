@@ -9,7 +9,7 @@ use misdeal_core::{Bounds, EpsilonEstimate, Setting};
 use std::fmt::Write;
 
 /// Columns of the left side.
-const LABEL: usize = 26;
+const LABEL: usize = 28;
 
 /// An audit of the mechanism: what was played, what it shows, what theory says, and the verdict.
 pub fn mechanism(report: &MechanismReport) -> String {
