@@ -23,6 +23,9 @@ pub enum Error {
         /// Where they were saved.
         store: Option<PathBuf>,
     },
+    /// The watcher interrupted a simulation, which has nothing to keep.
+    #[error("interrupted; a simulation keeps nothing, so run the command again, perhaps with fewer samples")]
+    SimulationInterrupted,
 }
 
 /// `Result` with the jobs' [`Error`].

@@ -4,7 +4,9 @@ use crate::arguments::{AccountArguments, CalibrateArguments, CommonArguments};
 use crate::failure::{Failure, Success};
 use crate::progress::Bar;
 use crate::{interruption, output, text};
-use misdeal_audit::{BoundSide, account_poisson, account_schemes, calibrate_noise, divergence_lower_bound};
+use misdeal_audit::{
+    Analysis, BoundSide, account_poisson, account_schemes, calibrate_noise, divergence_lower_bound,
+};
 use misdeal_core::{BatchScheme, Error, Setting};
 
 /// Reports bounds, scheme by scheme.
@@ -17,14 +19,18 @@ pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Result
             let setting =
                 Setting { noise_multiplier: arguments.noise_multiplier, ..arguments.shape.setting() };
             let (scheme, buffer_size) = (&arguments.scheme, arguments.shape.buffer_size);
+            if arguments.monte_carlo.is_some() && scheme == "all" {
+                let hint = "--monte-carlo simulates the pair of one scheme";
+                return Err(Error::bad_value("scheme", "all", "the name of one scheme", hint).into());
+            }
             let mut report = account_schemes(&setting, scheme, buffer_size, arguments.delta)?;
             if let Some(samples) = arguments.monte_carlo {
                 interruption::listen()?;
+                let significance = arguments.significance.unwrap_or(Analysis::default().significance);
                 let scheme = BatchScheme::from_name(scheme, buffer_size)?;
                 let setting = Setting { scheme, seed: common.seed, ..setting };
                 let bar = Bar::new(common.quiet);
-                let bound =
-                    divergence_lower_bound(&setting, arguments.delta, arguments.significance, samples, &bar)?;
+                let bound = divergence_lower_bound(&setting, arguments.delta, significance, samples, &bar)?;
                 report.monte_carlo = Some(bound);
             }
             report

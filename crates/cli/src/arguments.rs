@@ -280,9 +280,9 @@ pub struct AccountArguments {
     /// Check a scheme's modelled pair by simulation, with this many samples of its exact likelihood ratio
     #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N", conflicts_with = "sampling_probability")]
     pub monte_carlo: Option<u64>,
-    /// Level of the simulation's lower bound
-    #[arg(long, allow_hyphen_values = true, default_value = "0.05", value_parser = number, value_name = "A")]
-    pub significance: f64,
+    /// Level of the simulation's lower bound, 0.05 if not given
+    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "A", requires = "monte_carlo")]
+    pub significance: Option<f64>,
     /// For Poisson sampling alone: steps in all epochs together
     #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
     pub steps: Option<u64>,

@@ -66,7 +66,7 @@ impl From<misdeal_audit::Error> for Failure {
         match error {
             misdeal_audit::Error::Refused(error) => error.into(),
             misdeal_audit::Error::File(error) => error.into(),
-            misdeal_audit::Error::Interrupted { .. } => {
+            misdeal_audit::Error::Interrupted { .. } | misdeal_audit::Error::SimulationInterrupted => {
                 Failure { code: interruption::exit_code(), message: error.to_string() }
             }
             other => Failure::run_failed(other),

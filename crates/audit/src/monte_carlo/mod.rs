@@ -95,12 +95,12 @@ pub fn divergence_lower_bound(
     if !(FEWEST_SAMPLES..=MOST_SAMPLES).contains(&samples) {
         let allowed = format!("a whole number from {FEWEST_SAMPLES} to {MOST_SAMPLES}");
         let hint = "a million is usually enough for three digits";
-        return Err(misdeal_core::Error::bad_value("samples", samples, allowed, hint).into());
+        return Err(misdeal_core::Error::bad_value("monte_carlo", samples, allowed, hint).into());
     }
     let pair = ModelledPair::new(&setting)?;
     let stream = Stream::new(&setting.hash());
     let question = Question { delta, significance, samples };
-    let interrupted = || Error::Interrupted { observations: 0, store: None };
+    let interrupted = || Error::SimulationInterrupted;
     let strategy = Pilot::new(&pair, &stream, question, progress).strategy().ok_or_else(interrupted)?;
     bound(&pair, &stream, significance, strategy, progress).ok_or_else(interrupted)
 }

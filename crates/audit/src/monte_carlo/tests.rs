@@ -125,5 +125,5 @@ fn refuses_and_stops() {
     assert!(divergence_lower_bound(&usual, 1e-5, 1.0, 10_000, &Unwatched).is_err());
     assert!(divergence_lower_bound(&usual, 1e-5, 0.05, 10, &Unwatched).is_err());
     let stopped = divergence_lower_bound(&usual, 1e-5, 0.05, 10_000, &Impatient);
-    assert!(matches!(stopped, Err(Error::Interrupted { .. })));
+    assert!(matches!(stopped, Err(Error::SimulationInterrupted)));
 }
