@@ -1,9 +1,10 @@
 //! What theory says, scheme by scheme, and the noise that a target needs.
 
+use crate::accounted::{Accounted, Comparison, PoissonSampling};
 use crate::{MonteCarloBound, Result, SCHEMA_VERSION};
-use misdeal_core::{BatchScheme, Bounds, Error, Setting};
+use misdeal_core::{BatchScheme, Bounds, DeltaBounds, Error, Setting, TradeOffBounds};
+use misdeal_theory::account;
 use misdeal_theory::calibrate::calibrate;
-use misdeal_theory::{account, poisson};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -25,82 +26,67 @@ pub struct AccountReport {
     pub claimed_epsilon: Option<f64>,
     /// Bounds, by scheme.
     pub schemes: BTreeMap<&'static str, Bounds>,
+    /// The epsilon at which `deltas` are meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epsilon: Option<f64>,
+    /// Bounds on delta at `epsilon`, by scheme.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub deltas: BTreeMap<&'static str, DeltaBounds>,
+    /// Bounds on the whole trade-off curve, by scheme.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub trade_offs: BTreeMap<&'static str, TradeOffBounds>,
+    /// What other methods of the field say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub comparisons: Vec<Comparison>,
     /// The modelled pair of one scheme by simulation: an independent check of theory, no verdict on an implementation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub monte_carlo: Option<MonteCarloBound>,
 }
 
-/// Bounds for the named scheme of a setting, or for `all`.
-///
-/// With `all`, schemes with a buffer are left unknown unless `buffer_size` is given.
+/// What is to be accounted for.
+#[derive(Debug, Clone)]
+pub enum AccountSubject<'a> {
+    /// The named scheme of a setting, or `all`; schemes with a buffer are left unknown by `all` unless `buffer_size` is given.
+    Schemes {
+        /// Noise, steps and epochs.
+        setting: &'a Setting,
+        /// A scheme's name, or `all`.
+        scheme: &'a str,
+        /// The buffer of schemes that have one.
+        buffer_size: Option<u64>,
+    },
+    /// Poisson sampling with any probability and number of steps.
+    Poisson(PoissonSampling),
+}
+
+/// What to say beside epsilon.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AccountExtras {
+    /// Delta at this epsilon.
+    pub epsilon: Option<f64>,
+    /// The trade-off curves.
+    pub trade_off: bool,
+    /// Other methods of the field.
+    pub compare: bool,
+}
+
+/// Bounds on epsilon at `delta`, scheme by scheme, and what else is asked for.
 ///
 /// # Errors
-/// A setting, a scheme's name or a delta that is refused.
-pub fn account_schemes(
-    setting: &Setting,
-    scheme: &str,
-    buffer_size: Option<u64>,
-    delta: f64,
-) -> Result<AccountReport> {
-    let bounds = |scheme| account::bounds(&Setting { scheme, ..setting.clone() }.validated()?, delta);
+/// A setting, a scheme's name, a delta or an epsilon that is refused.
+pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) -> Result<AccountReport> {
+    let settings = subject.settings()?;
     let mut schemes = BTreeMap::new();
-    if scheme == "all" {
-        for name in BatchScheme::NAMES {
-            let buffered = BatchScheme::has_buffer(name);
-            let found = match BatchScheme::from_name(name, buffer_size.filter(|_| buffered)) {
-                Err(_) if buffered => Bounds::unknown("give --buffer-size"),
-                scheme => bounds(scheme?)?,
-            };
-            schemes.insert(name, found);
-        }
-    } else {
-        let scheme = BatchScheme::from_name(scheme, buffer_size)?;
-        schemes.insert(scheme.name(), bounds(scheme)?);
+    for (name, accounted) in &settings {
+        schemes.insert(*name, accounted.bounds(delta)?);
     }
-    let claimed = match schemes.get("poisson") {
+    let poisson = subject.poisson()?;
+    let claimed_epsilon = match schemes.get("poisson") {
         Some(found) => found.epsilon_upper_bound,
-        None => bounds(BatchScheme::Poisson)?.epsilon_upper_bound,
+        None => Accounted::Poisson(poisson).bounds(delta)?.epsilon_upper_bound,
     };
-    Ok(report(
-        setting.noise_multiplier,
-        setting.steps(),
-        setting.sampling_probability(),
-        delta,
-        claimed,
-        schemes,
-    ))
-}
-
-/// Bounds for Poisson sampling with any probability and number of steps.
-///
-/// # Errors
-/// A value that the accountant refuses.
-pub fn account_poisson(
-    noise_multiplier: f64,
-    sampling_probability: f64,
-    steps: u64,
-    delta: f64,
-) -> Result<AccountReport> {
-    let found = poisson::epsilon(noise_multiplier, sampling_probability, steps, delta)?;
-    let bounds = Bounds {
-        epsilon_lower_bound: Some(found.epsilon_lower_bound),
-        epsilon_upper_bound: Some(found.epsilon_upper_bound),
-        method: account::POISSON_METHOD.into(),
-    };
-    let claimed = bounds.epsilon_upper_bound;
-    let schemes = BTreeMap::from([("poisson", bounds)]);
-    Ok(report(noise_multiplier, steps, sampling_probability, delta, claimed, schemes))
-}
-
-fn report(
-    noise_multiplier: f64,
-    steps: u64,
-    sampling_probability: f64,
-    delta: f64,
-    claimed_epsilon: Option<f64>,
-    schemes: BTreeMap<&'static str, Bounds>,
-) -> AccountReport {
-    AccountReport {
+    let PoissonSampling { noise_multiplier, sampling_probability, steps } = poisson;
+    let mut report = AccountReport {
         schema_version: SCHEMA_VERSION,
         command: "account",
         version: env!("CARGO_PKG_VERSION"),
@@ -110,8 +96,24 @@ fn report(
         delta,
         claimed_epsilon,
         schemes,
+        epsilon: extras.epsilon,
+        deltas: BTreeMap::new(),
+        trade_offs: BTreeMap::new(),
+        comparisons: Vec::new(),
         monte_carlo: None,
+    };
+    for (name, accounted) in &settings {
+        if let Some(epsilon) = extras.epsilon {
+            report.deltas.insert(*name, accounted.delta_bounds(epsilon)?);
+        }
+        if extras.trade_off {
+            report.trade_offs.insert(*name, accounted.trade_off()?);
+        }
+        if extras.compare {
+            report.comparisons.extend(accounted.comparisons(name, delta)?);
+        }
     }
+    Ok(report)
 }
 
 /// Which side of a scheme's epsilon a calibration goes by.

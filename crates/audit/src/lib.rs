@@ -10,12 +10,13 @@
 //! ```
 //!
 //! - [`audit_mechanism`]: plays the game on the batched Gaussian mechanism ([`MechanismRequest`], [`MechanismReport`]).
-//! - [`account_schemes`], [`account_poisson`], [`calibrate_noise`]: what theory says, and the noise that a target needs.
+//! - [`account()`], [`calibrate_noise`]: what theory says, and the noise that a target needs.
 //! - [`estimate_scores`]: scores from anywhere to epsilon.
 //! - [`merge_stores`]: shards of a run to one store.
 //! - [`divergence_lower_bound`]: Monte Carlo on the modelled pair, beside the exact theory ([`MonteCarloBound`]).
 //! - [`Progress`]: whoever watches a job and may interrupt it.
 
+mod accounted;
 mod accounting;
 mod error;
 mod estimation;
@@ -27,8 +28,9 @@ mod promised;
 mod savings;
 mod shard;
 
+pub use accounted::{Comparison, PoissonSampling};
 pub use accounting::{
-    AccountReport, BoundSide, CalibrateReport, account_poisson, account_schemes, calibrate_noise,
+    AccountExtras, AccountReport, AccountSubject, BoundSide, CalibrateReport, account, calibrate_noise,
 };
 pub use error::{Error, Result};
 pub use estimation::{Analysis, EstimateReport, estimate_scores};

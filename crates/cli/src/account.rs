@@ -5,36 +5,22 @@ use crate::failure::{Failure, Success};
 use crate::progress::Bar;
 use crate::{interruption, output, text};
 use misdeal_audit::{
-    Analysis, BoundSide, account_poisson, account_schemes, calibrate_noise, divergence_lower_bound,
+    AccountExtras, AccountSubject, Analysis, BoundSide, PoissonSampling, calibrate_noise,
+    divergence_lower_bound,
 };
 use misdeal_core::{BatchScheme, Error, Setting};
 
 /// Reports bounds, scheme by scheme.
 pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Result<Success, Failure> {
-    let report = match (arguments.sampling_probability, arguments.steps) {
-        (Some(probability), Some(steps)) => {
-            account_poisson(arguments.noise_multiplier, probability, steps, arguments.delta)?
+    let AccountArguments { noise_multiplier, delta, scheme, .. } = arguments;
+    let buffer_size = arguments.shape.buffer_size;
+    let setting = Setting { noise_multiplier: *noise_multiplier, ..arguments.shape.setting() };
+    let subject = match (arguments.sampling_probability, arguments.steps) {
+        (Some(sampling_probability), Some(steps)) => {
+            let noise_multiplier = *noise_multiplier;
+            AccountSubject::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps })
         }
-        (None, None) => {
-            let setting =
-                Setting { noise_multiplier: arguments.noise_multiplier, ..arguments.shape.setting() };
-            let (scheme, buffer_size) = (&arguments.scheme, arguments.shape.buffer_size);
-            if arguments.monte_carlo.is_some() && scheme == "all" {
-                let hint = "--monte-carlo simulates the pair of one scheme";
-                return Err(Error::bad_value("scheme", "all", "the name of one scheme", hint).into());
-            }
-            let mut report = account_schemes(&setting, scheme, buffer_size, arguments.delta)?;
-            if let Some(samples) = arguments.monte_carlo {
-                interruption::listen()?;
-                let significance = arguments.significance.unwrap_or(Analysis::default().significance);
-                let scheme = BatchScheme::from_name(scheme, buffer_size)?;
-                let setting = Setting { scheme, seed: common.seed, ..setting };
-                let bar = Bar::new(common.quiet);
-                let bound = divergence_lower_bound(&setting, arguments.delta, significance, samples, &bar)?;
-                report.monte_carlo = Some(bound);
-            }
-            report
-        }
+        (None, None) => AccountSubject::Schemes { setting: &setting, scheme, buffer_size },
         _ => {
             let hint = "or give --steps-per-epoch and --epochs";
             return Err(
@@ -42,6 +28,24 @@ pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Result
             );
         }
     };
+    if arguments.monte_carlo.is_some() && scheme == "all" {
+        let hint = "--monte-carlo simulates the pair of one scheme";
+        return Err(Error::bad_value("scheme", "all", "the name of one scheme", hint).into());
+    }
+    let extras = AccountExtras {
+        epsilon: arguments.epsilon,
+        trade_off: arguments.trade_off,
+        compare: arguments.compare,
+    };
+    let mut report = misdeal_audit::account(&subject, *delta, extras)?;
+    if let Some(samples) = arguments.monte_carlo {
+        interruption::listen()?;
+        let significance = arguments.significance.unwrap_or(Analysis::default().significance);
+        let scheme = BatchScheme::from_name(scheme, buffer_size)?;
+        let setting = Setting { scheme, seed: common.seed, ..setting };
+        let bar = Bar::new(common.quiet);
+        report.monte_carlo = Some(divergence_lower_bound(&setting, *delta, significance, samples, &bar)?);
+    }
     output::deliver(common, &report, || text::account(&report))?;
     Ok(Success::Fine)
 }

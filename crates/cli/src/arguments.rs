@@ -283,6 +283,15 @@ pub struct AccountArguments {
     /// Level of the simulation's lower bound, 0.05 if not given
     #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "A", requires = "monte_carlo")]
     pub significance: Option<f64>,
+    /// Also bound delta at this epsilon
+    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
+    pub epsilon: Option<f64>,
+    /// Also bound the whole trade-off curve between the two errors of an adversary
+    #[arg(long)]
+    pub trade_off: bool,
+    /// Also say what other methods of the field give
+    #[arg(long)]
+    pub compare: bool,
     /// For Poisson sampling alone: steps in all epochs together
     #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
     pub steps: Option<u64>,

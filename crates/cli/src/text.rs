@@ -1,10 +1,11 @@
 //! Reports for people.
 
-use comfy_table::{ContentArrangement, Table, presets};
+mod account;
+
+pub use account::account;
+
 use indicatif::HumanCount;
-use misdeal_audit::{
-    AccountReport, BoundSide, CalibrateReport, EstimateReport, MechanismReport, MergeReport,
-};
+use misdeal_audit::{BoundSide, CalibrateReport, EstimateReport, MechanismReport, MergeReport};
 use misdeal_core::{Bounds, EpsilonEstimate, Setting};
 use std::fmt::Write;
 
@@ -60,56 +61,6 @@ pub fn estimates(report: &EstimateReport) -> String {
     }
     text
 }
-
-/// Bounds scheme by scheme, with what a library that assumes Poisson sampling would say instead.
-pub fn account(report: &AccountReport) -> String {
-    let mut text = String::new();
-    row(&mut text, "noise multiplier", &report.noise_multiplier.to_string());
-    let steps = format!(
-        "{}, each with a record with probability {}",
-        report.steps,
-        significant(report.sampling_probability)
-    );
-    row(&mut text, "steps", &steps);
-    row(&mut text, "delta", &probability(report.delta));
-    let claim = report.claimed_epsilon.map_or("unknown".into(), rounded_up);
-    row(
-        &mut text,
-        "claimed epsilon",
-        &format!("{claim:<8} what a library that assumes Poisson sampling prints for each of these"),
-    );
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    if !table.is_tty() {
-        table.set_width(120);
-    }
-    table.set_header(["scheme", "epsilon at least", "at most", "times the claim", "method"]);
-    for (scheme, bounds) in &report.schemes {
-        let excess = match (bounds.epsilon_lower_bound, report.claimed_epsilon) {
-            (Some(lower), Some(claim)) if lower > claim => format!("{:.1}", lower / claim),
-            _ => String::new(),
-        };
-        let lower = bounds.epsilon_lower_bound.map_or("not known".into(), rounded_down);
-        let upper = bounds.epsilon_upper_bound.map_or("not known".into(), rounded_up);
-        table.add_row([(*scheme).to_owned(), lower, upper, excess, bounds.method.clone()]);
-    }
-    let _ = write!(text, "\n{table}\n\n{ACCOUNT_NOTES}");
-    if let Some(bound) = &report.monte_carlo {
-        let confidence = percent(1.0 - bound.significance);
-        let found = rounded_down(bound.epsilon_lower_bound);
-        let _ = write!(
-            text,
-            "\n  By simulation: at least {found} with {confidence} confidence ({}).\n",
-            bound.method
-        );
-    }
-    text
-}
-
-/// What the methods of [`account`] mean.
-const ACCOUNT_NOTES: &str = "  Exact pair: the data sets conjectured to be the worst for shuffling, without Monte Carlo; a lower bound in any case.
-  Fixed order: by joint convexity at least as revealing as any scheme that uses each record once an epoch.
-";
 
 /// The noise for a target.
 pub fn calibrated(report: &CalibrateReport) -> String {

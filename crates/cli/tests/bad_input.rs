@@ -149,7 +149,10 @@ fn accounting() {
     ];
     check(folder.path(), "account --output result", &both);
     check(folder.path(), "calibrate --target-epsilon 1 --output result", &both);
-    let account: [(&str, &[&str]); 9] = [
+    let account: [(&str, &[&str]); 12] = [
+        ("--scheme fixed-order --epsilon -1", &["--epsilon -1", "from 0"]),
+        ("--scheme fixed-order --epsilon inf", &["--epsilon inf", "from 0"]),
+        ("--scheme fixed-order --epsilon x", &["--epsilon", "'x'", "number"]),
         ("--noise-multiplier NaN", &["--noise-multiplier NaN", "0.01 to 10000"]),
         ("--noise-multiplier 0", &["--noise-multiplier 0", "0.01 to 10000"]),
         ("--noise-multiplier -inf", &["--noise-multiplier -inf", "0.01 to 10000"]),

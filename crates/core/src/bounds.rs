@@ -22,3 +22,29 @@ impl Bounds {
         Bounds { epsilon_lower_bound: None, epsilon_upper_bound: None, method: reason.into() }
     }
 }
+
+/// Proven bounds on delta at one epsilon, with the guarantees of [`Bounds`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DeltaBounds {
+    /// Some pair of neighbouring data sets has at least this delta.
+    pub delta_lower_bound: Option<f64>,
+    /// No pair of neighbouring data sets has more.
+    pub delta_upper_bound: Option<f64>,
+    /// How the two sides were computed.
+    pub method: String,
+}
+
+/// Proven bounds on a scheme's trade-off curve: the least false-negative rate of any test, at chosen false-positive rates.
+///
+/// Rates in the order of `false_positive_rates`. A side that nobody knows how to bound is `None`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TradeOffBounds {
+    /// Where the curve is given, ascending.
+    pub false_positive_rates: Vec<f64>,
+    /// No test between any pair of neighbouring data sets does better than this: never too large.
+    pub false_negative_rate_lower_bounds: Option<Vec<f64>>,
+    /// Some test between some pair does as well as this: never too small.
+    pub false_negative_rate_upper_bounds: Option<Vec<f64>>,
+    /// How the two sides were computed.
+    pub method: String,
+}

@@ -46,7 +46,7 @@ mod stream;
 mod threat_model;
 
 pub use batch_scheme::BatchScheme;
-pub use bounds::Bounds;
+pub use bounds::{Bounds, DeltaBounds, TradeOffBounds};
 pub use error::{Error, Result};
 pub use estimate::{EpsilonEstimate, ThresholdChoice};
 pub use score_store::{BinCounts, FORMAT_VERSION, ReadError, ScoreStore, StoreKind, TrialRanges};

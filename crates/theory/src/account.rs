@@ -75,12 +75,7 @@ pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
     };
     Ok(match setting.scheme {
         BatchScheme::Poisson => {
-            let interval = poisson::epsilon(noise, setting.sampling_probability(), setting.steps(), delta)?;
-            Bounds {
-                epsilon_lower_bound: Some(interval.epsilon_lower_bound),
-                epsilon_upper_bound: Some(interval.epsilon_upper_bound),
-                method: POISSON_METHOD.into(),
-            }
+            poisson_bounds(noise, setting.sampling_probability(), setting.steps(), delta)?
         }
         BatchScheme::Shuffle => hidden_among(steps, noise, epochs)?,
         // The sums over epochs are sufficient: one epoch at less noise.
@@ -112,6 +107,24 @@ pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
         BatchScheme::WithoutReplacement => {
             Bounds::unknown("nobody has proven a bound under zero-out adjacency")
         }
+    })
+}
+
+/// Bounds for Poisson sampling with any probability and number of steps.
+///
+/// # Errors
+/// Names the argument that is out of range.
+pub fn poisson_bounds(
+    noise_multiplier: f64,
+    sampling_probability: f64,
+    steps: u64,
+    delta: f64,
+) -> Result<Bounds> {
+    let interval = poisson::epsilon(noise_multiplier, sampling_probability, steps, delta)?;
+    Ok(Bounds {
+        epsilon_lower_bound: Some(interval.epsilon_lower_bound),
+        epsilon_upper_bound: Some(interval.epsilon_upper_bound),
+        method: POISSON_METHOD.into(),
     })
 }
 

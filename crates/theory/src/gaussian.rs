@@ -36,6 +36,21 @@ impl Gaussian {
         Gaussian { gdp_mu: sqrt(epochs as f64) / noise_multiplier }
     }
 
+    /// The pair whose delta at `epsilon` is `delta`, to about 1e-12 relatively: the Gaussian mechanism that leaks as much there.
+    pub fn with_epsilon(epsilon: f64, delta: f64) -> Self {
+        let excess = |log_mu: f64| Gaussian { gdp_mu: exp(log_mu) }.log_delta(epsilon) - log(delta);
+        let (mut low, mut high) = (-1.0, 1.0);
+        while excess(low) > 0.0 && low > -600.0 {
+            low *= 2.0;
+        }
+        while excess(high) < 0.0 && high < 600.0 {
+            high *= 2.0;
+        }
+        let root =
+            narrow(excess, Bracket { low: (low, excess(low)), high: (high, excess(high)) }, 1e-13 * high);
+        Gaussian { gdp_mu: exp(root.low.0) }
+    }
+
     /// Delta at `epsilon >= 0`, to about 1e-12 relative.
     pub fn delta(&self, epsilon: f64) -> f64 {
         exp(self.log_delta(epsilon))
@@ -168,6 +183,10 @@ mod tests {
             let (low, high) = (pair.epsilon_lower_bound(delta), pair.epsilon_upper_bound(delta));
             assert!(low <= exact && exact <= high, "mu {gdp_mu}, delta {delta}: {low} {exact} {high}");
             assert!(high - low <= 1e-9 * exact + 2e-11, "mu {gdp_mu}, delta {delta}: {low} {exact} {high}");
+            if exact > 0.0 {
+                let same = Gaussian::with_epsilon(exact, delta).gdp_mu;
+                assert!((same / gdp_mu - 1.0).abs() < 1e-9, "mu {gdp_mu}, delta {delta}: {same}");
+            }
         }
     }
 

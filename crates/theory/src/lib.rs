@@ -10,23 +10,28 @@
 //! | room | answers |
 //! |---|---|
 //! | [`account`] | both bounds for a setting, whatever its scheme |
+//! | [`delta`] | the same at a given epsilon |
+//! | [`trade_off`] | the whole trade-off curve, from both sides |
 //! | [`calibrate`] | the noise for a target epsilon, for any accountant |
 //! | [`gaussian`] | the Gaussian pair in closed form: fixed order, and an upper bound for one use an epoch |
 //! | [`poisson`] | Poisson subsampling: a certified interval |
 //! | [`pairs`] | shuffling, buffers and balls-in-bins exactly, by Fourier transform |
 //! | [`shuffle_max`] | lower bounds for shuffling from the largest output of an epoch |
 //! | [`pld`] | privacy-loss distributions on a grid, which the others compose |
-//! | [`rdp`] | Renyi accounting, for comparison |
+//! | [`rdp`], [`random_allocation`] | Renyi accounting, for comparison |
 //!
 //! A lower bound is never too large and an upper bound never too small; every function says how it keeps that.
 
 pub mod account;
 mod buffer_weights;
 pub mod calibrate;
+pub mod delta;
 pub mod gaussian;
 pub mod pairs;
 pub mod pld;
 pub mod poisson;
+pub mod random_allocation;
 pub mod rdp;
 mod root;
 pub mod shuffle_max;
+pub mod trade_off;

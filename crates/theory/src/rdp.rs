@@ -8,6 +8,7 @@
 //! Mironov, Talwar and Zhang (2019), equation 3, and Canonne, Kamath and Steinke (2020), proposition 12.
 
 use libm::{exp, lgamma, log, log1p};
+use std::ops::RangeInclusive;
 
 /// Orders 2 to 512, as accountants in the field use them.
 const HIGHEST_ORDER: u32 = 512;
@@ -31,12 +32,21 @@ pub fn renyi_divergence(noise_multiplier: f64, sampling_probability: f64, order:
 /// An upper bound on epsilon after `steps` steps: never too small (beyond rounding), and looser than
 /// [`crate::poisson::epsilon`].
 pub fn epsilon_upper_bound(noise_multiplier: f64, sampling_probability: f64, steps: u64, delta: f64) -> f64 {
+    let divergence = |order| steps as f64 * renyi_divergence(noise_multiplier, sampling_probability, order);
+    epsilon_of_divergences(2..=HIGHEST_ORDER, divergence, delta)
+}
+
+/// The least epsilon that Renyi divergences of several orders (2 and above) show at `delta`.
+pub(crate) fn epsilon_of_divergences(
+    orders: RangeInclusive<u32>,
+    divergence: impl Fn(u32) -> f64,
+    delta: f64,
+) -> f64 {
     let epsilon = |order: u32| {
         let a = f64::from(order);
-        let divergence = steps as f64 * renyi_divergence(noise_multiplier, sampling_probability, order);
-        divergence + log1p(-1.0 / a) - (log(delta) + log(a)) / (a - 1.0)
+        divergence(order) + log1p(-1.0 / a) - (log(delta) + log(a)) / (a - 1.0)
     };
-    (2..=HIGHEST_ORDER).map(epsilon).fold(f64::INFINITY, f64::min).max(0.0)
+    orders.map(epsilon).fold(f64::INFINITY, f64::min).max(0.0)
 }
 
 #[cfg(test)]

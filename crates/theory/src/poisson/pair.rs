@@ -1,6 +1,6 @@
 //! One step of the subsampled Gaussian: its privacy loss, and the masses of the loss's cells.
 
-use crate::pld::{Cells, Masses};
+use crate::pld::{Cells, LossGrid, Masses};
 use libm::{ceil, exp, expm1, log, log1p};
 use misdeal_core::{Error, Result, normal};
 
@@ -63,6 +63,14 @@ impl SubsampledGaussian {
         let (s, q) = (self.noise, self.probability);
         let high = (1.0 + s * quantile(tail / (2.0 * q))).max(s * quantile(0.5 * tail));
         (self.loss(-s * quantile(tail)), self.loss(high))
+    }
+
+    /// The loss laws for an upper and for a lower bound on a grid of about `points` points, with all but about `tail` of
+    /// either law on it.
+    pub(crate) fn discretised(&self, points: f64, tail: f64) -> [LossGrid; 2] {
+        let range = self.loss_range(tail);
+        let step = (range.1 - range.0) / points;
+        [self.cells(step, tail).pessimistic(), self.gathered_cells(step, tail).optimistic()]
     }
 
     /// The cells of width `step` within the loss range of `tail`, for an upper bound.

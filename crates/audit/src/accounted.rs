@@ -1,0 +1,194 @@
+//! One scheme with all that theory can say about it.
+
+use crate::{AccountSubject, Result};
+use misdeal_core::{BatchScheme, Bounds, DeltaBounds, Setting, TradeOffBounds};
+use misdeal_theory::gaussian::Gaussian;
+use misdeal_theory::shuffle_max::LargestOutput;
+use misdeal_theory::trade_off::{self, Band};
+use misdeal_theory::{account, delta, random_allocation, rdp};
+use serde::Serialize;
+
+/// False-positive rates at which curves are given: even in the logarithm where they are small, as where they are large.
+fn curve_rates() -> Vec<f64> {
+    let small = |i: i32| 10_f64.powf(f64::from(i) / 20.0);
+    let half = (-160..=-7).map(small).chain([0.5]);
+    let rest: Vec<f64> = (-160..=-7).rev().map(|i| 1.0 - small(i)).collect();
+    half.chain(rest).collect()
+}
+
+/// A method of the field beside ours.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The scheme.
+    pub scheme: &'static str,
+    /// What it is.
+    pub method: &'static str,
+    /// A lower bound on epsilon, if it is one.
+    pub epsilon_lower_bound: Option<f64>,
+    /// An upper bound on epsilon, if it is one.
+    pub epsilon_upper_bound: Option<f64>,
+    /// The distance of the two Gaussians with the same epsilon and delta, where the method is that translation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gdp_mu: Option<f64>,
+}
+
+/// Poisson sampling with any probability and number of steps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PoissonSampling {
+    /// The noise multiplier.
+    pub noise_multiplier: f64,
+    /// The probability with which a record is in a given batch.
+    pub sampling_probability: f64,
+    /// Steps in all epochs together.
+    pub steps: u64,
+}
+
+/// A scheme that theory is asked about.
+pub(crate) enum Accounted {
+    /// Poisson sampling with any probability.
+    Poisson(PoissonSampling),
+    /// The scheme of a setting.
+    Scheme(Setting),
+    /// A scheme that lacks its buffer.
+    NoBuffer,
+}
+
+impl AccountSubject<'_> {
+    /// The schemes asked for, by name.
+    pub(crate) fn settings(&self) -> Result<Vec<(&'static str, Accounted)>> {
+        let (setting, scheme, buffer_size) = match self {
+            Self::Schemes { setting, scheme, buffer_size } => (*setting, *scheme, *buffer_size),
+            &Self::Poisson(sampling) => return Ok(vec![("poisson", Accounted::Poisson(sampling))]),
+        };
+        let accounted = |scheme| -> Result<Accounted> {
+            Ok(Accounted::Scheme(Setting { scheme, ..setting.clone() }.validated()?))
+        };
+        if scheme != "all" {
+            let scheme = BatchScheme::from_name(scheme, buffer_size)?;
+            return Ok(vec![(scheme.name(), accounted(scheme)?)]);
+        }
+        let of_name = |name| {
+            let buffered = BatchScheme::has_buffer(name);
+            if buffered && buffer_size.is_none() {
+                return Ok((name, Accounted::NoBuffer));
+            }
+            let scheme = BatchScheme::from_name(name, buffer_size.filter(|_| buffered))?;
+            Ok((name, accounted(scheme)?))
+        };
+        BatchScheme::NAMES.into_iter().map(of_name).collect()
+    }
+
+    /// What a library that assumes Poisson sampling accounts for instead.
+    pub(crate) fn poisson(&self) -> Result<PoissonSampling> {
+        Ok(match self {
+            Self::Schemes { setting, .. } => {
+                let setting =
+                    Setting { scheme: BatchScheme::Poisson, ..Setting::clone(setting) }.validated()?;
+                PoissonSampling {
+                    noise_multiplier: setting.noise_multiplier,
+                    sampling_probability: setting.sampling_probability(),
+                    steps: setting.steps(),
+                }
+            }
+            Self::Poisson(sampling) => *sampling,
+        })
+    }
+}
+
+const NO_BUFFER: &str = "give --buffer-size";
+
+impl Accounted {
+    pub(crate) fn bounds(&self, delta: f64) -> Result<Bounds> {
+        Ok(match self {
+            Self::NoBuffer => Bounds::unknown(NO_BUFFER),
+            Self::Scheme(setting) => account::bounds(setting, delta)?,
+            &Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }) => {
+                account::poisson_bounds(noise_multiplier, sampling_probability, steps, delta)?
+            }
+        })
+    }
+
+    pub(crate) fn delta_bounds(&self, epsilon: f64) -> Result<DeltaBounds> {
+        Ok(match self {
+            Self::NoBuffer => {
+                DeltaBounds { delta_lower_bound: None, delta_upper_bound: None, method: NO_BUFFER.into() }
+            }
+            Self::Scheme(setting) => delta::bounds(setting, epsilon)?,
+            &Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }) => {
+                delta::poisson(noise_multiplier, sampling_probability, steps, epsilon)?
+            }
+        })
+    }
+
+    pub(crate) fn trade_off(&self) -> Result<TradeOffBounds> {
+        let band = match self {
+            Self::NoBuffer => Band { lower: None, upper: None, method: NO_BUFFER },
+            Self::Scheme(setting) => trade_off::band(setting)?,
+            &Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }) => {
+                let [lower, upper] = trade_off::poisson(noise_multiplier, sampling_probability, steps)?;
+                Band { lower: Some(lower), upper: Some(upper), method: account::POISSON_METHOD }
+            }
+        };
+        Ok(band.at(&curve_rates()))
+    }
+
+    /// What other methods say, and the Gaussian mechanism that leaks as much.
+    pub(crate) fn comparisons(&self, scheme: &'static str, delta: f64) -> Result<Vec<Comparison>> {
+        let entry = |method, epsilon_lower_bound, epsilon_upper_bound| Comparison {
+            scheme,
+            method,
+            epsilon_lower_bound,
+            epsilon_upper_bound,
+            gdp_mu: None,
+        };
+        let renyi = |noise, probability, steps| {
+            let found = rdp::epsilon_upper_bound(noise, probability, steps, delta);
+            entry("Renyi divergences", None, Some(found))
+        };
+        let mut found = match self {
+            Self::NoBuffer => return Ok(Vec::new()),
+            &Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }) => {
+                vec![renyi(noise_multiplier, sampling_probability, steps)]
+            }
+            Self::Scheme(setting) => {
+                let (noise, steps, epochs) =
+                    (setting.noise_multiplier, setting.steps_per_epoch, setting.epochs);
+                match setting.scheme {
+                    BatchScheme::Poisson => {
+                        vec![renyi(noise, setting.sampling_probability(), setting.steps())]
+                    }
+                    BatchScheme::BallsInBins => {
+                        let found = random_allocation::epsilon_upper_bound(noise, steps, epochs, delta);
+                        vec![entry("Renyi divergences (random allocation)", None, Some(found))]
+                    }
+                    BatchScheme::Shuffle => {
+                        let largest = LargestOutput::shuffle(noise, steps);
+                        let found = largest.composed_epsilon_lower_bound(epochs, delta);
+                        vec![entry("largest output (Chua et al.)", Some(found), None)]
+                    }
+                    _ => Vec::new(),
+                }
+            }
+        };
+        let bounds = self.bounds(delta)?;
+        if let Some(epsilon) = bounds.epsilon_upper_bound.filter(|epsilon| epsilon.is_finite()) {
+            let same = Gaussian::with_epsilon(epsilon, delta);
+            found.push(Comparison {
+                gdp_mu: Some(same.gdp_mu),
+                ..entry("Gaussian mechanism with the same epsilon at most", None, Some(epsilon))
+            });
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_are_given_at_ascending_rates_between_0_and_1() {
+        let rates = curve_rates();
+        assert!(rates.is_sorted_by(|a, b| a < b) && rates[0] <= 1e-8 && rates[rates.len() - 1] < 1.0);
+    }
+}

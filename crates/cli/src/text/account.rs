@@ -1,0 +1,125 @@
+//! What theory says, for people.
+
+use super::{percent, probability, rounded_down, rounded_up, row, significant};
+use comfy_table::{ContentArrangement, Table, presets};
+use misdeal_audit::AccountReport;
+use std::fmt::Write;
+
+/// Bounds scheme by scheme, with what a library that assumes Poisson sampling would say instead.
+pub fn account(report: &AccountReport) -> String {
+    let mut text = String::new();
+    row(&mut text, "noise multiplier", &report.noise_multiplier.to_string());
+    let steps = format!(
+        "{}, each with a record with probability {}",
+        report.steps,
+        significant(report.sampling_probability)
+    );
+    row(&mut text, "steps", &steps);
+    row(&mut text, "delta", &probability(report.delta));
+    let claim = report.claimed_epsilon.map_or("unknown".into(), rounded_up);
+    row(
+        &mut text,
+        "claimed epsilon",
+        &format!("{claim:<8} what a library that assumes Poisson sampling prints for each of these"),
+    );
+    let mut table = table(["scheme", "epsilon at least", "at most", "times the claim", "method"]);
+    for (scheme, bounds) in &report.schemes {
+        let excess = match (bounds.epsilon_lower_bound, report.claimed_epsilon) {
+            (Some(lower), Some(claim)) if lower > claim => format!("{:.1}", lower / claim),
+            _ => String::new(),
+        };
+        let lower = bounds.epsilon_lower_bound.map_or("not known".into(), rounded_down);
+        let upper = bounds.epsilon_upper_bound.map_or("not known".into(), rounded_up);
+        table.add_row([(*scheme).to_owned(), lower, upper, excess, bounds.method.clone()]);
+    }
+    let _ = write!(text, "\n{table}\n\n{ACCOUNT_NOTES}");
+    if let Some(bound) = &report.monte_carlo {
+        let confidence = percent(1.0 - bound.significance);
+        let found = rounded_down(bound.epsilon_lower_bound);
+        let _ = write!(
+            text,
+            "\n  By simulation: at least {found} with {confidence} confidence ({}).\n",
+            bound.method
+        );
+    }
+    deltas(&mut text, report);
+    trade_offs(&mut text, report);
+    comparisons(&mut text, report);
+    text
+}
+
+fn table<const N: usize>(header: [&str; N]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    if !table.is_tty() {
+        table.set_width(120);
+    }
+    table.set_header(header);
+    table
+}
+
+/// A side of a bound, or that nobody knows it.
+fn side(value: Option<f64>, show: impl Fn(f64) -> String) -> String {
+    value.map_or("not known".into(), show)
+}
+
+fn deltas(text: &mut String, report: &AccountReport) {
+    let Some(epsilon) = report.epsilon else { return };
+    let mut table = table(["scheme", "delta at least", "at most", "method"]);
+    for (scheme, bounds) in &report.deltas {
+        let lower = side(bounds.delta_lower_bound, |delta| format!("{:.3e}", 0.9995 * delta));
+        let upper = side(bounds.delta_upper_bound, |delta| format!("{:.3e}", (1.0005 * delta).min(1.0)));
+        table.add_row([(*scheme).to_owned(), lower, upper, bounds.method.clone()]);
+    }
+    let _ = write!(text, "\n  At epsilon {epsilon}:\n\n{table}\n");
+}
+
+/// False-positive rates of which the text shows the curve; JSON has many more.
+const SHOWN_RATES: [f64; 5] = [1e-4, 1e-3, 1e-2, 0.1, 0.5];
+
+fn trade_offs(text: &mut String, report: &AccountReport) {
+    if report.trade_offs.is_empty() {
+        return;
+    }
+    let mut header = vec!["scheme".to_owned()];
+    header.extend(SHOWN_RATES.map(|rate| format!("{rate}")));
+    let mut table = table([]);
+    table.set_header(header);
+    for (scheme, curve) in &report.trade_offs {
+        let at = |values: &Option<Vec<f64>>, rate: f64| {
+            let place =
+                curve.false_positive_rates.iter().position(|&known| (known / rate - 1.0).abs() < 1e-6);
+            place.zip(values.as_ref()).map_or("?".into(), |(place, values)| format!("{:.4}", values[place]))
+        };
+        let mut row = vec![(*scheme).to_owned()];
+        for rate in SHOWN_RATES {
+            let least = at(&curve.false_negative_rate_lower_bounds, rate);
+            let most = at(&curve.false_negative_rate_upper_bounds, rate);
+            row.push(if least == most { least } else { format!("{least} to {most}") });
+        }
+        table.add_row(row);
+    }
+    let _ = write!(
+        text,
+        "\n  The least false-negative rate of any adversary, by its false-positive rate (--format json has the curves):\n\n{table}\n"
+    );
+}
+
+fn comparisons(text: &mut String, report: &AccountReport) {
+    if report.comparisons.is_empty() {
+        return;
+    }
+    let mut table = table(["scheme", "epsilon at least", "at most", "mu", "method"]);
+    for one in &report.comparisons {
+        let lower = one.epsilon_lower_bound.map_or(String::new(), rounded_down);
+        let upper = one.epsilon_upper_bound.map_or(String::new(), rounded_up);
+        let gdp_mu = one.gdp_mu.map_or(String::new(), significant);
+        table.add_row([one.scheme.to_owned(), lower, upper, gdp_mu, one.method.to_owned()]);
+    }
+    let _ = write!(text, "\n  What other methods say:\n\n{table}\n");
+}
+
+/// What the methods of [`account`] mean.
+const ACCOUNT_NOTES: &str = "  Exact pair: the data sets conjectured to be the worst for shuffling, without Monte Carlo; a lower bound in any case.
+  Fixed order: by joint convexity at least as revealing as any scheme that uses each record once an epoch.
+";

@@ -1,0 +1,195 @@
+//! Delta at a given epsilon, for every scheme: the bounds of [`account`](crate::account) inverted.
+//!
+//! Epsilon(delta) falls, so `epsilon_upper_bound(d) <= e` certifies delta(e) <= d, and `epsilon_lower_bound(d) > e`
+//! certifies delta(e) > d. Each bound is narrowed to such a certificate: no accountant needs to know of it.
+
+use crate::account;
+use crate::gaussian::Gaussian;
+use crate::root::{Bracket, narrow};
+use misdeal_core::{Bounds, DeltaBounds, Error, Result, Setting};
+
+/// Width of a root in ln delta: a part in a thousand.
+const ROOT_WIDTH: f64 = 1e-3;
+
+/// ln of the smallest delta that is looked at: below, exact pairs do not reach.
+const LEAST_LOG_DELTA: f64 = -34.0;
+
+/// The largest delta that is looked at.
+const MOST_DELTA: f64 = 0.999;
+
+/// Bounds on the delta of a setting's scheme at `epsilon`, with the guarantees of [`account::bounds`]: the lower is never too
+/// large, the upper never too small. A side whose epsilon is not known is `None`.
+///
+/// Below about 1.7e-15 a delta is bounded by 0 and 1.7e-15.
+///
+/// ```
+/// use misdeal_core::Setting;
+/// let found = misdeal_theory::delta::bounds(&Setting::default(), 4.066)?;
+/// assert!((found.delta_lower_bound.unwrap() / 1e-5 - 1.0).abs() < 5e-3);
+/// # Ok::<(), misdeal_core::Error>(())
+/// ```
+///
+/// # Errors
+/// An epsilon that is not a finite number from 0 on.
+pub fn bounds(setting: &Setting, epsilon: f64) -> Result<DeltaBounds> {
+    check(epsilon)?;
+    // Fixed order bounds all that permute; Poisson's delta lies below it too, so the search starts there.
+    let start = Gaussian::fixed_order(setting.noise_multiplier, setting.epochs).log_delta(epsilon);
+    invert(start, epsilon, |delta| account::bounds(setting, delta))
+}
+
+/// The same for Poisson sampling with any probability and number of steps.
+///
+/// # Errors
+/// An argument out of range.
+pub fn poisson(
+    noise_multiplier: f64,
+    sampling_probability: f64,
+    steps: u64,
+    epsilon: f64,
+) -> Result<DeltaBounds> {
+    check(epsilon)?;
+    invert(LEAST_LOG_DELTA / 2.0, epsilon, |delta| {
+        account::poisson_bounds(noise_multiplier, sampling_probability, steps, delta)
+    })
+}
+
+fn check(epsilon: f64) -> Result<()> {
+    if epsilon.is_finite() && epsilon >= 0.0 {
+        return Ok(());
+    }
+    let hint = "it is the epsilon at which delta is wanted";
+    Err(Error::bad_value("epsilon", epsilon, "a finite number from 0", hint))
+}
+
+/// Inverts `bounds` at `epsilon`, beginning at ln delta = `start`.
+fn invert(start: f64, epsilon: f64, bounds: impl Fn(f64) -> Result<Bounds>) -> Result<DeltaBounds> {
+    let start = start.clamp(LEAST_LOG_DELTA + 1.0, MOST_DELTA.ln() - 0.1);
+    let mut search = Search { bounds, known: Vec::new() };
+    let method = search.at(start)?.method;
+    let lower = search.fall(start, epsilon, |found| found.epsilon_lower_bound)?;
+    let upper = search.fall(start, epsilon, |found| found.epsilon_upper_bound)?;
+    Ok(DeltaBounds {
+        delta_lower_bound: lower
+            .map(|fall| if fall.low.0 > LEAST_LOG_DELTA { fall.low.0.exp() } else { 0.0 }),
+        delta_upper_bound: upper
+            .map(|fall| if fall.high.0 < MOST_DELTA.ln() { fall.high.0.exp() } else { 1.0 }),
+        method,
+    })
+}
+
+/// The search for one delta; both sides share what was computed.
+struct Search<F> {
+    bounds: F,
+    known: Vec<(f64, Bounds)>,
+}
+
+impl<F: Fn(f64) -> Result<Bounds>> Search<F> {
+    fn at(&mut self, log_delta: f64) -> Result<Bounds> {
+        let same = |&(known, _): &(f64, Bounds)| known.total_cmp(&log_delta).is_eq();
+        if let Some(known) = self.known.iter().position(same) {
+            return Ok(self.known[known].1.clone());
+        }
+        let found = (self.bounds)(log_delta.exp())?;
+        self.known.push((log_delta, found.clone()));
+        Ok(found)
+    }
+
+    /// Where the `side` of epsilon falls to `epsilon`: above it at `low`, not above at `high`; both at an end of the range if
+    /// the fall lies beyond it.
+    fn fall(
+        &mut self,
+        start: f64,
+        epsilon: f64,
+        side: impl Fn(&Bounds) -> Option<f64>,
+    ) -> Result<Option<Bracket>> {
+        if side(&self.at(start)?).is_none() {
+            return Ok(None);
+        }
+        let mut refused = None;
+        let mut excess = |log_delta: f64| match self.at(log_delta) {
+            Ok(found) => side(&found).map_or(f64::INFINITY, |found| below_zero(found - epsilon)),
+            Err(error) => {
+                refused = Some(error);
+                f64::NAN
+            }
+        };
+        let mut low = (start, excess(start));
+        let mut high = low;
+        let mut stride = 0.25;
+        while low.1 <= 0.0 && low.0 > LEAST_LOG_DELTA {
+            high = low;
+            low.0 = (low.0 - stride).max(LEAST_LOG_DELTA);
+            low.1 = excess(low.0);
+            stride *= 3.0;
+        }
+        if low.1 <= 0.0 {
+            high = low;
+        }
+        while high.1 > 0.0 && high.0 < MOST_DELTA.ln() {
+            low = high;
+            high.0 = (high.0 + stride).min(MOST_DELTA.ln());
+            high.1 = excess(high.0);
+            stride *= 3.0;
+        }
+        let mut found = Bracket { low, high };
+        if low.1 > 0.0 && high.1 <= 0.0 {
+            found = narrow(&mut excess, found, ROOT_WIDTH);
+        }
+        refused.map_or(Ok(Some(found)), Err)
+    }
+}
+
+/// Where epsilon is exactly the one sought, as on the plateau at 0, the smallest such delta is wanted and not any: zero counts
+/// as negative.
+fn below_zero(excess: f64) -> f64 {
+    if excess > 0.0 { excess } else { excess.min(-1e-9) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use misdeal_core::BatchScheme;
+
+    fn setting(scheme: BatchScheme, noise_multiplier: f64, epochs: u64) -> Setting {
+        Setting { scheme, noise_multiplier, epochs, steps_per_epoch: 50, ..Setting::default() }
+    }
+
+    #[test]
+    fn the_gaussian_closed_form() {
+        for epsilon in [0.0, 0.5, 2.0, 6.0] {
+            let exact = Gaussian::fixed_order(1.0, 2).delta(epsilon);
+            let found = bounds(&setting(BatchScheme::FixedOrder, 1.0, 2), epsilon).unwrap();
+            let (lower, upper) = (found.delta_lower_bound.unwrap(), found.delta_upper_bound.unwrap());
+            assert!(
+                lower <= exact && exact <= upper && upper < 1.003 * lower,
+                "{epsilon}: {lower} {exact} {upper}"
+            );
+        }
+    }
+
+    /// epsilon(delta(e)) = e.
+    #[test]
+    fn inverts_epsilon() {
+        for scheme in [BatchScheme::Poisson, BatchScheme::Shuffle, BatchScheme::BallsInBins] {
+            for (noise, epochs, epsilon) in [(1.0, 1, 0.6), (0.8, 1, 3.0)] {
+                let setting = setting(scheme, noise, epochs);
+                let found = bounds(&setting, epsilon).unwrap();
+                let back = |delta| account::bounds(&setting, delta).unwrap();
+                let lower = back(found.delta_lower_bound.unwrap()).epsilon_lower_bound.unwrap();
+                let upper = back(found.delta_upper_bound.unwrap()).epsilon_upper_bound.unwrap();
+                assert!(epsilon <= lower && lower < 1.002 * epsilon, "{scheme} {noise}: {lower}");
+                assert!(0.998 * epsilon < upper && upper <= epsilon, "{scheme} {noise}: {upper}");
+            }
+        }
+    }
+
+    #[test]
+    fn far_away_it_says_what_it_knows() {
+        let found = bounds(&setting(BatchScheme::Shuffle, 1.0, 1), 100.0).unwrap();
+        assert!(found.delta_lower_bound.unwrap() <= 0.0 && found.delta_upper_bound.unwrap() < 2e-15);
+        let unknown = bounds(&setting(BatchScheme::WithoutReplacement, 1.0, 1), 1.0).unwrap();
+        assert_eq!((unknown.delta_lower_bound, unknown.delta_upper_bound), (None, None));
+        assert!(bounds(&Setting::default(), -1.0).is_err());
+    }
+}

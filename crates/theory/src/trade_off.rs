@@ -1,0 +1,246 @@
+//! The trade-off curve of a scheme: the least false-negative rate of any test with a given false-positive rate.
+//!
+//! The curve says more than any single (epsilon, delta): whoever claims a scheme claims its whole curve (Dong, Roth and
+//! Su 2022). A false positive is a prediction `In` where the target was zeroed out; the reverse pair has the inverse curve.
+
+use crate::account;
+use crate::buffer_weights::{block_weights, sliding_weights};
+use crate::gaussian::Gaussian;
+use crate::pairs::{self, EpochLaws, ShiftPair, Target};
+use crate::pld::{Aim, LossGrid, Side};
+use crate::poisson::SubsampledGaussian;
+use misdeal_core::{Adjacency, BatchScheme, Error, Result, Setting, TradeOffBounds};
+
+/// The delta down to which the laws of exact pairs are made sharp.
+const SHARP_DELTA: f64 = 1e-8;
+/// Width of the certified band between both curves at which Poisson's grid is fine enough, relatively to the smaller error.
+const BAND: f64 = 2e-3;
+const FIRST_POINTS: f64 = 4e3;
+const MOST_POINTS: f64 = 3e5;
+
+/// One side of a trade-off curve.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Curve {
+    /// Corners from (0, 1) to (1, 0) by ascending false-positive rate, joined by lines.
+    Corners(Vec<[f64; 2]>),
+    /// The Gaussian pair's, in closed form.
+    Gaussian(Gaussian),
+}
+
+impl Curve {
+    /// The false-negative rate at `false_positive_rate`.
+    pub fn false_negative_rate(&self, false_positive_rate: f64) -> f64 {
+        let corners = match self {
+            Self::Gaussian(pair) => return pair.false_negative_rate(false_positive_rate),
+            Self::Corners(corners) => corners,
+        };
+        let after = corners.partition_point(|corner| corner[0] < false_positive_rate);
+        let Some(&[x, y]) = corners.get(after) else { return 0.0 };
+        let Some(&[x0, y0]) = after.checked_sub(1).and_then(|i| corners.get(i)) else { return y };
+        y0 + (y - y0) * (false_positive_rate - x0) / (x - x0)
+    }
+}
+
+/// The certified band around a scheme's curve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Band {
+    /// Never above the scheme's curve: what an accountant may promise, and what a test may refute.
+    pub lower: Option<Curve>,
+    /// Never below it: some test does as well.
+    pub upper: Option<Curve>,
+    /// How the two sides were computed.
+    pub method: &'static str,
+}
+
+impl Band {
+    /// Both sides at chosen rates.
+    pub fn at(&self, false_positive_rates: &[f64]) -> TradeOffBounds {
+        let values = |curve: &Curve| {
+            false_positive_rates.iter().map(|&rate| curve.false_negative_rate(rate)).collect()
+        };
+        TradeOffBounds {
+            false_positive_rates: false_positive_rates.to_vec(),
+            false_negative_rate_lower_bounds: self.lower.as_ref().map(values),
+            false_negative_rate_upper_bounds: self.upper.as_ref().map(values),
+            method: self.method.into(),
+        }
+    }
+}
+
+/// The band around the trade-off curve of a setting's scheme.
+///
+/// ```
+/// use misdeal_core::{BatchScheme, Setting};
+/// let poisson = Setting { scheme: BatchScheme::Poisson, ..Setting::default() };
+/// let band = misdeal_theory::trade_off::band(&poisson)?;
+/// let promised = band.lower.unwrap().false_negative_rate(0.01);
+/// assert!(0.9 < promised && promised <= 0.99);
+/// # Ok::<(), misdeal_core::Error>(())
+/// ```
+///
+/// # Errors
+/// A setting that the accountants refuse.
+pub fn band(setting: &Setting) -> Result<Band> {
+    let (noise, steps, epochs) = (setting.noise_multiplier, setting.steps_per_epoch, setting.epochs);
+    if setting.adjacency != Adjacency::ZeroOut {
+        return Ok(Band { lower: None, upper: None, method: "only zero-out adjacency is accounted for" });
+    }
+    let fixed_order = || Curve::Gaussian(Gaussian::fixed_order(noise, epochs));
+    let once_an_epoch = |upper: Option<Curve>| Band {
+        lower: Some(fixed_order()),
+        upper,
+        method: "no test better than at fixed order; some as good as the exact pair's (FFT)",
+    };
+    let hidden_among = |batches: u64, noise: f64, epochs: u64| {
+        if noise < pairs::LEAST_NOISE_MULTIPLIER {
+            return Ok::<_, Error>(once_an_epoch(None));
+        }
+        let [_, upper] = of_pair(&ShiftPair::shuffle(noise, batches)?, epochs);
+        Ok(once_an_epoch(Some(upper)))
+    };
+    let behind = |weights: &[f64]| {
+        if noise < pairs::LEAST_NOISE_MULTIPLIER {
+            return Ok::<_, Error>(once_an_epoch(None));
+        }
+        let groups = pairs::grouped(weights, Side::Lower, pairs::WEIGHT_BINS);
+        let [_, upper] = of_pair(&ShiftPair::with_groups(noise, 2.0, 1.0, &groups)?, epochs);
+        Ok(once_an_epoch(Some(upper)))
+    };
+    Ok(match setting.scheme {
+        BatchScheme::Poisson => {
+            let [lower, upper] = poisson(noise, setting.sampling_probability(), setting.steps())?;
+            Band { lower: Some(lower), upper: Some(upper), method: account::POISSON_METHOD }
+        }
+        BatchScheme::BallsInBins => {
+            let [lower, upper] = of_pair(&ShiftPair::balls_in_bins(noise, steps)?, epochs);
+            Band { lower: Some(lower), upper: Some(upper), method: "dominating pair (FFT)" }
+        }
+        BatchScheme::Shuffle => hidden_among(steps, noise, epochs)?,
+        BatchScheme::ShuffleOnce => hidden_among(steps, noise / (epochs as f64).sqrt(), 1)?,
+        BatchScheme::FixedOrder => {
+            Band { lower: Some(fixed_order()), upper: Some(fixed_order()), method: "closed form" }
+        }
+        BatchScheme::WithoutReplacement => {
+            Band { lower: None, upper: None, method: "nobody has proven a bound under zero-out adjacency" }
+        }
+        BatchScheme::PartialShuffle { buffer_size } => behind(&block_weights(setting, buffer_size))?,
+        BatchScheme::StreamShuffle { buffer_size } => behind(&sliding_weights(setting, buffer_size))?,
+        BatchScheme::BatchThenShuffle => {
+            Band { lower: Some(fixed_order()), upper: None, method: "no test better than at fixed order" }
+        }
+    })
+}
+
+/// Poisson sampling with any probability: the curve from below and from above.
+///
+/// # Errors
+/// Names the argument that is out of range.
+pub fn poisson(noise_multiplier: f64, sampling_probability: f64, steps: u64) -> Result<[Curve; 2]> {
+    let pair = SubsampledGaussian::new(noise_multiplier, sampling_probability)?;
+    if sampling_probability >= 1.0 {
+        let all = Curve::Gaussian(Gaussian::fixed_order(noise_multiplier, steps));
+        return Ok([all.clone(), all]);
+    }
+    let mut points = FIRST_POINTS;
+    loop {
+        let [pessimistic, optimistic] = pair.discretised(points, SHARP_DELTA / steps as f64);
+        let curves = [pessimistic, optimistic].map(|law| composed(&law, steps));
+        if points >= MOST_POINTS || is_narrow(&curves) {
+            return Ok(curves);
+        }
+        points *= 3.0;
+    }
+}
+
+/// A pair of the shuffling family: the curve from below and from above.
+fn of_pair(pair: &ShiftPair, epochs: u64) -> [Curve; 2] {
+    let laws = EpochLaws::new(pair, Target { epochs, delta: SHARP_DELTA });
+    [&laws.upper.forward, &laws.lower.forward].map(|law| composed(law, epochs))
+}
+
+fn composed(law: &LossGrid, times: u64) -> Curve {
+    Curve::Corners(law.compose(times, Aim::Whole).untilted().trade_off_curve())
+}
+
+/// Whether the two curves are close wherever an audit looks.
+fn is_narrow([lower, upper]: &[Curve; 2]) -> bool {
+    [1e-6, 1e-4, 1e-2, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99].into_iter().all(|rate| {
+        let (least, most) = (lower.false_negative_rate(rate), upper.false_negative_rate(rate));
+        // What the tests detect is as small as the rate where both are small.
+        most - least <= BAND * least.min(1.0 - least).max(1e-9)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use misdeal_core::normal;
+
+    fn setting(scheme: BatchScheme, steps_per_epoch: u64) -> Setting {
+        Setting { scheme, steps_per_epoch, ..Setting::default() }
+    }
+
+    /// One step of Poisson sampling: the best test rejects large outputs, and both of its errors are known.
+    #[test]
+    fn one_poisson_step_in_closed_form() {
+        let (noise, q) = (0.8, 0.3);
+        let [lower, upper] = poisson(noise, q, 1).unwrap();
+        for i in 1..40 {
+            let threshold = f64::from(i) * 0.1 - 1.0;
+            let rate = normal::cdf(-threshold / noise);
+            let exact =
+                (1.0 - q) * normal::cdf(threshold / noise) + q * normal::cdf((threshold - 1.0) / noise);
+            let (least, most) = (lower.false_negative_rate(rate), upper.false_negative_rate(rate));
+            assert!(least <= exact + 1e-12 && exact <= most + 1e-12, "{threshold}: {least} {exact} {most}");
+            assert!(most - least < 1e-3, "{threshold}: {least} {most}");
+        }
+    }
+
+    /// A curve and the divergences of its pair are two views of one thing: delta(e) = max over rates of 1 - f(x) - e^e x.
+    #[test]
+    fn agrees_with_epsilon() {
+        for scheme in
+            [BatchScheme::Poisson, BatchScheme::Shuffle, BatchScheme::BallsInBins, BatchScheme::FixedOrder]
+        {
+            let setting = setting(scheme, 20);
+            let band = band(&setting).unwrap();
+            let delta = |curve: &Curve, epsilon: f64| {
+                let at = |i: i32| {
+                    let rate = 10_f64.powf(-f64::from(i) / 100.0);
+                    1.0 - curve.false_negative_rate(rate) - epsilon.exp() * rate
+                };
+                (0..1000).map(at).fold(0.0, f64::max)
+            };
+            let epsilon = 0.7;
+            let found = crate::delta::bounds(&setting, epsilon).unwrap();
+            let from_lower = delta(&band.lower.unwrap(), epsilon);
+            let from_upper = delta(&band.upper.unwrap(), epsilon);
+            assert!(
+                (from_lower / found.delta_upper_bound.unwrap() - 1.0).abs() < 0.01,
+                "{scheme}: {from_lower} {found:?}"
+            );
+            assert!(
+                (from_upper / found.delta_lower_bound.unwrap() - 1.0).abs() < 0.01,
+                "{scheme}: {from_upper} {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn bands_are_ordered_for_every_scheme() {
+        for name in BatchScheme::NAMES {
+            let buffer = BatchScheme::has_buffer(name).then_some(300);
+            let band = band(&setting(BatchScheme::from_name(name, buffer).unwrap(), 10)).unwrap();
+            let (Some(lower), Some(upper)) = (band.lower, band.upper) else { continue };
+            for i in 0..=100 {
+                let rate = f64::from(i) / 100.0;
+                let (least, most) = (lower.false_negative_rate(rate), upper.false_negative_rate(rate));
+                assert!(
+                    (0.0..=1.0).contains(&least) && least <= most + 1e-12 && most <= 1.0,
+                    "{name} {rate}: {least} {most}"
+                );
+                assert!(most <= 1.0 - rate + 1e-9, "{name} {rate}: guessing does better than {most}");
+            }
+        }
+    }
+}
