@@ -60,6 +60,16 @@ impl Losses {
         self.largest_epsilon(|epsilon| average(epsilon) >= delta * self.groups() as f64)
     }
 
+    /// The standard error of the average at an epsilon, from the groups' own spread.
+    pub fn standard_error(&self, epsilon: f64) -> f64 {
+        let groups = self.groups() as f64;
+        let [sum, squares, _] = self.total(|group| {
+            let value = Self::value(group, epsilon);
+            [value, value * value, 0.0]
+        });
+        ((squares / groups - (sum / groups).powi(2)).max(0.0) / groups).sqrt()
+    }
+
     /// Moments at an epsilon, for groups of at least two.
     pub fn moments(&self, epsilon: f64) -> Moments {
         let (groups, size) = (self.groups() as f64, self.group_size as f64);

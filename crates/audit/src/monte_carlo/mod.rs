@@ -26,7 +26,7 @@ mod tests;
 
 use crate::{Error, Progress, Result};
 use draws::Part;
-use misdeal_core::{Setting, Stream, estimate};
+use misdeal_core::{Setting, Stream, estimate, normal};
 use pair::ModelledPair;
 use pilot::{Pilot, Question, Strategy};
 use proposal::Proposal;
@@ -46,6 +46,11 @@ const FEWEST_SAMPLES: u64 = 1000;
 pub struct MonteCarloBound {
     /// Exceeds the modelled pair's epsilon with probability `significance` at most.
     pub epsilon_lower_bound: f64,
+    /// The epsilon at which the samples' average is delta, with no confidence in either direction.
+    pub epsilon_estimate: f64,
+    /// Around the estimate, by the normal approximation: holds the pair's epsilon with a probability of about 1 - `significance`
+    /// where the proposal reaches all that matters, which nothing guarantees. A check, and no bound.
+    pub epsilon_interval: [f64; 2],
     /// Likelihood ratios that were drawn, the pilot's not counted.
     pub samples: u64,
     /// The probability with which the bound may be too large.
@@ -102,14 +107,14 @@ pub fn divergence_lower_bound(
     let question = Question { delta, significance, samples };
     let interrupted = || Error::SimulationInterrupted;
     let strategy = Pilot::new(&pair, &stream, question, progress).strategy().ok_or_else(interrupted)?;
-    bound(&pair, &stream, significance, strategy, progress).ok_or_else(interrupted)
+    bound(&pair, &stream, question, strategy, progress).ok_or_else(interrupted)
 }
 
 /// The main run of a strategy; `None` if interrupted.
 fn bound(
     pair: &ModelledPair,
     stream: &Stream,
-    significance: f64,
+    Question { delta, significance, .. }: Question,
     strategy: Strategy,
     progress: &dyn Progress,
 ) -> Option<MonteCarloBound> {
@@ -123,6 +128,14 @@ fn bound(
         plan.groups,
         plan.group_size,
     );
-    let epsilon_lower_bound = losses.epsilon_lower_bound(&bet, significance);
-    Some(MonteCarloBound { epsilon_lower_bound, samples: losses.values.len() as u64, significance, method })
+    let epsilon_estimate = losses.epsilon_estimate(delta);
+    let error = losses.standard_error(epsilon_estimate) * -normal::lower_quantile(0.5 * significance);
+    Some(MonteCarloBound {
+        epsilon_lower_bound: losses.epsilon_lower_bound(&bet, significance),
+        epsilon_estimate,
+        epsilon_interval: [delta + error, delta - error].map(|delta| losses.epsilon_estimate(delta)),
+        samples: losses.values.len() as u64,
+        significance,
+        method,
+    })
 }

@@ -90,9 +90,23 @@ fn a_bad_tilt_only_loosens() {
             let question = Question { delta: DELTA, significance: SIGNIFICANCE, samples: 4000 };
             let pilot = Pilot::new(&pair, &stream, question, &Unwatched);
             let strategy = pilot.strategy_for(Tilt { everywhere, target }).unwrap();
-            bound(&pair, &stream, SIGNIFICANCE, strategy, &Unwatched).unwrap().epsilon_lower_bound
+            bound(&pair, &stream, question, strategy, &Unwatched).unwrap().epsilon_lower_bound
         });
         assert!(average < good, "{everywhere} {target}: {average}, {good} with the pilot's tilt");
+    }
+}
+
+/// The normal approximation at a level of 1e-6, so that chance alone fails it once in a million.
+#[test]
+fn intervals_hold_the_exact_pair() {
+    let bins = Setting { scheme: BatchScheme::BallsInBins, ..setting(1.0, 100, 1) };
+    let exact = [shuffle(1.0, 100, 1, DELTA).unwrap(), balls_in_bins(1.0, 100, 1, DELTA).unwrap()];
+    for (setting, exact) in [setting(1.0, 100, 1), bins].iter().zip(exact) {
+        let found = divergence_lower_bound(setting, DELTA, 1e-6, 400_000, &Unwatched).unwrap();
+        let [low, high] = found.epsilon_interval;
+        assert!(low < found.epsilon_estimate && found.epsilon_estimate < high, "{found:?}");
+        assert!(low < exact.epsilon_upper_bound && exact.epsilon_lower_bound < high, "{found:?} {exact:?}");
+        assert!(high - low < 0.02 * high, "{found:?}");
     }
 }
 

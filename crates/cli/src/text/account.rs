@@ -38,8 +38,8 @@ pub fn account(report: &AccountReport) -> String {
         let found = rounded_down(bound.epsilon_lower_bound);
         let _ = write!(
             text,
-            "\n  By simulation: at least {found} with {confidence} confidence ({}).\n",
-            bound.method
+            "\n  By simulation: at least {found} with {confidence} confidence; estimated {:.5}, about {:.5} to {:.5} by the normal\n  approximation. {}.\n",
+            bound.epsilon_estimate, bound.epsilon_interval[0], bound.epsilon_interval[1], bound.method
         );
     }
     deltas(&mut text, report);
