@@ -106,6 +106,11 @@ impl Beta {
         let mut odds = self.first_odds(tail);
         for _ in 0..MOST_STEPS {
             let [_, above] = self.tails(odds);
+            if above < f64::MIN_POSITIVE {
+                // The start was too far out for the tail to be a number.
+                odds *= exp(-1.0);
+                continue;
+            }
             let ratio = above / self.logit_density(odds);
             let newton = (log(above) - log_tail) * ratio;
             let bend = 0.5 * newton * (1.0 / ratio - self.excess(odds));
