@@ -30,10 +30,11 @@
 //! - [`EpsilonEstimate`]: what the scores show, by an [`Estimator`](estimate::Estimator) at a threshold that a
 //!   [`ThresholdChoice`] made.
 //!
-//! Beside them the maths that they need: [`binomial`] bounds and the [`normal`] law. Whatever is refused is an
+//! Beside them the maths that they need: [`binomial`] bounds, [`beta`] tails and the [`normal`] law. Whatever is refused is an
 //! [`Error`] that names the field, the value and what is allowed. Nothing here uses threads, files or the clock.
 
 mod batch_scheme;
+pub mod beta;
 pub mod binomial;
 mod bounds;
 mod error;

@@ -1,7 +1,7 @@
 //! The binomial law: exact one-sided confidence bounds of Clopper and Pearson (1934).
 
-mod saddle_point;
-mod tail;
+pub(crate) mod saddle_point;
+pub(crate) mod tail;
 
 use crate::normal;
 use libm::{exp, expm1, log, log1p, sqrt};
@@ -23,13 +23,13 @@ impl Proportion {
     const ONE: Self = Proportion { value: 1.0, complement: 0.0 };
 
     /// odds / (1 + odds), monotone in `odds`: the larger part is rounded from the smaller.
-    fn from_odds(odds: f64) -> Self {
+    pub(crate) fn from_odds(odds: f64) -> Self {
         let smaller = odds.min(1.0) / (1.0 + odds);
         let pair = Proportion { value: smaller, complement: 1.0 - smaller };
         if odds > 1.0 { pair.swapped() } else { pair }
     }
 
-    fn swapped(self) -> Self {
+    pub(crate) fn swapped(self) -> Self {
         Proportion { value: self.complement, complement: self.value }
     }
 }

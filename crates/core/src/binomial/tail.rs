@@ -80,7 +80,7 @@ impl Point {
 }
 
 /// The positive nodes and their weights of the 32-point Gauss-Legendre rule on [-1, 1].
-const LEGENDRE_32: [[f64; 2]; 16] = [
+pub(crate) const LEGENDRE_32: [[f64; 2]; 16] = [
     [0.048307665687738316235, 0.096540088514727800567],
     [0.14447196158279649349, 0.095638720079274859419],
     [0.23928736225213707454, 0.093844399080804565639],
