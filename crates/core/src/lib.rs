@@ -37,6 +37,7 @@ mod batch_scheme;
 pub mod beta;
 pub mod binomial;
 mod bounds;
+pub mod claimed_curve;
 mod error;
 pub mod estimate;
 pub mod normal;
