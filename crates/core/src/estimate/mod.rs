@@ -11,12 +11,14 @@ mod search;
 #[cfg(test)]
 mod tests;
 mod threshold_choice;
+mod trade_off;
 
 pub use clopper_pearson::ClopperPearson;
 pub use error_counts::ErrorCounts;
 pub use estimator::{ESTIMATORS, Estimator, estimator};
 pub use raw::Raw;
 pub use threshold_choice::ThresholdChoice;
+pub use trade_off::{TradeOffEstimate, TradeOffPoint, trade_off_from_scores};
 
 use crate::score_store::{Scores, check_finite};
 use crate::{Error, Result, ScoreStore, World};

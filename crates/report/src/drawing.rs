@@ -1,0 +1,63 @@
+//! A finished figure.
+
+use kuva::backend::png::PngBackend;
+use kuva::backend::svg::SvgBackend;
+use kuva::render::render::Scene;
+use misdeal_core::{Error, Result};
+use std::path::Path;
+
+/// Pixels of a PNG for one unit of the figure: sharp in print at the width of a page.
+const PIXELS_PER_UNIT: f32 = 2.0;
+
+/// How a figure is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Scalable, text kept as text.
+    Svg,
+    /// Pixels.
+    Png,
+}
+
+impl Format {
+    /// The format that a file's name asks for.
+    ///
+    /// # Errors
+    /// A name that ends neither in `.svg` nor in `.png`.
+    pub fn of(path: &Path) -> Result<Self> {
+        let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
+        match extension.as_deref() {
+            Some("svg") => Ok(Self::Svg),
+            Some("png") => Ok(Self::Png),
+            _ => {
+                let hint = "the ending chooses how the plot is drawn";
+                Err(Error::bad_value("plot", path.display(), "a file name that ends in .svg or .png", hint))
+            }
+        }
+    }
+}
+
+/// A figure that is laid out.
+pub struct Drawing(pub(crate) Scene);
+
+impl Drawing {
+    /// As a document of its own.
+    pub fn to_svg(&self) -> String {
+        SvgBackend::new().render_scene(&self.0)
+    }
+
+    /// The bytes of a file in `format`.
+    ///
+    /// # Errors
+    /// A figure that the rasteriser refuses.
+    pub fn to_bytes(&self, format: Format) -> Result<Vec<u8>> {
+        match format {
+            Format::Svg => Ok(self.to_svg().into_bytes()),
+            Format::Png => {
+                PngBackend::new().with_scale(PIXELS_PER_UNIT).render_scene(&self.0).map_err(|why| {
+                    let hint = "a name that ends in .svg always works";
+                    Error::bad_value("plot", why, "a figure that can be turned into pixels", hint)
+                })
+            }
+        }
+    }
+}
