@@ -2,7 +2,7 @@
 
 use super::ErrorCounts;
 use super::estimator::Side;
-use super::exact::{best_threshold, occupied, refined_thresholds};
+use super::exact::{best_threshold, occupied, refined_thresholds, steps};
 use super::looks::Look;
 use super::sample::Sample;
 use super::search::{Curve, Objective, search};
@@ -93,6 +93,22 @@ impl<'a> Evidence<'a> {
             Form::Exact(samples) => samples.each_ref().map(|sample| Cow::Owned(sample.counted(trials))),
         };
         occupied(&counts_in, &counts_out)
+    }
+
+    /// The numbers of scores `In` and `Out` that are equal, ascending; of counts and of very many scores, by cells of the grid.
+    pub(super) fn fine_cells(&self) -> Vec<[u64; 2]> {
+        const MOST_SORTED: u64 = 1 << 21;
+        match &self.form {
+            Form::Exact(samples) if self.observations(Trials::All).iter().sum::<u64>() <= MOST_SORTED => {
+                let [mut scores_in, mut scores_out] = samples.each_ref().map(|sample| {
+                    let mut scores = Vec::new();
+                    sample.for_each(Trials::All, |score| scores.push(score));
+                    scores
+                });
+                steps(&mut scores_in, &mut scores_out).1
+            }
+            _ => self.cells(Trials::All).1,
+        }
     }
 
     /// The threshold that is best for `trials`; infinite if that is to predict `Out` always.

@@ -134,7 +134,7 @@ fn collect(sample: &Sample<'_>, trials: Trials, chosen: &[(u32, [u64; 2])], worl
 }
 
 /// The distinct values among both worlds' scores, ascending, and how often each occurs `In` and `Out`.
-fn steps(scores_in: &mut [f64], scores_out: &mut [f64]) -> (Vec<f64>, Vec<[u64; 2]>) {
+pub fn steps(scores_in: &mut [f64], scores_out: &mut [f64]) -> (Vec<f64>, Vec<[u64; 2]>) {
     scores_in.sort_unstable_by(f64::total_cmp);
     scores_out.sort_unstable_by(f64::total_cmp);
     let (mut values, mut steps) = (Vec::new(), Vec::new());

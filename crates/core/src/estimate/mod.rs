@@ -3,6 +3,7 @@
 mod band;
 mod clopper_pearson;
 mod crossing;
+mod descriptive;
 mod divergence;
 mod error_counts;
 mod estimator;
@@ -26,6 +27,7 @@ mod tests;
 mod threshold_choice;
 
 pub use clopper_pearson::ClopperPearson;
+pub use descriptive::{Descriptive, Figure, TruePositiveRate};
 pub use divergence::Divergence;
 pub use error_counts::ErrorCounts;
 pub use estimator::{ERROR_ESTIMATORS, ESTIMATORS, ErrorEstimator, Estimator, Finding, Side, estimator};
@@ -98,13 +100,26 @@ impl ScoreStore {
         delta: f64,
         significance: f64,
     ) -> Result<EpsilonEstimate> {
-        let evidence = match self.scores() {
+        from_evidence(&self.evidence(), choice, estimator, delta, significance)
+    }
+
+    /// How well the store's scores tell the worlds apart.
+    ///
+    /// # Errors
+    /// Fewer than two scores in a world.
+    pub fn describe(&self) -> Result<Descriptive> {
+        let evidence = self.evidence();
+        check_enough(&evidence, ThresholdChoice::Max)?;
+        Ok(Descriptive::of(&evidence))
+    }
+
+    fn evidence(&self) -> Evidence<'_> {
+        match self.scores() {
             Scores::Counts(counts) => Evidence::of_counts(counts),
             Scores::Exact(exact) => {
                 Evidence::of_game(World::BOTH.map(|world| Sample(exact.segments(world).collect())))
             }
-        };
-        from_evidence(&evidence, choice, estimator, delta, significance)
+        }
     }
 }
 
@@ -134,6 +149,18 @@ pub fn from_scores(
     check_finite("scores_in", 0, scores_in)?;
     check_finite("scores_out", 0, scores_out)?;
     from_evidence(&Evidence::of_scores(scores_in, scores_out), choice, estimator, delta, significance)
+}
+
+/// How well scores from anywhere tell the worlds apart.
+///
+/// # Errors
+/// Scores that are not finite, or fewer than two in a world.
+pub fn describe_scores(scores_in: &[f64], scores_out: &[f64]) -> Result<Descriptive> {
+    check_finite("scores_in", 0, scores_in)?;
+    check_finite("scores_out", 0, scores_out)?;
+    let evidence = Evidence::of_scores(scores_in, scores_out);
+    check_enough(&evidence, ThresholdChoice::Max)?;
+    Ok(Descriptive::of(&evidence))
 }
 
 /// Refuses a delta or a significance that makes no sense.
