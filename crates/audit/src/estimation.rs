@@ -1,7 +1,7 @@
 //! From scores to epsilon, as a job.
 
 use crate::{Result, SCHEMA_VERSION};
-use misdeal_core::estimate::{self, ESTIMATORS, Estimator, estimator};
+use misdeal_core::estimate::{self, Descriptive, ESTIMATORS, Estimator, estimator};
 use misdeal_core::{EpsilonEstimate, ScoreStore, ThresholdChoice};
 use misdeal_files::scores;
 use serde::Serialize;
@@ -65,6 +65,9 @@ pub struct EstimateReport {
     /// All estimates, by name, if `all` were asked for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub estimates: BTreeMap<&'static str, EpsilonEstimate>,
+    /// How well the scores tell the worlds apart, if `all` were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub descriptive: Option<Descriptive>,
     /// Time from scores in memory to epsilon.
     pub seconds: f64,
 }
@@ -94,6 +97,7 @@ pub fn estimate_scores(scores_in: &Path, scores_out: &Path, analysis: &Analysis)
         version: env!("CARGO_PKG_VERSION"),
         estimate: None,
         estimates: BTreeMap::new(),
+        descriptive: None,
         seconds: 0.0,
     };
     let start = Instant::now();
@@ -101,6 +105,7 @@ pub fn estimate_scores(scores_in: &Path, scores_out: &Path, analysis: &Analysis)
         for one in ESTIMATORS {
             report.estimates.insert(one.name(), estimate(one)?);
         }
+        report.descriptive = Some(estimate::describe_scores(&scores_in, &scores_out)?);
     } else {
         report.estimate = Some(estimate(one)?);
     }

@@ -27,6 +27,7 @@ mod progress;
 mod promised;
 mod savings;
 mod shard;
+mod stopping;
 
 pub use accounted::{Comparison, PoissonSampling};
 pub use accounting::{
@@ -40,6 +41,7 @@ pub use monte_carlo::{MOST_SAMPLES, MonteCarloBound, divergence_lower_bound};
 pub use progress::{Progress, Unwatched};
 pub use promised::promised;
 pub use shard::Shard;
+pub use stopping::StopWhen;
 
 /// The version of the JSON documents that reports turn into.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -1,12 +1,17 @@
 //! The audit of the batched Gaussian mechanism.
 
 use crate::savings::Savings;
-use crate::{Analysis, Error, Progress, Result, SCHEMA_VERSION, Shard, promised};
-use misdeal_core::{BatchScheme, Bounds, EpsilonEstimate, STREAM_NAME, ScoreStore, Setting, StoreKind};
+use crate::stopping::{Looked, Plan, play_to_the_looks};
+use crate::{Analysis, Error, Progress, Result, SCHEMA_VERSION, Shard, StopWhen, promised};
+use misdeal_core::estimate::Descriptive;
+use misdeal_core::{
+    BatchScheme, Bounds, EpsilonEstimate, STREAM_NAME, ScoreStore, Setting, StoreKind, ThresholdChoice,
+};
 use misdeal_files::atomic::check_place;
 use misdeal_files::stores;
 use misdeal_game::{Game, Outcome, engines, play};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -28,6 +33,8 @@ pub struct MechanismRequest {
     pub scores: StoreKind,
     /// The engine's name, or `auto`.
     pub engine: String,
+    /// What ends a sequential run early.
+    pub stop_when: Option<StopWhen>,
     /// The claim to test; the upper bound for Poisson sampling if none is given.
     pub claimed_epsilon: Option<f64>,
     /// Where the scores are saved.
@@ -47,6 +54,7 @@ impl Default for MechanismRequest {
             analysis: Analysis::default(),
             scores: StoreKind::Counts,
             engine: "auto".into(),
+            stop_when: None,
             claimed_epsilon: None,
             store: None,
             resume: false,
@@ -65,11 +73,15 @@ pub struct MechanismReport {
     pub setting: Setting,
     /// Observations in both worlds together.
     pub observations: u64,
+    /// Whether the run ended before all observations were made, because that was reached which it was to stop at.
+    pub stopped_early: bool,
     /// The seed of all randomness.
     pub seed: u64,
     /// What the scores show.
     #[serde(flatten)]
     pub estimate: EpsilonEstimate,
+    /// How well the scores tell the worlds apart.
+    pub descriptive: Descriptive,
     /// The claim that was tested.
     pub claimed_epsilon: Option<f64>,
     /// Whether the estimate exceeds the claim; `None` where there is none.
@@ -107,6 +119,8 @@ impl MechanismReport {
 pub struct Measurement {
     /// Observations in both worlds together, earlier ones of a resumed store included.
     pub observations: u64,
+    /// Whether the run ended before all observations were made.
+    pub stopped_early: bool,
     /// What the scores show.
     pub estimate: EpsilonEstimate,
     /// The engine that played.
@@ -124,21 +138,35 @@ pub struct Measurement {
 /// or an interruption.
 pub fn audit_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> Result<MechanismReport> {
     check_claim(request.claimed_epsilon)?;
-    let Measurement { observations, estimate, engine, seconds, observations_per_second } =
-        measure_mechanism(request, progress)?;
-    let theory = promised(&request.setting, request.analysis.delta);
-    let poisson = theory.get(BatchScheme::Poisson.name()).and_then(|bounds| bounds.epsilon_upper_bound);
-    let claimed_epsilon = request.claimed_epsilon.or(poisson);
+    let poisson = |theory: &BTreeMap<&str, Bounds>| {
+        theory.get(BatchScheme::Poisson.name()).and_then(|bounds| bounds.epsilon_upper_bound)
+    };
+    // A run that stops when its claim is refuted must know the claim.
+    let mut theory = None;
+    let mut request = Cow::Borrowed(request);
+    if request.stop_when == Some(StopWhen::Violated) && request.claimed_epsilon.is_none() {
+        check_request(&request)?;
+        let promised = promised(&request.setting, request.analysis.delta);
+        request.to_mut().claimed_epsilon = poisson(&promised);
+        theory = Some(promised);
+    }
+    let (measurement, store) = measure_and_keep(&request, progress)?;
+    let Measurement { observations, stopped_early, estimate, engine, seconds, observations_per_second } =
+        measurement;
+    let theory = theory.unwrap_or_else(|| promised(&request.setting, request.analysis.delta));
+    let claimed_epsilon = request.claimed_epsilon.or(poisson(&theory));
     Ok(MechanismReport {
         schema_version: SCHEMA_VERSION,
         command: "audit mechanism",
         version: env!("CARGO_PKG_VERSION"),
         setting: request.setting.clone(),
         observations,
+        stopped_early,
         seed: request.setting.seed,
         claimed_epsilon,
         violated: claimed_epsilon.map(|claim| estimate.empirical_epsilon > claim),
         estimate,
+        descriptive: store.describe()?,
         theory,
         scores: request.scores,
         engine,
@@ -153,11 +181,17 @@ pub fn audit_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> R
 /// # Errors
 /// As [`audit_mechanism`].
 pub fn measure_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> Result<Measurement> {
+    Ok(measure_and_keep(request, progress)?.0)
+}
+
+/// As [`measure_mechanism`], with the scores.
+fn measure_and_keep(
+    request: &MechanismRequest,
+    progress: &dyn Progress,
+) -> Result<(Measurement, ScoreStore)> {
     let setting = request.setting.clone().validated()?;
-    request.analysis.parse()?;
-    check_observations(request.observations)?;
+    let choice = check_request(request)?;
     let trials = request.shard.trials(request.observations / 2);
-    check_shard(request, &trials)?;
     let game = Game::new(&setting);
     let engine = engines::choose(&game, &request.engine)?;
     let mut store = open_store(request, &setting, engine.lineage())?;
@@ -165,18 +199,52 @@ pub fn measure_mechanism(request: &MechanismRequest, progress: &dyn Progress) ->
     let start = Instant::now();
     let before = 2 * store.observations_per_world();
     let savings = Savings::new(request.store.as_deref(), progress, before, 2 * (trials.end - trials.start));
-    let outcome = play(&game, engine.as_ref(), &mut store, trials, &savings)?;
+    let looked = if choice == ThresholdChoice::Sequential {
+        let (analysis, stop_when, claim) = (&request.analysis, request.stop_when, request.claimed_epsilon);
+        let plan =
+            Plan { game: &game, engine: engine.as_ref(), analysis, stop_when, claim, trials: trials.end };
+        play_to_the_looks(&plan, &mut store, &savings)?
+    } else {
+        let outcome = play(&game, engine.as_ref(), &mut store, trials, &savings)?;
+        Looked { outcome, estimate: None, stopped_early: false }
+    };
     let observations = 2 * store.observations_per_world();
     if observations > before {
         savings.save(&store)?;
     }
-    if outcome == Outcome::Cancelled {
+    if looked.outcome == Outcome::Cancelled {
         return Err(Error::Interrupted { observations, store: request.store.clone() });
     }
-    let estimate = request.analysis.of_store(&store)?;
+    let estimate = looked.estimate.map_or_else(|| request.analysis.of_store(&store), Ok)?;
     let seconds = start.elapsed().as_secs_f64();
     let observations_per_second = (observations - before) as f64 / seconds;
-    Ok(Measurement { observations, estimate, engine: engine.name(), seconds, observations_per_second })
+    let measurement = Measurement {
+        observations,
+        stopped_early: looked.stopped_early,
+        estimate,
+        engine: engine.name(),
+        seconds,
+        observations_per_second,
+    };
+    Ok((measurement, store))
+}
+
+/// Refuses what can be refused before anything is played; the threshold choice otherwise.
+fn check_request(request: &MechanismRequest) -> Result<ThresholdChoice> {
+    let (_, choice) = request.analysis.parse()?;
+    check_observations(request.observations)?;
+    check_shard(request, &request.shard.trials(request.observations / 2))?;
+    let sequential = choice == ThresholdChoice::Sequential;
+    if request.stop_when.is_some() && !sequential {
+        let hint = "a bound that holds whenever a run is stopped is a confidence sequence";
+        let allowed = "a stop with --threshold-choice sequential";
+        return Err(misdeal_core::Error::bad_value("stop_when", "given", allowed, hint).into());
+    }
+    if sequential && request.shard != Shard::WHOLE {
+        let hint = "a confidence sequence looks at the first trials on, so that it cannot be split";
+        return Err(misdeal_core::Error::bad_value("shard", request.shard, "the whole run, 1/1", hint).into());
+    }
+    Ok(choice)
 }
 
 fn check_observations(observations: u64) -> Result<()> {

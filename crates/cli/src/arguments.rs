@@ -171,8 +171,9 @@ pub struct MechanismArguments {
     /// Do only part I of N; `misdeal merge` joins the parts
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
-    /// Stop early (not available yet)
-    #[arg(long, value_name = "WHEN", hide = true)]
+    /// Stop at the first look (--threshold-choice sequential) that refutes the claim (violated), or whose bound is within X
+    /// of the raw epsilon (width=X)
+    #[arg(long, value_name = "WHEN")]
     pub stop_when: Option<String>,
     /// Guess the buffer's size (not available yet)
     #[arg(long, hide = true)]
@@ -231,10 +232,12 @@ pub struct AnalysisArguments {
     /// Level of the confidence bounds: 0.05 for 95 % confidence
     #[arg(long, allow_hyphen_values = true, default_value = "0.05", value_parser = number, value_name = "A")]
     pub significance: f64,
-    /// How error counts become an epsilon: clopper-pearson or raw
+    /// How scores become an epsilon: clopper-pearson, jeffreys, joint-bayesian, log-katz, gdp, divergence, one-run,
+    /// one-run-fdp or raw
     #[arg(long, default_value = "clopper-pearson", value_name = "NAME")]
     pub estimator: String,
-    /// hold-out (valid), or max (the paper's choice, not a valid bound)
+    /// hold-out, band (the tightest that is valid), sequential (valid whenever the run is stopped), or max (the paper's
+    /// choice, not a valid bound)
     #[arg(long, default_value = "hold-out", value_name = "NAME")]
     pub threshold_choice: String,
 }
@@ -242,7 +245,7 @@ pub struct AnalysisArguments {
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub struct EstimateArguments {
-    /// Scores of runs with the target (.npy or .csv)
+    /// Scores of runs with the target (.npy, .csv or .parquet)
     #[arg(long, value_name = "FILE")]
     pub scores_in: PathBuf,
     /// Scores of runs without it

@@ -4,7 +4,7 @@ use crate::arguments::{AnalysisArguments, CommonArguments, MechanismArguments};
 use crate::failure::{Failure, Success};
 use crate::progress::Bar;
 use crate::{interruption, output, text};
-use misdeal_audit::{Analysis, MechanismRequest, Shard, audit_mechanism};
+use misdeal_audit::{Analysis, MechanismRequest, Shard, StopWhen, audit_mechanism};
 use misdeal_core::{Adjacency, BatchScheme, Error, Setting, StoreKind, ThreatModel};
 use misdeal_files::atomic::is_same_place;
 
@@ -27,39 +27,21 @@ pub fn run(arguments: MechanismArguments, common: &CommonArguments) -> Result<Su
     Ok(if check && report.refutes_the_claim() { Success::BadNews } else { Success::Fine })
 }
 
-/// The names that the analysis takes, or that it will take.
 impl AnalysisArguments {
-    pub fn analysis(&self) -> Result<Analysis, Failure> {
-        const LATER: [&str; 9] = [
-            "jeffreys",
-            "joint-bayesian",
-            "log-katz",
-            "gdp",
-            "divergence",
-            "one-run",
-            "one-run-fdp",
-            "band",
-            "sequential",
-        ];
-        for (flag, name) in [("--estimator", &self.estimator), ("--threshold-choice", &self.threshold_choice)]
-        {
-            if LATER.contains(&name.as_str()) {
-                return Err(Failure::not_available_yet(&format!("{flag} {name}")));
-            }
-        }
-        Ok(Analysis {
+    /// How scores become an epsilon.
+    pub fn analysis(&self) -> Analysis {
+        Analysis {
             delta: self.delta,
             significance: self.significance,
             estimator: self.estimator.clone(),
             threshold_choice: self.threshold_choice.clone(),
-        })
+        }
     }
 }
 
 fn request(arguments: MechanismArguments, seed: u64) -> Result<MechanismRequest, Failure> {
     let later = [
         ("--device cuda", arguments.device == "cuda"),
-        ("--stop-when", arguments.stop_when.is_some()),
         ("--search-buffer", arguments.search_buffer),
         ("--plot", arguments.plot.is_some()),
     ];
@@ -88,9 +70,10 @@ fn request(arguments: MechanismArguments, seed: u64) -> Result<MechanismRequest,
     Ok(MechanismRequest {
         setting,
         observations: arguments.observations,
-        analysis: arguments.analysis.analysis()?,
+        analysis: arguments.analysis.analysis(),
         scores: if arguments.scores == "exact" { StoreKind::Exact } else { StoreKind::Counts },
         engine,
+        stop_when: arguments.stop_when.as_deref().map(StopWhen::parse).transpose()?,
         claimed_epsilon: arguments.claimed_epsilon,
         store: arguments.store,
         resume: arguments.resume,

@@ -1,11 +1,13 @@
 //! Reports for people.
 
 mod account;
+mod estimates;
 
 pub use account::account;
+pub use estimates::estimates;
 
 use indicatif::HumanCount;
-use misdeal_audit::{BoundSide, CalibrateReport, EstimateReport, MechanismReport, MergeReport};
+use misdeal_audit::{BoundSide, CalibrateReport, MechanismReport, MergeReport};
 use misdeal_core::{Bounds, EpsilonEstimate, Setting};
 use std::fmt::Write;
 
@@ -24,8 +26,12 @@ pub fn mechanism(report: &MechanismReport) -> String {
         report.engine
     );
     row(&mut text, "observations", &line);
+    if report.stopped_early {
+        row(&mut text, "stopped early", "what it was to stop at was reached; the bound holds all the same");
+    }
     text.push('\n');
     estimate(&mut text, &report.estimate);
+    estimates::descriptive(&mut text, &report.descriptive);
     for (scheme, bounds) in &report.theory {
         row(&mut text, &format!("theory, {scheme}"), &theory(bounds));
     }
@@ -44,21 +50,6 @@ pub fn mechanism(report: &MechanismReport) -> String {
         row(&mut text, "scores saved in", &store.display().to_string());
     }
     let _ = write!(text, "\n{}\n", verdict(report));
-    text
-}
-
-/// Estimates from score files.
-pub fn estimates(report: &EstimateReport) -> String {
-    let mut text = String::new();
-    let all = report.estimate.iter().chain(report.estimates.values());
-    for (i, one) in all.enumerate() {
-        if i > 0 {
-            text.push('\n');
-        }
-        row(&mut text, "estimator", one.estimator);
-        estimate(&mut text, one);
-        let _ = write!(text, "\n{}\n", meaning(one));
-    }
     text
 }
 
@@ -113,12 +104,7 @@ fn estimate(text: &mut String, estimate: &EpsilonEstimate) {
     let kind = match (estimate.valid, estimate.estimator) {
         (true, _) => format!("lower bound, {confidence} confidence, delta {}", probability(estimate.delta)),
         (false, "raw") => format!("no confidence in either direction, delta {}", probability(estimate.delta)),
-        (false, _) => {
-            format!(
-                "NOT a valid bound: its threshold was chosen on the data that it counts; delta {}",
-                estimate.delta
-            )
-        }
+        (false, _) => format!("NOT a valid bound for any mechanism, delta {}", probability(estimate.delta)),
     };
     row(text, "empirical epsilon", &format!("{:<8} {kind}", rounded_down(estimate.empirical_epsilon)));
     let raw = estimate.raw_epsilon.map_or("infinite".into(), significant);
@@ -131,6 +117,7 @@ fn estimate(text: &mut String, estimate: &EpsilonEstimate) {
         significant(estimate.threshold)
     );
     row(text, "raw epsilon", &errors);
+    row(text, "guarantee", &estimate.guarantee);
 }
 
 /// Both sides of a bound.

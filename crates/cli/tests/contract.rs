@@ -220,19 +220,8 @@ fn what_is_not_built_yet_says_so() {
         "devices",
         "self-test",
         "audit mechanism --device cuda",
-        "audit mechanism --stop-when violated",
         "audit mechanism --search-buffer",
         "audit mechanism --plot curve.svg",
-        "audit mechanism --estimator jeffreys",
-        "audit mechanism --estimator joint-bayesian",
-        "audit mechanism --estimator log-katz",
-        "audit mechanism --estimator gdp",
-        "audit mechanism --estimator divergence",
-        "audit mechanism --estimator one-run",
-        "audit mechanism --estimator one-run-fdp",
-        "audit mechanism --threshold-choice band",
-        "audit mechanism --threshold-choice sequential",
-        "estimate --scores-in a.parquet --scores-out b.parquet",
     ];
     for arguments in later {
         let line = refusal(folder.path(), arguments);

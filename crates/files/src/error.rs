@@ -20,7 +20,7 @@ pub enum Error {
         hint: &'static str,
     },
     /// The name ends in something else than the formats that can be read.
-    #[error("{}: {problem}; scores are read from .npy and .csv files", path.display())]
+    #[error("{}: {problem}; scores are read from .npy, .csv and .parquet files", path.display())]
     UnknownFormat {
         /// The file.
         path: PathBuf,

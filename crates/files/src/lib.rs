@@ -8,11 +8,11 @@
 //! assert_eq!(scores::read(&path)?, [0.5, -1.25, 3.0]);
 //!
 //! let refusal = scores::read(&folder.path().join("scores.parquet")).unwrap_err();
-//! assert!(refusal.to_string().contains("not available yet"));
+//! assert!(refusal.to_string().contains("check the path"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - [`scores`]: scores from `.npy` and `.csv` files, and to `.npy`.
+//! - [`scores`]: scores from `.npy`, `.csv` and `.parquet` files, and to `.npy`.
 //! - [`stores`]: score stores, sealed and checked.
 //! - [`atomic`]: every file is written beside its place and moved there when it is whole.
 //! - [`Error`]: every refusal names the path, what is wrong and what to do.

@@ -1,7 +1,8 @@
 //! The bound of the paper: exact binomial confidence bounds on both error rates.
 
-use super::estimator::epsilon_of_rates;
-use super::{ErrorCounts, Estimator};
+use super::estimator::{Side, epsilon_of_rates};
+use super::rank_test::RankTest;
+use super::{ErrorCounts, ErrorEstimator, Guarantee};
 use crate::binomial::upper_bound;
 
 /// Clopper-Pearson bounds on both error rates, together at level `significance`.
@@ -12,6 +13,9 @@ use crate::binomial::upper_bound;
 ///
 /// epsilon = max{ ln((1 - FPR+ - delta)/FNR+), ln((1 - FNR+ - delta)/FPR+), 0 }
 ///
+/// At a threshold whose rank was fixed in advance (the choices `band` and `sequential`) the two bounds give way to the exact test
+/// of `rank_test`, which does not split the significance between them.
+///
 /// # Formal guarantees
 /// - At a threshold chosen without the counted scores, epsilon lies above that of the mechanism with probability at most
 ///   `significance`: it errs downwards.
@@ -19,13 +23,13 @@ use crate::binomial::upper_bound;
 #[derive(Debug, Clone, Copy)]
 pub struct ClopperPearson;
 
-impl Estimator for ClopperPearson {
+impl ErrorEstimator for ClopperPearson {
     fn name(&self) -> &'static str {
         "clopper-pearson"
     }
 
-    fn is_confidence_bound(&self) -> bool {
-        true
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::AnyMechanism
     }
 
     fn epsilon(&self, counts: &ErrorCounts, delta: f64, significance: f64) -> f64 {
@@ -34,6 +38,48 @@ impl Estimator for ClopperPearson {
         let false_negative_rate =
             upper_bound(counts.false_negatives, counts.observations_in, significance / 2.0);
         epsilon_of_rates(false_positive_rate, false_negative_rate, delta)
+    }
+
+    fn epsilon_at_rank(
+        &self,
+        counts: &ErrorCounts,
+        side: Side,
+        rank: u64,
+        delta: f64,
+        significance: f64,
+    ) -> f64 {
+        rank_test(counts, side, rank).epsilon(delta, significance)
+    }
+
+    fn limit_at_rank(
+        &self,
+        counts: &ErrorCounts,
+        side: Side,
+        rank: u64,
+        delta: f64,
+        significance: f64,
+    ) -> f64 {
+        rank_test(counts, side, rank).limit(delta, significance)
+    }
+}
+
+/// The exact test of a threshold with fewer than `rank` false positives (or negatives).
+fn rank_test(counts: &ErrorCounts, side: Side, rank: u64) -> RankTest {
+    let ErrorCounts { false_positives, false_negatives, observations_in, observations_out } = *counts;
+    let upper = RankTest {
+        reaching: observations_in - false_negatives,
+        observations: observations_in,
+        rank,
+        reference: observations_out,
+    };
+    match side {
+        Side::Upper | Side::Together => upper,
+        Side::Lower => RankTest {
+            reaching: observations_out - false_positives,
+            observations: observations_out,
+            rank,
+            reference: observations_in,
+        },
     }
 }
 

@@ -1,28 +1,171 @@
-//! From the errors at one threshold to epsilon.
+//! From scores to epsilon: what all estimators have in common.
 
-use super::{ClopperPearson, ErrorCounts, Raw};
+use super::band;
+use super::evidence::Evidence;
+use super::search::Objective;
+use super::threshold_choice::{ThresholdChoice, Trials};
+use super::{
+    ClopperPearson, Divergence, ErrorCounts, Gdp, Guarantee, Jeffreys, JointBayesian, LogKatz, OneRun,
+    OneRunFdp, Raw,
+};
 use crate::binomial::Proportion;
 use crate::{Error, Result};
 
-/// A way to turn error counts into an epsilon.
-///
-/// # Law
-/// [`epsilon`](Estimator::epsilon) never grows when `false_positives` or `false_negatives` grow and the rest stays. The
-/// search for the best threshold relies on it.
+/// A way to turn the scores of both worlds into an epsilon.
 pub trait Estimator: Sync {
     /// The name on the command line and in JSON.
     fn name(&self) -> &'static str;
 
-    /// Whether epsilon is a lower confidence bound at the given significance, for a threshold that does not depend on
-    /// the scores that are counted.
-    fn is_confidence_bound(&self) -> bool;
+    /// What is proven of it.
+    fn guarantee(&self) -> Guarantee;
+
+    /// Whether a threshold is chosen at all, so that it matters how.
+    fn chooses_a_threshold(&self) -> bool {
+        true
+    }
+
+    /// Whether the epsilon is proven to be a lower confidence bound for any mechanism, given how its threshold is chosen.
+    fn is_valid(&self, choice: ThresholdChoice, evidence: &Evidence<'_>) -> bool;
+
+    /// The epsilon that the evidence shows at `delta`, at least 0, and where it was found.
+    fn find(
+        &self,
+        evidence: &Evidence<'_>,
+        choice: ThresholdChoice,
+        delta: f64,
+        significance: f64,
+    ) -> Finding;
+}
+
+/// What an estimator found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Finding {
+    /// The epsilon.
+    pub epsilon: f64,
+    /// The threshold whose errors show it.
+    pub threshold: f64,
+    /// The trials that it was counted on.
+    pub(super) counted: Trials,
+}
+
+/// The tail in which a rank was fixed in advance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Ranks among the scores `Out`, from the highest down: few false positives.
+    Upper,
+    /// Ranks among the scores `In`, from the lowest up: few false negatives.
+    Lower,
+    /// Ranks among all scores together, from the highest down: few guesses.
+    Together,
+}
+
+/// An estimator that needs nothing but the errors at one threshold.
+///
+/// # Law
+/// [`epsilon`](ErrorEstimator::epsilon) never grows when `false_positives` or `false_negatives` grow and the rest stays,
+/// apart from rounding. The search for the best threshold relies on it.
+pub trait ErrorEstimator: Sync {
+    /// The name on the command line and in JSON.
+    fn name(&self) -> &'static str;
+
+    /// What is proven of it.
+    fn guarantee(&self) -> Guarantee;
 
     /// The epsilon that the counts show at `delta`; at least 0.
     fn epsilon(&self, counts: &ErrorCounts, delta: f64, significance: f64) -> f64;
+
+    /// The tails in which a band fixes its thresholds.
+    fn sides(&self) -> &'static [Side] {
+        &[Side::Upper, Side::Lower]
+    }
+
+    /// The epsilon at a threshold with fewer than `rank` errors of one kind, the rank having been fixed in advance.
+    ///
+    /// The rate of those errors lies stochastically below Beta(rank, n - rank + 1) (see [`band`]), which is what rank - 1
+    /// errors at a fixed threshold would say by Clopper and Pearson: that count stands for the one observed.
+    fn epsilon_at_rank(
+        &self,
+        counts: &ErrorCounts,
+        side: Side,
+        rank: u64,
+        delta: f64,
+        significance: f64,
+    ) -> f64 {
+        let counts = match side {
+            Side::Upper => ErrorCounts { false_positives: rank - 1, ..*counts },
+            Side::Lower => ErrorCounts { false_negatives: rank - 1, ..*counts },
+            // All guesses beyond the correct ones count as wrong, also those that ties prevented.
+            Side::Together => {
+                let correct = counts.observations_in - counts.false_negatives;
+                ErrorCounts { false_positives: rank.saturating_sub(correct), ..*counts }
+            }
+        };
+        self.epsilon(&counts, delta, significance)
+    }
+
+    /// What [`epsilon_at_rank`](Self::epsilon_at_rank) cannot exceed, if there is a cheaper way to tell.
+    fn limit_at_rank(
+        &self,
+        _counts: &ErrorCounts,
+        _side: Side,
+        _rank: u64,
+        _delta: f64,
+        _significance: f64,
+    ) -> f64 {
+        f64::INFINITY
+    }
+}
+
+impl<E: ErrorEstimator> Estimator for E {
+    fn name(&self) -> &'static str {
+        ErrorEstimator::name(self)
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        ErrorEstimator::guarantee(self)
+    }
+
+    fn is_valid(&self, choice: ThresholdChoice, evidence: &Evidence<'_>) -> bool {
+        match ErrorEstimator::guarantee(self) {
+            Guarantee::AnyMechanism => choice.valid(),
+            // With numbers of guesses that depend on other canaries the theorem is not stated.
+            Guarantee::FairCoins => {
+                matches!(choice, ThresholdChoice::Band | ThresholdChoice::Sequential)
+                    && evidence.may_be_fair_coins()
+            }
+            _ => false,
+        }
+    }
+
+    fn find(
+        &self,
+        evidence: &Evidence<'_>,
+        choice: ThresholdChoice,
+        delta: f64,
+        significance: f64,
+    ) -> Finding {
+        let [choosing, counted] = match choice {
+            ThresholdChoice::HoldOut => [Trials::Even, Trials::Odd],
+            ThresholdChoice::Max => [Trials::All, Trials::All],
+            ThresholdChoice::Band | ThresholdChoice::Sequential => {
+                return band::find(self, evidence, delta, significance);
+            }
+        };
+        let [observations_in, observations_out] = evidence.observations(choosing);
+        let objective = Objective { estimator: self, observations_in, observations_out, delta, significance };
+        let threshold = evidence.best_threshold(choosing, &objective);
+        let epsilon = self.epsilon(&evidence.errors(counted, threshold), delta, significance);
+        Finding { epsilon, threshold, counted }
+    }
 }
 
 /// All estimators.
-pub static ESTIMATORS: [&dyn Estimator; 2] = [&ClopperPearson, &Raw];
+pub static ESTIMATORS: [&dyn Estimator; 9] =
+    [&ClopperPearson, &Jeffreys, &JointBayesian, &LogKatz, &Gdp, &Divergence, &OneRun, &OneRunFdp, &Raw];
+
+/// Those that need nothing but the errors at one threshold.
+pub static ERROR_ESTIMATORS: [&dyn ErrorEstimator; 8] =
+    [&ClopperPearson, &Jeffreys, &JointBayesian, &LogKatz, &Gdp, &OneRun, &OneRunFdp, &Raw];
 
 /// The estimator called `name`.
 ///

@@ -1,5 +1,7 @@
 //! The best threshold of exact scores, without sorting them all.
 
+use super::estimator::Side;
+use super::evidence::knot_of_rank;
 use super::sample::Sample;
 use super::search::{Curve, Objective, search};
 use super::threshold_choice::Trials;
@@ -15,11 +17,7 @@ const LEAST_COLLECTED: u64 = 1 << 20;
 /// moving together. The scores are counted on the grid and the edges searched; only the bins inside which the bound
 /// of [`search`] leaves room for a better threshold are collected and sorted.
 pub fn best_threshold(samples: &[Sample<'_>; 2], trials: Trials, objective: &Objective<'_>) -> f64 {
-    let [counts_in, counts_out] = samples.each_ref().map(|sample| {
-        let mut counts = BinCounts::default();
-        sample.for_each(trials, |score| counts.insert(score));
-        counts
-    });
+    let [counts_in, counts_out] = samples.each_ref().map(|sample| sample.counted(trials));
     let (bins, cells) = occupied(&counts_in, &counts_out);
     let curve = Curve::new(&cells, 0, 0);
     let found = search(&curve, objective, f64::NEG_INFINITY, true);
@@ -54,6 +52,46 @@ pub fn best_threshold(samples: &[Sample<'_>; 2], trials: Trials, objective: &Obj
         }
     }
     threshold.unwrap_or_else(|| bins.get(knot).map_or(f64::INFINITY, |&bin| least_from(samples, trials, bin)))
+}
+
+/// The thresholds at given ranks among all trials, and their false negatives and positives.
+///
+/// The knot of the grid that a rank asks for is one end of the cell inside which the score itself is found.
+pub fn refined_thresholds(
+    samples: &[Sample<'_>; 2],
+    (bins, cells): (&[u32], &[[u64; 2]]),
+    curve: &Curve,
+    ranks: &[(Side, u64)],
+    observations_in: u64,
+) -> Vec<(f64, [u64; 2])> {
+    // Thresholds between the last knot before a change and the first one after it lie in the cell between them.
+    let cell_of = |side: Side, rank: u64| {
+        let knot = knot_of_rank(curve, side, rank, observations_in);
+        if side == Side::Lower { knot.min(cells.len() - 1) } else { knot.saturating_sub(1) }
+    };
+    let wanted: Vec<usize> = ranks.iter().map(|&(side, rank)| cell_of(side, rank)).collect();
+    let mut chosen = wanted.clone();
+    chosen.sort_unstable();
+    chosen.dedup();
+    let collected: Vec<_> = chosen.iter().map(|&cell| (bins[cell], cells[cell])).collect();
+    let [mut scores_in, mut scores_out] =
+        [0, 1].map(|world| collect(&samples[world], Trials::All, &collected, world));
+    let refined: Vec<_> = chosen
+        .iter()
+        .enumerate()
+        .map(|(i, &cell)| {
+            let (values, steps) = steps(&mut scores_in[i], &mut scores_out[i]);
+            let [below, above] = curve.around(cell);
+            (values, Curve::new(&steps, below, above))
+        })
+        .collect();
+    let threshold = |(&(side, rank), cell): (&(Side, u64), &usize)| {
+        let place = chosen.binary_search(cell).expect("every wanted cell was chosen");
+        let (values, inner) = &refined[place];
+        let knot = knot_of_rank(inner, side, rank, observations_in);
+        (values.get(knot).copied().unwrap_or_else(|| lower_edge(bins[*cell] + 1)), inner.errors(knot))
+    };
+    ranks.iter().zip(&wanted).map(threshold).collect()
 }
 
 /// The bins that hold scores, ascending, with the numbers of scores `In` and `Out`.
@@ -96,7 +134,7 @@ fn collect(sample: &Sample<'_>, trials: Trials, chosen: &[(u32, [u64; 2])], worl
 }
 
 /// The distinct values among both worlds' scores, ascending, and how often each occurs `In` and `Out`.
-fn steps(scores_in: &mut [f64], scores_out: &mut [f64]) -> (Vec<f64>, Vec<[u64; 2]>) {
+pub fn steps(scores_in: &mut [f64], scores_out: &mut [f64]) -> (Vec<f64>, Vec<[u64; 2]>) {
     scores_in.sort_unstable_by(f64::total_cmp);
     scores_out.sort_unstable_by(f64::total_cmp);
     let (mut values, mut steps) = (Vec::new(), Vec::new());

@@ -1,10 +1,24 @@
 //! From scores to epsilon: choose a threshold, count its errors, bound the leakage that they show.
 
+mod band;
 mod clopper_pearson;
+mod crossing;
+mod descriptive;
+mod divergence;
 mod error_counts;
 mod estimator;
 mod evidence;
 mod exact;
+mod family;
+mod gdp;
+mod guarantee;
+mod jeffreys;
+mod joint_bayesian;
+mod log_katz;
+mod looks;
+mod one_run;
+mod one_run_fdp;
+mod rank_test;
 mod raw;
 mod sample;
 mod search;
@@ -14,18 +28,29 @@ mod threshold_choice;
 mod trade_off;
 
 pub use clopper_pearson::ClopperPearson;
+pub use descriptive::{Descriptive, Figure, TruePositiveRate};
+pub use divergence::Divergence;
 pub use error_counts::ErrorCounts;
-pub use estimator::{ESTIMATORS, Estimator, estimator};
+pub use estimator::{ERROR_ESTIMATORS, ESTIMATORS, ErrorEstimator, Estimator, Finding, Side, estimator};
+pub use evidence::Evidence;
+pub use family::Family;
+pub use gdp::Gdp;
+pub use guarantee::Guarantee;
+pub use jeffreys::Jeffreys;
+pub use joint_bayesian::JointBayesian;
+pub use log_katz::LogKatz;
+pub use looks::Look;
+pub use one_run::OneRun;
+pub use one_run_fdp::OneRunFdp;
 pub use raw::Raw;
 pub use threshold_choice::ThresholdChoice;
 pub use trade_off::{TradeOffEstimate, TradeOffPoint, trade_off_from_scores};
 
 use crate::score_store::{Scores, check_finite};
 use crate::{Error, Result, ScoreStore, World};
-use evidence::Evidence;
 use sample::Sample;
-use search::Objective;
 use serde::Serialize;
+use threshold_choice::Trials;
 
 /// What the scores show, and how.
 ///
@@ -36,8 +61,11 @@ pub struct EpsilonEstimate {
     pub estimator: &'static str,
     /// How the threshold was chosen.
     pub threshold_choice: ThresholdChoice,
-    /// Whether `empirical_epsilon` lies above the true epsilon with probability at most `significance`.
+    /// Whether `empirical_epsilon` is proven to lie above the true epsilon with probability at most `significance`, whatever the
+    /// mechanism.
     pub valid: bool,
+    /// What the estimate is worth, in a sentence.
+    pub guarantee: String,
     /// The estimate. If `valid`, a lower bound: it errs downwards.
     pub empirical_epsilon: f64,
     /// The same from the observed rates as they are, with no confidence in either direction; `None` if infinite.
@@ -74,13 +102,26 @@ impl ScoreStore {
         delta: f64,
         significance: f64,
     ) -> Result<EpsilonEstimate> {
-        let evidence = match self.scores() {
-            Scores::Counts(counts) => Evidence::Counts(counts),
+        from_evidence(&self.evidence(), choice, estimator, delta, significance)
+    }
+
+    /// How well the store's scores tell the worlds apart.
+    ///
+    /// # Errors
+    /// Fewer than two scores in a world.
+    pub fn describe(&self) -> Result<Descriptive> {
+        let evidence = self.evidence();
+        check_enough(&evidence, ThresholdChoice::Max)?;
+        Ok(Descriptive::of(&evidence))
+    }
+
+    fn evidence(&self) -> Evidence<'_> {
+        match self.scores() {
+            Scores::Counts(counts) => Evidence::of_counts(counts),
             Scores::Exact(exact) => {
-                Evidence::Exact(World::BOTH.map(|world| Sample(exact.segments(world).collect())))
+                Evidence::of_game(World::BOTH.map(|world| Sample(exact.segments(world).collect())))
             }
-        };
-        from_evidence(&evidence, choice, estimator, delta, significance)
+        }
     }
 }
 
@@ -109,8 +150,19 @@ pub fn from_scores(
 ) -> Result<EpsilonEstimate> {
     check_finite("scores_in", 0, scores_in)?;
     check_finite("scores_out", 0, scores_out)?;
-    let evidence = Evidence::Exact([scores_in, scores_out].map(|scores| Sample(vec![(0, scores)])));
-    from_evidence(&evidence, choice, estimator, delta, significance)
+    from_evidence(&Evidence::of_scores(scores_in, scores_out), choice, estimator, delta, significance)
+}
+
+/// How well scores from anywhere tell the worlds apart.
+///
+/// # Errors
+/// Scores that are not finite, or fewer than two in a world.
+pub fn describe_scores(scores_in: &[f64], scores_out: &[f64]) -> Result<Descriptive> {
+    check_finite("scores_in", 0, scores_in)?;
+    check_finite("scores_out", 0, scores_out)?;
+    let evidence = Evidence::of_scores(scores_in, scores_out);
+    check_enough(&evidence, ThresholdChoice::Max)?;
+    Ok(Descriptive::of(&evidence))
 }
 
 /// Refuses a delta or a significance that makes no sense.
@@ -137,31 +189,27 @@ fn from_evidence(
     significance: f64,
 ) -> Result<EpsilonEstimate> {
     check_levels(delta, significance)?;
-    let [choosing, counted] = choice.trials();
-    for trials in [choosing, counted] {
-        let fewest = evidence.observations(trials).into_iter().min().unwrap_or(0);
-        if fewest < 2 {
-            let (allowed, hint) = match choice {
-                ThresholdChoice::HoldOut => (
-                    "at least 2 even and 2 odd trials per world",
-                    "hold-out chooses on even trials and counts odd ones",
-                ),
-                ThresholdChoice::Max => ("at least 2 trials per world", "play more trials"),
-            };
-            return Err(Error::bad_value("observations_per_world", fewest, allowed, hint));
-        }
-    }
-    let [observations_in, observations_out] = evidence.observations(choosing);
-    let objective = Objective { estimator, observations_in, observations_out, delta, significance };
-    let threshold = evidence.best_threshold(choosing, &objective);
+    check_enough(evidence, choice)?;
+    let (looked_at, level);
+    let evidence = if choice == ThresholdChoice::Sequential {
+        let (evidence, look) = evidence.at_last_look()?;
+        level = significance * look.share();
+        looked_at = evidence;
+        &looked_at
+    } else {
+        level = significance;
+        evidence
+    };
+    let Finding { epsilon, threshold, counted } = estimator.find(evidence, choice, delta, level);
     let counts = evidence.errors(counted, threshold);
     let ErrorCounts { false_positives, false_negatives, observations_in, observations_out } = counts;
     let raw_epsilon = Raw.epsilon(&counts, delta, significance);
     Ok(EpsilonEstimate {
         estimator: estimator.name(),
         threshold_choice: choice,
-        valid: choice.valid() && estimator.is_confidence_bound(),
-        empirical_epsilon: estimator.epsilon(&counts, delta, significance),
+        valid: estimator.is_valid(choice, evidence),
+        guarantee: estimator.guarantee().sentence(choice, estimator.chooses_a_threshold(), significance),
+        empirical_epsilon: epsilon,
         raw_epsilon: raw_epsilon.is_finite().then_some(raw_epsilon),
         threshold,
         false_positives,
@@ -172,4 +220,24 @@ fn from_evidence(
         delta,
         significance,
     })
+}
+
+/// # Errors
+/// Fewer than two scores to choose by or to count.
+fn check_enough(evidence: &Evidence<'_>, choice: ThresholdChoice) -> Result<()> {
+    let (needed, allowed, hint) = match choice {
+        ThresholdChoice::HoldOut => (
+            &[Trials::Even, Trials::Odd][..],
+            "at least 2 even and 2 odd trials per world",
+            "hold-out chooses on even trials and counts odd ones",
+        ),
+        _ => (&[Trials::All][..], "at least 2 trials per world", "play more trials"),
+    };
+    for &trials in needed {
+        let fewest = evidence.observations(trials).into_iter().min().unwrap_or(0);
+        if fewest < 2 {
+            return Err(Error::bad_value("observations_per_world", fewest, allowed, hint));
+        }
+    }
+    Ok(())
 }

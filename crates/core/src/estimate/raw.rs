@@ -1,7 +1,7 @@
 //! Epsilon from the observed rates as they are.
 
 use super::estimator::epsilon_of_rates;
-use super::{ErrorCounts, Estimator};
+use super::{ErrorCounts, ErrorEstimator, Guarantee};
 use crate::binomial::Proportion;
 
 /// The observed rates in place of the true ones; for plots, and no bound in either direction.
@@ -11,13 +11,13 @@ use crate::binomial::Proportion;
 #[derive(Debug, Clone, Copy)]
 pub struct Raw;
 
-impl Estimator for Raw {
+impl ErrorEstimator for Raw {
     fn name(&self) -> &'static str {
         "raw"
     }
 
-    fn is_confidence_bound(&self) -> bool {
-        false
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::Nothing
     }
 
     fn epsilon(&self, counts: &ErrorCounts, delta: f64, _significance: f64) -> f64 {
@@ -37,7 +37,7 @@ impl Estimator for Raw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::estimate::{ClopperPearson, ESTIMATORS};
+    use crate::estimate::{ClopperPearson, ERROR_ESTIMATORS};
     use proptest::{prelude::*, test_runner::RngSeed};
 
     #[test]
@@ -60,7 +60,7 @@ mod tests {
             ..ProptestConfig::default()
         })]
 
-        /// The law of [`Estimator`], and that confidence costs.
+        /// The law of [`ErrorEstimator`], and that confidence costs.
         #[test]
         fn more_errors_never_show_more(
             observations in 1_u64..10_000_000, [fpr, fnr] in [0.0..1.0_f64, 0.0..1.0_f64],
@@ -77,9 +77,14 @@ mod tests {
                 ErrorCounts { false_positives: (counts.false_positives + more).min(observations), ..counts },
                 ErrorCounts { false_negatives: (counts.false_negatives + more).min(observations), ..counts },
             ];
-            for estimator in ESTIMATORS {
+            for estimator in ERROR_ESTIMATORS {
+                // One integral in each step of a root, and a recursion with a step for every right guess: fewer cases do.
+                if ["joint-bayesian", "one-run-fdp"].contains(&estimator.name()) && (observations % 64 > 0 || observations > 2_000_000) {
+                    continue;
+                }
                 for worse in &worse {
-                    prop_assert!(estimator.epsilon(worse, delta, 0.05) <= estimator.epsilon(&counts, delta, 0.05));
+                    let (less, more) = (estimator.epsilon(worse, delta, 0.05), estimator.epsilon(&counts, delta, 0.05));
+                    prop_assert!(less <= more + 1e-8, "{}: {less} {more}", estimator.name());
                 }
             }
             prop_assert!(ClopperPearson.epsilon(&counts, delta, 0.05) <= Raw.epsilon(&counts, delta, 0.05));

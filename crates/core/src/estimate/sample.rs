@@ -1,6 +1,7 @@
 //! One world's exact scores, in the pieces in which they lie in memory.
 
 use super::threshold_choice::Trials;
+use crate::BinCounts;
 
 /// Scores of consecutive trials, each piece with its first trial.
 pub struct Sample<'a>(pub Vec<(u64, &'a [f64])>);
@@ -30,6 +31,22 @@ impl Sample<'_> {
                 visit(score);
             }
         }
+    }
+
+    /// The scores of trials below `end`.
+    pub fn first(&self, end: u64) -> Sample<'_> {
+        let cut = self.0.iter().filter_map(|&(first, scores)| {
+            let length = end.saturating_sub(first).min(scores.len() as u64) as usize;
+            (length > 0).then(|| (first, &scores[..length]))
+        });
+        Sample(cut.collect())
+    }
+
+    /// The scores of `trials`, counted on the grid.
+    pub fn counted(&self, trials: Trials) -> BinCounts {
+        let mut counts = BinCounts::default();
+        self.for_each(trials, |score| counts.insert(score));
+        counts
     }
 
     /// The number of scores of `trials`.

@@ -12,11 +12,16 @@ pub enum ThresholdChoice {
     /// The best on all trials, counted on the same (the paper's Algorithm 1). The maximum of many bounds is no bound at
     /// the level of one: it errs upwards, so that it is not valid.
     Max,
+    /// Many thresholds whose ranks were fixed in advance, all of them tested on all trials, with levels that add up. The
+    /// bound holds, and is usually the tightest of those that do.
+    Band,
+    /// A band at each of a fixed series of looks, with levels that add up: the bound holds whenever the run is stopped.
+    Sequential,
 }
 
 impl ThresholdChoice {
     /// All choices.
-    pub const ALL: [ThresholdChoice; 2] = [Self::HoldOut, Self::Max];
+    pub const ALL: [ThresholdChoice; 4] = [Self::HoldOut, Self::Max, Self::Band, Self::Sequential];
 
     /// The choice called `name`.
     ///
@@ -34,27 +39,24 @@ impl ThresholdChoice {
         match self {
             Self::HoldOut => "hold-out",
             Self::Max => "max",
+            Self::Band => "band",
+            Self::Sequential => "sequential",
         }
     }
 
     /// Whether a confidence bound at this threshold is one.
     pub fn valid(self) -> bool {
-        self == Self::HoldOut
-    }
-
-    /// The trials that choose, and those that are counted.
-    pub(super) fn trials(self) -> [Trials; 2] {
-        match self {
-            Self::HoldOut => [Trials::Even, Trials::Odd],
-            Self::Max => [Trials::All, Trials::All],
-        }
+        self != Self::Max
     }
 }
 
 /// A choice of trials by the parity of their index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trials {
+pub enum Trials {
+    /// All of them.
     All,
+    /// Those with an even index.
     Even,
+    /// Those with an odd one.
     Odd,
 }

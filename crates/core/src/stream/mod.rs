@@ -40,6 +40,8 @@ pub enum Purpose {
     Batches = 3,
     /// Outputs of the modelled pair, apart from any that an audit observes.
     MonteCarlo = 4,
+    /// Resampling, for intervals of descriptive figures.
+    Bootstrap = 5,
 }
 
 /// All random bits of one run.

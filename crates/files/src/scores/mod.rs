@@ -1,5 +1,6 @@
-//! Scores of audited models, one finite number each, from `.npy` and `.csv` files.
+//! Scores of audited models, one finite number each, from `.npy`, `.csv` and `.parquet` files.
 
+mod columnar;
 mod comma_separated;
 mod npy;
 mod npy_header;
@@ -16,6 +17,8 @@ use std::path::Path;
 ///   than 1. Integers beyond 2^53 are rounded to the nearest `f64`, which keeps their order.
 /// - `.csv`: one column of numbers with or without a header line, or several columns of which the header calls one `score`.
 ///   Blank lines are skipped.
+/// - `.parquet`: one column of floats or integers, or several of which one is called `score`; plain or compressed by Snappy, Zstandard,
+///   gzip or LZ4. A missing value is refused.
 ///
 /// # Errors
 /// A file that is missing, empty, cut short or longer than it says; another extension; a cell that is not a number; a
@@ -25,9 +28,9 @@ pub fn read(path: &Path) -> Result<Vec<f64>> {
     let reader = match extension.as_deref() {
         Some("npy") => npy::read,
         Some("csv") => comma_separated::read,
+        Some("parquet") => columnar::read,
         other => {
             let problem = match other {
-                Some("parquet") => "reading .parquet is not available yet".into(),
                 Some(other) => format!("the extension .{other} is not known"),
                 None => "the name has no extension".into(),
             };
@@ -70,6 +73,7 @@ mod tests {
         let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
         write("empty.npy", b"");
         write("empty.csv", b"");
+        write("empty.parquet", b"");
         write("a.txt", b"1\n");
         write("plain", b"1\n");
         std::fs::create_dir(folder.path().join("folder.npy")).unwrap();
@@ -79,8 +83,9 @@ mod tests {
             ("empty.npy", "empty"),
             ("empty.csv", "empty"),
             ("folder.npy", "not a regular file"),
-            ("a.txt", ".txt is not known; scores are read from .npy and .csv"),
-            ("a.parquet", ".parquet is not available yet"),
+            ("a.txt", ".txt is not known; scores are read from .npy, .csv and .parquet"),
+            ("missing.parquet", "check the path"),
+            ("empty.parquet", "empty"),
             ("plain", "no extension"),
         ];
         for (name, expected) in cases {

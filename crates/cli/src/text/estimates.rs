@@ -1,0 +1,68 @@
+//! Estimates from score files, for people.
+
+use super::{estimate, meaning, probability, rounded_down, row, significant};
+use comfy_table::{ContentArrangement, Table, presets};
+use misdeal_audit::EstimateReport;
+use misdeal_core::EpsilonEstimate;
+use misdeal_core::estimate::{Descriptive, Figure};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// One estimate in full, or a table of all of them.
+pub fn estimates(report: &EstimateReport) -> String {
+    let mut text = String::new();
+    if let Some(one) = &report.estimate {
+        row(&mut text, "estimator", one.estimator);
+        estimate(&mut text, one);
+        let _ = write!(text, "\n{}\n", meaning(one));
+    } else {
+        compare(&mut text, &report.estimates);
+    }
+    if let Some(figures) = &report.descriptive {
+        text.push('\n');
+        descriptive(&mut text, figures);
+    }
+    text
+}
+
+/// How well the scores tell the worlds apart.
+pub fn descriptive(text: &mut String, figures: &Descriptive) {
+    let shown = |figure: &Figure| {
+        let [value, lower, upper] = [figure.value, figure.lower, figure.upper].map(significant);
+        format!("{value:<8} 95 % interval {lower} to {upper}")
+    };
+    row(text, "AUROC", &shown(&figures.auroc));
+    for rate in &figures.true_positive_rates {
+        let label = format!("TPR at FPR {} %", significant(100.0 * rate.false_positive_rate));
+        row(text, &label, &shown(&rate.figure));
+    }
+}
+
+/// All estimates, the valid ones first, the largest first among each.
+fn compare(text: &mut String, estimates: &BTreeMap<&str, EpsilonEstimate>) {
+    let mut all: Vec<_> = estimates.values().collect();
+    all.sort_by(|one, other| {
+        other.valid.cmp(&one.valid).then(other.empirical_epsilon.total_cmp(&one.empirical_epsilon))
+    });
+    let Some(first) = all.first() else { return };
+    let scores = format!("{} in, {} out", first.observations_in, first.observations_out);
+    row(text, "scores counted", &scores);
+    row(text, "threshold choice", first.threshold_choice.name());
+    row(text, "delta", &probability(first.delta));
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    if !table.is_tty() {
+        table.set_width(120);
+    }
+    table.set_header(["estimator", "epsilon", "valid", "guarantee"]);
+    for one in &all {
+        let valid = if one.valid { "yes" } else { "no" };
+        let epsilon = rounded_down(one.empirical_epsilon);
+        table.add_row([one.estimator, &epsilon, valid, &one.guarantee]);
+    }
+    let _ = write!(text, "\n{table}\n");
+    if first.valid {
+        // Estimators are several looks at the same scores: which one to report is decided before.
+        text.push_str("\n  Decide on an estimator before you see these: the largest of several is not valid at the level of one.\n");
+    }
+}

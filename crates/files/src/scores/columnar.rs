@@ -1,0 +1,190 @@
+//! `.parquet` files with a column of scores.
+
+use super::check_finite;
+use crate::{Error, Result};
+use parquet::basic::Type;
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{DataType, DoubleType, FloatType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use std::fs::File;
+use std::path::Path;
+
+/// The column that is chosen where there are several.
+const SCORE: &str = "score";
+/// Values that are read at a time: memory grows with what is read, not with what the file claims to hold.
+const BATCH: usize = 1 << 16;
+
+/// The scores in an open file, row group by row group.
+pub(super) fn read(path: &Path, file: File, _file_length: u64) -> Result<Vec<f64>> {
+    let damaged = |error: ParquetError| {
+        Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
+    };
+    let reader = SerializedFileReader::new(file).map_err(damaged)?;
+    let column = column(path, &reader)?;
+    let mut scores = Vec::new();
+    for group in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(group).map_err(damaged)?;
+        match group.get_column_reader(column).map_err(damaged)? {
+            ColumnReader::DoubleColumnReader(column) => {
+                append::<DoubleType>(path, column, &mut scores, |value| value)?
+            }
+            ColumnReader::FloatColumnReader(column) => {
+                append::<FloatType>(path, column, &mut scores, f64::from)?
+            }
+            ColumnReader::Int32ColumnReader(column) => {
+                append::<Int32Type>(path, column, &mut scores, f64::from)?
+            }
+            ColumnReader::Int64ColumnReader(column) => {
+                append::<Int64Type>(path, column, &mut scores, |value| value as f64)?
+            }
+            _ => return Err(not_numbers(path)),
+        }
+    }
+    Ok(scores)
+}
+
+fn not_numbers(path: &Path) -> Error {
+    Error::malformed(path, "its scores are not numbers", "save them as 32 or 64-bit floats or integers")
+}
+
+/// The one column there is, or the one called `score`.
+fn column(path: &Path, reader: &SerializedFileReader<File>) -> Result<usize> {
+    let schema = reader.metadata().file_metadata().schema_descr();
+    let named = schema.columns().iter().position(|column| column.path().string().eq_ignore_ascii_case(SCORE));
+    let index = match (named, schema.num_columns()) {
+        (Some(index), _) => index,
+        (None, 1) => 0,
+        (None, columns) => {
+            let problem = format!("it has {columns} columns and none is called {SCORE}");
+            return Err(Error::malformed(path, problem, format!("name one {SCORE}")));
+        }
+    };
+    let column = schema.column(index);
+    if column.max_rep_level() > 0 {
+        return Err(Error::malformed(path, "its scores are lists", "save one number in a row"));
+    }
+    match column.physical_type() {
+        Type::DOUBLE | Type::FLOAT | Type::INT32 | Type::INT64 if column.logical_type_ref().is_none() => {
+            Ok(index)
+        }
+        _ => Err(not_numbers(path)),
+    }
+}
+
+/// Appends a row group's values; a missing one is refused.
+fn append<T: DataType>(
+    path: &Path,
+    mut column: ColumnReaderImpl<T>,
+    scores: &mut Vec<f64>,
+    number: impl Fn(T::T) -> f64,
+) -> Result<()> {
+    let mut values = Vec::new();
+    let mut definitions = Vec::new();
+    loop {
+        values.clear();
+        definitions.clear();
+        let (rows, found, _) =
+            column.read_records(BATCH, Some(&mut definitions), None, &mut values).map_err(|error| {
+                Error::malformed(path, format!("it is cut short or damaged ({error})"), "save it again")
+            })?;
+        if rows == 0 {
+            return Ok(());
+        }
+        if found < rows {
+            let row = scores.len() + definitions.iter().position(|&level| level == 0).unwrap_or_default();
+            let problem = format!("the score in row {row} (counted from 0) is missing");
+            return Err(Error::malformed(path, problem, "leave out rows without a score"));
+        }
+        let first = scores.len();
+        scores.extend(values.drain(..).map(&number));
+        check_finite(path, first, &scores[first..])?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scores::read;
+    use parquet::column::writer::ColumnWriter;
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    /// Writes one row group a piece: every column with the same numbers, as the schema's type has them.
+    fn write(path: &Path, schema: &str, pieces: &[&[f64]], present: Option<&[i16]>) {
+        let schema = Arc::new(parse_message_type(schema).unwrap());
+        let properties = Arc::new(
+            WriterProperties::builder().set_compression(parquet::basic::Compression::SNAPPY).build(),
+        );
+        let mut writer =
+            SerializedFileWriter::new(std::fs::File::create(path).unwrap(), schema, properties).unwrap();
+        for piece in pieces {
+            let mut group = writer.next_row_group().unwrap();
+            while let Some(mut column) = group.next_column().unwrap() {
+                match column.untyped() {
+                    ColumnWriter::DoubleColumnWriter(typed) => {
+                        typed.write_batch(piece, present, None).unwrap()
+                    }
+                    ColumnWriter::FloatColumnWriter(typed) => {
+                        let piece: Vec<f32> = piece.iter().map(|&score| score as f32).collect();
+                        typed.write_batch(&piece, present, None).unwrap()
+                    }
+                    ColumnWriter::Int64ColumnWriter(typed) => {
+                        let piece: Vec<i64> = piece.iter().map(|&score| 100 + score as i64).collect();
+                        typed.write_batch(&piece, present, None).unwrap()
+                    }
+                    _ => unreachable!("no other type is written here"),
+                };
+                column.close().unwrap();
+            }
+            group.close().unwrap();
+        }
+        writer.close().unwrap();
+    }
+
+    #[test]
+    fn reads_the_usual_forms() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("scores.parquet");
+        let many: Vec<f64> = (0..150_000).map(|i| f64::from(i) * 0.25).collect();
+        write(&path, "message m { required double x; }", &[&[1.5, -2.0], &many, &[7.0]], None);
+        assert_eq!(read(&path).unwrap(), [&[1.5, -2.0][..], &many, &[7.0]].concat());
+        write(&path, "message m { required int64 id; optional float Score; }", &[&[1.5, 3.0]], Some(&[1, 1]));
+        assert_eq!(read(&path).unwrap(), [1.5, 3.0]);
+        write(&path, "message m { required int64 id; }", &[&[1.0, 3.0]], None);
+        assert_eq!(read(&path).unwrap(), [101.0, 103.0]);
+    }
+
+    #[test]
+    fn refuses_bad_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("scores.parquet");
+        let refused = |expected: &str| {
+            let message = read(&path).unwrap_err().to_string();
+            assert!(message.contains(expected) && message.contains("scores.parquet"), "{message}");
+            assert!(!message.contains('\n'), "{message}");
+        };
+        std::fs::write(&path, b"PAR1 and then nothing that makes sense PAR1").unwrap();
+        refused("not a sound .parquet file");
+        write(&path, "message m { required double a; required double b; }", &[&[1.0]], None);
+        refused("2 columns and none is called score");
+        write(&path, "message m { required double x; }", &[&[1.0, 2.0], &[3.0, f64::NAN]], None);
+        refused("index 3 (counted from 0) is NaN");
+        write(&path, "message m { optional double x; }", &[&[1.0, 2.0]], Some(&[1, 0, 1]));
+        refused("the score in row 1 (counted from 0) is missing");
+        write(&path, "message m { required double x; }", &[], None);
+        refused("no scores");
+        write(&path, "message m { required int64 x (TIMESTAMP(MILLIS,true)); }", &[&[1.0]], None);
+        refused("not numbers");
+        let whole = {
+            write(&path, "message m { required double x; }", &[&vec![1.25; 5000]], None);
+            std::fs::read(&path).unwrap()
+        };
+        for length in [whole.len() - 1, whole.len() / 2, 5] {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            refused("not a sound .parquet file");
+        }
+    }
+}
