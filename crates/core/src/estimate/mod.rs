@@ -3,6 +3,7 @@
 mod band;
 mod clopper_pearson;
 mod crossing;
+mod curve_test;
 mod descriptive;
 mod divergence;
 mod error_counts;
@@ -28,6 +29,7 @@ mod threshold_choice;
 mod trade_off;
 
 pub use clopper_pearson::ClopperPearson;
+pub use curve_test::{ClaimedCurve, CurveTest, test_curve_on_scores};
 pub use descriptive::{Descriptive, Figure, TruePositiveRate};
 pub use divergence::Divergence;
 pub use error_counts::ErrorCounts;
