@@ -9,7 +9,7 @@ use misdeal_theory::{account, delta, random_allocation, rdp};
 use serde::Serialize;
 
 /// False-positive rates at which curves are given: even in the logarithm where they are small, as where they are large.
-fn curve_rates() -> Vec<f64> {
+pub(crate) fn curve_rates() -> Vec<f64> {
     let small = |i: i32| 10_f64.powf(f64::from(i) / 20.0);
     let half = (-160..=-7).map(small).chain([0.5]);
     let rest: Vec<f64> = (-160..=-7).rev().map(|i| 1.0 - small(i)).collect();

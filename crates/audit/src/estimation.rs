@@ -1,12 +1,14 @@
 //! From scores to epsilon, as a job.
 
-use crate::{Result, SCHEMA_VERSION};
+use crate::mechanism::check_claim;
+use crate::trade_off::{Observed, trade_off_report};
+use crate::{Result, SCHEMA_VERSION, TradeOffReport};
 use misdeal_core::estimate::{self, Descriptive, ESTIMATORS, Estimator, estimator};
 use misdeal_core::{EpsilonEstimate, ScoreStore, ThresholdChoice};
 use misdeal_files::scores;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// How scores become an epsilon.
@@ -53,6 +55,21 @@ impl Analysis {
     }
 }
 
+/// Scores in files, and what to make of them.
+#[derive(Debug, Clone)]
+pub struct EstimateRequest {
+    /// Scores of runs with the target.
+    pub scores_in: PathBuf,
+    /// Scores of runs without it.
+    pub scores_out: PathBuf,
+    /// How they become an epsilon.
+    pub analysis: Analysis,
+    /// The claim to test.
+    pub claimed_epsilon: Option<f64>,
+    /// Whether to give the trade-off curve too.
+    pub trade_off: bool,
+}
+
 /// What scores from files show.
 #[derive(Debug, Clone, Serialize)]
 pub struct EstimateReport {
@@ -65,9 +82,16 @@ pub struct EstimateReport {
     /// All estimates, by name, if `all` were asked for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub estimates: BTreeMap<&'static str, EpsilonEstimate>,
+    /// The claim that was tested.
+    pub claimed_epsilon: Option<f64>,
+    /// Whether the one estimate that was asked for exceeds the claim.
+    pub violated: Option<bool>,
     /// How well the scores tell the worlds apart, if `all` were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub descriptive: Option<Descriptive>,
+    /// The trade-off curve beside those that are promised, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trade_off: Option<TradeOffReport>,
     /// Time from scores in memory to epsilon.
     pub seconds: f64,
 }
@@ -76,7 +100,9 @@ pub struct EstimateReport {
 ///
 /// # Errors
 /// A value out of range, a file that cannot be read, too few scores.
-pub fn estimate_scores(scores_in: &Path, scores_out: &Path, analysis: &Analysis) -> Result<EstimateReport> {
+pub fn estimate_scores(request: &EstimateRequest) -> Result<EstimateReport> {
+    let EstimateRequest { scores_in, scores_out, analysis, claimed_epsilon, trade_off } = request;
+    check_claim(*claimed_epsilon)?;
     let all = analysis.estimator == "all";
     let first = if all { ESTIMATORS[0].name().to_owned() } else { analysis.estimator.clone() };
     let (one, choice) = Analysis { estimator: first, ..analysis.clone() }.parse()?;
@@ -97,7 +123,10 @@ pub fn estimate_scores(scores_in: &Path, scores_out: &Path, analysis: &Analysis)
         version: env!("CARGO_PKG_VERSION"),
         estimate: None,
         estimates: BTreeMap::new(),
+        claimed_epsilon: None,
+        violated: None,
         descriptive: None,
+        trade_off: None,
         seconds: 0.0,
     };
     let start = Instant::now();
@@ -110,5 +139,13 @@ pub fn estimate_scores(scores_in: &Path, scores_out: &Path, analysis: &Analysis)
         report.estimate = Some(estimate(one)?);
     }
     report.seconds = start.elapsed().as_secs_f64();
+    report.claimed_epsilon = *claimed_epsilon;
+    let shown = report.estimate.as_ref().map(|one| one.empirical_epsilon);
+    report.violated = claimed_epsilon.zip(shown).map(|(claim, shown)| shown > claim);
+    if *trade_off {
+        let observed = Observed::Scores { scores_in: &scores_in, scores_out: &scores_out };
+        let Analysis { delta, significance, .. } = *analysis;
+        report.trade_off = Some(trade_off_report(&observed, None, *claimed_epsilon, delta, significance)?);
+    }
     Ok(report)
 }

@@ -28,13 +28,14 @@ mod promised;
 mod savings;
 mod shard;
 mod stopping;
+mod trade_off;
 
 pub use accounted::{Comparison, PoissonSampling};
 pub use accounting::{
     AccountExtras, AccountReport, AccountSubject, BoundSide, CalibrateReport, account, calibrate_noise,
 };
 pub use error::{Error, Result};
-pub use estimation::{Analysis, EstimateReport, estimate_scores};
+pub use estimation::{Analysis, EstimateReport, EstimateRequest, estimate_scores};
 pub use mechanism::{Measurement, MechanismReport, MechanismRequest, audit_mechanism, measure_mechanism};
 pub use merging::{MergeReport, merge_stores};
 pub use monte_carlo::{MOST_SAMPLES, MonteCarloBound, divergence_lower_bound};
@@ -42,6 +43,7 @@ pub use progress::{Progress, Unwatched};
 pub use promised::promised;
 pub use shard::Shard;
 pub use stopping::StopWhen;
+pub use trade_off::{PromisedCurve, TradeOffReport};
 
 /// The version of the JSON documents that reports turn into.
 pub const SCHEMA_VERSION: u32 = 1;

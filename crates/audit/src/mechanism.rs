@@ -2,7 +2,8 @@
 
 use crate::savings::Savings;
 use crate::stopping::{Looked, Plan, play_to_the_looks};
-use crate::{Analysis, Error, Progress, Result, SCHEMA_VERSION, Shard, StopWhen, promised};
+use crate::trade_off::{Observed, trade_off_report};
+use crate::{Analysis, Error, Progress, Result, SCHEMA_VERSION, Shard, StopWhen, TradeOffReport, promised};
 use misdeal_core::estimate::Descriptive;
 use misdeal_core::{
     BatchScheme, Bounds, EpsilonEstimate, STREAM_NAME, ScoreStore, Setting, StoreKind, ThresholdChoice,
@@ -37,6 +38,8 @@ pub struct MechanismRequest {
     pub stop_when: Option<StopWhen>,
     /// The claim to test; the upper bound for Poisson sampling if none is given.
     pub claimed_epsilon: Option<f64>,
+    /// Whether to give the trade-off curve too, beside those that are promised.
+    pub trade_off: bool,
     /// Where the scores are saved.
     pub store: Option<PathBuf>,
     /// Whether to go on from what `store` holds.
@@ -56,6 +59,7 @@ impl Default for MechanismRequest {
             engine: "auto".into(),
             stop_when: None,
             claimed_epsilon: None,
+            trade_off: false,
             store: None,
             resume: false,
             shard: Shard::WHOLE,
@@ -88,6 +92,9 @@ pub struct MechanismReport {
     pub violated: Option<bool>,
     /// What theory says, by scheme.
     pub theory: BTreeMap<&'static str, Bounds>,
+    /// The trade-off curve beside those that are promised, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trade_off: Option<TradeOffReport>,
     /// What is kept of a score.
     pub scores: StoreKind,
     /// The engine that played.
@@ -155,6 +162,11 @@ pub fn audit_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> R
         measurement;
     let theory = theory.unwrap_or_else(|| promised(&request.setting, request.analysis.delta));
     let claimed_epsilon = request.claimed_epsilon.or(poisson(&theory));
+    let Analysis { delta, significance, .. } = request.analysis;
+    let trade_off = request.trade_off.then(|| {
+        let setting = Some(&request.setting);
+        trade_off_report(&Observed::Store(&store), setting, claimed_epsilon, delta, significance)
+    });
     Ok(MechanismReport {
         schema_version: SCHEMA_VERSION,
         command: "audit mechanism",
@@ -168,6 +180,7 @@ pub fn audit_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> R
         estimate,
         descriptive: store.describe()?,
         theory,
+        trade_off: trade_off.transpose()?,
         scores: request.scores,
         engine,
         seconds,
@@ -267,7 +280,7 @@ fn check_shard(request: &MechanismRequest, trials: &Range<u64>) -> Result<()> {
     Err(misdeal_core::Error::bad_value("shard", request.shard, allowed, hint).into())
 }
 
-fn check_claim(claim: Option<f64>) -> Result<()> {
+pub(crate) fn check_claim(claim: Option<f64>) -> Result<()> {
     match claim {
         Some(claim) if !(claim.is_finite() && claim >= 0.0) => {
             let hint = "it is the epsilon that the model's documentation states";

@@ -178,8 +178,11 @@ pub struct MechanismArguments {
     /// Guess the buffer's size (not available yet)
     #[arg(long, hide = true)]
     pub search_buffer: bool,
-    /// Draw the trade-off curve (not available yet)
-    #[arg(long, value_name = "FILE", hide = true)]
+    /// Also give the trade-off curve, and test the whole curves that the claim amounts to
+    #[arg(long)]
+    pub trade_off: bool,
+    /// Draw the trade-off curve into a file that ends in .svg or .png
+    #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }
 
@@ -253,6 +256,15 @@ pub struct EstimateArguments {
     pub scores_out: PathBuf,
     #[command(flatten)]
     pub analysis: AnalysisArguments,
+    /// The epsilon that is claimed, to be tested
+    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
+    pub claimed_epsilon: Option<f64>,
+    /// Also give the trade-off curve, and test the whole curves that the claim amounts to
+    #[arg(long)]
+    pub trade_off: bool,
+    /// Draw the trade-off curve into a file that ends in .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

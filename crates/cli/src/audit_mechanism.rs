@@ -3,7 +3,7 @@
 use crate::arguments::{AnalysisArguments, CommonArguments, MechanismArguments};
 use crate::failure::{Failure, Success};
 use crate::progress::Bar;
-use crate::{interruption, output, text};
+use crate::{interruption, output, plot, text};
 use misdeal_audit::{Analysis, MechanismRequest, Shard, StopWhen, audit_mechanism};
 use misdeal_core::{Adjacency, BatchScheme, Error, Setting, StoreKind, ThreatModel};
 use misdeal_files::atomic::is_same_place;
@@ -17,12 +17,17 @@ pub fn run(arguments: MechanismArguments, common: &CommonArguments) -> Result<Su
         let hint = "the result would replace the store";
         return Err(Error::bad_value("output", output.display(), "another file than --store", hint).into());
     }
+    let plot = arguments.plot.clone();
+    plot::check(plot.as_deref())?;
     let request = request(arguments, common.seed)?;
     interruption::listen()?;
     let report = {
         let bar = Bar::new(common.quiet);
         audit_mechanism(&request, &bar)?
     };
+    if let Some((path, curves)) = plot.as_deref().zip(report.trade_off.as_ref()) {
+        plot::trade_off(path, plot::title(&report.setting), curves)?;
+    }
     output::deliver(common, &report, || text::mechanism(&report))?;
     Ok(if check && report.refutes_the_claim() { Success::BadNews } else { Success::Fine })
 }
@@ -40,11 +45,7 @@ impl AnalysisArguments {
 }
 
 fn request(arguments: MechanismArguments, seed: u64) -> Result<MechanismRequest, Failure> {
-    let later = [
-        ("--device cuda", arguments.device == "cuda"),
-        ("--search-buffer", arguments.search_buffer),
-        ("--plot", arguments.plot.is_some()),
-    ];
+    let later = [("--device cuda", arguments.device == "cuda"), ("--search-buffer", arguments.search_buffer)];
     if let Some((flag, _)) = later.into_iter().find(|(_, given)| *given) {
         return Err(Failure::not_available_yet(flag));
     }
@@ -75,6 +76,7 @@ fn request(arguments: MechanismArguments, seed: u64) -> Result<MechanismRequest,
         engine,
         stop_when: arguments.stop_when.as_deref().map(StopWhen::parse).transpose()?,
         claimed_epsilon: arguments.claimed_epsilon,
+        trade_off: arguments.trade_off || arguments.plot.is_some(),
         store: arguments.store,
         resume: arguments.resume,
         shard: arguments.shard.map_or(Ok(Shard::WHOLE), |text| Shard::parse(&text))?,

@@ -9,6 +9,7 @@ mod interruption;
 mod merge;
 mod number;
 mod output;
+mod plot;
 mod progress;
 mod text;
 

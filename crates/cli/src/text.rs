@@ -2,6 +2,7 @@
 
 mod account;
 mod estimates;
+mod trade_off;
 
 pub use account::account;
 pub use estimates::estimates;
@@ -46,6 +47,9 @@ pub fn mechanism(report: &MechanismReport) -> String {
         Some(claim) => significant(claim),
     };
     row(&mut text, "claimed epsilon", &claim);
+    if let Some(curves) = &report.trade_off {
+        trade_off::tests(&mut text, curves);
+    }
     if let Some(store) = &report.store {
         row(&mut text, "scores saved in", &store.display().to_string());
     }

@@ -18,6 +18,18 @@ pub fn estimates(report: &EstimateReport) -> String {
     } else {
         compare(&mut text, &report.estimates);
     }
+    if let Some(claim) = report.claimed_epsilon {
+        let verdict = match report.violated {
+            Some(true) => "  exceeded by the estimate",
+            Some(false) => "  not exceeded by the estimate",
+            None => "",
+        };
+        text.push('\n');
+        row(&mut text, "claimed epsilon", &format!("{}{verdict}", significant(claim)));
+    }
+    if let Some(curves) = &report.trade_off {
+        super::trade_off::tests(&mut text, curves);
+    }
     if let Some(figures) = &report.descriptive {
         text.push('\n');
         descriptive(&mut text, figures);

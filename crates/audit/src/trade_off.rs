@@ -1,0 +1,123 @@
+//! The observed trade-off curve beside the promised ones, each promise tested.
+
+use crate::Result;
+use crate::accounted::curve_rates;
+use misdeal_core::estimate::{self, ClaimedCurve, CurveTest, TradeOffEstimate};
+use misdeal_core::{BatchScheme, ScoreStore, Setting, claimed_curve};
+use misdeal_theory::gaussian::Gaussian;
+use misdeal_theory::trade_off::{self, Curve};
+use serde::Serialize;
+
+/// What was observed, and what was promised.
+#[derive(Debug, Clone, Serialize)]
+pub struct TradeOffReport {
+    /// The errors at many thresholds.
+    pub observed: TradeOffEstimate,
+    /// The curves that a claim amounts to, and the one that theory knows.
+    pub promised: Vec<PromisedCurve>,
+}
+
+/// A curve beside the observed one.
+#[derive(Debug, Clone, Serialize)]
+pub struct PromisedCurve {
+    /// Whose curve it is.
+    pub name: String,
+    /// Where it is given, ascending.
+    pub false_positive_rates: Vec<f64>,
+    /// The curve there.
+    pub false_negative_rates: Vec<f64>,
+    /// Whether what was observed is consistent with it, if it is a claim; each test is at the full significance.
+    pub test: Option<CurveTest>,
+}
+
+/// Scores in either form.
+pub(crate) enum Observed<'a> {
+    Store(&'a ScoreStore),
+    Scores { scores_in: &'a [f64], scores_out: &'a [f64] },
+}
+
+impl Observed<'_> {
+    fn trade_off(&self, significance: f64) -> misdeal_core::Result<TradeOffEstimate> {
+        match *self {
+            Self::Store(store) => store.trade_off(significance),
+            Self::Scores { scores_in, scores_out } => {
+                estimate::trade_off_from_scores(scores_in, scores_out, significance)
+            }
+        }
+    }
+
+    fn test(&self, curve: ClaimedCurve<'_>, significance: f64) -> misdeal_core::Result<CurveTest> {
+        match *self {
+            Self::Store(store) => store.test_curve(curve, significance),
+            Self::Scores { scores_in, scores_out } => {
+                estimate::test_curve_on_scores(scores_in, scores_out, curve, significance)
+            }
+        }
+    }
+}
+
+/// A curve, and whether somebody claims it.
+struct Promise {
+    name: String,
+    curve: Box<dyn Fn(f64) -> f64 + Sync>,
+    is_claim: bool,
+}
+
+/// Tests the curves that a claim amounts to: Poisson sampling's whole curve (for a setting), that of the claimed (epsilon,
+/// delta), and the Gaussian mechanism's through the same point. Beside them stands the curve that some test on the setting's scheme is
+/// known to reach.
+pub(crate) fn trade_off_report(
+    observed: &Observed<'_>,
+    setting: Option<&Setting>,
+    claimed_epsilon: Option<f64>,
+    delta: f64,
+    significance: f64,
+) -> Result<TradeOffReport> {
+    let mut promises = Vec::new();
+    if let Some(setting) = setting {
+        promises.extend(of_setting(setting)?);
+    }
+    if let Some(epsilon) = claimed_epsilon.filter(|_| delta > 0.0) {
+        promises.push(Promise {
+            name: format!("({epsilon:.4}, {delta:e})-DP"),
+            curve: Box::new(move |rate| claimed_curve::of_epsilon(epsilon, delta, rate)),
+            is_claim: true,
+        });
+        let gaussian = Gaussian::with_epsilon(epsilon, delta);
+        promises.push(Promise {
+            name: format!("{:.4}-GDP", gaussian.gdp_mu),
+            curve: Box::new(move |rate| gaussian.false_negative_rate(rate)),
+            is_claim: true,
+        });
+    }
+    let promised = promises.into_iter().map(|Promise { name, curve, is_claim }| {
+        let false_positive_rates = curve_rates();
+        let false_negative_rates = false_positive_rates.iter().map(|&rate| curve(rate)).collect();
+        let test = is_claim.then(|| observed.test(&*curve, significance)).transpose()?;
+        Ok(PromisedCurve { name, false_positive_rates, false_negative_rates, test })
+    });
+    Ok(TradeOffReport {
+        observed: observed.trade_off(significance)?,
+        promised: promised.collect::<Result<_>>()?,
+    })
+}
+
+/// Poisson's promise, and what is known of the scheme that runs.
+fn of_setting(setting: &Setting) -> Result<Vec<Promise>> {
+    let boxed = |curve: Curve| Box::new(move |rate: f64| curve.false_negative_rate(rate)) as Box<_>;
+    let mut promises = Vec::new();
+    let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
+    if let Some(lower) = trade_off::band(&poisson)?.lower {
+        promises.push(Promise { name: "Poisson sampling".into(), curve: boxed(lower), is_claim: true });
+    }
+    if setting.scheme != BatchScheme::Poisson
+        && let Some(upper) = trade_off::band(setting)?.upper
+    {
+        promises.push(Promise {
+            name: format!("{}, known", setting.scheme),
+            curve: boxed(upper),
+            is_claim: false,
+        });
+    }
+    Ok(promises)
+}
