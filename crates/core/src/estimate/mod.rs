@@ -2,6 +2,7 @@
 
 mod band;
 mod clopper_pearson;
+mod counted;
 mod crossing;
 mod descriptive;
 mod divergence;
@@ -27,6 +28,7 @@ mod tests;
 mod threshold_choice;
 
 pub use clopper_pearson::ClopperPearson;
+pub use counted::CountedScores;
 pub use descriptive::{Descriptive, Figure, TruePositiveRate};
 pub use divergence::Divergence;
 pub use error_counts::ErrorCounts;

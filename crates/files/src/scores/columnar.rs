@@ -17,17 +17,27 @@ const BATCH: usize = 1 << 16;
 
 /// The scores in an open file, row group by row group.
 pub(super) fn read(path: &Path, file: File, _file_length: u64) -> Result<Vec<f64>> {
-    let damaged = |error: ParquetError| Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again");
+    let damaged = |error: ParquetError| {
+        Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
+    };
     let reader = SerializedFileReader::new(file).map_err(damaged)?;
     let column = column(path, &reader)?;
     let mut scores = Vec::new();
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group).map_err(damaged)?;
         match group.get_column_reader(column).map_err(damaged)? {
-            ColumnReader::DoubleColumnReader(column) => append::<DoubleType>(path, column, &mut scores, |value| value)?,
-            ColumnReader::FloatColumnReader(column) => append::<FloatType>(path, column, &mut scores, f64::from)?,
-            ColumnReader::Int32ColumnReader(column) => append::<Int32Type>(path, column, &mut scores, f64::from)?,
-            ColumnReader::Int64ColumnReader(column) => append::<Int64Type>(path, column, &mut scores, |value| value as f64)?,
+            ColumnReader::DoubleColumnReader(column) => {
+                append::<DoubleType>(path, column, &mut scores, |value| value)?
+            }
+            ColumnReader::FloatColumnReader(column) => {
+                append::<FloatType>(path, column, &mut scores, f64::from)?
+            }
+            ColumnReader::Int32ColumnReader(column) => {
+                append::<Int32Type>(path, column, &mut scores, f64::from)?
+            }
+            ColumnReader::Int64ColumnReader(column) => {
+                append::<Int64Type>(path, column, &mut scores, |value| value as f64)?
+            }
             _ => return Err(not_numbers(path)),
         }
     }
@@ -55,7 +65,9 @@ fn column(path: &Path, reader: &SerializedFileReader<File>) -> Result<usize> {
         return Err(Error::malformed(path, "its scores are lists", "save one number in a row"));
     }
     match column.physical_type() {
-        Type::DOUBLE | Type::FLOAT | Type::INT32 | Type::INT64 if column.logical_type_ref().is_none() => Ok(index),
+        Type::DOUBLE | Type::FLOAT | Type::INT32 | Type::INT64 if column.logical_type_ref().is_none() => {
+            Ok(index)
+        }
         _ => Err(not_numbers(path)),
     }
 }
@@ -72,9 +84,10 @@ fn append<T: DataType>(
     loop {
         values.clear();
         definitions.clear();
-        let (rows, found, _) = column
-            .read_records(BATCH, Some(&mut definitions), None, &mut values)
-            .map_err(|error| Error::malformed(path, format!("it is cut short or damaged ({error})"), "save it again"))?;
+        let (rows, found, _) =
+            column.read_records(BATCH, Some(&mut definitions), None, &mut values).map_err(|error| {
+                Error::malformed(path, format!("it is cut short or damaged ({error})"), "save it again")
+            })?;
         if rows == 0 {
             return Ok(());
         }
@@ -105,12 +118,15 @@ mod tests {
         let properties = Arc::new(
             WriterProperties::builder().set_compression(parquet::basic::Compression::SNAPPY).build(),
         );
-        let mut writer = SerializedFileWriter::new(std::fs::File::create(path).unwrap(), schema, properties).unwrap();
+        let mut writer =
+            SerializedFileWriter::new(std::fs::File::create(path).unwrap(), schema, properties).unwrap();
         for piece in pieces {
             let mut group = writer.next_row_group().unwrap();
             while let Some(mut column) = group.next_column().unwrap() {
                 match column.untyped() {
-                    ColumnWriter::DoubleColumnWriter(typed) => typed.write_batch(piece, present, None).unwrap(),
+                    ColumnWriter::DoubleColumnWriter(typed) => {
+                        typed.write_batch(piece, present, None).unwrap()
+                    }
                     ColumnWriter::FloatColumnWriter(typed) => {
                         let piece: Vec<f32> = piece.iter().map(|&score| score as f32).collect();
                         typed.write_batch(&piece, present, None).unwrap()
