@@ -74,6 +74,12 @@ pub trait ErrorEstimator: Sync {
     /// The epsilon that the counts show at `delta`; at least 0.
     fn epsilon(&self, counts: &ErrorCounts, delta: f64, significance: f64) -> f64;
 
+    /// Whose epsilon chooses the threshold of hold-out and max: this estimator's own, or that of a cheaper one that
+    /// likes the same thresholds.
+    fn chooser(&self) -> Option<&dyn ErrorEstimator> {
+        None
+    }
+
     /// The tails in which a band fixes its thresholds.
     fn sides(&self) -> &'static [Side] {
         &[Side::Upper, Side::Lower]
@@ -152,7 +158,9 @@ impl<E: ErrorEstimator> Estimator for E {
             }
         };
         let [observations_in, observations_out] = evidence.observations(choosing);
-        let objective = Objective { estimator: self, observations_in, observations_out, delta, significance };
+        let chooser = self.chooser().unwrap_or(self);
+        let objective =
+            Objective { estimator: chooser, observations_in, observations_out, delta, significance };
         let threshold = evidence.best_threshold(choosing, &objective);
         let epsilon = self.epsilon(&evidence.errors(counted, threshold), delta, significance);
         Finding { epsilon, threshold, counted }

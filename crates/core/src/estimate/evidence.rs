@@ -31,6 +31,11 @@ impl<'a> Evidence<'a> {
         Evidence { form: Form::Counts(counts), fair_coins: false }
     }
 
+    /// The same, with another word on how worlds were chosen.
+    pub(super) fn with_fair_coins(self, fair_coins: bool) -> Self {
+        Evidence { fair_coins, ..self }
+    }
+
     /// Exact scores of a game.
     pub(crate) fn of_game(samples: [Sample<'a>; 2]) -> Self {
         Evidence { form: Form::Exact(samples), fair_coins: false }
@@ -81,7 +86,7 @@ impl<'a> Evidence<'a> {
     /// The numbers of scores `In` and `Out` of `trials`.
     pub(super) fn observations(&self, trials: Trials) -> [u64; 2] {
         match &self.form {
-            Form::Counts(counts) => World::BOTH.map(|world| table(counts, world, trials).from_bin_up(0)),
+            Form::Counts(counts) => World::BOTH.map(|world| reaching(counts, world, trials, 0)),
             Form::Exact(samples) => samples.each_ref().map(|sample| sample.len(trials)),
         }
     }
@@ -130,7 +135,7 @@ impl<'a> Evidence<'a> {
         let [reaching_in, false_positives] = match &self.form {
             Form::Counts(counts) => {
                 let first = if threshold < f64::INFINITY { bin(threshold) } else { BINS };
-                World::BOTH.map(|world| table(counts, world, trials).from_bin_up(first))
+                World::BOTH.map(|world| reaching(counts, world, trials, first))
             }
             Form::Exact(samples) => samples.each_ref().map(|sample| sample.reaching(trials, threshold)),
         };
@@ -185,6 +190,13 @@ pub(super) fn knot_of_rank(curve: &Curve, side: Side, rank: u64, observations_in
         }
     }
     if side == Side::Lower { low.saturating_sub(1) } else { low.min(curve.knots() - 1) }
+}
+
+/// The number of scores in bin `first` and above.
+fn reaching(counts: &Counts, world: World, trials: Trials, first: u32) -> u64 {
+    let halves = [(Trials::Even, false), (Trials::Odd, true)];
+    let wanted = halves.into_iter().filter(|&(half, _)| trials == Trials::All || trials == half);
+    wanted.map(|(_, odd)| counts.half(world, odd).from_bin_up(first)).sum()
 }
 
 fn table(counts: &Counts, world: World, trials: Trials) -> Cow<'_, BinCounts> {

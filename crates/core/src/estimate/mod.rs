@@ -2,6 +2,7 @@
 
 mod band;
 mod clopper_pearson;
+mod counted;
 mod crossing;
 mod curve_test;
 mod descriptive;
@@ -29,6 +30,7 @@ mod threshold_choice;
 mod trade_off;
 
 pub use clopper_pearson::ClopperPearson;
+pub use counted::CountedScores;
 pub use curve_test::{ClaimedCurve, CurveTest, test_curve_on_scores};
 pub use descriptive::{Descriptive, Figure, TruePositiveRate};
 pub use divergence::Divergence;

@@ -12,6 +12,11 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// From the tables `In` and `Out`, each with the even trials first.
+    pub fn from_tables(tables: [[BinCounts; 2]; 2]) -> Self {
+        Counts { tables }
+    }
+
     /// Counts the finite `scores` of consecutive trials from `first_trial` on.
     pub fn insert(&mut self, world: World, first_trial: u64, scores: &[f64]) {
         let [even, odd] = &mut self.tables[world as usize];
