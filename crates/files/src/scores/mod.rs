@@ -2,7 +2,6 @@
 
 mod comma_separated;
 mod npy;
-mod npy_header;
 
 pub use npy::write_npy;
 
