@@ -230,7 +230,9 @@ impl<'a> Machine<'a> {
             (Function::ElementType, &[name, ..]) => match self.objects[name].string() {
                 Some(b"u1" | b"|u1" | b"uint8") => Object::ByteType,
                 _ => {
-                    return Err("the pickle holds an array of another element type than unsigned bytes".into());
+                    return Err(
+                        "the pickle holds an array of another element type than unsigned bytes".into()
+                    );
                 }
             },
             (Function::Reconstruct, &[class, ..])
