@@ -110,7 +110,7 @@ fn archives_that_are_not_what_they_should_be() {
     let mut short = members.clone();
     short[0].1.pop();
     let mut one_huge = members.clone();
-    one_huge[0].1 = vec![0; (32 << 20) + 1];
+    one_huge[0].1 = vec![0; (64 << 20) + 1];
     let whole = gzipped(&tarred(&members));
     let cases = [
         (gzipped(&tarred(&one_more("cifar-10-batches-bin/test_batch.bin"))), "test_batch.bin twice"),
@@ -119,8 +119,8 @@ fn archives_that_are_not_what_they_should_be() {
         (gzipped(&tarred(&short)), "not a positive multiple of 3073"),
         (whole[..whole.len() - 5].to_vec(), "cut short"),
         (b"not an archive at all".repeat(100), "cannot be unpacked"),
-        (gzipped(&[tarred(&members), vec![0; 256 << 20]].concat()), "more than 268435456 bytes"),
-        (gzipped(&tarred(&one_huge)), "claims 33554433 bytes, but a batch has at most 33554432"),
+        (gzipped(&[tarred(&members), vec![0; 384 << 20]].concat()), "more than 402653184 bytes"),
+        (gzipped(&tarred(&one_huge)), "claims 67108865 bytes, but a batch has at most 67108864"),
     ];
     for (bytes, expected) in cases {
         let folder = tempdir().unwrap();

@@ -18,11 +18,12 @@ const CLASSES: [u16; 2] = [0, 1];
 
 const SHAPE: Shape = Shape { channels: 3, height: 32, width: 32 };
 
-/// An official batch of 10,000 images has 30,730,000 bytes in binary and 31,035,704 as a pickle.
-const MOST_BATCH_BYTES: u64 = 32 << 20;
+/// An official batch of 10,000 images has 30,730,000 bytes in binary and 31,035,704 as a pickle; one that Python 3 saved
+/// again with protocol 2 has half as many more.
+const MOST_BATCH_BYTES: u64 = 64 << 20;
 
 /// The official archives unpack to about 186,000,000 bytes.
-const MOST_ARCHIVE_BYTES: u64 = 256 << 20;
+const MOST_ARCHIVE_BYTES: u64 = 384 << 20;
 
 const HINT: &str = "download it again from the University of Toronto";
 
