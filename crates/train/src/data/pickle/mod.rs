@@ -8,6 +8,7 @@
 //! Memory is in proportion to the input: strings stay where they are in it, a program may have [`MOST_INSTRUCTIONS`]
 //! instructions, and what is decoded is never longer than the input in all.
 
+mod construction;
 mod input;
 mod machine;
 mod object;
