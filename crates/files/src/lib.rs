@@ -15,10 +15,12 @@
 //! - [`scores`]: scores from `.npy`, `.csv` and `.parquet` files, and to `.npy`.
 //! - [`stores`]: score stores, sealed and checked.
 //! - [`atomic`]: every file is written beside its place and moved there when it is whole.
+//! - [`npy`]: headers and elements of NumPy arrays, for whoever reads them from elsewhere than a file.
 //! - [`Error`]: every refusal names the path, what is wrong and what to do.
 
 pub mod atomic;
 mod error;
+pub mod npy;
 pub mod scores;
 pub mod stores;
 

@@ -3,7 +3,6 @@
 mod columnar;
 mod comma_separated;
 mod npy;
-mod npy_header;
 
 pub use npy::write_npy;
 

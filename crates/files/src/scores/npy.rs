@@ -1,6 +1,7 @@
 //! `.npy` files of one-dimensional arrays, at the speed of the disk.
 
-use super::{check_finite, npy_header};
+use super::check_finite;
+use crate::npy::{Element, MAGIC, read_header};
 use crate::{Error, Result, atomic::write_atomically};
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -19,7 +20,7 @@ pub(super) fn read(path: &Path, file: File, file_length: u64) -> Result<Vec<f64>
         }
     };
     let mut input = BufReader::with_capacity(BLOCK, file);
-    let header = npy_header::read(&mut input).map_err(failed)?;
+    let header = read_header(&mut input).map_err(failed)?;
     let header =
         header.map_err(|problem| Error::malformed(path, format!("the header {problem}"), SAVE_AGAIN))?;
     let Some(element) = Element::from_name(&header.element) else {
@@ -32,7 +33,7 @@ pub(super) fn read(path: &Path, file: File, file_length: u64) -> Result<Vec<f64>
     }
     // At most one factor exceeds 1, so that the product cannot overflow; the number of bytes can.
     let scores: u64 = header.shape.iter().product();
-    let claimed = u128::from(scores) * element.size as u128 + u128::from(header.length);
+    let claimed = u128::from(scores) * element.size() as u128 + u128::from(header.length);
     if claimed != u128::from(file_length) {
         let problem = format!(
             "the header claims {scores} elements, {claimed} bytes in all, but the file has {file_length}"
@@ -43,13 +44,13 @@ pub(super) fn read(path: &Path, file: File, file_length: u64) -> Result<Vec<f64>
     }
 
     let mut values = Vec::with_capacity(scores as usize);
-    let mut block = vec![0; BLOCK.min(scores as usize * element.size)];
-    let mut left = scores as usize * element.size;
+    let mut block = vec![0; BLOCK.min(scores as usize * element.size())];
+    let mut left = scores as usize * element.size();
     while left > 0 {
         let bytes = left.min(BLOCK);
         input.read_exact(&mut block[..bytes]).map_err(failed)?;
         let first = values.len();
-        (element.append)(&block[..bytes], &mut values);
+        element.append(&block[..bytes], &mut values);
         check_finite(path, first, &values[first..])?;
         left -= bytes;
     }
@@ -57,56 +58,6 @@ pub(super) fn read(path: &Path, file: File, file_length: u64) -> Result<Vec<f64>
 }
 
 const SAVE_AGAIN: &str = "save it again with numpy.save";
-
-/// How the elements of an array become scores.
-struct Element {
-    size: usize,
-    append: fn(&[u8], &mut Vec<f64>),
-}
-
-/// An [`Element`] of a Rust type, read with `from_le_bytes` or `from_be_bytes`.
-macro_rules! element {
-    ($number:ty, $from_bytes:ident) => {
-        Element {
-            size: size_of::<$number>(),
-            append: |bytes, values| {
-                let (chunks, _) = bytes.as_chunks::<{ size_of::<$number>() }>();
-                values.extend(chunks.iter().map(|chunk| <$number>::$from_bytes(*chunk) as f64));
-            },
-        }
-    };
-}
-
-impl Element {
-    /// The element type that `numpy` calls `name`: byte order, kind, bytes.
-    #[allow(
-        clippy::cast_lossless,
-        reason = "one macro for the types that fit an f64 and the two that may not"
-    )]
-    fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "<f8" => element!(f64, from_le_bytes),
-            ">f8" => element!(f64, from_be_bytes),
-            "<f4" => element!(f32, from_le_bytes),
-            ">f4" => element!(f32, from_be_bytes),
-            "<i8" => element!(i64, from_le_bytes),
-            ">i8" => element!(i64, from_be_bytes),
-            "<i4" => element!(i32, from_le_bytes),
-            ">i4" => element!(i32, from_be_bytes),
-            "<i2" => element!(i16, from_le_bytes),
-            ">i2" => element!(i16, from_be_bytes),
-            "|i1" | "<i1" | ">i1" => element!(i8, from_le_bytes),
-            "<u8" => element!(u64, from_le_bytes),
-            ">u8" => element!(u64, from_be_bytes),
-            "<u4" => element!(u32, from_le_bytes),
-            ">u4" => element!(u32, from_be_bytes),
-            "<u2" => element!(u16, from_le_bytes),
-            ">u2" => element!(u16, from_be_bytes),
-            "|u1" | "<u1" | ">u1" => element!(u8, from_le_bytes),
-            _ => return None,
-        })
-    }
-}
 
 /// Writes `scores` as a one-dimensional `float64` array, atomically; [`read`](super::read) gives them back bit by bit.
 ///
@@ -119,7 +70,7 @@ pub fn write_npy(path: &Path, scores: &[f64]) -> Result<()> {
         // NumPy aligns the first element to 64 bytes; ten come before the text, and a line feed ends it.
         let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
         header = format!("{header:width$}\n", width = padded - 1);
-        out.write_all(npy_header::MAGIC)?;
+        out.write_all(MAGIC)?;
         out.write_all(&[1, 0])?;
         out.write_all(&(padded as u16).to_le_bytes())?;
         out.write_all(header.as_bytes())?;

@@ -7,27 +7,32 @@
 use std::io::{self, Read};
 
 /// The magic bytes of the format.
-pub(super) const MAGIC: &[u8; 6] = b"\x93NUMPY";
+pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// The longest header that `numpy` itself reads without being told to trust it.
 const LONGEST: u32 = 10_000;
 
 /// What is wrong with a header, as words that fit after "the header".
-pub(super) type Problem = String;
+pub type Problem = String;
 
 /// What a file says it holds.
 #[derive(Debug, PartialEq)]
-pub(super) struct Header {
+pub struct Header {
     /// The type of the elements, e.g. `<f8`.
     pub element: String,
     /// The array's dimensions.
     pub shape: Vec<u64>,
+    /// Whether the first axis varies fastest.
+    pub fortran_order: bool,
     /// Bytes before the first element.
     pub length: u64,
 }
 
 /// Reads the header and leaves `input` at the first element; the inner result says what is wrong with the header.
-pub(super) fn read(input: &mut impl Read) -> io::Result<Result<Header, Problem>> {
+///
+/// # Errors
+/// What `input` said; [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) where it ends within the header.
+pub fn read_header(input: &mut impl Read) -> io::Result<Result<Header, Problem>> {
     let mut start = [0; 8];
     input.read_exact(&mut start)?;
     if !start.starts_with(MAGIC) {
@@ -53,12 +58,12 @@ pub(super) fn read(input: &mut impl Read) -> io::Result<Result<Header, Problem>>
     input.read_exact(&mut text)?;
     let length = 8 + digits + u64::from(text_length);
     Ok(parse(&text)
-        .map(|(element, shape)| Header { element, shape, length })
+        .map(|(element, shape, fortran_order)| Header { element, shape, fortran_order, length })
         .ok_or_else(|| "does not describe a plain array of numbers".into()))
 }
 
-/// The element type and the shape; `None` for anything but the three expected entries, in any order.
-fn parse(text: &[u8]) -> Option<(String, Vec<u64>)> {
+/// The element type, the shape and whether the order is Fortran's; `None` for anything but the three expected entries, in any order.
+fn parse(text: &[u8]) -> Option<(String, Vec<u64>, bool)> {
     let text = std::str::from_utf8(text).ok()?;
     let mut rest = text.trim().strip_prefix('{')?.strip_suffix('}')?.trim_start();
     let (mut element, mut order, mut shape) = (None, None, None);
@@ -73,7 +78,7 @@ fn parse(text: &[u8]) -> Option<(String, Vec<u64>)> {
             }
             "fortran_order" if order.is_none() => {
                 let word = ["True", "False"].into_iter().find(|word| value.starts_with(word))?;
-                order = Some(word);
+                order = Some(word == "True");
                 &value[word.len()..]
             }
             "shape" if shape.is_none() => {
@@ -90,9 +95,7 @@ fn parse(text: &[u8]) -> Option<(String, Vec<u64>)> {
             None => return None,
         };
     }
-    // The order of the axes does not matter to an array with one axis, but the format asks for it.
-    order?;
-    Some((element?, shape?))
+    Some((element?, shape?, order?))
 }
 
 /// A quoted string without escapes at the start of `text`, and what follows it.
@@ -126,7 +129,8 @@ mod tests {
             ("{'descr': 'x', 'fortran_order': False, 'shape': (18446744073709551615,)}", "x", &[u64::MAX]),
         ];
         for (text, element, shape) in good {
-            assert_eq!(parse(text.as_bytes()), Some((element.to_owned(), shape.to_vec())), "{text}");
+            let expected = (element.to_owned(), shape.to_vec(), text.contains("True"));
+            assert_eq!(parse(text.as_bytes()), Some(expected), "{text}");
         }
         let bad = [
             "",

@@ -1,0 +1,87 @@
+//! Bytes from files that nobody vouches for: never more of them than was agreed.
+
+use super::error::Problem;
+use super::{Error, Result};
+use flate2::bufread::MultiGzDecoder;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+/// A reader that fails, and says so, where there are more than `limit` bytes.
+pub(super) struct Limited<R> {
+    inner: R,
+    limit: u64,
+    left: u64,
+}
+
+impl<R: Read> Limited<R> {
+    pub fn new(inner: R, limit: u64) -> Self {
+        Limited { inner, limit, left: limit }
+    }
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        if self.left == 0 {
+            return match self.inner.read(&mut [0])? {
+                0 => Ok(0),
+                _ => Err(io::Error::other(format!(
+                    "it unpacks to more than {} bytes, the most that is read of such a file",
+                    self.limit
+                ))),
+            };
+        }
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let read = self.inner.read(&mut buffer[..most])?;
+        self.left -= read as u64;
+        Ok(read)
+    }
+}
+
+/// Opens a regular file and unpacks it if it begins as a gzip file does, whatever its name ends in; at most `limit` bytes
+/// come out.
+pub(super) fn open(path: &Path, limit: u64) -> Result<Limited<Box<dyn Read>>> {
+    let file = File::open(path).map_err(Error::io(path))?;
+    let metadata = file.metadata().map_err(Error::io(path))?;
+    if !metadata.is_file() {
+        return Err(Error::in_file(path, "put the data set's own file there")(
+            "it is not a regular file".into(),
+        ));
+    }
+    let mut input = BufReader::with_capacity(1 << 16, file);
+    let packed = input.fill_buf().map_err(Error::io(path))?.starts_with(&[0x1f, 0x8b]);
+    let bytes: Box<dyn Read> = if packed { Box::new(MultiGzDecoder::new(input)) } else { Box::new(input) };
+    Ok(Limited::new(bytes, limit))
+}
+
+/// All bytes of `input`, which are `expected` or fewer. Memory grows with the bytes that come, to twice their number at most.
+pub(super) fn read_whole(input: impl Read, expected: u64) -> std::result::Result<Vec<u8>, Problem> {
+    let mut bytes = Vec::new();
+    Limited::new(input, expected).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
+}
+
+/// What is wrong where reading failed.
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
+pub(super) fn unreadable(error: io::Error) -> Problem {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => "it is cut short".into(),
+        _ => format!("it cannot be unpacked: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn up_to_the_limit_and_not_beyond() {
+        assert_eq!(read_whole(&[7; 10][..], 10).unwrap(), [7; 10]);
+        assert_eq!(read_whole(&[7; 10][..], 11).unwrap(), [7; 10]);
+        assert!(read_whole(&[7; 10][..], 9).unwrap_err().contains("more than 9 bytes"));
+        assert!(read_whole(io::repeat(0), 1 << 20).unwrap_err().contains("more than 1048576 bytes"));
+    }
+}

@@ -1,0 +1,37 @@
+//! Location-30: 446 places that a person visited or did not, 30 kinds of persons (Shokri et al., 2017).
+
+use super::labelled_bits::{Layout, from_archive, from_file};
+use super::selection::choose;
+use super::{Dataset, Error, Result};
+use std::path::Path;
+
+const NAME: &str = "location-30";
+
+const LAYOUT: Layout = Layout { classes: 30, features: 446 };
+
+/// The file in the archive is named after the city.
+const MEMBER: &str = "bangkok";
+
+/// Folders below the data folder; the archive often lies beside that of its sibling.
+const FOLDERS: [&str; 3] = [NAME, "purchase-100", ""];
+
+const FILES: &str = "dataset_location.tgz from the Privacy and Trust Lab (https://github.com/privacytrustlab/datasets) into \
+                     its subfolder location-30";
+
+/// `size` records of 5,010 to train on; there is no test data, so that other records take its place.
+pub(super) fn load(folder: Option<&Path>, size: usize, seed: u64) -> Result<Dataset> {
+    let missing = || Error::Missing { dataset: NAME, folder: folder.map(Path::to_owned), files: FILES };
+    let data_folder = folder.ok_or_else(missing)?;
+    for place in FOLDERS.map(|below| data_folder.join(below)) {
+        let [archive, text] = ["dataset_location.tgz", MEMBER].map(|name| place.join(name));
+        let records = if archive.is_file() {
+            from_archive(&archive, MEMBER, LAYOUT)?
+        } else if text.is_file() {
+            from_file(&text, LAYOUT)?
+        } else {
+            continue;
+        };
+        return choose(NAME, LAYOUT.classes, &records, None, size, seed);
+    }
+    Err(missing())
+}

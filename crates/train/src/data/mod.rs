@@ -1,0 +1,70 @@
+//! Data sets to train on, from their official files or made on the spot.
+//!
+//! ```
+//! use misdeal_train::data;
+//! let refusal = data::load("cifar-10", None, 10_000, 0).unwrap_err();
+//! assert!(refusal.to_string().contains("cifar-10-binary.tar.gz"));
+//! ```
+//!
+//! - [`load`]: a data set by its name, as in the paper: two classes of the image sets, `size` records of each set.
+//! - [`Dataset`]: what comes out, [`Examples`] of one [`Shape`] to train and to test on, with a hash of their content.
+//! - [`Synthetic`]: data of any shape, a pure function of a seed.
+//! - [`Error`]: every refusal is one line that says what to do; a missing data set's says where to get it.
+//!
+//! Files are read with suspicion: nothing in them is executed or extracted, memory grows with the bytes that are there and
+//! not with those that a header claims, every format has a stated limit, and whatever is malformed is an error.
+
+mod archive;
+mod array;
+mod bounded;
+mod cifar_10;
+mod dataset;
+mod error;
+mod fashion_mnist;
+mod idx;
+mod labelled_bits;
+mod location_30;
+mod npz;
+mod pickle;
+mod purchase_100;
+mod records;
+mod selection;
+mod synthetic;
+
+pub use dataset::{Dataset, Examples, Shape};
+pub use error::{Error, Result};
+pub use synthetic::Synthetic;
+
+use std::path::Path;
+
+/// The data sets that have names.
+pub const NAMES: [&str; 5] = ["fashion-mnist", "cifar-10", "purchase-100", "location-30", "synthetic"];
+
+/// Loads `size` records to train on, and test data where there are any.
+///
+/// `dataset` is one of [`NAMES`], or the path of a `.npz` file with the arrays `features` and `labels`. Files of the named
+/// sets are looked for in `data_folder`, in a subfolder of the set's name first. The outcome is a pure function of the
+/// files' content, `size` and `seed`: the seed chooses which records are taken where there are more than `size`.
+///
+/// # Errors
+/// An unknown name; files that are missing or malformed; a `size` of none or of more records than there are.
+pub fn load(dataset: &str, data_folder: Option<&Path>, size: usize, seed: u64) -> Result<Dataset> {
+    match dataset {
+        "fashion-mnist" => fashion_mnist::load(data_folder, size, seed),
+        "cifar-10" => cifar_10::load(data_folder, size, seed),
+        "purchase-100" => purchase_100::load(data_folder, size, seed),
+        "location-30" => location_30::load(data_folder, size, seed),
+        "synthetic" => Synthetic { size, test_size: size / 5, seed, ..Synthetic::default() }.make(),
+        path if Path::new(path)
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("npz")) =>
+        {
+            npz::load(Path::new(path), size, seed)
+        }
+        other => {
+            let allowed = format!("one of {} or a path that ends in .npz", NAMES.join(", "));
+            let hint = "check the name, or convert the data with numpy.savez(FILE, features=..., labels=...)";
+            Err(misdeal_core::Error::bad_value("dataset", format!("{other:?}"), allowed, hint).into())
+        }
+    }
+}

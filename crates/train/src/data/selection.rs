@@ -1,0 +1,124 @@
+//! Which records of a file are trained on: a subset that is a pure function of the seed.
+
+use super::records::Records;
+use super::{Dataset, Result};
+use misdeal_core::{Purpose, SettingHash, Stream, World};
+
+/// For each hundred training records, at most twenty that were left over are kept to measure accuracy.
+const TEST_SHARE: usize = 5;
+
+/// A stream of its own for a seed and a use, apart from those of any audit.
+pub(super) fn stream_for(seed: u64, context: &'static str) -> Stream {
+    let mut hasher = blake3::Hasher::new_derive_key(context);
+    hasher.update(&seed.to_le_bytes());
+    Stream::new(&SettingHash(*hasher.finalize().as_bytes()))
+}
+
+/// All of 0..`records` in random order.
+///
+/// Each index has 64 random bits of its own, a function of seed and index, and is ranked by them; so all orders are
+/// equally likely (up to ties, of probability n^2 / 2^65), and the first `k` of them are a uniform subset.
+fn ranking(records: usize, seed: u64) -> Vec<usize> {
+    let stream = stream_for(seed, "misdeal data selection 1");
+    let key = |&index: &usize| stream.uniform(Purpose::Position, World::In, index as u64, 0);
+    let mut order: Vec<usize> = (0..records).collect();
+    order.sort_by_cached_key(|index| (key(index), *index));
+    order
+}
+
+/// The data set `name` with `size` records of `pool` to train on, a uniform subset in the file's order.
+///
+/// Where there is no test data, records that were not chosen take its place, a fifth of `size` at most. The choice
+/// depends on the number of records, `size` and `seed` alone; where all are wanted, the seed does not matter.
+pub(super) fn choose(
+    name: &str,
+    classes: usize,
+    pool: &Records,
+    test: Option<&Records>,
+    size: usize,
+    seed: u64,
+) -> Result<Dataset> {
+    let records = pool.labels.len();
+    if size == 0 || size > records {
+        let allowed = format!("a whole number from 1 to {records}");
+        let hint = format!("the training data of {name} has {records} records");
+        return Err(misdeal_core::Error::bad_value("dataset_size", size, allowed, hint).into());
+    }
+    let mut order = ranking(records, seed);
+    let (chosen, left) = order.split_at_mut(size);
+    chosen.sort_unstable();
+    let held_out = left.len().min(size / TEST_SHARE);
+    let held_out = &mut left[..held_out];
+    held_out.sort_unstable();
+    let test = match test {
+        Some(test) => test.take_all(),
+        None => pool.take(held_out),
+    };
+    Ok(Dataset {
+        name: name.to_owned(),
+        classes,
+        train: pool.take(chosen),
+        test: Some(test).filter(|test| !test.is_empty()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Shape;
+    use super::super::records::Values;
+    use super::*;
+
+    /// Record i has the single feature i.
+    fn numbered(records: u16) -> Records {
+        let values = Values::Numbers((0..records).map(f32::from).collect());
+        Records { shape: Shape::flat(1), values, labels: vec![0; records.into()] }
+    }
+
+    #[test]
+    fn a_subset_in_file_order_and_its_leftovers() {
+        let chosen = choose("numbers", 1, &numbered(100), None, 50, 3).unwrap();
+        let test = chosen.test.unwrap();
+        assert_eq!((chosen.train.len(), test.len()), (50, 10));
+        assert!(chosen.train.features.is_sorted() && test.features.is_sorted());
+        let mut together = [chosen.train.features.clone(), test.features].concat();
+        together.sort_by(f32::total_cmp);
+        together.dedup();
+        assert_eq!(together.len(), 60, "no record twice");
+        let again = choose("numbers", 1, &numbered(100), None, 50, 3).unwrap();
+        assert_eq!(again.train, chosen.train);
+        let other_seed = choose("numbers", 1, &numbered(100), None, 50, 4).unwrap();
+        assert_ne!(other_seed.train, chosen.train);
+    }
+
+    #[test]
+    fn all_records_whatever_the_seed() {
+        let all = choose("numbers", 1, &numbered(10), None, 10, 1).unwrap();
+        assert_eq!(all.train, numbered(10).take_all());
+        assert_eq!(all.test, None);
+        let tested = choose("numbers", 1, &numbered(10), Some(&numbered(3)), 4, 1).unwrap();
+        assert_eq!(tested.test, Some(numbered(3).take_all()));
+    }
+
+    #[test]
+    fn refuses_more_than_there_is() {
+        for size in [0, 11] {
+            let message = choose("numbers", 1, &numbered(10), None, size, 1).unwrap_err().to_string();
+            assert!(message.contains(&format!("dataset_size is {size}, but a whole number from 1 to 10")));
+        }
+    }
+
+    /// Each of 20 records is chosen in half of 10,000 seeds: a normal deviate with limit 5.6 for each,
+    /// false-alarm rate 4e-7 in all.
+    #[test]
+    fn every_record_has_the_same_chance() {
+        let mut counts = [0_u32; 20];
+        let seeds = 10_000;
+        for seed in 0..seeds {
+            ranking(20, seed)[..10].iter().for_each(|&index| counts[index] += 1);
+        }
+        for count in counts {
+            let deviate = (f64::from(count) - seeds as f64 / 2.0) / (seeds as f64 / 4.0).sqrt();
+            assert!(deviate.abs() < 5.6, "{counts:?}");
+        }
+    }
+}
