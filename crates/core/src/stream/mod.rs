@@ -47,8 +47,10 @@ pub enum Purpose {
     TrainingTail = 6,
     /// Parameters before the first step.
     InitialParameters = 7,
-    /// The direction of a canary, and the records that an adversary samples to know it.
+    /// The direction of a canary.
     Canary = 8,
+    /// The records from which an adversary learns the bias of its outputs.
+    DebiasSample = 9,
 }
 
 /// All random bits of one run.

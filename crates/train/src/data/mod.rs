@@ -1,0 +1,5 @@
+//! Data sets.
+
+mod dataset;
+
+pub use dataset::{Dataset, Examples, Shape};
