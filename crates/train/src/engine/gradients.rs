@@ -4,6 +4,7 @@ use super::image::ImagePart;
 use super::linear::LinearPart;
 use crate::canary::Canary;
 use crate::data::Examples;
+use crate::kernels::GatherRows;
 use crate::model::Model;
 use crate::simd::{Group, InstructionSet, LANES};
 use std::ops::Range;
@@ -14,6 +15,7 @@ const MOST_RECORDS: usize = 128;
 /// Room to take records through a model and back.
 #[derive(Debug, Clone)]
 pub struct Gradients {
+    set: InstructionSet,
     image: ImagePart,
     linear: LinearPart,
     classes: usize,
@@ -28,6 +30,7 @@ impl Gradients {
     pub fn new(model: &Model, set: InstructionSet, clip_norm: f64) -> Self {
         let linear = LinearPart::new(model, set, MOST_RECORDS);
         Gradients {
+            set,
             image: ImagePart::new(model, set),
             classes: model.classes(),
             features: linear.input_features(),
@@ -146,9 +149,8 @@ impl Gradients {
         let features = self.features;
         let rows = &mut self.linear.inputs()[group.start * features..group.end * features];
         if self.image.is_empty() {
-            for (row, &record) in rows.chunks_exact_mut(features).zip(&chunk[group.clone()]) {
-                row.copy_from_slice(examples.record(record as usize));
-            }
+            let (features, records) = (&examples.features, &chunk[group.clone()]);
+            self.set.run(GatherRows { features, records, rows });
         } else {
             let mut records = [&[][..]; LANES];
             for (slot, &record) in records.iter_mut().zip(&chunk[group.clone()]) {
