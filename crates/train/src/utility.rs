@@ -111,7 +111,9 @@ mod tests {
     fn moments_are_the_textbook_s_in_any_order() {
         let values = [3_i64, -7, 1 << 40, 5, 5];
         let mut whole = Moments::default();
-        values.iter().for_each(|&value| whole.insert(value));
+        for value in values {
+            whole.insert(value);
+        }
         let mut parts = [Moments::default(), Moments::default()];
         for (i, &value) in values.iter().rev().enumerate() {
             parts[i % 2].insert(value);
@@ -120,7 +122,9 @@ mod tests {
         merged.merge(&other);
         assert_eq!(merged, whole);
         let mut simple = Moments::default();
-        [2, 4, 4, 4, 5, 5, 7, 9].into_iter().for_each(|value| simple.insert(value));
+        for value in [2, 4, 4, 4, 5, 5, 7, 9] {
+            simple.insert(value);
+        }
         let spread = simple.finish(0.5).unwrap();
         assert_eq!(spread.mean, 2.5);
         assert!((spread.standard_deviation - 0.5 * (32.0_f64 / 7.0).sqrt()).abs() < 1e-15);
@@ -130,7 +134,9 @@ mod tests {
     #[test]
     fn biases_keep_nine_digits() {
         let mut utility = Utility::default();
-        [0.25, 1e-6, -0.75].into_iter().for_each(|bias| utility.insert_bias(bias));
+        for bias in [0.25, 1e-6, -0.75] {
+            utility.insert_bias(bias);
+        }
         assert!((utility.bias().unwrap().mean - (-0.499999 / 3.0)).abs() < 1e-9);
     }
 }

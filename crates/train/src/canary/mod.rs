@@ -97,7 +97,9 @@ fn random(count: usize, parameters: usize, clip_norm: f64, stream: &Stream) -> V
             direction.iter_mut().zip(earlier).for_each(|(a, b)| *a -= dot * b);
         }
         let norm = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
-        direction.iter_mut().for_each(|x| *x /= norm);
+        for x in &mut direction {
+            *x /= norm;
+        }
         directions.push(direction);
     }
     directions.iter().map(|direction| Canary::new(0, direction, clip_norm)).collect()

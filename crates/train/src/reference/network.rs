@@ -16,7 +16,7 @@ impl<'a> Network<'a> {
     }
 
     /// What goes into the first layer and what comes out of each.
-    fn activations(&self, parameters: &[f64], record: &[f32]) -> Vec<Vec<f64>> {
+    fn activations(self, parameters: &[f64], record: &[f32]) -> Vec<Vec<f64>> {
         let mut all = vec![record.iter().map(|&x| f64::from(x)).collect::<Vec<_>>()];
         for layer in &self.model.layers {
             let output = forward(layer, parameters, &all[all.len() - 1]);
@@ -29,12 +29,12 @@ impl<'a> Network<'a> {
     ///
     /// # Panics
     /// Never: there is at least the input.
-    pub fn outputs(&self, parameters: &[f64], record: &[f32]) -> Vec<f64> {
+    pub fn outputs(self, parameters: &[f64], record: &[f32]) -> Vec<f64> {
         self.activations(parameters, record).pop().expect("the input is always there")
     }
 
     /// The loss of one record.
-    pub fn loss(&self, parameters: &[f64], record: &[f32], label: usize) -> f64 {
+    pub fn loss(self, parameters: &[f64], record: &[f32], label: usize) -> f64 {
         let outputs = self.outputs(parameters, record);
         match self.model.loss {
             Loss::SoftmaxCrossEntropy => {
@@ -49,7 +49,7 @@ impl<'a> Network<'a> {
     }
 
     /// The gradient of one record's loss, for all parameters.
-    pub fn gradient(&self, parameters: &[f64], record: &[f32], label: usize) -> Vec<f64> {
+    pub fn gradient(self, parameters: &[f64], record: &[f32], label: usize) -> Vec<f64> {
         let activations = self.activations(parameters, record);
         let outputs = &activations[activations.len() - 1];
         let mut delta: Vec<f64> = match self.model.loss {
@@ -164,7 +164,7 @@ fn backward(
                     let place = weights.row(row).start + filter;
                     gradient[place] += delta[to] * input[from];
                     before[from] += delta[to] * parameters[place];
-                })
+                });
             }
             _ => {
                 for (row, (x, before)) in input.iter().zip(&mut before).enumerate() {
@@ -179,7 +179,9 @@ fn backward(
     match layer.kind {
         LayerKind::AveragePooling { size } => {
             for (square, d) in squares(layer, size).iter().zip(delta) {
-                square.iter().for_each(|&i| before[i] += d / square.len() as f64);
+                for &i in square {
+                    before[i] += d / square.len() as f64;
+                }
             }
         }
         LayerKind::MaxPooling { size } => {
@@ -188,9 +190,15 @@ fn backward(
             }
         }
         LayerKind::Relu => {
-            (0..input.len()).for_each(|i| before[i] = if output[i] > 0.0 { delta[i] } else { 0.0 })
+            for i in 0..input.len() {
+                before[i] = if output[i] > 0.0 { delta[i] } else { 0.0 };
+            }
         }
-        _ => (0..input.len()).for_each(|i| before[i] = delta[i] * (1.0 - output[i] * output[i])),
+        _ => {
+            for i in 0..input.len() {
+                before[i] = delta[i] * (1.0 - output[i] * output[i]);
+            }
+        }
     }
     before
 }

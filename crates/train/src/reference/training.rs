@@ -24,7 +24,9 @@ pub struct Outputs {
 pub fn clip(gradient: &mut [f64], clip_norm: f64) {
     let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
     let scale = 1.0_f64.max(norm / clip_norm);
-    gradient.iter_mut().for_each(|g| *g /= scale);
+    for g in gradient {
+        *g /= scale;
+    }
 }
 
 /// Trains one model, as Algorithm 2 is written: per record, one gradient.
