@@ -43,6 +43,10 @@ pub struct Setting {
     /// The scheme whose likelihood ratio the adversary uses, if it is not the one that ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adversary_scheme: Option<BatchScheme>,
+    /// What is trained, as 64 hexadecimal digits: a digest of data, model and recipe. None for the mechanism alone, whose
+    /// hash does not know of this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub training: Option<String>,
     /// Seed of all randomness.
     pub seed: u64,
 }
@@ -60,6 +64,7 @@ impl Default for Setting {
             adjacency: Adjacency::ZeroOut,
             target_index: 0,
             adversary_scheme: None,
+            training: None,
             seed: 0,
         }
     }
@@ -120,6 +125,12 @@ impl Setting {
             let allowed = format!("a whole number from 0 to {}", self.dataset_size() - 1);
             let hint = "the data set has steps_per_epoch * batch_size records";
             return Err(Error::bad_value("target_index", self.target_index, allowed, hint));
+        }
+        if let Some(digest) = &self.training
+            && !(digest.len() == 64 && digest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')))
+        {
+            let hint = "it is the digest that a training plan makes of its data, model and recipe";
+            return Err(Error::bad_value("training", digest, "64 hexadecimal digits", hint));
         }
         Ok(self)
     }
@@ -203,12 +214,20 @@ mod tests {
             bad(|s| s.scheme = BatchScheme::PartialShuffle { buffer_size: 0 }).contains("buffer_size is 0")
         );
         assert!(bad(|s| s.target_index = 10_000).contains("from 0 to 9999"));
+        assert!(bad(|s| s.training = Some("mlp".into())).contains("training is mlp"));
+    }
+
+    /// Stores of earlier versions, and every trial they hold, are keyed by this.
+    #[test]
+    fn the_hash_of_a_mechanism_never_changes() {
+        let hash = "798ade654125c75933437de543228604b69428c97db08e43a8daf2efaf5d0e66";
+        assert_eq!(Setting::default().hash().to_string(), hash);
     }
 
     #[test]
     fn the_hash_sees_every_field_and_survives_json() {
         let base = Setting::default();
-        let changes: [fn(&mut Setting); 9] = [
+        let changes: [fn(&mut Setting); 10] = [
             |s| s.noise_multiplier = 1.0 + f64::EPSILON,
             |s| s.steps_per_epoch = 101,
             |s| s.epochs = 2,
@@ -217,6 +236,7 @@ mod tests {
             |s| s.threat_model = ThreatModel::TargetCanary,
             |s| s.target_index = 1,
             |s| s.adversary_scheme = Some(BatchScheme::Shuffle),
+            |s| s.training = Some("0".repeat(64)),
             |s| s.seed = 1,
         ];
         for change in changes {

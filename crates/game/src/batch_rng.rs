@@ -34,8 +34,7 @@ impl BatchRng {
     }
 
     fn counter(&self) -> u128 {
-        let beyond = u128::from(self.next_block >> 32);
-        Stream::counter(Purpose::Batches, self.world, self.trial, self.next_block as u32) | beyond << 105
+        Stream::long_counter(Purpose::Batches, self.world, self.trial, self.next_block)
     }
 
     fn next_word(&mut self) -> u32 {

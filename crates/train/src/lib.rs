@@ -1,16 +1,59 @@
-//! Training real models with canaries, and the data sets that they are trained on.
+//! Audits of real training: DP-SGD with canaries on real data, thousands of models at a time.
 //!
 //! ```
-//! use misdeal_train::data;
-//! let dataset = data::load("synthetic", None, 1_000, 7)?;
-//! assert_eq!(dataset.train.len(), 1_000);
-//! assert_eq!(dataset.content_hash(), data::load("synthetic", None, 1_000, 7)?.content_hash());
-//! # Ok::<(), data::Error>(())
+//! use misdeal_core::Setting;
+//! use misdeal_train::data::{Dataset, Examples, Shape};
+//! use misdeal_train::{Blueprint, CanaryKind, Recipe, TrainingPlan};
+//! use std::sync::Arc;
+//!
+//! let features = (0..80).map(|i| (i % 7) as f32 / 7.0).collect();
+//! let train = Examples { shape: Shape::flat(4), features, labels: (0..20).map(|i| i % 2).collect() };
+//! let dataset = Arc::new(Dataset { name: "example".into(), classes: 2, train, test: None });
+//! let setting = Setting { steps_per_epoch: 5, batch_size: 4, ..Setting::default() };
+//! let recipe = Recipe { canary: CanaryKind::NullSpace, ..Recipe::new(Blueprint::named("mlp")?) };
+//!
+//! let plan = TrainingPlan::new(&setting, &recipe, dataset)?;
+//! let batch = plan.score(0..100, &|| false, &|| ()).expect("nobody cancels");
+//! assert_eq!((batch.scores_in.len(), batch.scores_out.len()), (100, 100));
+//! assert!(batch.utility.train_accuracy().is_some_and(|accuracy| accuracy.mean > 0.2));
+//! # Ok::<(), misdeal_core::Error>(())
 //! ```
 //!
-//! - [`data`]: data sets from their official files, or made on the spot.
+//! In the order in which data meets them:
+//!
+//! - [`data`]: records with labels.
+//! - [`Blueprint`] and [`Model`]: layers that a user composes, and what they become for records of a given shape.
+//! - [`Recipe`]: learning rate, clipping norm, canaries. Plain data, like the model: another engine reads the same.
+//! - [`TrainingPlan`]: setting, recipe and data made ready; [`TrainingPlan::score`] trains models and scores them.
+//! - [`Utility`]: accuracies and biases, in sums that merge in any order.
+//!
+//! [`reference`] is the paper's Algorithm 2 in f64, written out; the engine is compared with it, trial by trial.
 
+mod adversary;
+mod canary;
 pub mod data;
-mod error;
+mod debias;
+mod engine;
+mod identity;
+mod initial;
+mod kernels;
+mod model;
+mod plan;
+mod recipe;
+pub mod reference;
+mod scoring;
+mod simd;
+mod utility;
 
-pub use error::{Error, Result};
+pub use adversary::{Adversary, Crafted};
+pub use canary::Canary;
+pub use debias::BiasModel;
+pub use engine::{Trained, Workspace};
+pub use identity::training_digest;
+pub use initial::initial_parameters;
+pub use model::{Blueprint, Layer, LayerKind, Loss, Model, Weights};
+pub use plan::{ENGINE, TrainingPlan, TrialBatch};
+pub use recipe::{CanaryKind, LastBatch, Recipe};
+pub use scoring::scores;
+pub use simd::InstructionSet;
+pub use utility::{Moments, Spread, Utility};

@@ -12,6 +12,7 @@
 //! | 64-95 | the draw's index within the trial |
 //! | 96-103 | the purpose |
 //! | 104 | the world |
+//! | 105-127 | the draw's index beyond 32 bits, where a purpose may need it |
 
 mod aes_round;
 mod gaussian;
@@ -40,8 +41,18 @@ pub enum Purpose {
     Batches = 3,
     /// Outputs of the modelled pair, apart from any that an audit observes.
     MonteCarlo = 4,
+    /// Bits that become the noise of a training step; four coordinates of one trial share a block.
+    TrainingNoise = 5,
+    /// Further bits for the rare coordinate whose noise falls into the Gaussian's tail.
+    TrainingTail = 6,
+    /// Parameters before the first step.
+    InitialParameters = 7,
+    /// The direction of a canary.
+    Canary = 8,
+    /// The records from which an adversary learns the bias of its outputs.
+    DebiasSample = 9,
     /// Resampling, for intervals of descriptive figures.
-    Bootstrap = 5,
+    Bootstrap = 10,
 }
 
 /// All random bits of one run.
@@ -83,6 +94,12 @@ impl Stream {
         u128::from(index) | u128::from(draw) << 64 | (purpose as u128) << 96 | world << 104
     }
 
+    /// The counter of a block whose index may take up to 55 bits.
+    pub fn long_counter(purpose: Purpose, world: World, trial: u64, index: u64) -> u128 {
+        debug_assert!(index < 1 << 55);
+        Self::counter(purpose, world, trial, index as u32) | u128::from(index >> 32) << 105
+    }
+
     /// 128 random bits.
     pub fn block(&self, counter: u128) -> u128 {
         let [first, middle @ .., last] = &self.round_keys;
@@ -100,6 +117,17 @@ impl Stream {
         let block = self.block(Self::counter(Purpose::Noise, world, trial / 4, draw));
         let word = (block >> (32 * (trial % 4))) as u32;
         gaussian(word, || self.uniform(Purpose::Tail, world, trial, draw))
+    }
+
+    /// The standard Gaussian number `index` of a trial's training noise, `index` below 2^55.
+    pub fn training_gaussian(&self, world: World, trial: u64, index: u64) -> f64 {
+        let block = self.block(Self::long_counter(Purpose::TrainingNoise, world, trial, index / 4));
+        gaussian((block >> (32 * (index % 4))) as u32, || self.training_tail(world, trial, index))
+    }
+
+    /// The further bits of training noise `index` where it falls into the tail.
+    pub fn training_tail(&self, world: World, trial: u64, index: u64) -> u64 {
+        self.block(Self::long_counter(Purpose::TrainingTail, world, trial, index)) as u64
     }
 }
 

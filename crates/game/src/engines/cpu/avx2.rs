@@ -1,7 +1,10 @@
 //! Sixteen lanes in two registers: AVX2 with FMA, and AES one block at a time.
 
+use super::gaussians::{self, Source};
 use super::lanes::{LANES, Lanes};
-use super::segments::{FIRST_NEAR_WORD, FOR_SUMS, LOCAL_BITS, LOCAL_CENTRE, SEGMENTS};
+use super::segments::{
+    FIRST_NEAR_WORD, FOR_SINGLE_VALUES, FOR_SUMS, LOCAL_BITS, LOCAL_CENTRE, SEGMENTS, Tables,
+};
 use super::{kernel, kernel::Workspace, plan::Plan, play};
 use misdeal_core::{ROUNDS, Stream, World};
 use std::arch::x86_64::*;
@@ -46,6 +49,19 @@ unsafe impl Lanes for Avx2 {
     ) {
         // SAFETY: the caller has the instruction set.
         unsafe { play::score_blocks::<Self>(plan, stream, world, first_trial, scores) }
+    }
+    #[target_feature(enable = "avx2,fma,aes")]
+    unsafe fn fill_gaussians(tables: &Tables<FOR_SINGLE_VALUES>, source: Source, values: &mut [f32]) {
+        // SAFETY: the caller has the instruction set.
+        unsafe { gaussians::fill::<Self>(tables, source, values) }
+    }
+    #[inline(always)]
+    unsafe fn store(values: [__m256; 2], to: &mut [f32; LANES]) {
+        // SAFETY: the caller has the instruction set, and there is room for sixteen floats.
+        unsafe {
+            _mm256_storeu_ps(to.as_mut_ptr(), values[0]);
+            _mm256_storeu_ps(to.as_mut_ptr().add(8), values[1]);
+        }
     }
     #[inline(always)]
     unsafe fn splat(value: f32) -> [__m256; 2] {

@@ -93,7 +93,11 @@ impl<L: Lanes, const N: usize> Workspace<L, N> {
         unsafe {
             let keys = stream.round_keys().map(|key| L::load_key(key));
             let waiting = Waiting { words: [keys[0]; STRIP], near: [0; STRIP], draws: [0; STRIP], count: 0 };
-            Workspace { tables: segments.near.each_ref().map(|table| L::load_table(table)), keys, waiting }
+            Workspace {
+                tables: segments.tables.near.each_ref().map(|table| L::load_table(table)),
+                keys,
+                waiting,
+            }
         }
     }
 

@@ -1,8 +1,9 @@
 //! What an instruction set must offer: sixteen trials side by side.
 
-use super::segments::{FOR_SUMS, SEGMENTS};
+use super::gaussians::Source;
+use super::segments::{FOR_SINGLE_VALUES, FOR_SUMS, SEGMENTS, Tables};
 #[expect(unused_imports, reason = "for links in the documentation")]
-use super::{kernel, play};
+use super::{gaussians, kernel, play};
 use super::{kernel::Workspace, plan::Plan};
 use misdeal_core::{ROUNDS, Stream, World};
 use std::ops::Range;
@@ -33,6 +34,8 @@ pub unsafe trait Lanes: Copy {
     unsafe fn to_array(values: Self::Floats) -> [f32; LANES];
     /// The words as an array.
     unsafe fn words_to_array(words: Self::Words) -> [u32; LANES];
+    /// Writes the lanes to the first sixteen floats from `to` on.
+    unsafe fn store(values: Self::Floats, to: &mut [f32; LANES]);
     /// Four counters.
     unsafe fn load_counters(counters: [u128; 4]) -> Self::Words;
     /// The counters of the next draw: 2^64 more each.
@@ -75,6 +78,8 @@ pub unsafe trait Lanes: Copy {
         first_trial: u64,
         scores: &mut [[f64; LANES]],
     );
+    /// [`gaussians::fill`] compiled for this instruction set.
+    unsafe fn fill_gaussians(tables: &Tables<FOR_SINGLE_VALUES>, source: Source, values: &mut [f32]);
 
     /// Horner's rule on each lane's own segment.
     #[inline(always)]

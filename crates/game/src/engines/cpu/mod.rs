@@ -18,6 +18,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod gaussians;
 mod kernel;
 mod lanes;
 mod logarithm;
@@ -26,14 +27,19 @@ mod play;
 mod portable;
 mod segments;
 
+pub use gaussians::Gaussians;
+
 use super::Engine;
 use crate::game::Game;
+use gaussians::Source;
 use lanes::{LANES, Lanes};
 use misdeal_core::{Stream, World};
 use plan::Plan;
+use segments::{FOR_SINGLE_VALUES, Tables};
 use std::ops::Range;
 
 type ScoreBlocks = unsafe fn(&Plan, &Stream, World, u64, &mut [[f64; LANES]]);
+type FillGaussians = unsafe fn(&Tables<FOR_SINGLE_VALUES>, Source, &mut [f32]);
 
 /// An instruction set that this build knows and this processor may have.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +47,7 @@ struct InstructionSet {
     engine_name: &'static str,
     is_available: fn() -> bool,
     score_blocks: ScoreBlocks,
+    fill_gaussians: FillGaussians,
 }
 
 /// All instruction sets, the fastest first.
@@ -50,17 +57,20 @@ const INSTRUCTION_SETS: &[InstructionSet] = &[
         engine_name: "cpu-avx512",
         is_available: avx512::Avx512::is_available,
         score_blocks: avx512::Avx512::score_blocks,
+        fill_gaussians: avx512::Avx512::fill_gaussians,
     },
     #[cfg(target_arch = "x86_64")]
     InstructionSet {
         engine_name: "cpu-avx2",
         is_available: avx2::Avx2::is_available,
         score_blocks: avx2::Avx2::score_blocks,
+        fill_gaussians: avx2::Avx2::fill_gaussians,
     },
     InstructionSet {
         engine_name: "cpu-portable",
         is_available: || true,
         score_blocks: portable::Portable::score_blocks,
+        fill_gaussians: portable::Portable::fill_gaussians,
     },
 ];
 

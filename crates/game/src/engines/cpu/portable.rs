@@ -1,7 +1,8 @@
 //! Sixteen lanes as arrays: runs anywhere, and defines what the instruction sets must compute.
 
+use super::gaussians::{self, Source};
 use super::lanes::{LANES, Lanes};
-use super::segments::{FIRST_NEAR_WORD, FOR_SUMS, SEGMENTS, near_segment};
+use super::segments::{FIRST_NEAR_WORD, FOR_SINGLE_VALUES, FOR_SUMS, SEGMENTS, Tables, near_segment};
 use super::{kernel, kernel::Workspace, plan::Plan, play};
 use misdeal_core::{ROUNDS, Stream, World, aes_last_round, aes_round};
 use std::array::from_fn;
@@ -35,6 +36,14 @@ unsafe impl Lanes for Portable {
     ) {
         // SAFETY: no instruction set is needed.
         unsafe { play::score_blocks::<Self>(plan, stream, world, first_trial, scores) }
+    }
+    unsafe fn fill_gaussians(tables: &Tables<FOR_SINGLE_VALUES>, source: Source, values: &mut [f32]) {
+        // SAFETY: no instruction set is needed.
+        unsafe { gaussians::fill::<Self>(tables, source, values) }
+    }
+    #[inline(always)]
+    unsafe fn store(values: [f32; LANES], to: &mut [f32; LANES]) {
+        *to = values;
     }
     #[inline(always)]
     unsafe fn splat(value: f32) -> [f32; LANES] {

@@ -28,10 +28,8 @@ pub const LOCAL_CENTRE: f32 = 1.25;
 /// exp(z / s) - offset as polynomials with N coefficients, for one noise multiplier.
 #[derive(Debug, Clone)]
 pub struct Segments<const N: usize> {
-    /// `near[k][i]`: coefficient of degree k on near segment i.
-    pub near: [[f32; SEGMENTS]; N],
-    /// `far[i][k]`: coefficient of degree k on far segment i.
-    far: [[f32; N]; SEGMENTS],
+    /// The coefficients.
+    pub tables: Tables<N>,
     /// 0 or 1: what was subtracted before the fit, so that sums of values near one keep their digits.
     pub offset: f32,
     /// How often a value must be squared.
@@ -62,10 +60,51 @@ impl<const N: usize> Segments<N> {
         let squarings = squarings(noise_multiplier);
         debug_assert!(!offset || squarings == 0);
         let root = noise_multiplier * f64::from(1_u32 << squarings);
+        let tables =
+            Tables::fit(points, |z| if offset { libm::expm1(z / root) } else { libm::exp(z / root) });
+        Segments { tables, offset: f32::from(offset), squarings, noise_multiplier }
+    }
+
+    /// exp(z / s) of a word below [`FIRST_NEAR_WORD`].
+    ///
+    /// Inlined, so that `mul_add` becomes an instruction where there is one.
+    #[inline(always)]
+    pub fn far_value(&self, word: u32, more: impl FnOnce() -> u64) -> f64 {
+        let (sign, magnitude) = sign_and_magnitude(word);
+        if magnitude < FIRST_BODY_MAGNITUDE {
+            return self.tail_value(word, more());
+        }
+        self.finish(self.tables.far_body(sign, magnitude))
+    }
+
+    /// exp(z / s) in the tail, exactly.
+    #[cold]
+    fn tail_value(&self, word: u32, more: u64) -> f64 {
+        libm::exp(gaussian(word, || more) / self.noise_multiplier)
+    }
+
+    /// A fitted value, squared as often as the fit needs, with the offset restored.
+    #[inline(always)]
+    pub fn finish(&self, fitted: f32) -> f64 {
+        (0..self.squarings).fold(f64::from(fitted) + f64::from(self.offset), |value, _| value * value)
+    }
+}
+
+/// The coefficients of one function of z on all segments.
+#[derive(Debug, Clone)]
+pub struct Tables<const N: usize> {
+    /// `near[k][i]`: coefficient of degree k on near segment i.
+    pub near: [[f32; SEGMENTS]; N],
+    /// `far[i][k]`: coefficient of degree k on far segment i.
+    pub far: [[f32; N]; SEGMENTS],
+}
+
+impl<const N: usize> Tables<N> {
+    /// Polynomials through `function` of z at the images of `points`.
+    fn fit(points: &[f64; N], function: impl Fn(f64) -> f64) -> Self {
         let value = |sign: bool, magnitude: f64| {
             let z = normal::lower_quantile((magnitude + 0.5) * 2.0_f64.powi(-32));
-            let exponent = if sign { -z } else { z } / root;
-            if offset { libm::expm1(exponent) } else { libm::exp(exponent) }
+            function(if sign { -z } else { z })
         };
         let mut near = [[0.0; SEGMENTS]; N];
         let mut far = [[0.0; N]; SEGMENTS];
@@ -86,33 +125,21 @@ impl<const N: usize> Segments<N> {
                     interpolate(points, start, |local| value(sign, scale * local));
             }
         }
-        Segments { near, far, offset: f32::from(offset), squarings, noise_multiplier }
+        Tables { near, far }
     }
 
-    /// exp(z / s) of a word below [`FIRST_NEAR_WORD`].
-    ///
-    /// Inlined, so that `mul_add` becomes an instruction where there is one.
+    /// The function at a word from the first body magnitude up to [`FIRST_NEAR_WORD`].
     #[inline(always)]
-    pub fn far_value(&self, word: u32, more: impl FnOnce() -> u64) -> f64 {
-        let (sign, magnitude) = sign_and_magnitude(word);
-        if magnitude < FIRST_BODY_MAGNITUDE {
-            return self.tail_value(word, more());
-        }
+    pub fn far_body(&self, sign: bool, magnitude: u32) -> f32 {
         let (index, local) = far_segment(sign, magnitude);
-        let fitted = self.far[index].iter().rev().fold(0.0_f32, |sum, &c| sum.mul_add(local, c));
-        self.finish(fitted)
+        self.far[index].iter().rev().fold(0.0_f32, |sum, &c| sum.mul_add(local, c))
     }
+}
 
-    /// exp(z / s) in the tail, exactly.
-    #[cold]
-    fn tail_value(&self, word: u32, more: u64) -> f64 {
-        libm::exp(gaussian(word, || more) / self.noise_multiplier)
-    }
-
-    /// A fitted value, squared as often as the fit needs, with the offset restored.
-    #[inline(always)]
-    pub fn finish(&self, fitted: f32) -> f64 {
-        (0..self.squarings).fold(f64::from(fitted) + f64::from(self.offset), |value, _| value * value)
+impl Tables<FOR_SINGLE_VALUES> {
+    /// Fits z itself: within 4e-7 in the body.
+    pub fn for_gaussians() -> Self {
+        Self::fit(&CHEBYSHEV, |z| z)
     }
 }
 
@@ -208,7 +235,12 @@ mod tests {
             } else {
                 let (index, local) = near_segment(word);
                 segments.finish(
-                    segments.near.iter().rev().fold(0.0_f32, |sum, table| sum.mul_add(local, table[index])),
+                    segments
+                        .tables
+                        .near
+                        .iter()
+                        .rev()
+                        .fold(0.0_f32, |sum, table| sum.mul_add(local, table[index])),
                 )
             };
             let scale = if segments.offset == 1.0 {

@@ -1,0 +1,97 @@
+//! Models a second and arithmetic a second: one epoch of batches of 100 over 10,000 records, partially informed, noise
+//! multiplier 0.8, as the peers in `bench/` train them. `cargo bench -p misdeal-train [-- mlp lenet cnn] [-- --json]`.
+
+use misdeal_core::{BatchScheme, Setting, ThreatModel};
+use misdeal_train::data::{Dataset, Examples, Shape};
+use misdeal_train::{Blueprint, Recipe, TrainingPlan};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+const RECORDS: usize = 10_000;
+
+/// Records of noise: times do not depend on what is learned.
+fn noise(shape: Shape, classes: u16) -> Arc<Dataset> {
+    let mut state = 1_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state >> 8
+    };
+    let features = (0..RECORDS * shape.features()).map(|_| next() as f32 / 16_777_216.0).collect();
+    let labels = (0..RECORDS).map(|_| (next() % u32::from(classes)) as u16).collect();
+    let train = Examples { shape, features, labels };
+    Arc::new(Dataset { name: "noise".into(), classes: classes.into(), train, test: None })
+}
+
+fn plan(model: &str) -> TrainingPlan {
+    let (shape, classes) = match model {
+        "mlp" => (Shape::flat(600), 100),
+        "lenet" => (Shape { channels: 1, height: 28, width: 28 }, 2),
+        _ => (Shape { channels: 3, height: 32, width: 32 }, 2),
+    };
+    let setting = Setting {
+        noise_multiplier: 0.8,
+        steps_per_epoch: 100,
+        batch_size: 100,
+        scheme: BatchScheme::Shuffle,
+        threat_model: ThreatModel::PartiallyInformed,
+        ..Setting::default()
+    };
+    let recipe = Recipe::new(Blueprint::named(model).expect("a model of the paper"));
+    TrainingPlan::new(&setting, &recipe, noise(shape, classes)).expect("they fit")
+}
+
+/// The clock, from a chain of dependent operations: 32 operations a cycle are the most that a Zen 4 core can do in f32.
+fn peak() -> f64 {
+    const LINKS: u64 = 100_000_000;
+    let start = Instant::now();
+    let mut chain = black_box(1_u64);
+    for i in 0..LINKS {
+        chain = (chain ^ i).rotate_left(7);
+    }
+    black_box(chain);
+    32.0 * 2.0 * LINKS as f64 / start.elapsed().as_secs_f64()
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let json = arguments.iter().any(|argument| argument == "--json");
+    let cores = rayon::current_num_threads();
+    let peak = peak() * cores as f64;
+    for (model, trials) in [("mlp", 200), ("lenet", 8), ("cnn", 1)] {
+        let asked = arguments.iter().any(|argument| argument == model);
+        let all = !arguments.iter().any(|argument| Blueprint::NAMES.contains(&argument.as_str()));
+        if !(asked || all && model != "cnn") {
+            continue;
+        }
+        let with_accuracy = plan(model);
+        let plan = with_accuracy.clone().with_accuracy_every(0);
+        plan.score(0..1, &|| false, &|| ());
+        let rate = |plan: &TrainingPlan| {
+            let start = Instant::now();
+            black_box(plan.score(0..trials, &|| false, &|| ()));
+            2.0 * trials as f64 / start.elapsed().as_secs_f64()
+        };
+        let (models, measured) = (rate(&plan), rate(&with_accuracy));
+        let operations = models * plan.operations_per_model();
+        let (bytes, parameters) = (plan.workspace_bytes(), plan.model().parameters);
+        if json {
+            println!(
+                "{{\"model\": \"{model}\", \"parameters\": {parameters}, \"cores\": {cores}, \"models_per_second\": {models}, \
+                 \"models_per_second_with_accuracy\": {measured}, \"gflops\": {}, \"share_of_peak\": {}, \
+                 \"workspace_bytes\": {bytes}}}",
+                operations / 1e9,
+                operations / peak
+            );
+        } else {
+            println!(
+                "{model:6} {models:8.2} models/s on {cores} cores ({measured:.2} with their training accuracy), \
+                 {:6.1} GFLOP/s of {:.0}, {:.0} %; {:.1} MB a core",
+                operations / 1e9,
+                peak / 1e9,
+                100.0 * operations / peak,
+                bytes as f64 / 1e6
+            );
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What the adversary puts into a batch: the modified lines of the paper's Algorithm 2, for one target or several.
+
+use misdeal_core::{BatchScheme, Setting, ThreatModel, World};
+use std::ops::Range;
+
+/// Which gradients of a batch are planted.
+///
+/// | gradient of | is |
+/// |---|---|
+/// | target k | canary k with the target present, zero where it is zeroed out |
+/// | the last records of a batch, one for each target that it does not hold | minus that target's canary; partially informed and worst case with fixed batch sizes only |
+/// | every other record | its own; zero in the worst case |
+///
+/// Against batch-then-shuffle the worst case is another one: all other records of the target's batch have the canary, and
+/// all records of the other batches have minus the canary. With random batch sizes (poisson, balls-in-bins) nothing is
+/// opposed: there it would change the mechanism.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Adversary {
+    targets: Range<u64>,
+    opposes: bool,
+    floods: bool,
+    keeps_naturals: bool,
+    batch_size: u64,
+}
+
+/// A batch as the adversary leaves it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Crafted {
+    /// The records that keep their own gradients.
+    pub naturals: Vec<u64>,
+    /// How often each canary is in the sum.
+    pub canaries: Vec<i64>,
+}
+
+impl Adversary {
+    /// The adversary of a setting with `canaries` targets, the records from `target_index` on.
+    pub fn new(setting: &Setting, canaries: usize) -> Self {
+        let fixed = setting.scheme.has_fixed_batch_sizes();
+        let worst_case = setting.threat_model == ThreatModel::WorstCase;
+        let floods = worst_case && setting.scheme == BatchScheme::BatchThenShuffle;
+        Adversary {
+            targets: setting.target_index..setting.target_index + canaries as u64,
+            opposes: fixed && !floods && setting.threat_model != ThreatModel::TargetCanary,
+            floods,
+            keeps_naturals: !worst_case,
+            batch_size: setting.batch_size,
+        }
+    }
+
+    /// What must be added to an output so that a batch without the target has mean zero.
+    pub fn recentring(&self) -> f64 {
+        if self.floods { self.batch_size as f64 } else { f64::from(u8::from(self.opposes)) }
+    }
+
+    /// Whether any record keeps its own gradient.
+    pub fn keeps_naturals(&self) -> bool {
+        self.keeps_naturals
+    }
+
+    /// Records of a batch that keep their own gradients, on average where sizes are random, if it holds no target.
+    pub fn naturals(&self) -> u64 {
+        let lost = if self.opposes { self.targets.end - self.targets.start } else { 0 };
+        if self.keeps_naturals { self.batch_size - lost } else { 0 }
+    }
+
+    /// Whether a record is a target.
+    pub fn is_target(&self, record: u64) -> bool {
+        self.targets.contains(&record)
+    }
+
+    /// Sorts a batch's records into natural and planted ones.
+    pub fn craft(&self, world: World, batch: &[u64], crafted: &mut Crafted) {
+        let Crafted { naturals, canaries } = crafted;
+        naturals.clear();
+        canaries.clear();
+        // Until a target is seen in the batch, its canary is missing: marked by a number that no sum can reach.
+        let missing = i64::MIN;
+        canaries.resize((self.targets.end - self.targets.start) as usize, missing);
+        for &record in batch {
+            if self.is_target(record) {
+                canaries[(record - self.targets.start) as usize] = i64::from(world == World::In);
+            } else {
+                naturals.push(record);
+            }
+        }
+        for canary in canaries {
+            let is_missing = *canary == missing;
+            if is_missing {
+                *canary = 0;
+            }
+            if self.floods {
+                *canary += if is_missing { -1 } else { 1 } * naturals.len() as i64;
+            } else if self.opposes && is_missing {
+                naturals.pop();
+                *canary = -1;
+            }
+        }
+        if !self.keeps_naturals {
+            naturals.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn crafted(
+        threat_model: ThreatModel,
+        scheme: BatchScheme,
+        canaries: usize,
+        world: World,
+        batch: &[u64],
+    ) -> Crafted {
+        let setting = Setting { threat_model, scheme, batch_size: 4, target_index: 2, ..Setting::default() };
+        let mut crafted = Crafted::default();
+        Adversary::new(&setting, canaries).craft(world, batch, &mut crafted);
+        crafted
+    }
+
+    #[test]
+    fn batches_are_crafted_as_algorithm_2_says() {
+        use BatchScheme::{BatchThenShuffle, Poisson, Shuffle};
+        use ThreatModel::{PartiallyInformed, TargetCanary, WorstCase};
+        let (with, without) = ([5, 2, 7, 9], [5, 6, 7, 9]);
+        let case = |threat, scheme, world, batch: &[u64], naturals: &[u64], canary| {
+            let expected = Crafted { naturals: naturals.to_vec(), canaries: vec![canary] };
+            assert_eq!(crafted(threat, scheme, 1, world, batch), expected, "{threat} {scheme} {world:?}");
+        };
+        case(TargetCanary, Shuffle, World::In, &with, &[5, 7, 9], 1);
+        case(TargetCanary, Shuffle, World::Out, &with, &[5, 7, 9], 0);
+        case(TargetCanary, Shuffle, World::In, &without, &without, 0);
+        case(PartiallyInformed, Shuffle, World::In, &with, &[5, 7, 9], 1);
+        case(PartiallyInformed, Shuffle, World::Out, &with, &[5, 7, 9], 0);
+        case(PartiallyInformed, Shuffle, World::Out, &without, &[5, 6, 7], -1);
+        case(PartiallyInformed, BatchThenShuffle, World::In, &without, &[5, 6, 7], -1);
+        case(PartiallyInformed, Poisson, World::In, &without, &without, 0);
+        case(WorstCase, Shuffle, World::In, &with, &[], 1);
+        case(WorstCase, Shuffle, World::Out, &with, &[], 0);
+        case(WorstCase, Shuffle, World::In, &without, &[], -1);
+        case(WorstCase, Poisson, World::In, &with, &[], 1);
+        case(WorstCase, Poisson, World::In, &without, &[], 0);
+        case(WorstCase, Poisson, World::In, &[], &[], 0);
+        case(WorstCase, BatchThenShuffle, World::In, &with, &[], 4);
+        case(WorstCase, BatchThenShuffle, World::Out, &with, &[], 3);
+        case(WorstCase, BatchThenShuffle, World::Out, &without, &[], -4);
+    }
+
+    #[test]
+    fn several_targets_have_a_slot_each() {
+        let three = |world, batch: &[u64]| {
+            let crafted = crafted(ThreatModel::PartiallyInformed, BatchScheme::Shuffle, 3, world, batch);
+            (crafted.naturals, crafted.canaries)
+        };
+        assert_eq!(three(World::In, &[8, 2, 9, 4]), (vec![8], vec![1, -1, 1]));
+        assert_eq!(three(World::Out, &[8, 2, 9, 4]), (vec![8], vec![0, -1, 0]));
+        assert_eq!(three(World::Out, &[8, 7, 9, 6]), (vec![8], vec![-1, -1, -1]));
+    }
+}

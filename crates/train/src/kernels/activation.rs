@@ -1,0 +1,65 @@
+//! Activations, in place, and their derivatives from what they gave.
+
+use super::exponential::tanh;
+use crate::simd::{Kernel, Vectors};
+
+/// A function of every value on its own whose derivative its value tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activation {
+    /// tanh x, with derivative 1 - y^2.
+    Tanh,
+    /// max(0, x), with derivative 1 where y > 0 and else 0.
+    Relu,
+}
+
+/// Replaces every x by its activation y.
+#[derive(Debug)]
+pub struct Activate<'a>(pub Activation, pub &'a mut [f32]);
+
+impl Kernel for Activate<'_> {
+    #[inline(always)]
+    unsafe fn run<S: Vectors>(self) {
+        match self.0 {
+            Activation::Tanh => {
+                for x in self.1 {
+                    *x = tanh(*x);
+                }
+            }
+            Activation::Relu => {
+                for x in self.1 {
+                    *x = if *x > 0.0 { *x } else { 0.0 };
+                }
+            }
+        }
+    }
+}
+
+/// Multiplies every delta by the derivative at the place whose activation was y.
+#[derive(Debug)]
+pub struct Deactivate<'a> {
+    /// Which function.
+    pub activation: Activation,
+    /// Its values y.
+    pub values: &'a [f32],
+    /// What is multiplied.
+    pub deltas: &'a mut [f32],
+}
+
+impl Kernel for Deactivate<'_> {
+    #[inline(always)]
+    unsafe fn run<S: Vectors>(self) {
+        let pairs = self.deltas.iter_mut().zip(self.values);
+        match self.activation {
+            Activation::Tanh => {
+                for (delta, y) in pairs {
+                    *delta *= (-y).mul_add(*y, 1.0);
+                }
+            }
+            Activation::Relu => {
+                for (delta, y) in pairs {
+                    *delta = if *y > 0.0 { *delta } else { 0.0 };
+                }
+            }
+        }
+    }
+}

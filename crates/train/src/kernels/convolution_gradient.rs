@@ -1,0 +1,196 @@
+//! The gradient of a convolution's weights, for sixteen records apart.
+
+use super::convolution::Window;
+use super::rows::total;
+use crate::simd::{Group, Kernel, LANES, Vectors};
+
+/// gradients\[c, i, j\]\[f\] = sum over places (y, x) of image\[c\]\[y + i - padding\]\[x + j\] * deltas\[f\]\[y\]\[x\], and after
+/// the last tap the biases: the sums of the deltas. Adds their squares to `squares`.
+///
+/// Materialising a record's gradient costs no more than the sum over records would, because a lane is a record; the norm
+/// then comes for a multiply-add a weight. (Norms from Gram matrices would cost the square of the number of places.)
+#[derive(Debug)]
+pub struct ConvolutionGradient<'a> {
+    /// How filters and image meet.
+    pub window: Window,
+    /// How many filters.
+    pub filters: usize,
+    /// The image.
+    pub image: &'a [Group],
+    /// What the filters' results must change by.
+    pub deltas: &'a [Group],
+    /// One row of `filters` for each tap, and one for the biases.
+    pub gradients: &'a mut [Group],
+    /// Each record's squared norm so far.
+    pub squares: &'a mut Group,
+}
+
+#[derive(Clone, Copy)]
+struct Tile {
+    window: Window,
+    filters: usize,
+    image: *const Group,
+    deltas: *const Group,
+    gradients: *mut Group,
+    filter_row: usize,
+}
+
+impl Kernel for ConvolutionGradient<'_> {
+    #[inline(always)]
+    unsafe fn run<S: Vectors>(self) {
+        let ConvolutionGradient { window, filters, image, deltas, gradients, squares } = self;
+        let places = window.result_height() * window.result_width();
+        assert!(image.len() >= window.pixels() && deltas.len() >= filters * places);
+        assert!(gradients.len() == (window.taps() + 1) * filters);
+        let most_taps = if S::MANY_REGISTERS { 5 } else { 2 };
+        let mut filter = 0;
+        while filter < filters {
+            let most_filters = match (S::MANY_REGISTERS, window.size) {
+                (true, ..=3) => 8,
+                (true, _) => 4,
+                (false, _) => 2,
+            };
+            let block =
+                [8, 4, 2, 1].into_iter().find(|&b| b <= most_filters && b <= filters - filter).unwrap_or(1);
+            for channel in 0..window.channels {
+                for filter_row in 0..window.size {
+                    let mut tap = 0;
+                    while tap < window.size {
+                        let taps = most_taps.min(window.size - tap);
+                        let row = (channel * window.size + filter_row) * window.size + tap;
+                        // SAFETY: the tile lies within its slices, whose lengths were checked.
+                        unsafe {
+                            let tile = Tile {
+                                window,
+                                filters,
+                                image: image
+                                    .as_ptr()
+                                    .add(channel * window.height * window.stored_width + tap),
+                                deltas: deltas.as_ptr().add(filter * places),
+                                gradients: gradients.as_mut_ptr().add(row * filters + filter),
+                                filter_row,
+                            };
+                            tile.correlate::<S>(taps, block);
+                        }
+                        tap += taps;
+                    }
+                }
+            }
+            filter += block;
+        }
+        let biases = &mut gradients[window.taps() * filters..];
+        for (bias, deltas) in biases.iter_mut().zip(deltas.chunks_exact(places)) {
+            *bias = Group::ZERO;
+            for delta in deltas {
+                for i in 0..LANES {
+                    bias.0[i] += delta.0[i];
+                }
+            }
+        }
+        let mut sums = squares.0;
+        for gradient in &*gradients {
+            for i in 0..LANES {
+                sums[i] = gradient.0[i].mul_add(gradient.0[i], sums[i]);
+            }
+        }
+        squares.0 = sums;
+    }
+}
+
+impl Tile {
+    #[inline(always)]
+    unsafe fn correlate<S: Vectors>(self, taps: usize, filters: usize) {
+        // SAFETY: the caller's tile lies within its slices.
+        unsafe {
+            macro_rules! choose {
+                ($($taps:literal: $($filters:literal)*;)*) => {
+                    match (taps, filters) {
+                        $($(($taps, $filters) => self.fixed::<S, $taps, $filters>(),)*)*
+                        _ => unreachable!("there is no such tile"),
+                    }
+                };
+            }
+            choose!(1: 1 2 4 8; 2: 1 2 4 8; 3: 1 2 4 8; 4: 1 2 4; 5: 1 2 4;);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn fixed<S: Vectors, const TAPS: usize, const FILTERS: usize>(self) {
+        let Window { height, stored_width, padding, .. } = self.window;
+        let (rows, columns) = (self.window.result_height(), self.window.result_width());
+        let i = self.filter_row;
+        // SAFETY: the caller's tile lies within its slices; rows of the result that this row of the filter meets inside the
+        // image are those for which row + i - padding is a row of it.
+        unsafe {
+            let mut sums = [[S::splat(0.0); FILTERS]; TAPS];
+            let mut row = padding.saturating_sub(i);
+            let end = rows.min((height + padding).saturating_sub(i));
+            while row < end {
+                let mut pixels = self.image.add((row + i - padding) * stored_width).cast::<f32>();
+                let mut deltas = self.deltas.add(row * columns).cast::<f32>();
+                for _ in 0..columns {
+                    let mut values = [S::splat(0.0); FILTERS];
+                    for f in 0..FILTERS {
+                        values[f] = S::load(deltas.add(f * rows * columns * LANES));
+                    }
+                    for t in 0..TAPS {
+                        let pixel = S::load(pixels.add(t * LANES));
+                        for f in 0..FILTERS {
+                            sums[t][f] = S::mul_add(pixel, values[f], sums[t][f]);
+                        }
+                    }
+                    pixels = pixels.wrapping_add(LANES);
+                    deltas = deltas.wrapping_add(LANES);
+                }
+                row += 1;
+            }
+            for t in 0..TAPS {
+                for f in 0..FILTERS {
+                    S::store(sums[t][f], self.gradients.add(t * self.filters + f).cast::<f32>());
+                }
+            }
+        }
+    }
+}
+
+/// Adds each record's gradient, times its factor, to the lanes' sums; or, at the end of a step, the lanes to the total.
+#[derive(Debug)]
+pub enum ClippedSum<'a> {
+    /// lanes += factor * gradient.
+    Insert {
+        /// Each record's factor.
+        factors: Group,
+        /// Each record's gradient.
+        gradients: &'a [Group],
+        /// The sums so far.
+        lanes: &'a mut [Group],
+    },
+    /// sum += all lanes, which become zero.
+    Finish {
+        /// The sums so far.
+        lanes: &'a mut [Group],
+        /// The sum over records.
+        sum: &'a mut [f32],
+    },
+}
+
+impl Kernel for ClippedSum<'_> {
+    #[inline(always)]
+    unsafe fn run<S: Vectors>(self) {
+        match self {
+            ClippedSum::Insert { factors, gradients, lanes } => {
+                for (lane, gradient) in lanes.iter_mut().zip(gradients) {
+                    for i in 0..LANES {
+                        lane.0[i] = gradient.0[i].mul_add(factors.0[i], lane.0[i]);
+                    }
+                }
+            }
+            ClippedSum::Finish { lanes, sum } => {
+                for (sum, lane) in sum.iter_mut().zip(lanes) {
+                    *sum += total(lane.0);
+                    *lane = Group::ZERO;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! From outputs to the loss's gradient with respect to them.
+
+use super::exponential::exp;
+use super::rows::total;
+use crate::model::Loss;
+use crate::simd::{Kernel, LANES, Vectors};
+
+/// Replaces every row of outputs by softmax(outputs) - y, or by outputs - y for the squared error, y being one at the label.
+#[derive(Debug)]
+pub struct LossGradient<'a> {
+    /// Which loss.
+    pub loss: Loss,
+    /// One row of outputs for each record.
+    pub outputs: &'a mut [f32],
+    /// The records' labels.
+    pub labels: &'a [u16],
+}
+
+impl Kernel for LossGradient<'_> {
+    #[inline(always)]
+    unsafe fn run<S: Vectors>(self) {
+        let classes = self.outputs.len() / self.labels.len().max(1);
+        for (row, &label) in self.outputs.chunks_exact_mut(classes.max(1)).zip(self.labels) {
+            if self.loss == Loss::SoftmaxCrossEntropy {
+                softmax(row);
+            }
+            row[usize::from(label)] -= 1.0;
+        }
+    }
+}
+
+#[inline(always)]
+fn softmax(row: &mut [f32]) {
+    let mut largest = row[0];
+    for &x in &*row {
+        largest = if x > largest { x } else { largest };
+    }
+    for x in &mut *row {
+        *x = exp(*x - largest);
+    }
+    let mut lanes = [0.0_f32; LANES];
+    let (whole, rest) = row.as_chunks::<LANES>();
+    for chunk in whole {
+        for i in 0..LANES {
+            lanes[i] += chunk[i];
+        }
+    }
+    for (lane, x) in lanes.iter_mut().zip(rest) {
+        *lane += x;
+    }
+    let share = 1.0 / total(lanes);
+    for x in row {
+        *x *= share;
+    }
+}

@@ -1,0 +1,314 @@
+//! A training made ready: validated once, then played trial by trial.
+
+use crate::adversary::Adversary;
+use crate::canary::{Canary, canaries};
+use crate::data::Dataset;
+use crate::engine::{Trained, Workspace};
+use crate::identity::training_digest;
+use crate::model::{Loss, Model};
+use crate::recipe::{CanaryKind, LastBatch, Recipe};
+use crate::scoring::{scores, target_models};
+use crate::simd::InstructionSet;
+use crate::utility::Utility;
+use misdeal_core::{BatchScheme, Error, Result, Setting, Stream, ThreatModel, World};
+use misdeal_game::{PositionLaw, TargetModel};
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The engine's name in reports and stores. All instruction sets give the same bits.
+pub const ENGINE: &str = "train-cpu";
+
+/// A setting, a recipe and a data set that fit together, with everything that does not change from trial to trial.
+#[derive(Debug, Clone)]
+pub struct TrainingPlan {
+    setting: Setting,
+    recipe: Recipe,
+    dataset: Arc<Dataset>,
+    model: Model,
+    stream: Stream,
+    canaries: Vec<Canary>,
+    adversary: Adversary,
+    target_models: Vec<TargetModel>,
+    accuracy_every: u64,
+    instruction_set: InstructionSet,
+}
+
+/// The scores of some trials, and what their models are worth.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TrialBatch {
+    /// With the target present: all canaries of the first trial, then all of the second, and so on.
+    pub scores_in: Vec<f64>,
+    /// With the target zeroed out, in the same order.
+    pub scores_out: Vec<f64>,
+    /// Accuracies and biases of the models of both worlds.
+    pub utility: Utility,
+}
+
+impl TrainingPlan {
+    /// Fits the three together. The setting's `training` field becomes the digest of the other two.
+    ///
+    /// # Errors
+    /// Names what does not fit, and what would.
+    pub fn new(setting: &Setting, recipe: &Recipe, dataset: Arc<Dataset>) -> Result<Self> {
+        recipe.check()?;
+        let checked = Setting { training: None, ..setting.clone() }.validated()?;
+        check_data(&checked, recipe, &dataset)?;
+        check_targets(&checked, recipe)?;
+        let model = Model::new(&recipe.model, dataset.train.shape, dataset.classes)?;
+        let records = checked.dataset_size() as usize;
+        let digest = training_digest(&dataset, records, recipe);
+        let setting = Setting { training: Some(digest), ..checked };
+        if u128::from(setting.steps()) * (model.parameters as u128 + 16) >= 1 << 55 {
+            let hint = "the noise of a training must fit the stream's counter";
+            return Err(Error::bad_value(
+                "epochs",
+                setting.epochs,
+                "fewer steps times parameters than 2^55",
+                hint,
+            ));
+        }
+        let stream = Stream::new(&setting.hash());
+        let canaries = canaries(recipe, &model, &dataset.train, records, &stream)?;
+        Ok(TrainingPlan {
+            adversary: Adversary::new(&setting, recipe.canaries),
+            target_models: target_models(&setting, recipe.canaries),
+            recipe: recipe.clone(),
+            setting,
+            dataset,
+            model,
+            stream,
+            canaries,
+            accuracy_every: 1,
+            instruction_set: InstructionSet::fastest(),
+        })
+    }
+
+    /// Measures accuracies only of trials whose index is a multiple of `every`, or of none if it is zero. Scores do not depend
+    /// on it; measuring costs about as much as an epoch's forward passes.
+    #[must_use]
+    pub fn with_accuracy_every(mut self, every: u64) -> Self {
+        self.accuracy_every = every;
+        self
+    }
+
+    /// Computes on the instructions of `set`: for comparing them.
+    #[must_use]
+    pub fn with_instruction_set(mut self, set: InstructionSet) -> Self {
+        self.instruction_set = set;
+        self
+    }
+
+    /// The setting, with the digest of what is trained: what a store is keyed by.
+    pub fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    /// How models are trained and attacked.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// The records.
+    pub fn dataset(&self) -> &Dataset {
+        &self.dataset
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// All random bits.
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// The targets' gradients.
+    pub fn canaries(&self) -> &[Canary] {
+        &self.canaries
+    }
+
+    /// What is planted.
+    pub fn adversary(&self) -> &Adversary {
+        &self.adversary
+    }
+
+    /// What the adversary believes of each target.
+    pub fn target_models(&self) -> &[TargetModel] {
+        &self.target_models
+    }
+
+    /// Whether the adversary models the bias; in the worst case there is none.
+    pub fn debiases(&self) -> bool {
+        self.recipe.debias && self.adversary.keeps_naturals()
+    }
+
+    /// Whether a trial's model is asked for its accuracy.
+    pub fn measures_accuracy(&self, trial: u64) -> bool {
+        self.accuracy_every > 0 && trial.is_multiple_of(self.accuracy_every)
+    }
+
+    /// Gaussian numbers from one step's first to the next step's: the parameters, rounded up to sixteen.
+    pub fn noise_stride(&self) -> u64 {
+        self.model.parameters.next_multiple_of(16) as u64
+    }
+
+    /// Whether all scores, of trials and of canaries in one trial, are independent and alike, so that counting them bounds
+    /// rates with the stated confidence.
+    ///
+    /// Trials always are. Several canaries of a trial are if natural gradients have no part in any of their directions (null
+    /// space of softmax cross-entropy, or the worst case's absence of natural gradients with disjoint directions) and a score's
+    /// law does not depend on where its target is (uniform weights), or targets are placed independently (poisson,
+    /// balls-in-bins). For anything else it is not proven, and not claimed.
+    pub fn scores_are_independent(&self) -> bool {
+        if self.recipe.canaries == 1 {
+            return true;
+        }
+        let no_bias =
+            self.recipe.canary == CanaryKind::NullSpace && self.model.loss == Loss::SoftmaxCrossEntropy;
+        let alike = |model: &TargetModel| match &model.law {
+            PositionLaw::OnceAnEpoch(weights) | PositionLaw::KeptForAllEpochs(weights) => {
+                weights.is_uniform()
+            }
+            PositionLaw::EachStep { .. } => self.setting.scheme == BatchScheme::Poisson,
+        };
+        let same_belief = self.setting.scoring_scheme() == self.setting.scheme;
+        no_bias && same_belief && !self.debiases() && self.target_models.iter().all(alike)
+    }
+
+    /// Bytes that each core works in, apart from the data set, which all share.
+    pub fn workspace_bytes(&self) -> usize {
+        Workspace::new(self, self.instruction_set).bytes() + 16 * self.setting.dataset_size() as usize
+    }
+
+    /// Floating-point operations of one model's training, a multiply-add counted as two: forward, back, and weights'
+    /// gradients of all records of all epochs.
+    pub fn operations_per_model(&self) -> f64 {
+        let layer = |(number, layer): (usize, &crate::model::Layer)| {
+            let weights = layer.weights.map_or(0, |weights| weights.inputs * weights.outputs);
+            let places = layer.output.height * layer.output.width
+                / if layer.output.channels == 1 && layer.output.height == 1 { layer.output.width } else { 1 };
+            let passes = if number == 0 { 2.0 } else { 3.0 };
+            passes * 2.0 * weights as f64 * places as f64
+        };
+        let per_record: f64 = self.model.layers.iter().enumerate().map(layer).sum();
+        per_record * (self.setting.dataset_size() * self.setting.epochs) as f64
+    }
+
+    /// Trains the model of one trial; None if cancelled between two steps.
+    pub fn train(
+        &self,
+        workspace: &mut Workspace,
+        world: World,
+        trial: u64,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Trained> {
+        workspace.train(self, world, trial, is_cancelled)
+    }
+
+    /// Room to [`train`](Self::train) in.
+    pub fn workspace(&self) -> Workspace {
+        Workspace::new(self, self.instruction_set)
+    }
+
+    /// Plays `trials` in both worlds on all cores of the current thread pool, one model at a time on each. `trained` is called
+    /// after every model. None if `is_cancelled` said so.
+    ///
+    /// The result does not depend on the number of cores, nor on how trials are split over calls. Memory is
+    /// [`workspace_bytes`](Self::workspace_bytes) a core, whatever the number of trials, and the scores.
+    pub fn score(
+        &self,
+        trials: Range<u64>,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+        trained: &(dyn Fn() + Sync),
+    ) -> Option<TrialBatch> {
+        let models: Vec<(u64, World)> =
+            trials.flat_map(|trial| World::BOTH.map(|world| (trial, world))).collect();
+        // One model a task, never fewer tasks than cores want: models take milliseconds or longer.
+        let results: Option<Vec<(Vec<f64>, Utility)>> = models
+            .par_iter()
+            .with_max_len(1)
+            .map_init(
+                || self.workspace(),
+                |workspace, &(trial, world)| {
+                    let model = self.train(workspace, world, trial, is_cancelled)?;
+                    trained();
+                    Some((scores(self, &model.outputs), self.utility(&model)))
+                },
+            )
+            .collect();
+        let mut batch = TrialBatch::default();
+        for ((_, world), (scores, utility)) in models.iter().zip(results?) {
+            match world {
+                World::In => batch.scores_in.extend(scores),
+                World::Out => batch.scores_out.extend(scores),
+            }
+            batch.utility.merge(&utility);
+        }
+        Some(batch)
+    }
+
+    fn utility(&self, model: &Trained) -> Utility {
+        let mut utility = Utility::default();
+        utility.train_records = self.setting.dataset_size();
+        utility.test_records = self.dataset.test.as_ref().map_or(0, |test| test.labels.len() as u64);
+        if let Some((train, test)) = model.hits {
+            utility.train_hits.insert(train as i64);
+            if let Some(test) = test {
+                utility.test_hits.insert(test as i64);
+            }
+        }
+        model.outputs.biases.iter().flatten().for_each(|&bias| utility.insert_bias(bias));
+        utility
+    }
+}
+
+fn check_data(setting: &Setting, recipe: &Recipe, dataset: &Dataset) -> Result<()> {
+    let (needed, present) = (setting.dataset_size(), dataset.train.labels.len() as u64);
+    if needed > present {
+        let hint = "take fewer or smaller batches: every epoch uses steps_per_epoch * batch_size records";
+        return Err(Error::bad_value(
+            "dataset_size",
+            needed,
+            format!("at most {present}, the records of {}", dataset.name),
+            hint,
+        ));
+    }
+    if recipe.last_batch == LastBatch::Keep
+        && present % setting.batch_size != 0
+        && present / setting.batch_size == setting.steps_per_epoch
+    {
+        let hint =
+            "choose a batch_size that divides the number of records, or drop the records that are left over";
+        let allowed = format!("drop for {present} records in batches of {}", setting.batch_size);
+        return Err(Error::bad_value("last_batch", "keep", allowed, hint));
+    }
+    for examples in [Some(&dataset.train), dataset.test.as_ref()].into_iter().flatten() {
+        let fits = examples.shape == dataset.train.shape
+            && examples.features.len() == examples.labels.len() * examples.shape.features()
+            && examples.labels.iter().all(|&label| usize::from(label) < dataset.classes)
+            && examples.features.iter().all(|feature| feature.is_finite());
+        if !fits {
+            let hint = "shapes, numbers of features and labels must agree, and features must be finite";
+            return Err(Error::bad_value("dataset", &dataset.name, "a data set that is whole", hint));
+        }
+    }
+    Ok(())
+}
+
+fn check_targets(setting: &Setting, recipe: &Recipe) -> Result<()> {
+    let targets = recipe.canaries as u64;
+    let most = setting.batch_size.min(setting.dataset_size() - setting.target_index);
+    if !(1..=most).contains(&targets) {
+        let hint = "each canary needs a record from target_index on, and a place in every batch";
+        return Err(Error::bad_value("canaries", targets, format!("a whole number from 1 to {most}"), hint));
+    }
+    let floods =
+        setting.threat_model == ThreatModel::WorstCase && setting.scheme == BatchScheme::BatchThenShuffle;
+    if targets > 1 && floods {
+        let hint = "the worst case against batch-then-shuffle gives every record the gradient of one target";
+        return Err(Error::bad_value("canaries", targets, "1", hint));
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! From outputs to scores.
+
+use crate::plan::TrainingPlan;
+use crate::reference::Outputs;
+use misdeal_core::Setting;
+use misdeal_game::{TargetModel, log_likelihood_ratio, log_likelihood_ratio_with_variances};
+
+/// What the adversary believes of each target: the law of its position, and the shifts it causes.
+pub(crate) fn target_models(setting: &Setting, canaries: usize) -> Vec<TargetModel> {
+    (0..canaries as u64)
+        .map(|k| {
+            let of_target = Setting { target_index: setting.target_index + k, ..setting.clone() };
+            TargetModel::new(setting.scoring_scheme(), &of_target)
+        })
+        .collect()
+}
+
+/// The score of every canary: the log-likelihood ratio of its outputs, recentred so that a batch without the target has mean
+/// zero, and reduced by what the adversary expects of the natural records if it debiases.
+pub fn scores(plan: &TrainingPlan, outputs: &Outputs) -> Vec<f64> {
+    let setting = plan.setting();
+    let (noise, steps_per_epoch) = (setting.noise_multiplier, setting.steps_per_epoch);
+    let recentring = plan.adversary().recentring();
+    plan.target_models()
+        .iter()
+        .zip(&outputs.projections)
+        .enumerate()
+        .map(|(k, (model, projections))| match outputs.expected.get(k) {
+            None => {
+                let recentred: Vec<f64> = projections.iter().map(|o| o + recentring).collect();
+                log_likelihood_ratio(model, noise, &(0..steps_per_epoch), &recentred)
+            }
+            Some(expected) => {
+                let pairs = projections.iter().zip(expected);
+                let reduced: Vec<f64> = pairs.map(|(o, bias)| o + recentring - bias.mean).collect();
+                let variances: Vec<f64> = expected.iter().map(|bias| noise * noise + bias.variance).collect();
+                log_likelihood_ratio_with_variances(model, steps_per_epoch, &variances, &reduced)
+            }
+        })
+        .collect()
+}

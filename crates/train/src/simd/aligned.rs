@@ -1,0 +1,62 @@
+//! Floats that begin at a cache line, so that no vector straddles two.
+
+use super::LANES;
+use std::ops::{Deref, DerefMut};
+
+/// One value of each of sixteen records, in one cache line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C, align(64))]
+pub struct Group(pub [f32; LANES]);
+
+impl Group {
+    /// Sixteen zeros.
+    pub const ZERO: Group = Group([0.0; LANES]);
+}
+
+/// All floats of some groups.
+pub fn floats(groups: &[Group]) -> &[f32] {
+    // SAFETY: a group is sixteen plain floats without padding.
+    unsafe { std::slice::from_raw_parts(groups.as_ptr().cast(), groups.len() * LANES) }
+}
+
+/// All floats of some groups, to be changed.
+pub fn floats_mut(groups: &mut [Group]) -> &mut [f32] {
+    // SAFETY: as in `floats`, and the groups are borrowed for as long as the slice.
+    unsafe { std::slice::from_raw_parts_mut(groups.as_mut_ptr().cast(), groups.len() * LANES) }
+}
+
+/// A slice of floats whose first lies at the beginning of a cache line.
+#[derive(Debug, Clone)]
+pub struct AlignedFloats {
+    groups: Vec<Group>,
+    length: usize,
+}
+
+impl AlignedFloats {
+    /// Zeros.
+    pub fn zeros(length: usize) -> Self {
+        AlignedFloats { groups: vec![Group::ZERO; length.div_ceil(LANES)], length }
+    }
+}
+
+impl Deref for AlignedFloats {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        &floats(&self.groups)[..self.length]
+    }
+}
+
+impl DerefMut for AlignedFloats {
+    fn deref_mut(&mut self) -> &mut [f32] {
+        &mut floats_mut(&mut self.groups)[..self.length]
+    }
+}
+
+impl From<&[f32]> for AlignedFloats {
+    fn from(values: &[f32]) -> Self {
+        let mut aligned = Self::zeros(values.len());
+        aligned.copy_from_slice(values);
+        aligned
+    }
+}

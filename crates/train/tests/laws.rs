@@ -1,0 +1,188 @@
+//! What theory says about the scores' law: the worst case through real training is the mechanism, and so is a partially informed
+//! audit whose canary has no bias.
+//!
+//! Every comparison is a two-sample Kolmogorov-Smirnov test at level 1e-8: false-alarm rate below 1e-6 in all.
+
+mod tiny;
+
+use misdeal_core::{BatchScheme, Setting, ThreatModel, World};
+use misdeal_game::{Game, engines};
+use misdeal_train::{Blueprint, CanaryKind, Recipe, TrialBatch};
+
+const TRIALS: u64 = 5_000;
+
+/// The largest distance between two empirical distribution functions.
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    let sorted = |values: &[f64]| {
+        let mut values = values.to_vec();
+        values.sort_by(f64::total_cmp);
+        values
+    };
+    let (a, b) = (sorted(a), sorted(b));
+    let below =
+        |values: &[f64], x: f64| values.partition_point(|&value| value <= x) as f64 / values.len() as f64;
+    a.iter().chain(&b).map(|&x| (below(&a, x) - below(&b, x)).abs()).fold(0.0, f64::max)
+}
+
+/// P(distance > limit) <= 2 exp(-2 limit^2 n m / (n + m)) = 1e-8.
+fn limit(n: usize, m: usize) -> f64 {
+    let (n, m) = (n as f64, m as f64);
+    ((2e8_f64.ln() / 2.0) * (n + m) / (n * m)).sqrt()
+}
+
+fn same_law(a: &[f64], b: &[f64], what: &str) {
+    let distance = distance(a, b);
+    assert!(distance < limit(a.len(), b.len()), "{what}: {distance}");
+}
+
+fn mechanism(setting: &Setting) -> [Vec<f64>; 2] {
+    let game = Game::new(&Setting { seed: 99, training: None, ..setting.clone() });
+    let engine = engines::choose(&game, "reference").unwrap();
+    World::BOTH.map(|world| {
+        let mut scores = vec![0.0; 2 * TRIALS as usize];
+        engine.score(world, 0..2 * TRIALS, &mut scores);
+        scores
+    })
+}
+
+fn train(setting: &Setting, recipe: &Recipe) -> TrialBatch {
+    let plan = tiny::plan(setting, recipe).with_accuracy_every(0);
+    plan.score(0..TRIALS, &|| false, &|| ()).unwrap()
+}
+
+#[test]
+fn the_worst_case_through_training_is_the_mechanism() {
+    for scheme in tiny::schemes() {
+        let setting = Setting { scheme, threat_model: ThreatModel::WorstCase, ..tiny::setting() };
+        let batch = train(&setting, &tiny::recipe(tiny::PERCEPTRON, CanaryKind::Random));
+        let [scores_in, scores_out] = mechanism(&setting);
+        same_law(&batch.scores_in, &scores_in, &format!("{scheme} In"));
+        same_law(&batch.scores_out, &scores_out, &format!("{scheme} Out"));
+        if setting.noise_multiplier < 1.0 {
+            let apart = distance(&batch.scores_in, &batch.scores_out);
+            assert!(
+                apart > limit(TRIALS as usize, TRIALS as usize),
+                "the test can tell the worlds apart: {apart}"
+            );
+        }
+    }
+}
+
+#[test]
+fn without_bias_a_partially_informed_audit_is_the_mechanism() {
+    for scheme in
+        [BatchScheme::Shuffle, BatchScheme::ShuffleOnce, BatchScheme::StreamShuffle { buffer_size: 11 }]
+    {
+        let setting = Setting { scheme, threat_model: ThreatModel::PartiallyInformed, ..tiny::setting() };
+        let batch = train(&setting, &tiny::recipe(tiny::PERCEPTRON, CanaryKind::NullSpace));
+        let [scores_in, scores_out] = mechanism(&setting);
+        same_law(&batch.scores_in, &scores_in, &format!("{scheme} In"));
+        same_law(&batch.scores_out, &scores_out, &format!("{scheme} Out"));
+        let bias = batch.utility.bias().unwrap();
+        assert!(bias.mean.abs() < 1e-6 && bias.standard_deviation < 1e-6, "{bias:?}");
+    }
+}
+
+/// Every natural gradient, at parameters that training has moved, clipped or not.
+#[test]
+fn natural_gradients_are_orthogonal_to_the_null_space() {
+    for model in [tiny::PERCEPTRON, tiny::CONVOLUTIONS] {
+        let setting = Setting { threat_model: ThreatModel::TargetCanary, ..tiny::setting() };
+        let largest = |canary, canaries| {
+            let plan = tiny::plan(&setting, &Recipe { canaries, ..tiny::recipe(model, canary) });
+            let exact = misdeal_train::reference::train(&plan, World::In, 0);
+            let ours = plan.train(&mut plan.workspace(), World::In, 0, &|| false).unwrap().outputs;
+            let largest =
+                |biases: &[Vec<f64>]| biases.iter().flatten().map(|bias| bias.abs()).fold(0.0, f64::max);
+            (largest(&exact.biases), largest(&ours.biases))
+        };
+        let (exact, ours) = largest(CanaryKind::NullSpace, 4);
+        assert!(exact < 1e-15 && ours < 1e-6, "{exact} {ours}");
+        let (exact, ours) = largest(CanaryKind::Dirac, 1);
+        assert!(exact > 0.01 && ours > 0.01, "a canary elsewhere has a bias: {exact} {ours}");
+    }
+}
+
+/// Three targets a training: each score has the mechanism's law, and pairs of scores of a training fall on either side of their
+/// medians independently (a binomial deviate with a limit of 5.5).
+#[test]
+fn several_canaries_are_independent_audits() {
+    let setting = Setting { threat_model: ThreatModel::PartiallyInformed, epochs: 1, ..tiny::setting() };
+    let recipe = Recipe { canaries: 3, ..tiny::recipe(tiny::PERCEPTRON, CanaryKind::NullSpace) };
+    assert!(tiny::plan(&setting, &recipe).scores_are_independent());
+    let batch = train(&setting, &recipe);
+    let [scores_in, scores_out] = mechanism(&setting);
+    let of = |scores: &[f64], k: usize| -> Vec<f64> { scores.iter().skip(k).step_by(3).copied().collect() };
+    for k in 0..3 {
+        same_law(&of(&batch.scores_in, k), &scores_in, &format!("canary {k} In"));
+        same_law(&of(&batch.scores_out, k), &scores_out, &format!("canary {k} Out"));
+    }
+    let above = |scores: &[f64]| -> Vec<bool> {
+        let mut sorted = scores.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        scores.iter().map(|&score| score >= sorted[scores.len() / 2]).collect()
+    };
+    for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+        let pairs = above(&of(&batch.scores_in, a)).into_iter().zip(above(&of(&batch.scores_in, b)));
+        let same = pairs.filter(|(a, b)| a == b).count() as f64;
+        let deviate = (same - TRIALS as f64 / 2.0) / (TRIALS as f64 / 4.0).sqrt();
+        assert!(deviate.abs() < 5.5, "canaries {a} and {b}: {deviate}");
+    }
+    for (recipe, setting) in [
+        (Recipe { canary: CanaryKind::Random, ..recipe.clone() }, setting.clone()),
+        (recipe, Setting { scheme: BatchScheme::StreamShuffle { buffer_size: 11 }, ..setting }),
+    ] {
+        assert!(!tiny::plan(&setting, &recipe).scores_are_independent());
+    }
+}
+
+/// Share of pairs (In, Out) that the scores put in the right order.
+fn ordered(batch: &TrialBatch) -> f64 {
+    let mut out = batch.scores_out.clone();
+    out.sort_by(f64::total_cmp);
+    let below: usize = batch.scores_in.iter().map(|&score| out.partition_point(|&other| other < score)).sum();
+    below as f64 / (out.len() * batch.scores_in.len()) as f64
+}
+
+/// A canary on one output's bias meets much bias while the model has learned little: an adversary that models it sees more.
+/// The shares' standard errors are about 0.006.
+#[test]
+fn debiasing_helps_where_there_is_bias() {
+    let setting = Setting { threat_model: ThreatModel::PartiallyInformed, batch_size: 40, ..tiny::setting() };
+    let recipe = Recipe { learning_rate: 0.01, ..tiny::recipe(tiny::PERCEPTRON, CanaryKind::Dirac) };
+    let [plain, debiased] = [false, true].map(|debias| {
+        let plan = tiny::plan(&setting, &Recipe { debias, ..recipe.clone() }).with_accuracy_every(0);
+        plan.score(0..2000, &|| false, &|| ()).unwrap()
+    });
+    assert!(ordered(&debiased) > ordered(&plain) + 0.03, "{} {}", ordered(&debiased), ordered(&plain));
+    let bias = plain.utility.bias().unwrap();
+    assert!(bias.standard_deviation > 0.5, "{bias:?}");
+}
+
+#[test]
+fn models_learn_unless_every_gradient_is_planted() {
+    let accuracies = |threat_model| {
+        let setting = Setting { threat_model, batch_size: 24, epochs: 10, ..tiny::setting() };
+        let plan = tiny::plan(&setting, &tiny::recipe(tiny::PERCEPTRON, CanaryKind::NullSpace));
+        let utility = plan.score(0..20, &|| false, &|| ()).unwrap().utility;
+        (utility.train_accuracy().unwrap(), utility.test_accuracy().unwrap())
+    };
+    let (train, test) = accuracies(ThreatModel::PartiallyInformed);
+    assert!(train.mean > 0.6 && test.mean > 0.55 && train.standard_deviation > 0.0, "{train:?} {test:?}");
+    let (train, _) = accuracies(ThreatModel::WorstCase);
+    assert!(train.mean < 0.5, "{train:?}");
+}
+
+/// A loss without an exact null space: the least-variance direction has less bias than a single coordinate's.
+#[test]
+fn other_losses_have_a_quiet_direction() {
+    let setting = Setting { threat_model: ThreatModel::TargetCanary, ..tiny::setting() };
+    let spread = |canary| {
+        let base = tiny::recipe(tiny::PERCEPTRON, canary);
+        let model = Blueprint { loss: misdeal_train::Loss::SquaredError, ..base.model.clone() };
+        let plan = tiny::plan(&setting, &Recipe { model, learning_rate: 0.1, ..base });
+        plan.score(0..100, &|| false, &|| ()).unwrap().utility.bias().unwrap().standard_deviation
+    };
+    let (quiet, loud) = (spread(CanaryKind::NullSpace), spread(CanaryKind::Dirac));
+    assert!(quiet < loud, "{quiet} {loud}");
+}
