@@ -12,6 +12,9 @@ pub enum Error {
     /// A file was not read or not written.
     #[error(transparent)]
     File(#[from] misdeal_files::Error),
+    /// A data set was not loaded.
+    #[error(transparent)]
+    Data(#[from] misdeal_train::data::Error),
     /// The watcher interrupted the job.
     #[error("interrupted after {observations} observations; {}", match store {
         Some(path) => format!("they are kept in {}: run the same command with --resume to go on", path.display()),

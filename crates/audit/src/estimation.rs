@@ -1,6 +1,6 @@
 //! From scores to epsilon, as a job.
 
-use crate::mechanism::check_claim;
+use crate::run::check_claim;
 use crate::trade_off::{Observed, trade_off_report};
 use crate::{Result, SCHEMA_VERSION, TradeOffReport};
 use misdeal_core::estimate::{self, Descriptive, ESTIMATORS, Estimator, estimator};

@@ -1,15 +1,17 @@
 //! Whole jobs: an audit beside its theory, from a request to a report.
 //!
 //! ```
-//! use misdeal_audit::{MechanismRequest, Unwatched, audit_mechanism};
+//! use misdeal_audit::{MechanismRequest, RunRequest, Unwatched, audit_mechanism};
 //!
-//! let request = MechanismRequest { observations: 100_000, claimed_epsilon: Some(0.72), ..Default::default() };
+//! let run = RunRequest { claimed_epsilon: Some(0.72), ..RunRequest::new(100_000) };
+//! let request = MechanismRequest { run, ..MechanismRequest::default() };
 //! let report = audit_mechanism(&request, &Unwatched)?;
 //! assert!(report.estimate.valid && report.violated == Some(true));
 //! # Ok::<(), misdeal_audit::Error>(())
 //! ```
 //!
-//! - [`audit_mechanism`]: plays the game on the batched Gaussian mechanism ([`MechanismRequest`], [`MechanismReport`]).
+//! - [`audit_mechanism`]: plays the game on the batched Gaussian mechanism ([`MechanismRequest`], [`AuditReport`]).
+//! - [`audit_training`]: plays it on DP-SGD with real data and models ([`TrainingRequest`]).
 //! - [`account()`], [`calibrate_noise`]: what theory says, and the noise that a target needs.
 //! - [`estimate_scores`]: scores from anywhere to epsilon.
 //! - [`merge_stores`]: shards of a run to one store.
@@ -18,32 +20,40 @@
 
 mod accounted;
 mod accounting;
+mod audit_report;
 mod error;
 mod estimation;
+mod measurement;
 mod mechanism;
 mod merging;
 mod monte_carlo;
 mod progress;
 mod promised;
+mod run;
 mod savings;
 mod shard;
 mod stopping;
 mod trade_off;
+mod training;
 
 pub use accounted::{Comparison, PoissonSampling};
 pub use accounting::{
     AccountExtras, AccountReport, AccountSubject, BoundSide, CalibrateReport, account, calibrate_noise,
 };
+pub use audit_report::AuditReport;
 pub use error::{Error, Result};
 pub use estimation::{Analysis, EstimateReport, EstimateRequest, estimate_scores};
-pub use mechanism::{Measurement, MechanismReport, MechanismRequest, audit_mechanism, measure_mechanism};
+pub use measurement::Measurement;
+pub use mechanism::{MechanismRequest, audit_mechanism, measure_mechanism};
 pub use merging::{MergeReport, merge_stores};
 pub use monte_carlo::{MOST_SAMPLES, MonteCarloBound, divergence_lower_bound};
 pub use progress::{Progress, Unwatched};
 pub use promised::promised;
+pub use run::RunRequest;
 pub use shard::Shard;
 pub use stopping::StopWhen;
 pub use trade_off::{PromisedCurve, TradeOffReport};
+pub use training::{DataRequest, Figures, TrainingFigures, TrainingRequest, audit_training};
 
 /// The version of the JSON documents that reports turn into.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -36,6 +36,12 @@ impl<'a> Savings<'a> {
         }
     }
 
+    /// So many more observations were made, in whichever world.
+    pub fn observed(&self, observations: u64) {
+        let observed = self.observed.fetch_add(observations, Ordering::Relaxed) + observations;
+        self.progress.observed(observed, self.total);
+    }
+
     /// Saves the store now, if it has a place.
     pub fn save(&self, store: &ScoreStore) -> Result<()> {
         if let Some(path) = self.path {
@@ -52,8 +58,7 @@ impl Watch for Savings<'_> {
     type Error = Error;
 
     fn played(&self, trials: u64) {
-        let observed = self.observed.fetch_add(2 * trials, Ordering::Relaxed) + 2 * trials;
-        self.progress.observed(observed, self.total);
+        self.observed(2 * trials);
     }
 
     fn is_cancelled(&self) -> bool {

@@ -1,11 +1,11 @@
 //! When a run may end before all observations are made, and a run that looks again and again.
 
+use crate::measurement::Player;
 use crate::savings::Savings;
 use crate::{Analysis, Result};
 use misdeal_core::estimate::Look;
 use misdeal_core::{EpsilonEstimate, Error, ScoreStore};
-use misdeal_game::engines::Engine;
-use misdeal_game::{Game, Outcome, play};
+use misdeal_game::Outcome;
 
 /// What ends a run of the threshold choice `sequential` early.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,13 +26,10 @@ impl StopWhen {
             return Ok(Self::Violated);
         }
         let width = text.strip_prefix("width=").and_then(|width| width.parse::<f64>().ok());
-        match width.filter(|width| width.is_finite() && *width > 0.0) {
-            Some(width) => Ok(Self::Width(width)),
-            None => {
-                let hint = "violated stops when the claim is refuted, width=0.5 when the bound is that near to the raw epsilon";
-                Err(Error::bad_value("stop_when", text, "violated, or width=X with X above 0", hint).into())
-            }
-        }
+        width.filter(|width| width.is_finite() && *width > 0.0).map(Self::Width).ok_or_else(|| {
+            let hint = "violated stops when the claim is refuted, width=0.5 when the bound is that near to the raw epsilon";
+            Error::bad_value("stop_when", text, "violated, or width=X with X above 0", hint).into()
+        })
     }
 
     fn is_reached(self, estimate: &EpsilonEstimate, claim: Option<f64>) -> bool {
@@ -55,9 +52,8 @@ pub(crate) struct Looked {
 }
 
 /// What to play, until when.
-pub(crate) struct Plan<'a> {
-    pub game: &'a Game,
-    pub engine: &'a dyn Engine,
+pub(crate) struct Looking<'a> {
+    pub player: &'a dyn Player,
     pub analysis: &'a Analysis,
     pub stop_when: Option<StopWhen>,
     pub claim: Option<f64>,
@@ -73,40 +69,31 @@ pub(crate) struct Plan<'a> {
 /// # Errors
 /// Fewer trials than the first look takes, a store that is past the last look, or what playing may run into.
 pub(crate) fn play_to_the_looks(
-    plan: &Plan<'_>,
+    looking: &Looking<'_>,
     store: &mut ScoreStore,
     savings: &Savings<'_>,
 ) -> Result<Looked> {
     let end = store.trials().last().map_or(0, |range| range.end);
-    let looks: Vec<_> = Look::all().take_while(|look| look.trials() <= plan.trials).collect();
+    let looks: Vec<_> = Look::all().take_while(|look| look.trials() <= looking.trials).collect();
     let ahead: Vec<_> = looks.iter().filter(|look| look.trials() >= end).collect();
     if ahead.is_empty() {
-        let (allowed, hint) = match looks.last() {
-            None => (
-                format!(
-                    "at least {} for the threshold choice sequential",
-                    2 * Look::all().next().map_or(0, Look::trials)
-                ),
-                "it begins to look there".to_owned(),
-            ),
-            Some(_) => {
-                let next = Look::all().find(|look| look.trials() >= end).map_or(0, Look::trials);
-                (
-                    format!("at least {} for this store", 2 * next),
-                    "its trials go beyond the last look that fits in".to_owned(),
-                )
-            }
+        let (whose, hint) = if looks.is_empty() {
+            ("the threshold choice sequential", "it begins to look there")
+        } else {
+            ("this store", "its trials go beyond the last look that fits in")
         };
-        return Err(Error::bad_value("observations", 2 * plan.trials, allowed, hint).into());
+        let next = Look::all().find(|look| look.trials() >= end).map_or(0, Look::trials);
+        let allowed = format!("at least {} for {whose}", 2 * next);
+        return Err(Error::bad_value("observations", 2 * looking.trials, allowed, hint).into());
     }
     let mut found = Looked { outcome: Outcome::Finished, estimate: None, stopped_early: false };
     for (i, look) in ahead.iter().enumerate() {
-        found.outcome = play(plan.game, plan.engine, store, 0..look.trials(), savings)?;
+        found.outcome = looking.player.play(store, 0..look.trials(), savings)?;
         if found.outcome == Outcome::Cancelled {
             break;
         }
-        let estimate = plan.analysis.of_store(store)?;
-        let reached = plan.stop_when.is_some_and(|when| when.is_reached(&estimate, plan.claim));
+        let estimate = looking.analysis.of_store(store)?;
+        let reached = looking.stop_when.is_some_and(|when| when.is_reached(&estimate, looking.claim));
         found.estimate = Some(estimate);
         if reached {
             found.stopped_early = i + 1 < ahead.len();

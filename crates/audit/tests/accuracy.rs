@@ -1,6 +1,6 @@
 //! The audit finds the epsilon that an independent simulation finds, scheme by scheme.
 
-use misdeal_audit::{Analysis, MechanismRequest, Unwatched, measure_mechanism};
+use misdeal_audit::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechanism};
 use misdeal_core::{BatchScheme, Setting, StoreKind, ThreatModel};
 use rayon::prelude::*;
 
@@ -66,14 +66,16 @@ fn means_agree_with_the_simulation() {
         let audit = |seed| {
             let request = MechanismRequest {
                 setting: case.setting(seed),
-                observations: simulation.observations,
-                analysis: Analysis {
-                    delta: simulation.delta,
-                    significance: simulation.significance,
-                    threshold_choice: "max".into(),
-                    ..Analysis::default()
+                run: RunRequest {
+                    analysis: Analysis {
+                        delta: simulation.delta,
+                        significance: simulation.significance,
+                        threshold_choice: "max".into(),
+                        ..Analysis::default()
+                    },
+                    scores: StoreKind::Exact,
+                    ..RunRequest::new(simulation.observations)
                 },
-                scores: StoreKind::Exact,
                 ..MechanismRequest::default()
             };
             measure_mechanism(&request, &Unwatched).unwrap().estimate.empirical_epsilon

@@ -1,6 +1,6 @@
 //! A bound that is called valid lies above the truth at most as often as its significance says.
 
-use misdeal_audit::{Analysis, MechanismRequest, Unwatched, measure_mechanism};
+use misdeal_audit::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechanism};
 use misdeal_core::{BatchScheme, STREAM_NAME, ScoreStore, Setting, StoreKind, ThreatModel};
 use misdeal_game::{Game, Outcome, Watch, engines, play};
 use rayon::prelude::*;
@@ -136,8 +136,10 @@ fn no_leakage_is_seldom_claimed_to_be_some() {
                         seed: *seed,
                         ..Setting::default()
                     },
-                    observations: 20_000,
-                    analysis: Analysis { delta: 1e-4, significance: SIGNIFICANCE, ..Analysis::default() },
+                    run: RunRequest {
+                        analysis: Analysis { delta: 1e-4, significance: SIGNIFICANCE, ..Analysis::default() },
+                        ..RunRequest::new(20_000)
+                    },
                     ..MechanismRequest::default()
                 };
                 measure_mechanism(&request, &Unwatched).unwrap().estimate.empirical_epsilon > 0.0

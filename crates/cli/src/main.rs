@@ -3,6 +3,8 @@
 mod account;
 mod arguments;
 mod audit_mechanism;
+mod audit_training;
+mod audits;
 mod estimate;
 mod failure;
 mod interruption;
@@ -35,12 +37,12 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
     common.check_output()?;
     common.start_threads()?;
     match arguments.command {
-        None => audit_mechanism::run(MechanismArguments::default(), &common),
+        None => audit_mechanism::run(&MechanismArguments::default(), &common),
         Some(Command::Audit { command: AuditCommand::Mechanism(arguments) }) => {
-            audit_mechanism::run(*arguments, &common)
+            audit_mechanism::run(&arguments, &common)
         }
-        Some(Command::Audit { command: AuditCommand::Training(_) }) => {
-            Err(Failure::not_available_yet("audit training"))
+        Some(Command::Audit { command: AuditCommand::Training(arguments) }) => {
+            audit_training::run(&arguments, &common)
         }
         Some(Command::Estimate(arguments)) => estimate::run(&arguments, &common),
         Some(Command::Merge(arguments)) => merge::run(&arguments, &common),

@@ -8,20 +8,25 @@ pub use account::account;
 pub use estimates::estimates;
 
 use indicatif::HumanCount;
-use misdeal_audit::{BoundSide, CalibrateReport, MechanismReport, MergeReport};
+use misdeal_audit::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};
 use misdeal_core::{Bounds, EpsilonEstimate, Setting};
 use std::fmt::Write;
 
 /// Columns of the left side.
 const LABEL: usize = 28;
 
-/// An audit of the mechanism: what was played, what it shows, what theory says, and the verdict.
-pub fn mechanism(report: &MechanismReport) -> String {
-    let mut text = String::from("Audit of the batched Gaussian mechanism\n\n");
+/// An audit: what was played, what it shows, what theory says, and the verdict.
+pub fn audit(report: &AuditReport) -> String {
+    let what = if report.training.is_some() { "DP-SGD" } else { "the batched Gaussian mechanism" };
+    let mut text = format!("Audit of {what}\n\n");
     setting(&mut text, &report.setting);
+    if let Some(training) = &report.training {
+        trained(&mut text, training);
+    }
     let line = format!(
-        "{}, half of them in each world; {} in {:.1} s on {}",
+        "{}{}, half of them in each world; {} in {:.1} s on {}",
         HumanCount(report.observations),
+        if report.training.is_some() { " models" } else { "" },
         rate(report.observations_per_second),
         report.seconds,
         report.engine
@@ -85,6 +90,47 @@ pub fn merged(report: &MergeReport) -> String {
     text
 }
 
+/// What was trained, and what it is worth.
+fn trained(text: &mut String, training: &TrainingFigures) {
+    let TrainingFigures { recipe, .. } = training;
+    let data = format!("{}, {} records", training.dataset, HumanCount(training.dataset_size));
+    row(text, "data set", &data);
+    let model = format!(
+        "{}, {} parameters, learning rate {}, clipping norm {}",
+        training.model,
+        HumanCount(training.parameters as u64),
+        recipe.learning_rate,
+        recipe.clip_norm
+    );
+    row(text, "model", &model);
+    if let Some(target) = training.target_epsilon {
+        row(
+            text,
+            "noise calibrated to",
+            &format!("epsilon {target}, as if batches were drawn by Poisson sampling"),
+        );
+    }
+    let plural = if recipe.canaries == 1 { String::new() } else { format!("{} of them, ", recipe.canaries) };
+    let debias = if recipe.debias { ", their bias modelled" } else { "" };
+    row(text, "canary", &format!("{plural}{}{debias}", recipe.canary.name()));
+    let figures = |figures: &Figures| {
+        format!(
+            "{:<8} standard deviation {}",
+            significant(figures.mean),
+            significant(figures.standard_deviation)
+        )
+    };
+    if let Some(accuracy) = &training.train_accuracy {
+        row(text, "training accuracy", &figures(accuracy));
+    }
+    if let Some(accuracy) = &training.test_accuracy {
+        row(text, "test accuracy", &figures(accuracy));
+    }
+    if let Some(bias) = &training.bias {
+        row(text, "bias of an output", &figures(bias));
+    }
+}
+
 fn setting(text: &mut String, setting: &Setting) {
     let mut scheme = setting.scheme.to_string();
     if setting.target_index != 0 {
@@ -135,7 +181,7 @@ fn theory(bounds: &Bounds) -> String {
 }
 
 /// What the audit means, in plain words.
-fn verdict(report: &MechanismReport) -> String {
+fn verdict(report: &AuditReport) -> String {
     let found = rounded_down(report.estimate.empirical_epsilon);
     match (report.claimed_epsilon.map(significant), report.violated) {
         (Some(claim), Some(true)) if report.estimate.valid => format!(

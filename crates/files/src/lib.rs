@@ -14,6 +14,7 @@
 //!
 //! - [`scores`]: scores from `.npy`, `.csv` and `.parquet` files, and to `.npy`.
 //! - [`stores`]: score stores, sealed and checked.
+//! - [`text`]: small files that a user wrote.
 //! - [`atomic`]: every file is written beside its place and moved there when it is whole.
 //! - [`npy`]: headers and elements of NumPy arrays, for whoever reads them from elsewhere than a file.
 //! - [`Error`]: every refusal names the path, what is wrong and what to do.
@@ -23,5 +24,6 @@ mod error;
 pub mod npy;
 pub mod scores;
 pub mod stores;
+pub mod text;
 
 pub use error::{Error, Result};

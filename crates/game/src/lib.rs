@@ -38,7 +38,7 @@ pub use batch_rng::BatchRng;
 pub use engines::cpu::Gaussians;
 pub use game::Game;
 pub use likelihood::log_likelihood_ratio;
-pub use play::{Outcome, Watch, play};
+pub use play::{Outcome, Watch, missing_trials, play};
 pub use position_law::{PositionLaw, Weights};
 pub use target_model::{Shifts, TargetModel};
 pub use uneven_likelihood::log_likelihood_ratio_with_variances;

@@ -58,8 +58,10 @@ pub fn play<W: Watch>(
         (DRAWS_PER_CHUNK / game.draws_per_trial()).clamp(16, MOST_TRIALS_PER_CHUNK) / 16 * 16;
     let chunks_per_stretch =
         (DRAWS_PER_STRETCH / (trials_per_chunk * game.draws_per_trial())).max(64) as usize;
-    let mut chunks =
-        missing(trials, store.trials()).into_iter().flat_map(|gap| cut(gap, trials_per_chunk)).peekable();
+    let mut chunks = missing_trials(trials, store.trials())
+        .into_iter()
+        .flat_map(|gap| cut(gap, trials_per_chunk))
+        .peekable();
     while chunks.peek().is_some() {
         let stretch: Vec<_> = chunks.by_ref().take(chunks_per_stretch).collect();
         let part = stretch
@@ -97,7 +99,7 @@ pub fn play<W: Watch>(
 }
 
 /// The parts of `wanted` that none of `held`, which are in order, covers.
-fn missing(wanted: Range<u64>, held: &[Range<u64>]) -> Vec<Range<u64>> {
+pub fn missing_trials(wanted: Range<u64>, held: &[Range<u64>]) -> Vec<Range<u64>> {
     let mut gaps = Vec::new();
     let mut start = wanted.start;
     for range in held {
@@ -131,7 +133,7 @@ mod tests {
     fn gaps_and_cuts_cover_exactly_what_is_missing() {
         let gaps = |wanted: Range<u64>, held: &[[u64; 2]]| -> Vec<_> {
             let held: Vec<_> = held.iter().map(|&[start, end]| start..end).collect();
-            missing(wanted, &held).iter().map(|gap| [gap.start, gap.end]).collect()
+            missing_trials(wanted, &held).iter().map(|gap| [gap.start, gap.end]).collect()
         };
         assert_eq!(gaps(0..100, &[]), [[0, 100]]);
         assert_eq!(gaps(0..100, &[[0, 10], [20, 30], [90, 200]]), [[10, 20], [30, 90]]);

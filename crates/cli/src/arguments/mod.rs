@@ -1,9 +1,15 @@
 //! The command line, defined once: help and parsing come from here.
 
+mod audits;
+
+pub use audits::{
+    AnalysisArguments, GameArguments, MechanismArguments, RunArguments, ShapeArguments, TrainingArguments,
+};
+
 use crate::failure::Failure;
 use crate::number::{count, number};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use misdeal_core::{BatchScheme, Setting};
+use misdeal_core::BatchScheme;
 use std::path::PathBuf;
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check); \
@@ -107,8 +113,8 @@ pub enum Command {
 pub enum AuditCommand {
     /// The batched Gaussian mechanism, the paper's Algorithm 5
     Mechanism(Box<MechanismArguments>),
-    /// DP-SGD on real data and models (not available yet)
-    Training(Anything),
+    /// DP-SGD on real data and models, the paper's Algorithm 2
+    Training(Box<TrainingArguments>),
 }
 
 /// Whatever follows a command that is not available yet.
@@ -117,132 +123,6 @@ pub enum AuditCommand {
 pub struct Anything {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     _rest: Vec<String>,
-}
-
-#[derive(Debug, Clone, Args)]
-#[command(after_help = EXIT_CODES)]
-pub struct MechanismArguments {
-    /// Noise standard deviation divided by the clipping norm
-    #[arg(long, allow_hyphen_values = true, default_value = "1.0", value_parser = number, value_name = "S")]
-    pub noise_multiplier: f64,
-    #[command(flatten)]
-    pub shape: ShapeArguments,
-    /// How batches are made
-    #[arg(long, default_value = "shuffle", value_parser = BatchScheme::NAMES, value_name = "NAME")]
-    pub scheme: String,
-    /// The target's position in the file
-    #[arg(long, allow_hyphen_values = true, default_value = "0", value_parser = count, value_name = "I")]
-    pub target_index: u64,
-    /// What the adversary may choose
-    #[arg(long, default_value = "worst-case", value_parser = ["target-canary", "partially-informed", "worst-case"], value_name = "NAME")]
-    pub threat_model: String,
-    /// The scheme whose likelihood ratio scores the outputs, if not the one that runs
-    #[arg(long, value_parser = BatchScheme::NAMES, value_name = "NAME")]
-    pub adversary_scheme: Option<String>,
-    /// Records in the buffer that the adversary's scheme assumes; the real buffer if not given
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "K")]
-    pub adversary_buffer_size: Option<u64>,
-    /// Observations in both worlds together
-    #[arg(long, allow_hyphen_values = true, default_value = "1e7", value_parser = count, value_name = "N")]
-    pub observations: u64,
-    #[command(flatten)]
-    pub analysis: AnalysisArguments,
-    /// What is kept of a score: counts on a fixed grid, or all scores
-    #[arg(long, default_value = "counts", value_parser = ["counts", "exact"], value_name = "KIND")]
-    pub scores: String,
-    /// What to compute on
-    #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "cuda"], value_name = "NAME")]
-    pub device: String,
-    /// The engine: auto, reference, cpu, cpu-avx512, cpu-avx2 or cpu-portable
-    #[arg(long, value_name = "NAME")]
-    pub engine: Option<String>,
-    /// The epsilon that is claimed, to be tested
-    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
-    pub claimed_epsilon: Option<f64>,
-    /// Exit with 1 if a valid bound refutes the claim
-    #[arg(long)]
-    pub check: bool,
-    /// Save the scores here, at intervals and at the end
-    #[arg(long, value_name = "FILE")]
-    pub store: Option<PathBuf>,
-    /// Go on from what the store holds
-    #[arg(long)]
-    pub resume: bool,
-    /// Do only part I of N; `misdeal merge` joins the parts
-    #[arg(long, value_name = "I/N")]
-    pub shard: Option<String>,
-    /// Stop at the first look (--threshold-choice sequential) that refutes the claim (violated), or whose bound is within X
-    /// of the raw epsilon (width=X)
-    #[arg(long, value_name = "WHEN")]
-    pub stop_when: Option<String>,
-    /// Guess the buffer's size (not available yet)
-    #[arg(long, hide = true)]
-    pub search_buffer: bool,
-    /// Also give the trade-off curve, and test the whole curves that the claim amounts to
-    #[arg(long)]
-    pub trade_off: bool,
-    /// Draw the trade-off curve into a file that ends in .svg or .png
-    #[arg(long, value_name = "FILE")]
-    pub plot: Option<PathBuf>,
-}
-
-impl Default for MechanismArguments {
-    /// What the command does when nothing is said.
-    fn default() -> Self {
-        let Some(Command::Audit { command: AuditCommand::Mechanism(arguments) }) =
-            Arguments::parse_from(["misdeal", "audit", "mechanism"]).command
-        else {
-            unreachable!("these words are that command")
-        };
-        *arguments
-    }
-}
-
-/// The shape of a training run.
-#[derive(Debug, Clone, Args)]
-pub struct ShapeArguments {
-    /// Batches in an epoch
-    #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "T")]
-    pub steps_per_epoch: u64,
-    /// Passes over the data
-    #[arg(long, allow_hyphen_values = true, default_value = "1", value_parser = count, value_name = "E")]
-    pub epochs: u64,
-    /// Records in a batch
-    #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "B")]
-    pub batch_size: u64,
-    /// Records in the buffer of partial-shuffle and stream-shuffle
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "K")]
-    pub buffer_size: Option<u64>,
-}
-
-impl ShapeArguments {
-    /// The default setting with this shape; the buffer belongs to its scheme, which is chosen elsewhere.
-    pub fn setting(&self) -> Setting {
-        Setting {
-            steps_per_epoch: self.steps_per_epoch,
-            epochs: self.epochs,
-            batch_size: self.batch_size,
-            ..Setting::default()
-        }
-    }
-}
-
-#[derive(Debug, Clone, Args)]
-pub struct AnalysisArguments {
-    /// The delta at which epsilon is meant
-    #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
-    pub delta: f64,
-    /// Level of the confidence bounds: 0.05 for 95 % confidence
-    #[arg(long, allow_hyphen_values = true, default_value = "0.05", value_parser = number, value_name = "A")]
-    pub significance: f64,
-    /// How scores become an epsilon: clopper-pearson, jeffreys, joint-bayesian, log-katz, gdp, divergence, one-run,
-    /// one-run-fdp or raw
-    #[arg(long, default_value = "clopper-pearson", value_name = "NAME")]
-    pub estimator: String,
-    /// hold-out, band (the tightest that is valid), sequential (valid whenever the run is stopped), or max (the paper's
-    /// choice, not a valid bound)
-    #[arg(long, default_value = "hold-out", value_name = "NAME")]
-    pub threshold_choice: String,
 }
 
 #[derive(Debug, Args)]

@@ -1,0 +1,120 @@
+//! What an audit found, beside what was promised.
+
+use crate::measurement::{Measurement, Player, measure};
+use crate::trade_off::{Observed, TradeOffReport, trade_off_report};
+use crate::{Analysis, Progress, Result, RunRequest, SCHEMA_VERSION, StopWhen, TrainingFigures, promised};
+use misdeal_core::estimate::Descriptive;
+use misdeal_core::{BatchScheme, Bounds, EpsilonEstimate, Setting, StoreKind};
+use serde::Serialize;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What an audit found.
+#[derive(Debug, Clone, Serialize)]
+pub struct AuditReport {
+    schema_version: u32,
+    command: &'static str,
+    version: &'static str,
+    /// What was audited.
+    pub setting: Setting,
+    /// Observations in both worlds together.
+    pub observations: u64,
+    /// Whether the run ended before all observations were made, because that was reached which it was to stop at.
+    pub stopped_early: bool,
+    /// The seed of all randomness.
+    pub seed: u64,
+    /// What the scores show.
+    #[serde(flatten)]
+    pub estimate: EpsilonEstimate,
+    /// How well the scores tell the worlds apart.
+    pub descriptive: Descriptive,
+    /// The claim that was tested.
+    pub claimed_epsilon: Option<f64>,
+    /// Whether the estimate exceeds the claim; `None` where there is none.
+    pub violated: Option<bool>,
+    /// What theory says, by scheme.
+    pub theory: BTreeMap<&'static str, Bounds>,
+    /// The trade-off curve beside those that are promised, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trade_off: Option<TradeOffReport>,
+    /// What is kept of a score.
+    pub scores: StoreKind,
+    /// The engine that played.
+    pub engine: &'static str,
+    /// Time from the first draw to epsilon.
+    pub seconds: f64,
+    /// Observations played in this run, each second.
+    pub observations_per_second: f64,
+    /// Where the scores were saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub store: Option<PathBuf>,
+    /// What was trained, and what it is worth; `None` for the mechanism.
+    #[serde(flatten)]
+    pub training: Option<TrainingFigures>,
+}
+
+impl AuditReport {
+    /// Whether the claim is the one that Poisson sampling would justify.
+    pub fn claims_poisson(&self) -> bool {
+        let poisson = self.theory.get(BatchScheme::Poisson.name());
+        poisson.is_some_and(|bounds| bounds.epsilon_upper_bound == self.claimed_epsilon)
+    }
+
+    /// Whether a bound that holds as stated refutes the claim.
+    pub fn refutes_the_claim(&self) -> bool {
+        self.estimate.valid && self.violated == Some(true)
+    }
+}
+
+/// Plays, estimates, and sets the estimate beside theory.
+pub(crate) fn audit(
+    command: &'static str,
+    player: &dyn Player,
+    request: &RunRequest,
+    progress: &dyn Progress,
+) -> Result<AuditReport> {
+    request.check()?;
+    let Analysis { delta, significance, .. } = request.analysis;
+    let setting = player.setting();
+    let poisson = |theory: &BTreeMap<&str, Bounds>| {
+        theory.get(BatchScheme::Poisson.name()).and_then(|bounds| bounds.epsilon_upper_bound)
+    };
+    // A run that stops when its claim is refuted must know the claim.
+    let mut theory = None;
+    let mut request = Cow::Borrowed(request);
+    if request.stop_when == Some(StopWhen::Violated) && request.claimed_epsilon.is_none() {
+        let promised = promised(setting, delta);
+        request.to_mut().claimed_epsilon = poisson(&promised);
+        theory = Some(promised);
+    }
+    let (measurement, store) = measure(player, &request, progress)?;
+    let Measurement { observations, stopped_early, estimate, engine, seconds, observations_per_second } =
+        measurement;
+    let theory = theory.unwrap_or_else(|| promised(setting, delta));
+    let claimed_epsilon = request.claimed_epsilon.or(poisson(&theory));
+    let trade_off = request.trade_off.then(|| {
+        trade_off_report(&Observed::Store(&store), Some(setting), claimed_epsilon, delta, significance)
+    });
+    Ok(AuditReport {
+        schema_version: SCHEMA_VERSION,
+        command,
+        version: env!("CARGO_PKG_VERSION"),
+        setting: setting.clone(),
+        observations,
+        stopped_early,
+        seed: setting.seed,
+        claimed_epsilon,
+        violated: claimed_epsilon.map(|claim| estimate.empirical_epsilon > claim),
+        estimate,
+        descriptive: store.describe()?,
+        theory,
+        trade_off: trade_off.transpose()?,
+        scores: request.scores,
+        engine,
+        seconds,
+        observations_per_second,
+        store: request.store.clone(),
+        training: None,
+    })
+}

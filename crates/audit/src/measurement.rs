@@ -1,0 +1,113 @@
+//! Playing, and what the scores show, before any theory.
+
+use crate::savings::Savings;
+use crate::stopping::{Looked, Looking, play_to_the_looks};
+use crate::{Error, Progress, Result, RunRequest};
+use misdeal_core::{EpsilonEstimate, ScoreStore, Setting, ThresholdChoice};
+use misdeal_game::Outcome;
+use std::ops::Range;
+use std::time::Instant;
+
+/// Whoever can play trials into a store: a mechanism, or a training.
+pub(crate) trait Player {
+    /// What a store of its scores is keyed by.
+    fn setting(&self) -> &Setting;
+
+    /// The engine's name in reports.
+    fn engine(&self) -> &'static str;
+
+    /// The family of engines whose scores are the same, bit by bit.
+    fn lineage(&self) -> &str;
+
+    /// Scores that one observation gives.
+    fn scores_per_observation(&self) -> u64 {
+        1
+    }
+
+    /// Whether all scores of a world are independent and alike, so that counting them bounds rates.
+    fn scores_are_independent(&self) -> bool {
+        true
+    }
+
+    /// Plays those of `trials` that `store` does not hold yet; with several scores an observation, both ends are multiples of
+    /// their number.
+    fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome>;
+}
+
+/// What was measured, before any theory.
+#[derive(Debug, Clone)]
+pub struct Measurement {
+    /// Observations in both worlds together, earlier ones of a resumed store included.
+    pub observations: u64,
+    /// Whether the run ended before all observations were made.
+    pub stopped_early: bool,
+    /// What the scores show.
+    pub estimate: EpsilonEstimate,
+    /// The engine that played.
+    pub engine: &'static str,
+    /// Time from the first draw to epsilon.
+    pub seconds: f64,
+    /// Observations played in this run, each second.
+    pub observations_per_second: f64,
+}
+
+/// Plays and estimates.
+pub(crate) fn measure(
+    player: &dyn Player,
+    request: &RunRequest,
+    progress: &dyn Progress,
+) -> Result<(Measurement, ScoreStore)> {
+    let choice = request.check()?;
+    let each = player.scores_per_observation();
+    if choice == ThresholdChoice::Sequential && each > 1 {
+        let hint = "a confidence sequence looks at single scores; use band, or one canary";
+        let allowed = "hold-out, max or band with several canaries";
+        return Err(misdeal_core::Error::bad_value("threshold_choice", choice.name(), allowed, hint).into());
+    }
+    let trials = request.trials();
+    let trials = trials.start * each..trials.end * each;
+    let mut store = request.open_store(player.setting(), player.lineage())?;
+
+    let start = Instant::now();
+    let held = |store: &ScoreStore| 2 * store.observations_per_world() / each;
+    let before = held(&store);
+    let total = 2 * (trials.end - trials.start) / each;
+    let savings = Savings::new(request.store.as_deref(), progress, before, total);
+    let looked = if choice == ThresholdChoice::Sequential {
+        let looking = Looking {
+            player,
+            analysis: &request.analysis,
+            stop_when: request.stop_when,
+            claim: request.claimed_epsilon,
+            trials: trials.end,
+        };
+        play_to_the_looks(&looking, &mut store, &savings)?
+    } else {
+        let outcome = player.play(&mut store, trials, &savings)?;
+        Looked { outcome, estimate: None, stopped_early: false }
+    };
+    let observations = held(&store);
+    if observations > before {
+        savings.save(&store)?;
+    }
+    if looked.outcome == Outcome::Cancelled {
+        return Err(Error::Interrupted { observations, store: request.store.clone() });
+    }
+    let mut estimate = looked.estimate.map_or_else(|| request.analysis.of_store(&store), Ok)?;
+    if !player.scores_are_independent() {
+        estimate.valid = false;
+        estimate.guarantee =
+            "none: several canaries share a training, and that their scores are independent is not proven here"
+                .into();
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let measurement = Measurement {
+        observations,
+        stopped_early: looked.stopped_early,
+        estimate,
+        engine: player.engine(),
+        seconds,
+        observations_per_second: (observations - before) as f64 / seconds,
+    };
+    Ok((measurement, store))
+}

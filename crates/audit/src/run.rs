@@ -1,0 +1,130 @@
+//! What every audit is asked for, whatever it plays.
+
+use crate::{Analysis, Result, Shard, StopWhen};
+use misdeal_core::{Error, STREAM_NAME, ScoreStore, Setting, StoreKind, ThresholdChoice};
+use misdeal_files::atomic::check_place;
+use misdeal_files::stores;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// The most observations a run may have.
+const MOST_OBSERVATIONS: u64 = 1 << 50;
+
+/// How much is played, what becomes of it, and where it is kept.
+#[derive(Debug, Clone)]
+pub struct RunRequest {
+    /// Observations in both worlds together, half in each: outputs of a mechanism, or trained models.
+    pub observations: u64,
+    /// How scores become an epsilon.
+    pub analysis: Analysis,
+    /// What is kept of a score.
+    pub scores: StoreKind,
+    /// What ends the run before all observations are made; with the threshold choice `sequential` only.
+    pub stop_when: Option<StopWhen>,
+    /// The claim to test; the upper bound for Poisson sampling if none is given.
+    pub claimed_epsilon: Option<f64>,
+    /// Whether to give the trade-off curve too, beside those that are promised.
+    pub trade_off: bool,
+    /// Where the scores are saved.
+    pub store: Option<PathBuf>,
+    /// Whether to go on from what `store` holds.
+    pub resume: bool,
+    /// The part of the run to do.
+    pub shard: Shard,
+}
+
+impl RunRequest {
+    /// A whole run of so many observations, with the default analysis.
+    pub fn new(observations: u64) -> Self {
+        RunRequest {
+            observations,
+            analysis: Analysis::default(),
+            scores: StoreKind::Counts,
+            stop_when: None,
+            claimed_epsilon: None,
+            trade_off: false,
+            store: None,
+            resume: false,
+            shard: Shard::WHOLE,
+        }
+    }
+
+    /// The trials of either world that are to be played.
+    pub(crate) fn trials(&self) -> Range<u64> {
+        self.shard.trials(self.observations / 2)
+    }
+
+    /// Refuses what can be refused before anything is played; the threshold choice otherwise.
+    pub(crate) fn check(&self) -> Result<ThresholdChoice> {
+        let (_, choice) = self.analysis.parse()?;
+        check_claim(self.claimed_epsilon)?;
+        self.check_observations()?;
+        self.check_shard()?;
+        let sequential = choice == ThresholdChoice::Sequential;
+        if self.stop_when.is_some() && !sequential {
+            let hint = "a bound that holds whenever a run is stopped is a confidence sequence";
+            let allowed = "a stop with --threshold-choice sequential";
+            return Err(Error::bad_value("stop_when", "given", allowed, hint).into());
+        }
+        if sequential && self.shard != Shard::WHOLE {
+            let hint = "a confidence sequence looks at the first trials on, so that it cannot be split";
+            return Err(Error::bad_value("shard", self.shard, "the whole run, 1/1", hint).into());
+        }
+        Ok(choice)
+    }
+
+    fn check_observations(&self) -> Result<()> {
+        if self.observations.is_multiple_of(2) && (8..=MOST_OBSERVATIONS).contains(&self.observations) {
+            return Ok(());
+        }
+        let allowed = format!("an even number from 8 to {MOST_OBSERVATIONS}");
+        let hint = "half of the observations are made in each world";
+        Err(Error::bad_value("observations", self.observations, allowed, hint).into())
+    }
+
+    /// Every part can be estimated by itself: hold-out needs two even and two odd trials.
+    fn check_shard(&self) -> Result<()> {
+        const FEWEST: u64 = 4;
+        let trials = self.trials();
+        if trials.end - trials.start >= FEWEST {
+            return Ok(());
+        }
+        let allowed = format!("I/N with N at most {}", self.observations / 2 / FEWEST);
+        let hint = format!("a part needs at least {} of the {} observations", 2 * FEWEST, self.observations);
+        Err(Error::bad_value("shard", self.shard, allowed, hint).into())
+    }
+
+    /// A new store, or the one to go on from.
+    pub(crate) fn open_store(&self, setting: &Setting, lineage: &str) -> Result<ScoreStore> {
+        let mut store = ScoreStore::new(setting.clone(), lineage, STREAM_NAME, self.scores)?;
+        match &self.store {
+            None if self.resume => {
+                let hint = "say with --store which file to go on from";
+                return Err(Error::bad_value("resume", "given", "--resume with --store", hint).into());
+            }
+            Some(path) if path.exists() => {
+                if !self.resume {
+                    let hint = "give --resume to go on from it, or another name";
+                    let allowed = "the name of a new file";
+                    return Err(Error::bad_value("store", path.display(), allowed, hint).into());
+                }
+                let held = stores::read(path)?;
+                store.merge(held).map_err(|error| misdeal_files::Error::refused(path, error))?;
+            }
+            Some(path) => check_place(path)?,
+            None => {}
+        }
+        Ok(store)
+    }
+}
+
+/// Refuses a claim that is none.
+pub(crate) fn check_claim(claim: Option<f64>) -> Result<()> {
+    match claim {
+        Some(claim) if !(claim.is_finite() && claim >= 0.0) => {
+            let hint = "it is the epsilon that the model's documentation states";
+            Err(Error::bad_value("claimed_epsilon", claim, "a finite number from 0", hint).into())
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,209 @@
+//! The audit of DP-SGD on real data and models.
+
+use crate::audit_report::{AuditReport, audit};
+use crate::measurement::Player;
+use crate::savings::Savings;
+use crate::{Progress, Result, RunRequest};
+use misdeal_core::{BatchScheme, ScoreStore, Setting};
+use misdeal_game::{Outcome, Watch, missing_trials};
+use misdeal_theory::account;
+use misdeal_theory::calibrate::calibrate;
+use misdeal_train::data::{self, Dataset, Shape, Synthetic};
+use misdeal_train::{Recipe, Spread, TrainingPlan, Utility};
+use serde::Serialize;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// Trials between two savings, for each core: few, so that an interruption loses little.
+const TRIALS_PER_CORE: u64 = 2;
+
+/// What to train and audit, and how.
+#[derive(Debug, Clone)]
+pub struct TrainingRequest {
+    /// Noise, batches and adversary.
+    pub setting: Setting,
+    /// Takes the noise's place: the noise with which Poisson sampling would have this epsilon, as the paper calibrates.
+    pub target_epsilon: Option<f64>,
+    /// Model, learning rate and canaries.
+    pub recipe: Recipe,
+    /// What is trained on.
+    pub data: DataRequest,
+    /// How many models are trained, and what becomes of their scores.
+    pub run: RunRequest,
+}
+
+/// Which data to load.
+#[derive(Debug, Clone)]
+pub struct DataRequest {
+    /// One of [`data::NAMES`], or the path of a `.npz` file.
+    pub dataset: String,
+    /// The folder that holds named data sets.
+    pub folder: Option<PathBuf>,
+    /// Records to train on; as many as the paper takes if not given.
+    pub size: Option<u64>,
+}
+
+impl DataRequest {
+    /// Loads the data; synthetic data gets the shape that the paper's models are made for.
+    fn load(&self, model: &str, seed: u64) -> Result<Dataset> {
+        let size = self.size.unwrap_or(if self.dataset == "location-30" { 5_000 } else { 10_000 });
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        if self.dataset != "synthetic" || size == 0 {
+            return Ok(data::load(&self.dataset, self.folder.as_deref(), size, seed)?);
+        }
+        let (shape, classes) = match model {
+            "mlp" => (Shape::flat(600), 100),
+            "cnn" => (Shape { channels: 3, height: 32, width: 32 }, 2),
+            _ => (Shape { channels: 1, height: 28, width: 28 }, 2),
+        };
+        Ok(Synthetic { shape, classes, size, test_size: size / 5, seed }.make()?)
+    }
+}
+
+/// What was trained, and what it is worth.
+#[derive(Debug, Clone, Serialize)]
+pub struct TrainingFigures {
+    /// The data set.
+    pub dataset: String,
+    /// Records that are trained on.
+    pub dataset_size: u64,
+    /// The model.
+    pub model: String,
+    /// Its parameters.
+    pub parameters: usize,
+    /// Model, learning rate, clipping norm and canaries.
+    pub recipe: Recipe,
+    /// The epsilon that the noise was calibrated to, as if batches were drawn by Poisson sampling.
+    pub target_epsilon: Option<f64>,
+    /// Models trained in this run, each second.
+    pub models_per_second: f64,
+    /// Floating-point operations of the layers of one model's training, in units of 10^9.
+    pub gigaflop_per_model: f64,
+    /// Working memory of each core, in bytes; the data set is shared.
+    pub workspace_bytes: usize,
+    /// The share of training records classified correctly, over the models of this run.
+    pub train_accuracy: Option<Figures>,
+    /// The share of test records; `None` without test data.
+    pub test_accuracy: Option<Figures>,
+    /// The natural records' part in the adversary's outputs, over steps and models, in units of the clipping norm.
+    pub bias: Option<Figures>,
+}
+
+/// A mean and a standard deviation.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Figures {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation.
+    pub standard_deviation: f64,
+}
+
+impl From<Spread> for Figures {
+    fn from(Spread { mean, standard_deviation }: Spread) -> Self {
+        Figures { mean, standard_deviation }
+    }
+}
+
+/// Trains models with and without the target, scores them, estimates epsilon and sets it beside theory, on all cores of the
+/// current thread pool.
+///
+/// # Errors
+/// A request that is refused (before anything is trained or written), a store that cannot be read, written or continued,
+/// or an interruption.
+pub fn audit_training(request: &TrainingRequest, progress: &dyn Progress) -> Result<AuditReport> {
+    request.run.check()?;
+    let dataset = Arc::new(request.data.load(&request.recipe.model.name, request.setting.seed)?);
+    let records = dataset.train.len() as u64;
+    let batch_size = request.setting.batch_size;
+    if batch_size == 0 || batch_size > records {
+        let hint = "a batch cannot have more records than there are";
+        let allowed = format!("a whole number from 1 to {records}");
+        return Err(misdeal_core::Error::bad_value("batch_size", batch_size, allowed, hint).into());
+    }
+    let setting = Setting { steps_per_epoch: records / batch_size, ..request.setting.clone() };
+    let setting = match request.target_epsilon {
+        None => setting,
+        Some(target) => calibrated(&setting, target, request.run.analysis.delta)?,
+    };
+    let plan = TrainingPlan::new(&setting, &request.recipe, Arc::clone(&dataset))?;
+    let player = TrainingPlayer { plan, utility: Mutex::default() };
+    let mut report = audit("audit training", &player, &request.run, progress)?;
+    let TrainingPlayer { plan, utility } = player;
+    let utility = utility.into_inner().unwrap_or_default();
+    report.training = Some(TrainingFigures {
+        dataset: dataset.name.clone(),
+        dataset_size: plan.setting().dataset_size(),
+        model: request.recipe.model.name.clone(),
+        parameters: plan.model().parameters,
+        recipe: request.recipe.clone(),
+        target_epsilon: request.target_epsilon,
+        models_per_second: report.observations_per_second,
+        gigaflop_per_model: 1e-9 * plan.operations_per_model(),
+        workspace_bytes: plan.workspace_bytes(),
+        train_accuracy: utility.train_accuracy().map(Figures::from),
+        test_accuracy: utility.test_accuracy().map(Figures::from),
+        bias: utility.bias().map(Figures::from),
+    });
+    Ok(report)
+}
+
+/// The setting with the noise that Poisson sampling needs for `target_epsilon`.
+fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<Setting> {
+    let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
+    let found = calibrate(target_epsilon, |noise_multiplier| {
+        let setting = Setting { noise_multiplier, ..poisson.clone() }.validated()?;
+        let bounds = account::bounds(&setting, delta)?;
+        Ok(bounds.epsilon_upper_bound.unwrap_or(f64::INFINITY))
+    })?;
+    Ok(Setting { noise_multiplier: found.noise_multiplier, ..setting.clone() })
+}
+
+struct TrainingPlayer {
+    plan: TrainingPlan,
+    utility: Mutex<Utility>,
+}
+
+impl Player for TrainingPlayer {
+    fn setting(&self) -> &Setting {
+        self.plan.setting()
+    }
+
+    fn engine(&self) -> &'static str {
+        misdeal_train::ENGINE
+    }
+
+    fn lineage(&self) -> &str {
+        misdeal_train::ENGINE
+    }
+
+    fn scores_per_observation(&self) -> u64 {
+        self.plan.recipe().canaries as u64
+    }
+
+    fn scores_are_independent(&self) -> bool {
+        self.plan.scores_are_independent()
+    }
+
+    fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome> {
+        let each = self.scores_per_observation();
+        let stretch = TRIALS_PER_CORE * rayon::current_num_threads() as u64;
+        for gap in missing_trials(trials, store.trials()) {
+            let models = gap.start / each..gap.end / each;
+            let mut next = models.start;
+            while next < models.end {
+                let part = next..models.end.min(next + stretch);
+                let scored =
+                    self.plan.score(part.clone(), &|| savings.is_cancelled(), &|| savings.observed(1));
+                let Some(scored) = scored else { return Ok(Outcome::Cancelled) };
+                store.insert(part.start * each..part.end * each, &scored.scores_in, &scored.scores_out)?;
+                if let Ok(mut utility) = self.utility.lock() {
+                    utility.merge(&scored.utility);
+                }
+                savings.rest(store)?;
+                next = part.end;
+            }
+        }
+        Ok(if savings.is_cancelled() { Outcome::Cancelled } else { Outcome::Finished })
+    }
+}

@@ -1,0 +1,88 @@
+//! What both audits share: requests from flags, and delivery.
+
+use crate::arguments::{AnalysisArguments, CommonArguments, GameArguments, RunArguments};
+use crate::failure::{Failure, Success};
+use crate::{output, plot, text};
+use misdeal_audit::{Analysis, AuditReport, RunRequest, Shard, StopWhen};
+use misdeal_core::{Adjacency, BatchScheme, Error, Setting, StoreKind, ThreatModel};
+use misdeal_files::atomic::is_same_place;
+
+impl AnalysisArguments {
+    /// How scores become an epsilon.
+    pub fn analysis(&self) -> Analysis {
+        Analysis {
+            delta: self.delta,
+            significance: self.significance,
+            estimator: self.estimator.clone(),
+            threshold_choice: self.threshold_choice.clone(),
+        }
+    }
+}
+
+impl GameArguments {
+    /// The setting with the schemes and the adversary that the flags name.
+    pub fn applied_to(&self, setting: Setting, buffer_size: Option<u64>) -> Result<Setting, Error> {
+        let adversary_buffer =
+            |name: &str| self.adversary_buffer_size.or(buffer_size.filter(|_| BatchScheme::has_buffer(name)));
+        let adversary_scheme = self.adversary_scheme.as_deref();
+        Ok(Setting {
+            scheme: BatchScheme::from_name(&self.scheme, buffer_size)?,
+            threat_model: ThreatModel::from_name(&self.threat_model)?,
+            adjacency: Adjacency::ZeroOut,
+            target_index: self.target_index,
+            adversary_scheme: adversary_scheme
+                .map(|name| BatchScheme::from_name(name, adversary_buffer(name)).map_err(of_the_adversary))
+                .transpose()?,
+            ..setting
+        })
+    }
+}
+
+/// A refusal of the adversary's scheme, with the flags that are its own.
+fn of_the_adversary(error: Error) -> Error {
+    match error {
+        Error::BadValue { field: "buffer_size", value, allowed, hint } => {
+            Error::BadValue { field: "adversary_buffer_size", value, allowed, hint }
+        }
+        other => other,
+    }
+}
+
+impl RunArguments {
+    /// How much is played, and what becomes of it; refuses what is known to be in vain.
+    pub fn request(&self, observations: u64, common: &CommonArguments) -> Result<RunRequest, Failure> {
+        let later = [("--device cuda", self.device == "cuda"), ("--search-buffer", self.search_buffer)];
+        if let Some((flag, _)) = later.into_iter().find(|(_, given)| *given) {
+            return Err(Failure::not_available_yet(flag));
+        }
+        if let (Some(store), Some(output)) = (&self.store, &common.output)
+            && is_same_place(store, output)
+        {
+            let hint = "the result would replace the store";
+            return Err(
+                Error::bad_value("output", output.display(), "another file than --store", hint).into()
+            );
+        }
+        plot::check(self.plot.as_deref())?;
+        Ok(RunRequest {
+            observations,
+            analysis: self.analysis.analysis(),
+            scores: if self.scores == "exact" { StoreKind::Exact } else { StoreKind::Counts },
+            stop_when: self.stop_when.as_deref().map(StopWhen::parse).transpose()?,
+            claimed_epsilon: self.claimed_epsilon,
+            trade_off: self.trade_off || self.plot.is_some(),
+            store: self.store.clone(),
+            resume: self.resume,
+            shard: self.shard.as_deref().map_or(Ok(Shard::WHOLE), Shard::parse)?,
+        })
+    }
+
+    /// Draws and prints what an audit found.
+    pub fn deliver(&self, report: &AuditReport, common: &CommonArguments) -> Result<Success, Failure> {
+        if let Some((path, curves)) = self.plot.as_deref().zip(report.trade_off.as_ref()) {
+            plot::trade_off(path, plot::title(&report.setting), curves)?;
+        }
+        output::deliver(common, report, || text::audit(report))?;
+        Ok(if self.check && report.refutes_the_claim() { Success::BadNews } else { Success::Fine })
+    }
+}
