@@ -64,9 +64,9 @@ impl From<misdeal_files::Error> for Failure {
 impl From<misdeal_audit::Error> for Failure {
     fn from(error: misdeal_audit::Error) -> Self {
         match error {
-            misdeal_audit::Error::Refused(error) => error.into(),
+            misdeal_audit::Error::Refused(error)
+            | misdeal_audit::Error::Data(misdeal_train::data::Error::Refused(error)) => error.into(),
             misdeal_audit::Error::File(error) => error.into(),
-            misdeal_audit::Error::Data(misdeal_train::data::Error::Refused(error)) => error.into(),
             misdeal_audit::Error::Data(error) => Failure { code: 2, message: error.to_string() },
             misdeal_audit::Error::Interrupted { .. } | misdeal_audit::Error::SimulationInterrupted => {
                 Failure { code: interruption::exit_code(), message: error.to_string() }

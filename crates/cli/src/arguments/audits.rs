@@ -121,6 +121,7 @@ pub struct GameArguments {
 
 /// How much is played, and what becomes of it.
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch on the command line")]
 pub struct RunArguments {
     #[command(flatten)]
     pub analysis: AnalysisArguments,
