@@ -26,13 +26,11 @@ impl StopWhen {
             return Ok(Self::Violated);
         }
         let width = text.strip_prefix("width=").and_then(|width| width.parse::<f64>().ok());
-        match width.filter(|width| width.is_finite() && *width > 0.0) {
-            Some(width) => Ok(Self::Width(width)),
-            None => {
-                let hint = "violated stops when the claim is refuted, width=0.5 when the bound is that near to the raw epsilon";
-                Err(Error::bad_value("stop_when", text, "violated, or width=X with X above 0", hint).into())
-            }
+        if let Some(width) = width.filter(|width| width.is_finite() && *width > 0.0) {
+            return Ok(Self::Width(width));
         }
+        let hint = "violated stops when the claim is refuted, width=0.5 when the bound is that near to the raw epsilon";
+        Err(Error::bad_value("stop_when", text, "violated, or width=X with X above 0", hint).into())
     }
 
     fn is_reached(self, estimate: &EpsilonEstimate, claim: Option<f64>) -> bool {
@@ -81,21 +79,13 @@ pub(crate) fn play_to_the_looks(
     let looks: Vec<_> = Look::all().take_while(|look| look.trials() <= plan.trials).collect();
     let ahead: Vec<_> = looks.iter().filter(|look| look.trials() >= end).collect();
     if ahead.is_empty() {
-        let (allowed, hint) = match looks.last() {
-            None => (
-                format!(
-                    "at least {} for the threshold choice sequential",
-                    2 * Look::all().next().map_or(0, Look::trials)
-                ),
-                "it begins to look there".to_owned(),
-            ),
-            Some(_) => {
-                let next = Look::all().find(|look| look.trials() >= end).map_or(0, Look::trials);
-                (
-                    format!("at least {} for this store", 2 * next),
-                    "its trials go beyond the last look that fits in".to_owned(),
-                )
-            }
+        let enough = |trials: u64| Look::all().find(|look| look.trials() >= trials).map_or(0, Look::trials);
+        let (allowed, hint) = if looks.is_empty() {
+            let first = format!("at least {} for the threshold choice sequential", 2 * enough(0));
+            (first, "it begins to look there")
+        } else {
+            let next = format!("at least {} for this store", 2 * enough(end));
+            (next, "its trials go beyond the last look that fits in")
         };
         return Err(Error::bad_value("observations", 2 * plan.trials, allowed, hint).into());
     }

@@ -27,16 +27,16 @@ pub(super) fn read(path: &Path, file: File, _file_length: u64) -> Result<Vec<f64
         let group = reader.get_row_group(group).map_err(damaged)?;
         match group.get_column_reader(column).map_err(damaged)? {
             ColumnReader::DoubleColumnReader(column) => {
-                append::<DoubleType>(path, column, &mut scores, |value| value)?
+                append::<DoubleType>(path, column, &mut scores, |value| value)?;
             }
             ColumnReader::FloatColumnReader(column) => {
-                append::<FloatType>(path, column, &mut scores, f64::from)?
+                append::<FloatType>(path, column, &mut scores, f64::from)?;
             }
             ColumnReader::Int32ColumnReader(column) => {
-                append::<Int32Type>(path, column, &mut scores, f64::from)?
+                append::<Int32Type>(path, column, &mut scores, f64::from)?;
             }
             ColumnReader::Int64ColumnReader(column) => {
-                append::<Int64Type>(path, column, &mut scores, |value| value as f64)?
+                append::<Int64Type>(path, column, &mut scores, |value| value as f64)?;
             }
             _ => return Err(not_numbers(path)),
         }
