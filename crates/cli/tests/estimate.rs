@@ -127,7 +127,22 @@ fn all_estimators_at_once() {
     assert_eq!((&all["schema_version"], &all["command"]), (&1.into(), &"estimate".into()));
     assert!(all.get("empirical_epsilon").is_none());
     let estimates = all["estimates"].as_object().unwrap();
-    assert!(["clopper-pearson", "raw"].iter().all(|&name| estimates.contains_key(name)));
+    let names = [
+        "clopper-pearson",
+        "jeffreys",
+        "joint-bayesian",
+        "log-katz",
+        "gdp",
+        "divergence",
+        "one-run",
+        "one-run-fdp",
+        "raw",
+    ];
+    assert!(names.iter().all(|&name| estimates[name]["guarantee"].as_str().unwrap().len() > 20));
+    assert_eq!(estimates.len(), names.len());
+    let figures = &all["descriptive"];
+    assert!((0.5..1.0).contains(&figures["auroc"]["value"].as_f64().unwrap()));
+    assert_eq!(figures["true_positive_rates"].as_array().unwrap().len(), 3);
     for (name, estimate) in estimates {
         assert_eq!(estimate["estimator"], **name);
         let one = run(name);
@@ -150,6 +165,10 @@ fn text_says_what_it_means() {
         ("out", "out", "", "no leakage"),
         ("in", "out", "--threshold-choice max", "without a guarantee"),
         ("in", "out", "--estimator raw", "without a guarantee"),
+        ("in", "out", "--estimator gdp", "only if the mechanism's trade-off curve is Gaussian"),
+        ("in", "out", "--threshold-choice band", "at least epsilon"),
+        ("in", "out", "--estimator all", "not a confidence bound"),
+        ("in", "out", "--estimator all", "AUROC"),
     ];
     for (scores_in, scores_out, rest, words) in cases {
         let run = misdeal(

@@ -95,7 +95,7 @@ impl Cells {
     /// Cells as wide as a thirtieth of the noise.
     pub fn new(mechanism: &Mechanism) -> Self {
         let outputs: Vec<f64> =
-            (0..).map(|i| -8.5 + f64::from(i) / 30.0).take_while(|&y| y < 8.5 + mechanism.mu).collect();
+            (0..1000).map(|i| -8.5 + f64::from(i) / 30.0).take_while(|&y| y < 8.5 + mechanism.mu).collect();
         let share = |world| -> Vec<f64> {
             let pairs = outputs.windows(2);
             let within = pairs.map(|pair| {
