@@ -34,6 +34,7 @@ mod canary;
 pub mod data;
 mod debias;
 mod engine;
+mod fit;
 mod identity;
 mod initial;
 mod kernels;

@@ -4,17 +4,18 @@ use crate::adversary::Adversary;
 use crate::canary::{Canary, canaries};
 use crate::data::Dataset;
 use crate::engine::{Trained, Workspace};
+use crate::fit::{check_data, check_targets};
 use crate::identity::training_digest;
-use crate::model::{Loss, Model};
-use crate::recipe::{CanaryKind, LastBatch, Recipe};
+use crate::model::{Layer, LayerKind, Loss, Model};
+use crate::recipe::{CanaryKind, Recipe};
 use crate::scoring::{scores, target_models};
 use crate::simd::InstructionSet;
 use crate::utility::Utility;
-use misdeal_core::{BatchScheme, Error, Result, Setting, Stream, ThreatModel, World};
+use misdeal_core::{BatchScheme, Error, Result, Setting, Stream, World};
 use misdeal_game::{PositionLaw, TargetModel};
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The engine's name in reports and stores. All instruction sets give the same bits.
 pub const ENGINE: &str = "train-cpu";
@@ -157,10 +158,9 @@ impl TrainingPlan {
     /// Whether all scores, of trials and of canaries in one trial, are independent and alike, so that counting them bounds
     /// rates with the stated confidence.
     ///
-    /// Trials always are. Several canaries of a trial are if natural gradients have no part in any of their directions (null
-    /// space of softmax cross-entropy, or the worst case's absence of natural gradients with disjoint directions) and a score's
-    /// law does not depend on where its target is (uniform weights), or targets are placed independently (poisson,
-    /// balls-in-bins). For anything else it is not proven, and not claimed.
+    /// Trials always are. Several canaries of a trial are if natural gradients have no part in any of their directions (the
+    /// null space of softmax cross-entropy) and a score's law does not depend on where its target is (uniform weights), or
+    /// targets are placed independently (poisson). For anything else it is not proven, and not claimed.
     pub fn scores_are_independent(&self) -> bool {
         if self.recipe.canaries == 1 {
             return true;
@@ -185,12 +185,13 @@ impl TrainingPlan {
     /// Floating-point operations of one model's training, a multiply-add counted as two: forward, back, and weights'
     /// gradients of all records of all epochs.
     pub fn operations_per_model(&self) -> f64 {
-        let layer = |(number, layer): (usize, &crate::model::Layer)| {
+        let layer = |(number, layer): (usize, &Layer)| {
             let weights = layer.weights.map_or(0, |weights| weights.inputs * weights.outputs);
-            let places = layer.output.height * layer.output.width
-                / if layer.output.channels == 1 && layer.output.height == 1 { layer.output.width } else { 1 };
+            let is_linear = matches!(layer.kind, LayerKind::Linear { .. });
+            let places = if is_linear { 1 } else { layer.output.height * layer.output.width };
+            // The first layer passes no delta on.
             let passes = if number == 0 { 2.0 } else { 3.0 };
-            passes * 2.0 * weights as f64 * places as f64
+            passes * 2.0 * (weights * places) as f64
         };
         let per_record: f64 = self.model.layers.iter().enumerate().map(layer).sum();
         per_record * (self.setting.dataset_size() * self.setting.epochs) as f64
@@ -225,19 +226,20 @@ impl TrainingPlan {
     ) -> Option<TrialBatch> {
         let models: Vec<(u64, World)> =
             trials.flat_map(|trial| World::BOTH.map(|world| (trial, world))).collect();
-        // One model a task, never fewer tasks than cores want: models take milliseconds or longer.
-        let results: Option<Vec<(Vec<f64>, Utility)>> = models
-            .par_iter()
-            .with_max_len(1)
-            .map_init(
-                || self.workspace(),
-                |workspace, &(trial, world)| {
-                    let model = self.train(workspace, world, trial, is_cancelled)?;
-                    trained();
-                    Some((scores(self, &model.outputs), self.utility(&model)))
-                },
-            )
-            .collect();
+        // Workspaces are used again by whichever model comes next; there are never more than cores.
+        let idle: Mutex<Vec<Workspace>> = Mutex::default();
+        let train = |&(trial, world): &(u64, World)| {
+            let waiting = idle.lock().ok().and_then(|mut idle| idle.pop());
+            let mut workspace = waiting.unwrap_or_else(|| self.workspace());
+            let model = self.train(&mut workspace, world, trial, is_cancelled)?;
+            if let Ok(mut idle) = idle.lock() {
+                idle.push(workspace);
+            }
+            trained();
+            Some((scores(self, &model.outputs), self.utility(&model)))
+        };
+        let results: Option<Vec<(Vec<f64>, Utility)>> =
+            models.par_iter().with_max_len(1).map(train).collect();
         let mut batch = TrialBatch::default();
         for ((_, world), (scores, utility)) in models.iter().zip(results?) {
             match world {
@@ -262,53 +264,4 @@ impl TrainingPlan {
         model.outputs.biases.iter().flatten().for_each(|&bias| utility.insert_bias(bias));
         utility
     }
-}
-
-fn check_data(setting: &Setting, recipe: &Recipe, dataset: &Dataset) -> Result<()> {
-    let (needed, present) = (setting.dataset_size(), dataset.train.labels.len() as u64);
-    if needed > present {
-        let hint = "take fewer or smaller batches: every epoch uses steps_per_epoch * batch_size records";
-        return Err(Error::bad_value(
-            "dataset_size",
-            needed,
-            format!("at most {present}, the records of {}", dataset.name),
-            hint,
-        ));
-    }
-    if recipe.last_batch == LastBatch::Keep
-        && present % setting.batch_size != 0
-        && present / setting.batch_size == setting.steps_per_epoch
-    {
-        let hint =
-            "choose a batch_size that divides the number of records, or drop the records that are left over";
-        let allowed = format!("drop for {present} records in batches of {}", setting.batch_size);
-        return Err(Error::bad_value("last_batch", "keep", allowed, hint));
-    }
-    for examples in [Some(&dataset.train), dataset.test.as_ref()].into_iter().flatten() {
-        let fits = examples.shape == dataset.train.shape
-            && examples.features.len() == examples.labels.len() * examples.shape.features()
-            && examples.labels.iter().all(|&label| usize::from(label) < dataset.classes)
-            && examples.features.iter().all(|feature| feature.is_finite());
-        if !fits {
-            let hint = "shapes, numbers of features and labels must agree, and features must be finite";
-            return Err(Error::bad_value("dataset", &dataset.name, "a data set that is whole", hint));
-        }
-    }
-    Ok(())
-}
-
-fn check_targets(setting: &Setting, recipe: &Recipe) -> Result<()> {
-    let targets = recipe.canaries as u64;
-    let most = setting.batch_size.min(setting.dataset_size() - setting.target_index);
-    if !(1..=most).contains(&targets) {
-        let hint = "each canary needs a record from target_index on, and a place in every batch";
-        return Err(Error::bad_value("canaries", targets, format!("a whole number from 1 to {most}"), hint));
-    }
-    let floods =
-        setting.threat_model == ThreatModel::WorstCase && setting.scheme == BatchScheme::BatchThenShuffle;
-    if targets > 1 && floods {
-        let hint = "the worst case against batch-then-shuffle gives every record the gradient of one target";
-        return Err(Error::bad_value("canaries", targets, "1", hint));
-    }
-    Ok(())
 }

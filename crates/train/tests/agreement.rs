@@ -3,8 +3,9 @@
 mod tiny;
 
 use misdeal_core::{BatchScheme, Setting, ThreatModel, World};
+use misdeal_train::data::Shape;
 use misdeal_train::reference;
-use misdeal_train::{Blueprint, CanaryKind, Loss, Recipe, TrainingPlan, scores};
+use misdeal_train::{Blueprint, CanaryKind, InstructionSet, Loss, Recipe, TrainingPlan, scores};
 
 /// The largest difference allowed: of an output, of a parameter, and of a score (which sums ten outputs over s^2).
 const OUTPUTS: f64 = 2e-5;
@@ -92,5 +93,47 @@ fn large_batches_clipping_norms_and_losses() {
                 compare(&tiny::plan(&setting, &recipe), 1);
             }
         }
+    }
+}
+
+/// The paper's models (the CNN on smaller images), and one whose sizes fit no tile: every kind of tile is used.
+#[test]
+fn the_paper_s_models_and_odd_sizes() {
+    let image = |channels, height, width| Shape { channels, height, width };
+    let odd = "
+        name = 'odd'
+        layers = [
+            { kind = 'convolution', filters = 13, size = 7, padding = 3 }, { kind = 'relu' }, { kind = 'max-pooling', size = 3 },
+            { kind = 'convolution', filters = 11, size = 4, padding = 1 }, { kind = 'average-pooling', size = 2 },
+            { kind = 'convolution', filters = 1, size = 1 }, { kind = 'tanh' },
+            { kind = 'linear', outputs = 37 }, { kind = 'relu' }, { kind = 'linear' },
+        ]";
+    for (blueprint, shape, classes) in [
+        (Blueprint::named("mlp"), Shape::flat(600), 100),
+        (Blueprint::named("lenet"), image(1, 28, 28), 2),
+        (Blueprint::named("cnn"), image(3, 8, 8), 2),
+        (Blueprint::from_toml(odd), image(2, 20, 23), 5),
+    ] {
+        let setting = Setting {
+            steps_per_epoch: 2,
+            batch_size: 19,
+            epochs: 1,
+            target_index: 0,
+            threat_model: ThreatModel::PartiallyInformed,
+            ..Setting::default()
+        };
+        let recipe = Recipe::new(blueprint.unwrap());
+        let plan = TrainingPlan::new(&setting, &recipe, tiny::noise(shape, classes, 38)).unwrap();
+        compare(&plan, 1);
+        let [first, rest @ ..] = &InstructionSet::available()
+            .map(|set| {
+                let plan = plan.clone().with_instruction_set(set);
+                plan.train(&mut plan.workspace(), World::In, 0, &|| false)
+            })
+            .collect::<Vec<_>>()[..]
+        else {
+            panic!("plain Rust runs everywhere")
+        };
+        assert!(rest.iter().all(|other| other == first), "instruction sets differ");
     }
 }

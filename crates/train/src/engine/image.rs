@@ -1,9 +1,8 @@
 //! The layers before the first linear one, sixteen records side by side.
 
-use crate::kernels::{
-    Activate, Activation, ClippedSum, Convolution, ConvolutionGradient, Deactivate, Pool, Unpool, Window,
-};
-use crate::model::{Layer, LayerKind, Model, Weights};
+use super::convolution_stage::ConvolutionStage;
+use crate::kernels::{Activate, Activation, ClippedSum, Deactivate, Pool, Unpool};
+use crate::model::{Layer, LayerKind, Model};
 use crate::simd::{Group, InstructionSet, LANES, floats, floats_mut};
 
 /// A convolution or a pooling, and the activation after it.
@@ -14,21 +13,6 @@ struct Stage {
     output: Vec<Group>,
     deltas: Vec<Group>,
     convolution: Option<ConvolutionStage>,
-}
-
-/// What a convolution needs beyond its output.
-#[derive(Debug, Clone)]
-struct ConvolutionStage {
-    weights: Weights,
-    window: Window,
-    /// The input with columns of zeros on either side; empty where there is no padding.
-    padded: Vec<Group>,
-    /// The deltas, padded for the way back; and the filters, turned around. Empty in the first stage.
-    padded_deltas: Vec<Group>,
-    turned: Vec<f32>,
-    /// Each record's gradient, and the clipped sums.
-    gradients: Vec<Group>,
-    lanes: Vec<Group>,
 }
 
 /// The image part of a model; it may be empty.
@@ -45,48 +29,6 @@ pub fn activation(kind: LayerKind) -> Option<Activation> {
         LayerKind::Tanh => Some(Activation::Tanh),
         LayerKind::Relu => Some(Activation::Relu),
         _ => None,
-    }
-}
-
-impl ConvolutionStage {
-    fn new(layer: &Layer, weights: Weights, size: usize, padding: usize, is_first: bool) -> Self {
-        let (input, output) = (layer.input, layer.output);
-        let window = Window {
-            channels: input.channels,
-            height: input.height,
-            stored_width: input.width + 2 * padding,
-            size,
-            padding,
-        };
-        let back = output.channels * output.height * (output.width + 2 * (size - 1 - padding));
-        ConvolutionStage {
-            weights,
-            window,
-            padded: vec![Group::ZERO; if padding > 0 { window.pixels() } else { 0 }],
-            padded_deltas: vec![Group::ZERO; if is_first { 0 } else { back }],
-            turned: vec![0.0; if is_first { 0 } else { weights.inputs * weights.outputs }],
-            gradients: vec![Group::ZERO; weights.len()],
-            lanes: vec![Group::ZERO; weights.len()],
-        }
-    }
-
-    /// The window of the way back: from the deltas, padded, to what the input must change by.
-    fn back(&self, layer: &Layer) -> Window {
-        let padding = self.window.size - 1 - self.window.padding;
-        Window {
-            channels: layer.output.channels,
-            height: layer.output.height,
-            stored_width: layer.output.width + 2 * padding,
-            size: self.window.size,
-            padding,
-        }
-    }
-}
-
-/// Copies an image's rows into wider ones; the columns on either side stay as they are.
-fn pad(image: &[Group], width: usize, padding: usize, padded: &mut [Group]) {
-    for (row, wide) in image.chunks_exact(width).zip(padded.chunks_exact_mut(width + 2 * padding)) {
-        wide[padding..padding + width].copy_from_slice(row);
     }
 }
 
@@ -127,13 +69,7 @@ impl ImagePart {
     pub fn bytes(&self) -> usize {
         let groups = |stage: &Stage| {
             let own = stage.output.len() + stage.deltas.len();
-            let more = stage.convolution.as_ref().map_or(0, |c| {
-                c.padded.len()
-                    + c.padded_deltas.len()
-                    + c.gradients.len()
-                    + c.lanes.len()
-                    + c.turned.len() / LANES
-            });
+            let more = stage.convolution.as_ref().map_or(0, ConvolutionStage::groups);
             own + more
         };
         (self.input.len() + self.stages.iter().map(groups).sum::<usize>()) * size_of::<Group>()
@@ -142,19 +78,7 @@ impl ImagePart {
     /// Turns the filters around, once a step.
     pub fn prepare(&mut self, parameters: &[f32]) {
         for convolution in self.stages.iter_mut().filter_map(|stage| stage.convolution.as_mut()) {
-            if convolution.turned.is_empty() {
-                continue;
-            }
-            let (weights, Window { channels, size, .. }) = (convolution.weights, convolution.window);
-            let taps = size * size;
-            for (row, filters) in
-                parameters[weights.range()].chunks_exact(weights.outputs).take(weights.inputs).enumerate()
-            {
-                let (channel, tap) = (row / taps, row % taps);
-                for (filter, &weight) in filters.iter().enumerate() {
-                    convolution.turned[(filter * taps + taps - 1 - tap) * channels + channel] = weight;
-                }
-            }
+            convolution.turn(parameters);
         }
     }
 
@@ -170,20 +94,7 @@ impl ImagePart {
         for stage in &mut self.stages {
             let Stage { layer, activation, output, convolution, .. } = stage;
             match convolution {
-                Some(convolution) => {
-                    if !convolution.padded.is_empty() {
-                        pad(input, layer.input.width, convolution.window.padding, &mut convolution.padded);
-                    }
-                    let weights = convolution.weights;
-                    self.set.run(Convolution {
-                        window: convolution.window,
-                        filters: weights.outputs,
-                        weights: &parameters[weights.range()],
-                        biases: Some(&parameters[weights.biases()]),
-                        image: if convolution.padded.is_empty() { input } else { &convolution.padded },
-                        result: output,
-                    });
-                }
+                Some(convolution) => convolution.forward(self.set, parameters, input, output),
                 None => self.set.run(Pool {
                     largest: matches!(layer.kind, LayerKind::MaxPooling { .. }),
                     size: pool_size(layer.kind),
@@ -269,38 +180,18 @@ impl Stage {
         before: Option<&mut Vec<Group>>,
         squares: &mut Group,
     ) {
-        let back = self.convolution.as_ref().map(|convolution| convolution.back(&self.layer));
-        let Some((convolution, back)) = self.convolution.as_mut().zip(back) else {
-            if let Some(before) = before {
-                set.run(Unpool {
-                    largest: matches!(self.layer.kind, LayerKind::MaxPooling { .. }),
-                    size: pool_size(self.layer.kind),
-                    sides: (self.layer.input.height, self.layer.input.width),
-                    image: input,
-                    deltas: &self.deltas,
-                    before,
-                });
-            }
-            return;
-        };
-        set.run(ConvolutionGradient {
-            window: convolution.window,
-            filters: convolution.weights.outputs,
-            image: if convolution.padded.is_empty() { input } else { &convolution.padded },
-            deltas: &self.deltas,
-            gradients: &mut convolution.gradients,
-            squares,
-        });
-        if let Some(before) = before {
-            pad(&self.deltas, self.layer.output.width, back.padding, &mut convolution.padded_deltas);
-            set.run(Convolution {
-                window: back,
-                filters: self.layer.input.channels,
-                weights: &convolution.turned,
-                biases: None,
-                image: &convolution.padded_deltas,
-                result: before,
-            });
+        let Stage { layer, deltas, convolution, .. } = self;
+        match (convolution, before) {
+            (Some(convolution), before) => convolution.backward(set, input, deltas, before, squares),
+            (None, None) => {}
+            (None, Some(before)) => set.run(Unpool {
+                largest: matches!(layer.kind, LayerKind::MaxPooling { .. }),
+                size: pool_size(layer.kind),
+                sides: (layer.input.height, layer.input.width),
+                image: input,
+                deltas,
+                before,
+            }),
         }
     }
 }

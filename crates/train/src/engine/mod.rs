@@ -4,6 +4,7 @@
 //! records. The linear layers ([`linear`]) hold one record a row and are matrix products. [`gradients`] joins the two for the
 //! records of a batch, [`trial`] is the training itself. Each core has one [`trial::Workspace`] that all its trials use.
 
+mod convolution_stage;
 mod gradients;
 mod image;
 mod linear;

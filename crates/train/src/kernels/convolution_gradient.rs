@@ -79,21 +79,22 @@ impl Kernel for ConvolutionGradient<'_> {
             filter += block;
         }
         let biases = &mut gradients[window.taps() * filters..];
-        for (bias, deltas) in biases.iter_mut().zip(deltas.chunks_exact(places)) {
-            *bias = Group::ZERO;
-            for delta in deltas {
-                for i in 0..LANES {
-                    bias.0[i] += delta.0[i];
+        // SAFETY: the caller has the instruction set, and groups hold sixteen floats.
+        unsafe {
+            for (bias, deltas) in biases.iter_mut().zip(deltas.chunks_exact(places)) {
+                let mut sum = S::splat(0.0);
+                for delta in deltas {
+                    sum = S::add(sum, S::load(delta.0.as_ptr()));
                 }
+                S::store(sum, bias.0.as_mut_ptr());
             }
-        }
-        let mut sums = squares.0;
-        for gradient in &*gradients {
-            for i in 0..LANES {
-                sums[i] = gradient.0[i].mul_add(gradient.0[i], sums[i]);
+            let mut sums = S::load(squares.0.as_ptr());
+            for gradient in &*gradients {
+                let gradient = S::load(gradient.0.as_ptr());
+                sums = S::mul_add(gradient, gradient, sums);
             }
+            S::store(sums, squares.0.as_mut_ptr());
         }
-        squares.0 = sums;
     }
 }
 
@@ -179,9 +180,12 @@ impl Kernel for ClippedSum<'_> {
     unsafe fn run<S: Vectors>(self) {
         match self {
             ClippedSum::Insert { factors, gradients, lanes } => {
-                for (lane, gradient) in lanes.iter_mut().zip(gradients) {
-                    for i in 0..LANES {
-                        lane.0[i] = gradient.0[i].mul_add(factors.0[i], lane.0[i]);
+                // SAFETY: the caller has the instruction set, and groups hold sixteen floats.
+                unsafe {
+                    let factors = S::load(factors.0.as_ptr());
+                    for (lane, gradient) in lanes.iter_mut().zip(gradients) {
+                        let (sum, gradient) = (S::load(lane.0.as_ptr()), S::load(gradient.0.as_ptr()));
+                        S::store(S::mul_add(gradient, factors, sum), lane.0.as_mut_ptr());
                     }
                 }
             }

@@ -39,9 +39,14 @@ pub struct Unpool<'a> {
 #[inline(always)]
 fn squares(size: usize, (height, width): (usize, usize), count: usize, mut visit: impl FnMut(usize, usize)) {
     let (rows, columns) = (height / size, width / size);
-    for place in 0..count {
-        let (channel, row, column) = (place / (rows * columns), place / columns % rows, place % columns);
-        visit(place, (channel * height + row * size) * width + column * size);
+    let mut place = 0;
+    for channel in 0..count / (rows * columns) {
+        for row in 0..rows {
+            for column in 0..columns {
+                visit(place, (channel * height + row * size) * width + column * size);
+                place += 1;
+            }
+        }
     }
 }
 
@@ -51,22 +56,28 @@ impl Kernel for Pool<'_> {
         let Pool { largest, size, sides, image, pooled } = self;
         let share = 1.0 / (size * size) as f32;
         squares(size, sides, pooled.len(), |place, first| {
-            let mut value = if largest { image[first].0 } else { [0.0; LANES] };
-            for row in 0..size {
-                for pixel in &image[first + row * sides.1..][..size] {
+            let pixels = |row: usize| &image[first + row * sides.1..][..size];
+            if largest {
+                let mut value = image[first];
+                for pixel in (0..size).flat_map(pixels) {
                     for i in 0..LANES {
-                        let x = pixel.0[i];
-                        value[i] =
-                            if largest { if x > value[i] { x } else { value[i] } } else { value[i] + x };
+                        value.0[i] = if pixel.0[i] > value.0[i] { pixel.0[i] } else { value.0[i] };
                     }
                 }
+                pooled[place] = value;
+                return;
             }
-            if !largest {
-                for i in 0..LANES {
-                    value[i] *= share;
+            // SAFETY: the caller has the instruction set, and groups hold sixteen floats.
+            unsafe {
+                let mut sum = S::splat(0.0);
+                for row in 0..size {
+                    for pixel in pixels(row) {
+                        sum = S::add(sum, S::load(pixel.0.as_ptr()));
+                    }
                 }
+                let mean = S::mul_add(sum, S::splat(share), S::splat(0.0));
+                S::store(mean, pooled[place].0.as_mut_ptr());
             }
-            pooled[place] = Group(value);
         });
     }
 }
@@ -76,36 +87,46 @@ impl Kernel for Unpool<'_> {
     unsafe fn run<S: Vectors>(self) {
         let Unpool { largest, size, sides, image, deltas, before } = self;
         let share = 1.0 / (size * size) as f32;
-        // Rows and columns that fill no square keep no delta.
-        before.fill(Group::ZERO);
+        if !(sides.0.is_multiple_of(size) && sides.1.is_multiple_of(size)) {
+            // Rows and columns that fill no square keep no delta.
+            before.fill(Group::ZERO);
+        }
         squares(size, sides, deltas.len(), |place, first| {
-            let delta = deltas[place].0;
-            if !largest {
-                let mut part = delta;
-                for i in 0..LANES {
-                    part[i] *= share;
-                }
-                for row in 0..size {
-                    before[first + row * sides.1..][..size].fill(Group(part));
-                }
+            if largest {
+                to_the_first_largest(size, sides.1, &image[first..], &deltas[place], &mut before[first..]);
                 return;
             }
-            let mut best = image[first].0;
-            let mut at = [0_u32; LANES];
-            for step in 1..size * size {
-                let pixel = image[first + step / size * sides.1 + step % size].0;
-                for i in 0..LANES {
-                    let is_larger = pixel[i] > best[i];
-                    best[i] = if is_larger { pixel[i] } else { best[i] };
-                    at[i] = if is_larger { step as u32 } else { at[i] };
-                }
-            }
-            for step in 0..size * size {
-                let to = &mut before[first + step / size * sides.1 + step % size].0;
-                for i in 0..LANES {
-                    to[i] = if at[i] == step as u32 { delta[i] } else { 0.0 };
+            // SAFETY: the caller has the instruction set, and groups hold sixteen floats.
+            unsafe {
+                let delta = S::load(deltas[place].0.as_ptr());
+                let part = S::mul_add(delta, S::splat(share), S::splat(0.0));
+                for row in 0..size {
+                    for pixel in &mut before[first + row * sides.1..][..size] {
+                        S::store(part, pixel.0.as_mut_ptr());
+                    }
                 }
             }
         });
+    }
+}
+
+/// The delta to the first largest value of each record's square, zeros to the others.
+#[inline(always)]
+fn to_the_first_largest(size: usize, width: usize, image: &[Group], delta: &Group, before: &mut [Group]) {
+    let mut best = image[0].0;
+    let mut at = [0_u32; LANES];
+    for step in 1..size * size {
+        let pixel = &image[step / size * width + step % size].0;
+        for i in 0..LANES {
+            let is_larger = pixel[i] > best[i];
+            best[i] = if is_larger { pixel[i] } else { best[i] };
+            at[i] = if is_larger { step as u32 } else { at[i] };
+        }
+    }
+    for step in 0..size * size {
+        let to = &mut before[step / size * width + step % size].0;
+        for i in 0..LANES {
+            to[i] = if at[i] == step as u32 { delta.0[i] } else { 0.0 };
+        }
     }
 }

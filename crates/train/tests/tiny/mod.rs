@@ -29,6 +29,19 @@ pub fn dataset(records: usize) -> Arc<Dataset> {
     Arc::new(Dataset { name: "tiny".into(), classes: 3, train, test: Some(test) })
 }
 
+/// Records of noise.
+pub fn noise(shape: Shape, classes: u16, records: usize) -> Arc<Dataset> {
+    let mut state = 11_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state >> 8
+    };
+    let features = (0..records * shape.features()).map(|_| next() as f32 / 8_388_608.0 - 1.0).collect();
+    let labels = (0..records).map(|_| (next() % u32::from(classes)) as u16).collect();
+    let train = Examples { shape, features, labels };
+    Arc::new(Dataset { name: "noise".into(), classes: classes.into(), train, test: None })
+}
+
 /// Every kind of layer once.
 pub const CONVOLUTIONS: &str = "
     name = 'convolutions'
