@@ -211,8 +211,6 @@ fn the_same_numbers_give_the_same_answer() {
 fn what_is_not_built_yet_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let later = [
-        "audit training",
-        "audit training --dataset synthetic --observations 100",
         "diagnose log.csv",
         "scan .",
         "reproduce figure-2",
@@ -221,7 +219,9 @@ fn what_is_not_built_yet_says_so() {
         "self-test",
         "audit mechanism --device cuda",
         "audit mechanism --search-buffer",
-        "audit mechanism --plot curve.svg",
+        "audit training --device cuda",
+        "audit training --search-buffer",
+        "audit training --precision tf32",
     ];
     for arguments in later {
         let line = refusal(folder.path(), arguments);
@@ -232,7 +232,9 @@ fn what_is_not_built_yet_says_so() {
 #[test]
 fn help_states_the_exit_codes() {
     let folder = tempfile::tempdir().unwrap();
-    for arguments in ["--help", "-h", "audit mechanism --help", "estimate --help", "merge --help"] {
+    for arguments in
+        ["--help", "-h", "audit mechanism --help", "audit training --help", "estimate --help", "merge --help"]
+    {
         let run = misdeal(folder.path(), arguments);
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{arguments}");
         let help = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
