@@ -156,6 +156,11 @@ impl LossGrid {
 }
 
 impl Composition {
+    /// Points of the window.
+    pub fn points(&self) -> usize {
+        self.tilted.len()
+    }
+
     /// The composed law without tilt, for curves and for further composition.
     ///
     /// Compose with [`Aim::Whole`] first: undoing a tilt magnifies round-off on the light side.

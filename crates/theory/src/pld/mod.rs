@@ -25,6 +25,7 @@
 //! assert!(pair.compose(10, Aim::Delta(1e-3)).epsilon(1e-3) < 10.0 * step);
 //! ```
 
+mod atoms;
 mod cells;
 mod compose;
 mod moments;
@@ -34,6 +35,7 @@ mod rounding;
 mod trade_off;
 mod transform;
 
+pub use atoms::Atoms;
 pub use cells::{Cells, Masses};
 pub use compose::{Aim, Composition};
 

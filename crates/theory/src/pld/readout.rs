@@ -79,7 +79,7 @@ impl Composition {
     }
 
     /// How much of `delta`, which is reached at `epsilon`, may be due to round-off and stray mass.
-    pub(super) fn blur(&self, epsilon: f64, delta: f64) -> f64 {
+    pub fn blur(&self, epsilon: f64, delta: f64) -> f64 {
         if epsilon.is_finite() {
             self.excess().abs() * exp(self.log_scale - self.tilt * epsilon) / delta
         } else {
