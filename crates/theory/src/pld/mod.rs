@@ -30,6 +30,7 @@ mod cells;
 mod compose;
 mod moments;
 mod optimistic;
+mod powers;
 mod readout;
 mod rounding;
 mod trade_off;

@@ -71,7 +71,7 @@ impl Refinement<'_> {
             }
             // The width falls with the square of the grid's.
             let refinement = 1.15 * excess(width, bounds.upper).sqrt();
-            step /= refinement.clamp(1.3, FASTEST_REFINEMENT);
+            step /= refinement.clamp(1.5, FASTEST_REFINEMENT);
             let finest = (range.high - range.low) / MOST_POINTS;
             step = step.max(finest).min((range.high - range.low) / FIRST_POINTS);
         }
