@@ -118,7 +118,7 @@ impl TailSums {
     }
 }
 
-/// A sum with Neumaier's compensation.
+/// A sum with the rounding error of every addition kept apart (Knuth's exact addition).
 #[derive(Default)]
 struct RunningSum {
     sum: f64,
@@ -128,8 +128,8 @@ struct RunningSum {
 impl RunningSum {
     fn add(&mut self, term: f64) -> f64 {
         let next = self.sum + term;
-        self.lost +=
-            if self.sum.abs() > term.abs() { (self.sum - next) + term } else { (term - next) + self.sum };
+        let added = next - self.sum;
+        self.lost += (self.sum - (next - added)) + (term - added);
         self.sum = next;
         self.value()
     }
