@@ -8,8 +8,7 @@ use libm::{exp, expm1, log1p};
 #[derive(Debug, Clone)]
 pub struct Atoms {
     side: Side,
-    /// Loss and mass of each atom.
-    atoms: Vec<(f64, f64)>,
+    losses_and_masses: Vec<(f64, f64)>,
     /// How far the mean of a function with values in [0, 1] may be off otherwise: mass whose place is not known, and
     /// round-off.
     unsure_mass: f64,
@@ -50,7 +49,7 @@ impl Composition {
             Side::Upper => self.infinity_mass + self.round_off,
             Side::Lower => self.stray_mass + self.round_off,
         };
-        Atoms { side: self.side, atoms, unsure_mass }
+        Atoms { side: self.side, losses_and_masses: atoms, unsure_mass }
     }
 }
 
@@ -58,10 +57,34 @@ impl Atoms {
     /// The mean of `value(loss)`, erring to the law's side, for a function that increases in the loss, is convex in
     /// e^-loss, and lies between 0 and `most`.
     pub fn mean(&self, value: impl Fn(f64) -> f64, most: f64) -> f64 {
-        let sum: f64 = self.atoms.iter().map(|&(loss, mass)| mass * value(loss)).sum();
+        let sum: f64 = self.losses_and_masses.iter().map(|&(loss, mass)| mass * value(loss)).sum();
         match self.side {
             Side::Upper => sum + self.unsure_mass * most,
             Side::Lower => (sum - self.unsure_mass * most).max(0.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::pld::{Aim, LossGrid, Side};
+    use libm::exp;
+
+    #[test]
+    fn few_atoms_err_to_the_law_s_side_and_little() {
+        let masses: Vec<f64> =
+            (0..40).map(|i| exp(-0.05 * f64::from((i - 17) * (i - 17))) / 7.92666).collect();
+        for side in [Side::Lower, Side::Upper] {
+            let masses = masses.clone();
+            let law = LossGrid { side, step: 0.01, origin: -0.2, first: 3, masses, infinity_mass: 0.0 };
+            let composed = law.compose(20, Aim::Whole);
+            for epsilon in [0.0, 0.1, 0.5] {
+                let exact = composed.delta(epsilon);
+                let delta = |loss: f64| (1.0 - exp(epsilon - loss)).max(0.0);
+                let few = composed.atoms(100).mean(delta, 1.0);
+                let error = if side == Side::Upper { few - exact } else { exact - few };
+                assert!((-1e-13..1e-3 * exact + 1e-6).contains(&error), "{side:?} {epsilon}: {few} {exact}");
+            }
         }
     }
 }

@@ -38,6 +38,7 @@ mod transform;
 
 pub use atoms::Atoms;
 pub use cells::{Cells, Masses};
+pub(crate) use compose::MOST_BLUR;
 pub use compose::{Aim, Composition};
 
 /// In which direction a value may err.

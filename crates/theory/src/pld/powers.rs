@@ -128,4 +128,3 @@ fn power(z: Complex<f64>, exponent: u64) -> Complex<f64> {
     }
     result
 }
-

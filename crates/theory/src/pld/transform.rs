@@ -1,4 +1,15 @@
 //! The Fourier transform that adds up many independent losses, and how far round-off may carry it.
+//!
+//! A transform of length N in radix-2 levels has a relative 2-norm error of at most `eta log2 N`, to first order, with
+//! `eta = m + 4 u (sqrt 2 + m)` and m the error of its roots of unity (Higham 2002, theorem 24.2; u is the unit
+//! round-off). rustfft takes a root from the floating-point angle `2 pi / N * k`, whose relative error is at most 2.35 u
+//! (0.35 for pi, one for the division, one for the product) of an angle below 2 pi: m <= 14.8 u, and 1.4 u more for
+//! sine and cosine. So eta <= 21.9 u.
+//!
+//! What is assumed, not proven: that a pass of a larger radix does no worse than the radix-2 levels it unites (it
+//! multiplies by fewer roots; a pass of radix 3 or 5 counts as log2 3 or log2 5 levels), that the pass which turns a
+//! complex transform into a real one does no worse than a level, and that the system's sine and cosine are good to one
+//! unit in the last place. A test finds the error to be more than ten times smaller.
 
 use super::LossGrid;
 use super::compose::UNIT_ROUND_OFF;
@@ -7,7 +18,7 @@ use libm::{exp, expm1};
 use realfft::RealFftPlanner;
 use std::cell::RefCell;
 
-/// Error of one level of a transform in units of round-off.
+/// Error of one radix-2 level of a transform in units of round-off.
 const ERROR_PER_LEVEL: f64 = 22.0;
 
 thread_local! {
@@ -81,7 +92,7 @@ impl RoundOff {
     }
 }
 
-/// Relative 2-norm error of a transform: see the module's documentation.
+/// Relative 2-norm error of a transform.
 fn transform_error(length: usize) -> f64 {
     ERROR_PER_LEVEL * UNIT_ROUND_OFF * (length as f64).log2()
 }
@@ -147,11 +158,12 @@ pub(super) fn fast_length(least: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pld::Side;
     use realfft::num_complex::Complex;
 
     /// The forward transform of a law, against sums of products with exact angles, compensated by Neumaier's method.
     #[test]
-    fn transforms_are_several_times_more_accurate_than_assumed() {
+    fn transforms_are_ten_times_more_accurate_than_assumed() {
         for length in [1 << 10, 3 << 10, 5 << 11, 1 << 15] {
             let mut law: Vec<f64> = (0..length)
                 .map(|i| exp(-0.5 * ((i as f64 - 40.3) / 9.0).powi(2)) + 1e-4 / (1 + i) as f64)
@@ -182,7 +194,38 @@ mod tests {
                 frequencies.iter().zip(&exact).map(|(&k, z)| (spectrum[k] - z).norm_sqr()).sum();
             // Per frequency, the 2-norm bound allows this much in the mean.
             let error = (squares / 64.0).sqrt() / norm;
-            assert!(error < 0.5 * transform_error(length), "{length}: {error} {}", transform_error(length));
+            assert!(error < 0.1 * transform_error(length), "{length}: {error} {}", transform_error(length));
+        }
+    }
+    /// Coin flips add up to a binomial law, by squaring and through logarithms.
+    #[test]
+    fn powers_err_by_less_than_they_say() {
+        for (times, probability) in [(1000, 0.25), (1001, 0.25), (100_000, 0.25), (1_000_000, 1.0 / 4096.0)] {
+            let (n, p) = (times as f64, probability);
+            let spread = 8.0 * (n * p * (1.0 - p)).sqrt() + 20.0;
+            let (first, last) = ((n * p - spread).max(0.0) as i64, (n * p + spread) as i64);
+            // From the ratio of neighbours, then normalised: exact to about 1e-13.
+            let middle = (n * p) as i64;
+            let ratio = |k: i64| (n - k as f64) / (k + 1) as f64 * p / (1.0 - p);
+            let mut exact = vec![1.0; (last - first + 1) as usize];
+            for k in middle..last {
+                exact[(k + 1 - first) as usize] = exact[(k - first) as usize] * ratio(k);
+            }
+            for k in (first..middle).rev() {
+                exact[(k - first) as usize] = exact[(k + 1 - first) as usize] / ratio(k);
+            }
+            let total: f64 = exact.iter().sum();
+            let length = fast_length(exact.len());
+            let (masses, step) = (vec![1.0 - p, p], 0.1);
+            let coin =
+                LossGrid { side: Side::Upper, step, origin: 0.0, first: 0, masses, infinity_mass: 0.0 };
+            let (law, error) = coin.tilted_power(times, 0.0, 0.0, first, length);
+            let errors: Vec<f64> = law.iter().zip(&exact).map(|(ours, k)| ours - k / total).collect();
+            let largest = errors.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+            assert!(largest < error.largest + 1e-14, "{times} {probability}: {largest} {}", error.largest);
+            let distance = norm(errors.iter().map(|error| error * error));
+            assert!(distance < error.norm + 1e-14, "{times} {probability}: {distance} {}", error.norm);
+            assert!(error.norm < 1e-11, "{times} {probability}: {}", error.norm);
         }
     }
 }

@@ -28,6 +28,9 @@ const RELATIVE_ERROR: f64 = 1e-11;
 /// How closely epsilon is read, relatively.
 const READING: f64 = 1e-6;
 
+/// Beyond this epsilon is no longer looked for where no upper bound is known.
+const LARGEST: f64 = 1e6;
+
 /// The law of the sum of many losses, by whether one of them is large.
 pub(super) struct OneJump {
     side: Side,
@@ -86,18 +89,23 @@ impl OneJump {
 
     /// An epsilon between `low` and `high` that errs only to this law's side: for the upper side one at which delta
     /// is known to be small enough, for the lower side one at which it is known to be too large; the end of the
-    /// interval where there is none.
+    /// interval, which may be infinite above, where there is none.
     pub fn epsilon(&self, delta: f64, low: f64, high: f64) -> f64 {
         let excess = |epsilon: f64| log(self.delta(epsilon).max(1e-305)) - log(delta);
         let low = (low, excess(low));
         if low.1 <= 0.0 {
             return low.0;
         }
-        let ends = Bracket { low, high: (high, excess(high)) };
-        if ends.high.1 > 0.0 {
+        let mut end = if high.is_finite() { high } else { 2.0 * low.0.max(self.jump.from) };
+        let mut excess_at_end = excess(end);
+        while high.is_infinite() && excess_at_end > 0.0 && end < LARGEST {
+            end *= 2.0;
+            excess_at_end = excess(end);
+        }
+        if excess_at_end > 0.0 {
             return high;
         }
-        let root = narrow(excess, ends, READING * high);
+        let root = narrow(excess, Bracket { low, high: (end, excess_at_end) }, READING * end);
         match self.side {
             Side::Lower => root.low.0,
             Side::Upper => root.high.0,

@@ -3,7 +3,7 @@
 use super::Interval;
 use super::one_jump::OneJump;
 use super::pair::{LossRange, SubsampledGaussian};
-use crate::pld::{Aim, Cells, Composition, LossGrid};
+use crate::pld::{Aim, Cells, Composition, LossGrid, MOST_BLUR};
 use libm::sqrt;
 
 /// Points of the first grid; each refinement multiplies them by at most [`FASTEST_REFINEMENT`].
@@ -11,8 +11,7 @@ const FIRST_POINTS: f64 = 400.0;
 const FASTEST_REFINEMENT: f64 = 5.0;
 /// The finest grid of a single step; the interval is wider than asked for where this is not enough.
 const MOST_POINTS: f64 = 5e5;
-/// Share of delta that round-off may cover, and points of a composed law, beyond which large losses are kept apart.
-const MOST_BLUR: f64 = 1e-3;
+/// Points of a composed law beyond which large losses are kept apart.
 const MOST_POINTS_COMPOSED: usize = 200_000;
 /// Share of delta that several jumps may add.
 const SEVERAL_JUMPS: f64 = 1e-4;
@@ -79,7 +78,7 @@ impl Refinement<'_> {
 
     /// Bounds from the law as it is, and whether round-off or sheer length stand in its way.
     fn whole(&self, cells: &Cells, gathered: &Cells, bounds: &mut Bounds) -> bool {
-        let (above, below) = (self.compose(cells.pessimistic()), self.compose(gathered.optimistic()));
+        let (above, below) = (self.compose(&cells.pessimistic()), self.compose(&gathered.optimistic()));
         let (upper, lower) = (above.epsilon(self.delta), below.epsilon(self.delta));
         bounds.upper = bounds.upper.min(upper);
         bounds.lower = bounds.lower.max(lower);
@@ -99,7 +98,7 @@ impl Refinement<'_> {
 
     /// The other order rarely matters: its upper bound shows that, and else its lower bound counts too.
     fn with_the_other_order(&self, cells: &Cells, gathered: &Cells, bounds: &Bounds) -> Interval {
-        let read = |law: LossGrid| self.compose(law).epsilon(self.delta);
+        let read = |law: LossGrid| self.compose(&law).epsilon(self.delta);
         let reversed = read(cells.reversed().pessimistic());
         if reversed > bounds.upper {
             let reversed_lower = read(gathered.reversed().optimistic());
@@ -109,7 +108,7 @@ impl Refinement<'_> {
         }
     }
 
-    fn compose(&self, law: LossGrid) -> Composition {
+    fn compose(&self, law: &LossGrid) -> Composition {
         law.compose(self.steps, Aim::Delta(self.delta))
     }
 }
