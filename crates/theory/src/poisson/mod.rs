@@ -2,7 +2,8 @@
 //!
 //! The dominating pair of one step is the mixture (1-q) N(0, s^2) + q N(1, s^2) against N(0, s^2), in both orders
 //! (Zhu, Dong and Wang 2022, theorem 11); the steps compose. The interval comes from the two discretisations of
-//! [`crate::pld`], and the grid is refined until it is narrow enough.
+//! [`crate::pld`], and the grid is refined until it is narrow enough (`refine.rs`); where a single rare loss decides,
+//! that loss is integrated in closed form (`one_jump.rs`).
 
 mod one_jump;
 mod pair;
@@ -28,8 +29,9 @@ pub const RELATIVE_WIDTH: f64 = 2e-4;
 const SMALLEST_RELATIVE: f64 = 0.25;
 /// Epsilon after `steps` steps at `delta`, for adding or removing (or zeroing out) one record.
 ///
-/// Always valid. The width asked for is 0.02 %, or 5e-5 below an epsilon of 0.25. Tests show it to be reached for 1 to
-/// 1e6 steps, sampling probabilities of 1e-6 and more, noise from 0.3 to 100 and delta from 1e-12 to 0.1.
+/// Always valid. The width asked for is 0.02 %, or 5e-5 below an epsilon of 0.25. For 1 to 1e6
+/// steps, sampling probabilities of 1e-6 and more, noise from 0.3 to 100 and delta from 1e-12 to 0.1 it is at most ten
+/// times as wide (0.2 % or 0.001), which tests demand, and usually as narrow as asked for.
 ///
 /// ```
 /// let interval = misdeal_theory::poisson::epsilon(1.0, 0.01, 100, 1e-5)?;
