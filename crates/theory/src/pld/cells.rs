@@ -124,6 +124,23 @@ impl Cells {
         }
     }
 
+    /// The same without what lies above the cells: the bulk of a law that is split at a large loss.
+    #[must_use]
+    pub fn without_above(mut self) -> Self {
+        self.above = Masses::default();
+        self
+    }
+
+    /// The masses above the cells.
+    pub fn above(&self) -> Masses {
+        self.above
+    }
+
+    /// The loss at the upper end of the last cell.
+    pub fn top(&self) -> f64 {
+        self.end(self.low.len() as i64)
+    }
+
     /// The law whose delta is never too small, before and after composition: the losses of a cell move to its two
     /// ends, which keeps E\[e^-L\] and can only raise a convex function of e^-L. Losses below the grid move up to
     /// its first point; above the grid they go to the last point and to +infinity.

@@ -8,10 +8,10 @@
 //! What is left is put on the safe side:
 //! - mass above the window: counted as infinite (upper) or dropped (lower);
 //! - mass from outside that wraps into the window: left there (upper) or its largest effect subtracted (lower);
-//! - round-off: its largest effect added (subtracted). A transform of length N has a relative 2-norm error of the
-//!   order of u sqrt(log2 N), at worst 8 u log2 N (Higham 2002, theorem 24.2); u log2 N is taken, several times what a
-//!   test measures, and a power multiplies it by the number of steps;
-//! - relative errors of the masses: a factor `1 ± steps * 2e-13`.
+//! - round-off: its largest effect added (subtracted), by a bound on the transforms' 2-norm error (`transform.rs`) and on
+//!   the error of raising to a power (`powers.rs`);
+//! - relative errors of the masses, and of adding up the window's points: a factor `1 ± steps * 2e-13`, and 8 units of
+//!   round-off for every point.
 
 use super::transform::fast_length;
 use super::{LossGrid, Side};
@@ -53,7 +53,7 @@ const STRAY_SHARE: f64 = 1e-7;
 /// Probability of what is read off under a light tilt, per step.
 const ROUND_OFF_PER_STEP: f64 = 3e-8;
 /// Uncertainty of delta, relatively, above which the sum is tilted further.
-const MOST_BLUR: f64 = 1e-3;
+pub(crate) const MOST_BLUR: f64 = 1e-3;
 /// Tilted mass that may lie outside the window for [`Aim::Whole`], where it is absolute.
 const STRAY_MASS_WHOLE: f64 = 1e-15;
 pub(super) const UNIT_ROUND_OFF: f64 = f64::EPSILON / 2.0;
@@ -122,7 +122,8 @@ impl LossGrid {
         let (mut tilted, error) = self.tilted_power(times, tilt, log_moment, first, length);
         let log_scale = n * log_moment;
         // The moment's own round-off, and that of every tilted mass, come back times the number of steps.
-        let relative = n * (MASS_ERROR + 4.0 * UNIT_ROUND_OFF * log_moment.abs());
+        let relative =
+            n * (MASS_ERROR + 4.0 * UNIT_ROUND_OFF * log_moment.abs()) + 8.0 * UNIT_ROUND_OFF * length as f64;
         let beyond =
             exp(log_scale - tilt * (origin + (first + length as i64) as f64 * self.step)) * stray_mass;
         let infinity_mass = match self.side {
@@ -156,6 +157,11 @@ impl LossGrid {
 }
 
 impl Composition {
+    /// Points of the window.
+    pub fn points(&self) -> usize {
+        self.tilted.len()
+    }
+
     /// The composed law without tilt, for curves and for further composition.
     ///
     /// Compose with [`Aim::Whole`] first: undoing a tilt magnifies round-off on the light side.

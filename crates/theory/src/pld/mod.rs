@@ -25,16 +25,20 @@
 //! assert!(pair.compose(10, Aim::Delta(1e-3)).epsilon(1e-3) < 10.0 * step);
 //! ```
 
+mod atoms;
 mod cells;
 mod compose;
 mod moments;
 mod optimistic;
+mod powers;
 mod readout;
 mod rounding;
 mod trade_off;
 mod transform;
 
+pub use atoms::Atoms;
 pub use cells::{Cells, Masses};
+pub(crate) use compose::MOST_BLUR;
 pub use compose::{Aim, Composition};
 
 /// In which direction a value may err.

@@ -18,6 +18,13 @@ struct Above {
     delta: f64,
 }
 
+/// What one step down the grid multiplies by: `e^-h`, `1 - e^-h` and `e^(-tilt h)`.
+struct StepDown {
+    shrink: f64,
+    fall: f64,
+    untilt: f64,
+}
+
 impl Above {
     /// How far below this point the scaled delta has grown to `wanted`, if no mass lies in between; infinite if it
     /// never does.
@@ -33,9 +40,9 @@ impl Composition {
         if self.hides(epsilon) {
             return 1.0;
         }
-        let mut above = self.top();
+        let (mut above, step) = (self.top(), self.step_down());
         while self.loss(above.index - 1) >= epsilon {
-            above = self.down(&above);
+            above = self.down(&above, &step);
         }
         let down_by = (self.loss(above.index) - epsilon).max(0.0);
         let scaled = exp(-down_by) * above.delta - expm1(-down_by) * above.mass;
@@ -55,17 +62,17 @@ impl Composition {
         // The excess grows downwards: within a cell, take it at the cell's lower end.
         let excess = self.excess() * exp(self.tilt * self.step);
         let wanted_at = |index: i64| exp(log_wanted - self.log_scale_at(index)) + excess;
-        let mut above = self.top();
+        let (mut above, step) = (self.top(), self.step_down());
         if wanted_at(above.index) < 0.0 {
             return f64::INFINITY;
         }
         while above.index > self.first && self.loss(above.index) > 0.0 {
             let wanted_here = wanted_at(above.index);
-            let at_lower_end = exp(-self.step) * above.delta - expm1(-self.step) * above.mass;
+            let at_lower_end = step.shrink * above.delta + step.fall * above.mass;
             if at_lower_end > wanted_here {
                 return (self.loss(above.index) - above.down_to(wanted_here)).max(0.0);
             }
-            above = self.down(&above);
+            above = self.down(&above, &step);
         }
         // Delta is small enough at the lowest point that is known.
         match self.side {
@@ -79,7 +86,7 @@ impl Composition {
     }
 
     /// How much of `delta`, which is reached at `epsilon`, may be due to round-off and stray mass.
-    pub(super) fn blur(&self, epsilon: f64, delta: f64) -> f64 {
+    pub fn blur(&self, epsilon: f64, delta: f64) -> f64 {
         if epsilon.is_finite() {
             self.excess().abs() * exp(self.log_scale - self.tilt * epsilon) / delta
         } else {
@@ -117,14 +124,17 @@ impl Composition {
         Above { index: self.first + last as i64, mass: self.tilted[last], delta: 0.0 }
     }
 
-    fn down(&self, above: &Above) -> Above {
-        let (shrink, untilt) = (exp(-self.step), exp(-self.tilt * self.step));
+    fn step_down(&self) -> StepDown {
+        StepDown { shrink: exp(-self.step), fall: -expm1(-self.step), untilt: exp(-self.tilt * self.step) }
+    }
+
+    fn down(&self, above: &Above, step: &StepDown) -> Above {
         let index = above.index - 1;
         let here = usize::try_from(index - self.first).map_or(0.0, |i| self.tilted[i]);
         Above {
             index,
-            mass: here + untilt * above.mass,
-            delta: untilt * (shrink * above.delta - expm1(-self.step) * above.mass),
+            mass: here + step.untilt * above.mass,
+            delta: step.untilt * (step.shrink * above.delta + step.fall * above.mass),
         }
     }
 }

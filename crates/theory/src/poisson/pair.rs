@@ -1,5 +1,6 @@
 //! One step of the subsampled Gaussian: its privacy loss, and the masses of the loss's cells.
 
+use crate::gaussian::Gaussian;
 use crate::pld::{Cells, LossGrid, Masses};
 use libm::{ceil, exp, expm1, log, log1p};
 use misdeal_core::{Error, Result, normal};
@@ -11,6 +12,13 @@ use misdeal_core::{Error, Result, normal};
 pub struct SubsampledGaussian {
     noise: f64,
     probability: f64,
+}
+
+/// The losses that a grid covers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct LossRange {
+    pub low: f64,
+    pub high: f64,
 }
 
 impl SubsampledGaussian {
@@ -45,40 +53,59 @@ impl SubsampledGaussian {
         }
     }
 
-    /// The output at which the loss is `loss`; minus infinity where no output has so small a loss.
-    fn output(&self, loss: f64) -> f64 {
+    /// The x at which the loss is `loss`, which is the loss of the same output if the record is always sampled; minus
+    /// infinity where no output has so small a loss.
+    pub(super) fn loss_if_sampled(&self, loss: f64) -> f64 {
         let q = self.probability;
-        let x = if loss > 30.0 {
+        if loss > 30.0 {
             loss - log(q) + log1p(-(1.0 - q) * exp(-loss))
         } else {
             let odds = expm1(loss) / q;
             if odds <= -1.0 { f64::NEG_INFINITY } else { log1p(odds) }
-        };
-        0.5 + self.noise * self.noise * x
+        }
     }
 
-    /// Losses between which all but about `tail` of P (above) and of Q (below) lie.
-    pub(super) fn loss_range(&self, tail: f64) -> (f64, f64) {
+    /// The output at which the loss is `loss`; minus infinity where no output has so small a loss.
+    fn output(&self, loss: f64) -> f64 {
+        0.5 + self.noise * self.noise * self.loss_if_sampled(loss)
+    }
+
+    /// The pair of one step in which the record is always sampled.
+    pub(super) fn if_sampled(&self) -> Gaussian {
+        Gaussian::fixed_order(self.noise, 1)
+    }
+
+    /// The probability of being sampled.
+    pub(super) fn probability(&self) -> f64 {
+        self.probability
+    }
+
+    /// Losses between which all but at most `tail` of P (above) and of Q (below) lie.
+    pub(super) fn loss_range(&self, tail: f64) -> LossRange {
+        LossRange { low: self.loss(self.noise * normal::lower_quantile(tail)), high: self.high_loss(tail) }
+    }
+
+    /// A loss that is exceeded with probability at most `tail` under P.
+    pub(super) fn high_loss(&self, tail: f64) -> f64 {
         let quantile = |p: f64| -normal::lower_quantile(p.min(0.5));
         let (s, q) = (self.noise, self.probability);
-        let high = (1.0 + s * quantile(tail / (2.0 * q))).max(s * quantile(0.5 * tail));
-        (self.loss(-s * quantile(tail)), self.loss(high))
+        self.loss((1.0 + s * quantile(tail / (2.0 * q))).max(s * quantile(0.5 * tail)))
     }
 
     /// The loss laws for an upper and for a lower bound on a grid of about `points` points, with all but about `tail` of
     /// either law on it.
     pub(crate) fn discretised(&self, points: f64, tail: f64) -> [LossGrid; 2] {
         let range = self.loss_range(tail);
-        let step = (range.1 - range.0) / points;
-        [self.cells(step, tail).pessimistic(), self.gathered_cells(step, tail).optimistic()]
+        let step = (range.high - range.low) / points;
+        [self.cells(step, range).pessimistic(), self.gathered_cells(step, range).optimistic()]
     }
 
-    /// The cells of width `step` within the loss range of `tail`, for an upper bound.
+    /// The cells of width `step` over `range`, for an upper bound.
     ///
     /// The grid begins at the smallest loss of that range: where the sampling probability is small, nearly all mass
     /// lies there, and a grid that meets it spreads it the least.
-    pub(super) fn cells(&self, step: f64, tail: f64) -> Cells {
-        let (low, high) = self.loss_range(tail);
+    pub(super) fn cells(&self, step: f64, range: LossRange) -> Cells {
+        let LossRange { low, high } = range;
         let ends = self.outputs(low, step, high);
         let below = self.masses(f64::NEG_INFINITY, ends[0]);
         let cells = ends.windows(2).map(|y| self.mass_and_share(y[0], y[0], y[1], step));
@@ -87,8 +114,8 @@ impl SubsampledGaussian {
 
     /// The same for a lower bound: all losses within one step of the smallest are gathered in the point that keeps
     /// their masses under P and Q, and the grid is laid through that point.
-    pub(super) fn gathered_cells(&self, step: f64, tail: f64) -> Cells {
-        let (low, high) = self.loss_range(tail);
+    pub(super) fn gathered_cells(&self, step: f64, range: LossRange) -> Cells {
+        let LossRange { low, high } = range;
         let gathered_below = self.output(low + step);
         let (s, q) = (self.noise, self.probability);
         let without = normal::cdf(gathered_below / s);

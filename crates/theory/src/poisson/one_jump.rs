@@ -1,0 +1,127 @@
+//! Many steps of which one may have a large loss.
+//!
+//! Where the sampling probability is tiny the loss is nearly lognormal, and a large sum comes from a single large
+//! loss: no exponential tilt makes it frequent, so a transform's round-off covers a small delta. The law of one step is
+//! therefore split at a loss c, `mu = bulk + jump`, with p the mass of the jumps, and
+//!
+//! ```text
+//! mu^n = bulk^n + n bulk^(n-1) jump + (at least two jumps, of mass at most C(n, 2) p^2)
+//! delta(epsilon) = delta of bulk^n + n E_s g(epsilon - s) + ...,   s ~ bulk^(n-1)
+//! ```
+//!
+//! The bulk has light tails, and its first part is composed like any law. In the second, g(e) = E(1 - e^(e - L))+ over
+//! the jumps has a closed form, and all errors of the mean over s are relative to n p. c is chosen so large that
+//! several jumps may be counted as infinite (upper) or left out (lower).
+//!
+//! Both g(epsilon - s) and delta increase in s and are convex in e^-s, so that the two discretisations of the bulk
+//! keep their sides.
+
+use super::pair::SubsampledGaussian;
+use crate::pld::{Aim, Atoms, Cells, Composition, LossGrid, Side};
+use crate::root::{Bracket, narrow};
+use libm::{exp, expm1, log};
+
+/// Atoms of the bulk's sum over which the single jump is averaged.
+const ATOMS: usize = 2000;
+/// Relative accuracy of the jump's closed form and of the sum over the atoms.
+const RELATIVE_ERROR: f64 = 1e-11;
+/// How closely epsilon is read, relatively.
+const READING: f64 = 1e-6;
+
+/// Beyond this epsilon is no longer looked for where no upper bound is known.
+const LARGEST: f64 = 1e6;
+
+/// The law of the sum of many losses, by whether one of them is large.
+pub(super) struct OneJump {
+    side: Side,
+    steps: f64,
+    bulk: Composition,
+    bulk_of_the_others: Atoms,
+    jump: Jump,
+}
+
+/// The losses above the cells.
+struct Jump {
+    pair: SubsampledGaussian,
+    /// The smallest of them.
+    from: f64,
+    /// g there.
+    delta: f64,
+    p: f64,
+    q: f64,
+}
+
+impl OneJump {
+    /// `steps >= 2` steps of a law whose losses above the top of `cells` are jumps; `discretised` makes the law of a
+    /// bulk for one side.
+    pub fn new(
+        pair: SubsampledGaussian,
+        cells: &Cells,
+        discretised: impl Fn(&Cells) -> LossGrid,
+        steps: u64,
+        delta: f64,
+    ) -> Self {
+        let law = discretised(&cells.clone().without_above());
+        let (from, q) = (cells.top(), cells.above().q);
+        let at_top = pair.probability() * pair.if_sampled().delta(pair.loss_if_sampled(from));
+        OneJump {
+            side: law.side,
+            steps: steps as f64,
+            bulk: law.compose(steps, Aim::Delta(delta)),
+            bulk_of_the_others: law.compose(steps - 1, Aim::Whole).atoms(ATOMS),
+            jump: Jump { pair, from, delta: at_top, p: at_top + exp(from) * q, q },
+        }
+    }
+
+    /// Delta at `epsilon`, erring only to this law's side.
+    pub fn delta(&self, epsilon: f64) -> f64 {
+        let n = self.steps;
+        let one = n * self.bulk_of_the_others.mean(|s| self.jump.delta(epsilon - s), self.jump.p);
+        let none = self.bulk.delta(epsilon);
+        match self.side {
+            Side::Lower => none + one * (1.0 - RELATIVE_ERROR),
+            Side::Upper => {
+                let several = 0.5 * n * (n - 1.0) * self.jump.p * self.jump.p;
+                (none + (one + several) * (1.0 + RELATIVE_ERROR)).min(1.0)
+            }
+        }
+    }
+
+    /// An epsilon between `low` and `high` that errs only to this law's side: for the upper side one at which delta
+    /// is known to be small enough, for the lower side one at which it is known to be too large; the end of the
+    /// interval, which may be infinite above, where there is none.
+    pub fn epsilon(&self, delta: f64, low: f64, high: f64) -> f64 {
+        let excess = |epsilon: f64| log(self.delta(epsilon).max(1e-305)) - log(delta);
+        let low = (low, excess(low));
+        if low.1 <= 0.0 {
+            return low.0;
+        }
+        let mut end = if high.is_finite() { high } else { 2.0 * low.0.max(self.jump.from) };
+        let mut excess_at_end = excess(end);
+        while high.is_infinite() && excess_at_end > 0.0 && end < LARGEST {
+            end *= 2.0;
+            excess_at_end = excess(end);
+        }
+        if excess_at_end > 0.0 {
+            return high;
+        }
+        let root = narrow(excess, Bracket { low, high: (end, excess_at_end) }, READING * end);
+        match self.side {
+            Side::Lower => root.low.0,
+            Side::Upper => root.high.0,
+        }
+    }
+}
+
+impl Jump {
+    /// g(epsilon) = E(1 - e^(epsilon - L))+ over the jumps. Above all of them this is the pair's own delta, q times
+    /// the Gaussian's at the loss that the same output has if the record is always sampled; below them it is linear in
+    /// e^epsilon.
+    fn delta(&self, epsilon: f64) -> f64 {
+        if epsilon <= self.from {
+            self.delta - exp(self.from) * expm1(epsilon - self.from) * self.q
+        } else {
+            self.pair.probability() * self.pair.if_sampled().delta(self.pair.loss_if_sampled(epsilon))
+        }
+    }
+}
