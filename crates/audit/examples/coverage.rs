@@ -11,7 +11,7 @@ use misdeal_core::estimate::ESTIMATORS;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-/// Whether an audit takes so long that above 1e5 observations fewer are made: many looks, integrals or recursions.
+/// Whether an audit takes so long that from 1e5 observations on fewer are made: many looks, integrals or recursions.
 fn is_slow(name: &str, choice: ThresholdChoice) -> bool {
     choice == ThresholdChoice::Sequential || ["joint-bayesian", "one-run-fdp"].contains(&name)
 }
@@ -30,9 +30,10 @@ fn measure(
     plan: &Plan,
 ) -> Value {
     let (name, choice) = what;
-    let slow = is_slow(name, choice) && observations > 100_000;
+    let slow = is_slow(name, choice) && observations >= 100_000;
     let audits = if slow { plan.slow_audits } else { plan.audits };
     let cells = Cells::new(mechanism);
+    let start = std::time::Instant::now();
     let truth = mechanism.epsilon(delta);
     // Collected in order, so that the mean does not depend on the number of threads.
     let epsilons: Vec<f64> = (0..audits)
@@ -44,7 +45,7 @@ fn measure(
     json!({
         "mechanism": mechanism.name, "delta": delta, "observations": observations, "estimator": name,
         "threshold_choice": choice.name(), "valid": is_valid_for(mechanism, name, choice), "true_epsilon": truth,
-        "audits": audits, "above_the_truth": above, "mean_epsilon": if mean.is_finite() { json!(mean) } else { Value::Null },
+        "audits": audits, "seconds_each": start.elapsed().as_secs_f64() / audits as f64, "above_the_truth": above, "mean_epsilon": if mean.is_finite() { json!(mean) } else { Value::Null },
     })
 }
 
