@@ -11,7 +11,7 @@ use misdeal_core::estimate::ESTIMATORS;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-/// Whether an audit takes so long that above 1e5 observations fewer are made: many looks, integrals or recursions.
+/// Whether an audit takes so long that from 1e5 observations on fewer are made: many looks, integrals or recursions.
 fn is_slow(name: &str, choice: ThresholdChoice) -> bool {
     choice == ThresholdChoice::Sequential || ["joint-bayesian", "one-run-fdp"].contains(&name)
 }
@@ -30,7 +30,7 @@ fn measure(
     plan: &Plan,
 ) -> Value {
     let (name, choice) = what;
-    let slow = is_slow(name, choice) && observations > 100_000;
+    let slow = is_slow(name, choice) && observations >= 100_000;
     let audits = if slow { plan.slow_audits } else { plan.audits };
     let cells = Cells::new(mechanism);
     let truth = mechanism.epsilon(delta);

@@ -97,16 +97,7 @@ pub trait ErrorEstimator: Sync {
         delta: f64,
         significance: f64,
     ) -> f64 {
-        let counts = match side {
-            Side::Upper => ErrorCounts { false_positives: rank - 1, ..*counts },
-            Side::Lower => ErrorCounts { false_negatives: rank - 1, ..*counts },
-            // All guesses beyond the correct ones count as wrong, also those that ties prevented.
-            Side::Together => {
-                let correct = counts.observations_in - counts.false_negatives;
-                ErrorCounts { false_positives: rank.saturating_sub(correct), ..*counts }
-            }
-        };
-        self.epsilon(&counts, delta, significance)
+        self.epsilon(&counts.at_rank(side, rank), delta, significance)
     }
 
     /// What [`epsilon_at_rank`](Self::epsilon_at_rank) cannot exceed, if there is a cheaper way to tell.

@@ -1,7 +1,7 @@
 //! The posterior law of epsilon from both error rates together.
 
 use super::crossing::crossing;
-use super::{ErrorCounts, ErrorEstimator, Guarantee, Jeffreys};
+use super::{ErrorCounts, ErrorEstimator, Guarantee, Jeffreys, Side};
 use crate::beta::{Beta, integrate};
 use crate::binomial::Proportion;
 use libm::{exp, log, sqrt};
@@ -34,6 +34,18 @@ impl ErrorEstimator for JointBayesian {
     /// Jeffreys' intervals are those of the same posterior laws, one rate at a time, at a hundredth of the cost.
     fn chooser(&self) -> Option<&dyn ErrorEstimator> {
         Some(&Jeffreys)
+    }
+
+    /// Both rates exceed their upper `t` quantiles with probability t^2, and then epsilon is at most that of the quantiles.
+    fn limit_at_rank(
+        &self,
+        counts: &ErrorCounts,
+        side: Side,
+        rank: u64,
+        delta: f64,
+        significance: f64,
+    ) -> f64 {
+        Jeffreys.epsilon(&counts.at_rank(side, rank), delta, 2.0 * sqrt(significance.min(0.2)))
     }
 
     fn epsilon(&self, counts: &ErrorCounts, delta: f64, significance: f64) -> f64 {

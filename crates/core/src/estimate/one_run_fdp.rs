@@ -3,7 +3,7 @@
 use super::estimator::Side;
 use super::gdp::{delta_of_gdp, epsilon_of_gdp, mu_of_gdp};
 use super::one_run::guesses;
-use super::{ErrorCounts, ErrorEstimator, Guarantee};
+use super::{ErrorCounts, ErrorEstimator, Guarantee, OneRun};
 use crate::normal::{cdf, quantile};
 
 /// The audit of Mahloujifar, Melis and Chaudhuri, "Auditing f-differential privacy in one run" (2024), for the Gaussian family.
@@ -18,6 +18,8 @@ use crate::normal::{cdf, quantile};
 /// from p = significance v / m and h = significance (r - v) / m refutes mu where p + h > r / m in the end (their algorithm 3). Epsilon is
 /// that of the largest refuted mu at delta.
 ///
+/// The threshold of `hold-out` and `max` is the one that shows most to [`OneRun`] at delta = 0.
+///
 /// # Formal guarantees
 /// - If every canary was included by a fair coin of its own, the number of guesses was fixed in advance and the trade-off curve is
 ///   Gaussian, a lower confidence bound, which errs downwards. For another curve it may err upwards: not marked valid.
@@ -31,6 +33,11 @@ impl ErrorEstimator for OneRunFdp {
 
     fn guarantee(&self) -> Guarantee {
         Guarantee::FairCoinsGaussian
+    }
+
+    /// The recursion is long: the threshold is the one with the most certain guesses.
+    fn chooser(&self) -> Option<&dyn ErrorEstimator> {
+        Some(&CertainGuesses)
     }
 
     fn sides(&self) -> &'static [Side] {
@@ -59,6 +66,23 @@ impl ErrorEstimator for OneRunFdp {
             }
         }
         epsilon_of_gdp(low, delta)
+    }
+}
+
+/// [`OneRun`] at delta = 0: the logit of a lower bound on the share of right guesses.
+struct CertainGuesses;
+
+impl ErrorEstimator for CertainGuesses {
+    fn name(&self) -> &'static str {
+        "certain-guesses"
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::Nothing
+    }
+
+    fn epsilon(&self, counts: &ErrorCounts, _delta: f64, significance: f64) -> f64 {
+        OneRun.epsilon(counts, 0.0, significance)
     }
 }
 
