@@ -10,10 +10,30 @@ use misdeal_core::ThresholdChoice;
 use misdeal_core::estimate::ESTIMATORS;
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use std::time::Instant;
 
-/// Whether an audit takes so long that from 1e5 observations on fewer are made: many looks, integrals or recursions.
-fn is_slow(name: &str, choice: ThresholdChoice) -> bool {
-    choice == ThresholdChoice::Sequential || ["joint-bayesian", "one-run-fdp"].contains(&name)
+/// How many audits of a cell are made: `audits` of what is marked valid up to ten thousand observations, and a fifth of them beyond;
+/// `slow_audits` of what is not, of which it is enough to see that it is not, and half of those of a confidence sequence,
+/// which looks at a band tens of times in each.
+fn audits(plan: &Plan, valid: bool, choice: ThresholdChoice, observations: u64) -> u64 {
+    match (valid, choice) {
+        (_, ThresholdChoice::Sequential) => plan.slow_audits / 2,
+        (true, _) if observations > 10_000 => plan.audits / 5,
+        (true, _) => plan.audits,
+        (false, _) => plan.slow_audits,
+    }
+}
+
+/// Whether a threshold choice is measured at all: bands and looks make sense only for what holds at each threshold.
+fn is_measured(name: &str, choice: ThresholdChoice) -> bool {
+    match (name, choice) {
+        // A function instead of a threshold: no choice changes anything, but looks do.
+        ("divergence", _) => [ThresholdChoice::Band, ThresholdChoice::Sequential].contains(&choice),
+        ("clopper-pearson", _) => true,
+        (_, ThresholdChoice::Sequential) => false,
+        ("one-run" | "one-run-fdp" | "gdp", _) => true,
+        (_, choice) => choice != ThresholdChoice::Band,
+    }
 }
 
 struct Plan {
@@ -30,10 +50,10 @@ fn measure(
     plan: &Plan,
 ) -> Value {
     let (name, choice) = what;
-    let slow = is_slow(name, choice) && observations >= 100_000;
-    let audits = if slow { plan.slow_audits } else { plan.audits };
+    let audits = audits(plan, is_valid_for(mechanism, name, choice), choice, observations);
     let cells = Cells::new(mechanism);
     let truth = mechanism.epsilon(delta);
+    let start = Instant::now();
     // Collected in order, so that the mean does not depend on the number of threads.
     let epsilons: Vec<f64> = (0..audits)
         .into_par_iter()
@@ -44,7 +64,7 @@ fn measure(
     json!({
         "mechanism": mechanism.name, "delta": delta, "observations": observations, "estimator": name,
         "threshold_choice": choice.name(), "valid": is_valid_for(mechanism, name, choice), "true_epsilon": truth,
-        "audits": audits, "above_the_truth": above, "mean_epsilon": if mean.is_finite() { json!(mean) } else { Value::Null },
+        "audits": audits, "seconds": start.elapsed().as_secs_f64(), "above_the_truth": above, "mean_epsilon": if mean.is_finite() { json!(mean) } else { Value::Null },
     })
 }
 
@@ -64,13 +84,7 @@ fn main() {
                 for estimator in ESTIMATORS {
                     for choice in ThresholdChoice::ALL {
                         let what = (estimator.name(), choice);
-                        // A function instead of a threshold: no choice changes anything, but looks do.
-                        let same = what.0 == "divergence"
-                            && [ThresholdChoice::HoldOut, ThresholdChoice::Max].contains(&choice);
-                        // Of those that are not valid in any case, one look is enough to see it.
-                        let idle = choice == ThresholdChoice::Sequential
-                            && !["clopper-pearson", "divergence"].contains(&what.0);
-                        if !same && !idle {
+                        if is_measured(what.0, choice) {
                             coverage.push(measure(mechanism, what, observations, delta, &plan));
                         }
                     }
@@ -79,7 +93,8 @@ fn main() {
             }
         }
     }
-    let tight = Plan { audits: tight_audits as u64, slow_audits: tight_audits as u64, seed: plan.seed + 1 };
+    let tight =
+        Plan { audits: 5 * tight_audits as u64, slow_audits: 2 * tight_audits as u64, seed: plan.seed + 1 };
     let tightness: Vec<Value> = [100_000, 1_000_000, 10_000_000]
         .into_iter()
         .flat_map(|observations| {
