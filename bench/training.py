@@ -50,23 +50,25 @@ def opacus_process(arguments):
     shape, classes = SHAPES[kind]
     features, labels = torch.rand(RECORDS, *shape), torch.randint(0, classes, (RECORDS,))
     data = torch.utils.data.TensorDataset(features, labels)
-    model = torch_model(kind)
-    private = PrivacyEngine().make_private(
-        module=model,
-        optimizer=torch.optim.SGD(model.parameters(), lr=RATE),
-        data_loader=torch.utils.data.DataLoader(data, batch_size=BATCH, shuffle=True),
-        noise_multiplier=NOISE,
-        max_grad_norm=1.0,
-        poisson_sampling=False,
-    )
-    model, optimizer, loader = private
     loss = torch.nn.CrossEntropyLoss()
-    start = time.perf_counter()
-    for batch, target in loader:
-        optimizer.zero_grad()
-        loss(model(batch), target).backward()
-        optimizer.step()
-    return 1 / (time.perf_counter() - start)
+    best = 0.0
+    for _ in range(3):  # the first model pays for what is set up once
+        model = torch_model(kind)
+        model, optimizer, loader = PrivacyEngine().make_private(
+            module=model,
+            optimizer=torch.optim.SGD(model.parameters(), lr=RATE),
+            data_loader=torch.utils.data.DataLoader(data, batch_size=BATCH, shuffle=True),
+            noise_multiplier=NOISE,
+            max_grad_norm=1.0,
+            poisson_sampling=False,
+        )
+        start = time.perf_counter()
+        for batch, target in loader:
+            optimizer.zero_grad()
+            loss(model(batch), target).backward()
+            optimizer.step()
+        best = max(best, 1 / (time.perf_counter() - start))
+    return best
 
 
 def opacus(kind):
