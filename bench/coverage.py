@@ -1,6 +1,7 @@
 """How often each estimate is above the truth, and how tight it is, on mechanisms whose epsilon is known exactly.
 
-usage: python3 bench/coverage.py [--audits 10000] [--slow-audits 1000] [--tight-audits 100] [--most-observations 1e6] [--seed 0]
+usage: python3 bench/coverage.py [--audits 10000] [--slow-audits 1000] [--other-audits 10000] [--tight-audits 100]
+                                 [--most-observations 1e6] [--seed 0] [--read FILE]
 
 Counts are drawn instead of scores (crates/audit/examples/coverage.rs), so that a million observations cost a few hundred binomial
 numbers. Keeps bench/runs/coverage.json and writes its tables to bench/runs/coverage.md. For a sequential audit the largest bound of all
@@ -19,7 +20,7 @@ def run(options):
     subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "misdeal-audit", "--example", "coverage"], cwd=measuring.ROOT, check=True)
     target = json.loads(subprocess.run(["cargo", "metadata", "--format-version", "1", "--no-deps"], cwd=measuring.ROOT, check=True,
                                        capture_output=True, text=True).stdout)["target_directory"]
-    numbers = [options.audits, options.slow_audits, options.tight_audits, options.most_observations, options.seed]
+    numbers = [options.audits, options.slow_audits, options.other_audits, options.tight_audits, options.most_observations, options.seed]
     program = [f"{target}/release/examples/coverage", *map(str, numbers)]
     return json.loads(subprocess.run(program, check=True, stdout=subprocess.PIPE, text=True).stdout)
 
@@ -54,9 +55,11 @@ def tables(results):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name, default in (("audits", 10_000), ("slow-audits", 1_000), ("tight-audits", 100), ("most-observations", 1e6), ("seed", 0)):
+    for name, default in (("audits", 10_000), ("slow-audits", 1_000), ("other-audits", 10_000), ("tight-audits", 100), ("most-observations", 1e6), ("seed", 0)):
         parser.add_argument(f"--{name}", type=float, default=default)
-    results = run(parser.parse_args())
+    parser.add_argument("--read", help="what the program printed before, instead of running it")
+    options = parser.parse_args()
+    results = json.load(open(options.read)) if options.read else run(options)
     text = tables(results)
     print(text)
     (measuring.ROOT / "bench" / "runs").mkdir(exist_ok=True)

@@ -1,6 +1,7 @@
 //! How often each estimate is above the truth, and how large it is: the program behind `bench/coverage.py`.
 //!
-//! usage: coverage AUDITS SLOW_AUDITS TIGHT_AUDITS MOST_OBSERVATIONS SEED, e.g. 10000 1000 100 1e6 0; prints JSON.
+//! usage: coverage AUDITS SLOW_AUDITS OTHER_AUDITS TIGHT_AUDITS MOST_OBSERVATIONS SEED, e.g. 10000 1000 10000 100 1e6 0; prints
+//! JSON.
 
 #[path = "../tests/coverage_cells/mod.rs"]
 mod coverage_cells;
@@ -12,15 +13,13 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::time::Instant;
 
-/// How many audits of a cell are made: `audits` of what is marked valid up to ten thousand observations, and a fifth of them beyond;
-/// `slow_audits` of what is not, of which it is enough to see that it is not, and half of those of a confidence sequence,
-/// which looks at a band tens of times in each.
+/// How many audits of a cell are made: `audits` of what is marked valid, `other_audits` of what is not, and `slow_audits` of a
+/// confidence sequence above a thousand observations, which looks at a band tens of times in each.
 fn audits(plan: &Plan, valid: bool, choice: ThresholdChoice, observations: u64) -> u64 {
     match (valid, choice) {
-        (_, ThresholdChoice::Sequential) => plan.slow_audits / 2,
-        (true, _) if observations > 10_000 => plan.audits / 5,
+        (_, ThresholdChoice::Sequential) if observations > 1000 => plan.slow_audits,
         (true, _) => plan.audits,
-        (false, _) => plan.slow_audits,
+        (false, _) => plan.other_audits,
     }
 }
 
@@ -39,6 +38,7 @@ fn is_measured(name: &str, choice: ThresholdChoice) -> bool {
 struct Plan {
     audits: u64,
     slow_audits: u64,
+    other_audits: u64,
     seed: u64,
 }
 
@@ -70,10 +70,12 @@ fn measure(
 
 fn main() {
     let numbers: Vec<f64> = std::env::args().skip(1).map(|text| text.parse().expect("a number")).collect();
-    let &[audits, slow_audits, tight_audits, most_observations, seed] = &numbers[..] else {
-        panic!("AUDITS SLOW_AUDITS TIGHT_AUDITS MOST_OBSERVATIONS SEED");
+    let &[audits, slow_audits, other_audits, tight_audits, most_observations, seed] = &numbers[..] else {
+        panic!("AUDITS SLOW_AUDITS OTHER_AUDITS TIGHT_AUDITS MOST_OBSERVATIONS SEED");
     };
-    let plan = Plan { audits: audits as u64, slow_audits: slow_audits as u64, seed: seed as u64 };
+    let [audits, slow_audits, other_audits, tight_audits, seed] =
+        [audits, slow_audits, other_audits, tight_audits, seed].map(|number| number as u64);
+    let plan = Plan { audits, slow_audits, other_audits, seed };
     let mut coverage = Vec::new();
     for mechanism in &MECHANISMS {
         for delta in [1e-5, 0.01] {
@@ -93,8 +95,12 @@ fn main() {
             }
         }
     }
-    let tight =
-        Plan { audits: 5 * tight_audits as u64, slow_audits: 2 * tight_audits as u64, seed: plan.seed + 1 };
+    let tight = Plan {
+        audits: tight_audits,
+        slow_audits: tight_audits,
+        other_audits: tight_audits,
+        seed: plan.seed + 1,
+    };
     let tightness: Vec<Value> = [100_000, 1_000_000, 10_000_000]
         .into_iter()
         .flat_map(|observations| {

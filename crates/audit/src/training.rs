@@ -18,6 +18,9 @@ use std::sync::{Arc, Mutex};
 /// Trials between two savings, for each core: few, so that an interruption loses little.
 const TRIALS_PER_CORE: u64 = 2;
 
+/// Trials whose models are asked for their accuracy, about: more would tell no more, and asking costs a third of a training.
+const MEASURED_TRIALS: u64 = 500;
+
 /// What to train and audit, and how.
 #[derive(Debug, Clone)]
 pub struct TrainingRequest {
@@ -82,7 +85,8 @@ pub struct TrainingFigures {
     pub gigaflop_per_model: f64,
     /// Working memory of each core, in bytes; the data set is shared.
     pub workspace_bytes: usize,
-    /// The share of training records classified correctly, over the models of this run.
+    /// The share of training records classified correctly, over the models of this run; of every so many trials only, where
+    /// there are many.
     pub train_accuracy: Option<Figures>,
     /// The share of test records; `None` without test data.
     pub test_accuracy: Option<Figures>,
@@ -126,7 +130,8 @@ pub fn audit_training(request: &TrainingRequest, progress: &dyn Progress) -> Res
         None => setting,
         Some(target) => calibrated(&setting, target, request.run.analysis.delta)?,
     };
-    let plan = TrainingPlan::new(&setting, &request.recipe, Arc::clone(&dataset))?;
+    let every = (request.run.observations / 2).div_ceil(MEASURED_TRIALS);
+    let plan = TrainingPlan::new(&setting, &request.recipe, Arc::clone(&dataset))?.with_accuracy_every(every);
     let player = TrainingPlayer { plan, utility: Mutex::default() };
     let mut report = audit("audit training", &player, &request.run, progress)?;
     let TrainingPlayer { plan, utility } = player;
