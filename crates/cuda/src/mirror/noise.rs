@@ -1,0 +1,44 @@
+//! `generator.cu` and `gaussian.cu`.
+
+use misdeal_core::{FIRST_BODY_RADIUS, Purpose, Stream, World, gaussian_pair};
+use std::f32::consts::TAU;
+
+/// A trial in a world.
+#[derive(Debug, Clone, Copy)]
+pub struct Trial<'a> {
+    pub stream: &'a Stream,
+    pub world: World,
+    pub index: u64,
+}
+
+impl Trial<'_> {
+    /// The four words of a block of noise.
+    pub fn block(self, index: u32) -> [u32; 4] {
+        let bits = self.stream.block(Stream::counter(Purpose::Noise, self.world, self.index, index));
+        std::array::from_fn(|i| (bits >> (32 * i)) as u32)
+    }
+
+    /// 64 random bits that decide positions.
+    pub fn position(self, index: u32) -> u64 {
+        self.stream.uniform(Purpose::Position, self.world, self.index, index)
+    }
+
+    /// Both numbers of pair `pair`, in f64.
+    pub fn exact_pair(self, pair: u32, radius: u32, angle: u32) -> [f64; 2] {
+        gaussian_pair(radius, angle, || self.stream.uniform(Purpose::Tail, self.world, self.index, pair))
+    }
+}
+
+/// Whether both pairs of a block lie outside the tail.
+pub fn is_fast(words: [u32; 4]) -> bool {
+    words[0].min(words[2]) >= FIRST_BODY_RADIUS
+}
+
+/// 2^(f z - offset) for both numbers of a pair outside the tail, where `scale` is 2 ln(2) f^2.
+pub fn fast_exponentials(radius: u32, angle: u32, scale: f32, offset: f32) -> [f32; 2] {
+    let p = (radius as f32).mul_add(2.0_f32.powi(-32), 2.0_f32.powi(-33));
+    let length = (scale * libm::log2f(p)).abs().sqrt();
+    let turns = f32::from_bits(0x3f80_0000 | angle >> 9);
+    let radians = turns.mul_add(TAU, -1.5 * TAU);
+    [libm::cosf(radians), libm::sinf(radians)].map(|part| libm::exp2f(length.mul_add(part, -offset)))
+}
