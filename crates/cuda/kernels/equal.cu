@@ -26,11 +26,17 @@ struct Sums {
         first += value;
         if (SQUARES) second += value * value;
     }
+
+    __device__ __forceinline__ void remove(double value) {
+        first -= value;
+        if (SQUARES) second -= value * value;
+    }
 };
 
-// An epoch's sums over all batches. The target's noise, its neighbour in the pair, the tails and what does not fill a block
-// are computed in f64; all else in f32, summed in strips.
-template <bool SQUARES>
+// An epoch's sums over all batches. The block with the target's noise, the tails and what does not fill a block are computed in
+// f64; all else in f32, summed in strips. If REFINED, the block with the largest term is then computed again in f64: where one
+// term dominates the sums, its error would be the score's.
+template <bool SQUARES, bool REFINED>
 __device__ __forceinline__ Sums<SQUARES> epoch_sums(const Equal& game, const Trial& trial, unsigned int first_block) {
     Sums<SQUARES> sums = {0.0, 0.0};
     const auto exponential = [&](double z) { return exp(z * game.inverse_noise - game.lowered_by); };
@@ -46,6 +52,8 @@ __device__ __forceinline__ Sums<SQUARES> epoch_sums(const Equal& game, const Tri
         sums.add(exponential(z.y));
         add_pair(2 * first_block + 1, words.z, words.w);
     }
+    float largest = -1.0f;
+    unsigned int largest_at = 0;
     const unsigned int end = first_block + game.batches / 4;
     for (unsigned int at = first_block + 1; at < end;) {
         const unsigned int strip_end = min(at + STRIP, end);
@@ -59,11 +67,27 @@ __device__ __forceinline__ Sums<SQUARES> epoch_sums(const Equal& game, const Tri
             }
             const float2 u = fast_exponentials(words.x, words.y, game.scale, game.offset);
             const float2 v = fast_exponentials(words.z, words.w, game.scale, game.offset);
+            if (REFINED) {
+                const float most = fmaxf(fmaxf(u.x, u.y), fmaxf(v.x, v.y));
+                largest_at = most > largest ? at : largest_at;
+                largest = fmaxf(most, largest);
+            }
             first += (u.x + u.y) + (v.x + v.y);
             if (SQUARES) second += fmaf(u.x, u.x, u.y * u.y) + fmaf(v.x, v.x, v.y * v.y);
         }
         sums.first += first;
         if (SQUARES) sums.second += second;
+    }
+    if (REFINED && largest >= 0.0f) {
+        const uint4 words = block(trial, NOISE, largest_at);
+        const float2 u = fast_exponentials(words.x, words.y, game.scale, game.offset);
+        const float2 v = fast_exponentials(words.z, words.w, game.scale, game.offset);
+        sums.remove(u.x);
+        sums.remove(u.y);
+        sums.remove(v.x);
+        sums.remove(v.y);
+        add_pair(2 * largest_at, words.x, words.y);
+        add_pair(2 * largest_at + 1, words.z, words.w);
     }
     const unsigned int rest = game.batches % 4;
     if (rest > 0) {
@@ -76,7 +100,7 @@ __device__ __forceinline__ Sums<SQUARES> epoch_sums(const Equal& game, const Tri
     return sums;
 }
 
-template <bool SQUARES>
+template <bool SQUARES, bool REFINED>
 __device__ __forceinline__ void play_equal(const Equal& game, const Delivery& to) {
     const unsigned long long index = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x;
     if (index >= to.count) return;
@@ -84,16 +108,24 @@ __device__ __forceinline__ void play_equal(const Equal& game, const Delivery& to
     const unsigned int blocks = (game.batches + 3) / 4;
     double score = 0.0;
     for (unsigned int epoch = 0; epoch < game.epochs; ++epoch) {
-        const Sums<SQUARES> sums = epoch_sums<SQUARES>(game, trial, epoch * blocks);
+        const Sums<SQUARES> sums = epoch_sums<SQUARES, REFINED>(game, trial, epoch * blocks);
         score += log(SQUARES ? sums.second / sums.first : sums.first) + game.constant;
     }
     deliver(to, index, score);
 }
 
 extern "C" __global__ void __launch_bounds__(256) play_equal_squares(Equal game, Delivery to) {
-    play_equal<true>(game, to);
+    play_equal<true, false>(game, to);
+}
+
+extern "C" __global__ void __launch_bounds__(256) play_equal_squares_refined(Equal game, Delivery to) {
+    play_equal<true, true>(game, to);
 }
 
 extern "C" __global__ void __launch_bounds__(256) play_equal_sums(Equal game, Delivery to) {
-    play_equal<false>(game, to);
+    play_equal<false, false>(game, to);
+}
+
+extern "C" __global__ void __launch_bounds__(256) play_equal_sums_refined(Equal game, Delivery to) {
+    play_equal<false, true>(game, to);
 }

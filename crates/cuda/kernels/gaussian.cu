@@ -11,9 +11,12 @@ __device__ double2 exact_pair(const Trial& trial, unsigned int pair, unsigned in
     }
     const double p = ((double)radius + fraction) * 0x1p-32;
     const double length = sqrt(-2.0 * log(p));
+    const double quarter_turns = ((double)(angle >> 1 & 0x3fffffu) + 0.5) * 0x1p-22 - 0.5;
     double sine, cosine;
-    sincospi((double)(angle >> 9) * 0x1p-22 - 1.0, &sine, &cosine);
-    return make_double2(length * cosine, length * sine);
+    sincospi(0.5 * quarter_turns, &sine, &cosine);
+    const double along = angle >> 31 ? -length * cosine : length * cosine;
+    const double across = length * sine;
+    return angle >> 30 & 1 ? make_double2(across, along) : make_double2(along, across);
 }
 
 __device__ __forceinline__ float log2_approximately(float x) {
@@ -34,22 +37,25 @@ __device__ __forceinline__ float root_approximately(float x) {
     return y;
 }
 
-__device__ __forceinline__ float2 turn_approximately(float radians) {
-    float cosine, sine;
-    asm("cos.approx.ftz.f32 %0, %1;" : "=f"(cosine) : "f"(radians));
-    asm("sin.approx.ftz.f32 %0, %1;" : "=f"(sine) : "f"(radians));
-    return make_float2(cosine, sine);
-}
-
-// 2^(f z - offset) for both numbers of a pair outside the tail, where `scale` is 2 ln(2) f^2.
+// 2^(f z - offset) for both numbers of a pair outside the tail, in any order, where `scale` is 2 ln(2) f^2.
+//
+// Sine and cosine of t quarter turns, |t| <= 1/2, are polynomials in t^2 that interpolate at Chebyshev points, exact to 3e-9: the
+// device's own functions are not accurate enough. t comes from the angle's bits as those of a float in [1, 2), without a conversion.
 __device__ __forceinline__ float2 fast_exponentials(unsigned int radius, unsigned int angle, float scale,
                                                     float offset) {
     const float p = fmaf(__uint2float_rn(radius), 0x1p-32f, 0x1p-33f);
     // The approximation of a logarithm next to zero may have the wrong sign.
     const float length = root_approximately(fabsf(scale * log2_approximately(p)));
-    // The angle's leading bits as those of a float in [1, 2): no conversion, which would be slow.
-    const float turns = __uint_as_float(0x3f800000u | angle >> 9);
-    const float2 direction = turn_approximately(fmaf(turns, 6.28318530718f, -9.42477796077f));
-    return make_float2(exp2_approximately(fmaf(length, direction.x, -offset)),
-                       exp2_approximately(fmaf(length, direction.y, -offset)));
+    const float signed_length = __uint_as_float(__float_as_uint(length) ^ (angle & 0x80000000u));
+    const float t = __uint_as_float((angle & 0x7ffffeu) | 0x3f800001u) - 1.5f;
+    const float x = t * t;
+    float cosine = fmaf(x, 9.06741899e-4f, -2.08615291e-2f);
+    cosine = fmaf(x, cosine, 2.53669410e-1f);
+    cosine = fmaf(x, cosine, -1.23370055f);
+    cosine = fmaf(x, cosine, 1.0f);
+    float sine = fmaf(x, -4.60216310e-3f, 7.96802229e-2f);
+    sine = fmaf(x, sine, -6.45963478e-1f);
+    sine = fmaf(x, sine, 1.57079632f);
+    return make_float2(exp2_approximately(fmaf(signed_length, cosine, -offset)),
+                       exp2_approximately(fmaf(length * t, sine, -offset)));
 }

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use crate::parameters::Delivery;
-use crate::plan::Plan;
+use crate::plan::{EqualKind, Plan};
 use crate::program;
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaSlice, CudaStream, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
@@ -38,8 +38,14 @@ impl Device {
         let (major, minor) = context.compute_capability().map_err(told)?;
         let module = context.load_module(Ptx::from_binary(program::compile(major, minor)?)).map_err(told)?;
         let kernel = match plan {
-            Plan::Equal { squares: true, .. } => "play_equal_squares",
-            Plan::Equal { squares: false, .. } => "play_equal_sums",
+            Plan::Equal { kind: EqualKind { squares: true, refined: false }, .. } => "play_equal_squares",
+            Plan::Equal { kind: EqualKind { squares: true, refined: true }, .. } => {
+                "play_equal_squares_refined"
+            }
+            Plan::Equal { kind: EqualKind { squares: false, refined: false }, .. } => "play_equal_sums",
+            Plan::Equal { kind: EqualKind { squares: false, refined: true }, .. } => {
+                "play_equal_sums_refined"
+            }
             Plan::General { .. } => "play_general",
         };
         let kernel = module.load_function(kernel).map_err(told)?;

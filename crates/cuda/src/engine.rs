@@ -42,9 +42,8 @@ impl<'a> Cuda<'a> {
         let plan = Plan::new(game)
             .map_err(|reason| Error::bad_value("device", "cuda", "cpu for this game", reason))?;
         libraries::open().map_err(Error::Device)?;
-        let count = CudaContext::device_count()
-            .or_else(|_| CudaContext::new(0).and_then(|_| CudaContext::device_count()))
-            .map_err(|error| Error::Device(format!("no CUDA device: {error}")))?;
+        let count =
+            CudaContext::device_count().map_err(|error| Error::Device(format!("no CUDA device: {error}")))?;
         if count < 1 {
             return Err(Error::Device("no CUDA device: the driver sees none; use --device cpu".into()));
         }

@@ -33,5 +33,5 @@ mod plan;
 mod program;
 
 pub use engine::Cuda;
-pub use plan::Plan;
+pub use plan::{EqualKind, Plan};
 pub use program::compile;

@@ -10,6 +10,8 @@ use std::f64::consts::{LN_2, LOG2_E};
 
 /// Below this noise multiplier the range of f32 does not hold what the fast kernel sums.
 const LEAST_FAST_NOISE: f64 = 0.1;
+/// Below this noise multiplier one term may dominate the sums, with an exponent whose error in f32 is too large.
+const LEAST_PLAIN_NOISE: f64 = 1.0;
 /// Below this number of batches the errors of fast functions do not average out below the stated tolerance.
 const FEWEST_FAST_BATCHES: u64 = 64;
 /// Above this number of epochs their common part might add up.
@@ -28,8 +30,8 @@ pub(crate) const MOST_TARGETS: usize = 64;
 pub enum Plan {
     /// Every batch has the same weight: f32 with everything that matters in f64 (`equal.cu`).
     Equal {
-        /// Whether the adversary compares shifts (2, 1), where squares are needed, or (1, 0).
-        squares: bool,
+        /// Which of its variants.
+        kind: EqualKind,
         /// What the kernel is told.
         parameters: Box<[Equal; 2]>,
     },
@@ -42,6 +44,15 @@ pub enum Plan {
         /// ln of the adversary's weight of each batch that is drawn.
         log_weights: Vec<f64>,
     },
+}
+
+/// The variants of the fast kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EqualKind {
+    /// Whether the adversary compares shifts (2, 1), where squares are needed, or (1, 0).
+    pub squares: bool,
+    /// Whether the largest terms are computed again in f64.
+    pub refined: bool,
 }
 
 impl Plan {
@@ -57,8 +68,10 @@ impl Plan {
         }
         match equal_squares(game) {
             Some(squares) => {
+                let refined = game.noise_multiplier < LEAST_PLAIN_NOISE || game.epochs > 1;
+                let kind = EqualKind { squares, refined };
                 let parameters = Box::new(World::BOTH.map(|world| equal(game, key, squares, world)));
-                Ok(Plan::Equal { squares, parameters })
+                Ok(Plan::Equal { kind, parameters })
             }
             None => general(game, key),
         }

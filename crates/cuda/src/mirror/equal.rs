@@ -2,6 +2,7 @@
 
 use super::noise::{Trial, fast_exponentials, is_fast};
 use crate::parameters::Equal;
+use crate::plan::EqualKind;
 use libm::{exp, log};
 
 /// Blocks of four draws between two additions in f64.
@@ -18,20 +19,25 @@ impl Sums {
         self.first += value;
         self.second += value * value;
     }
+
+    fn remove(&mut self, value: f64) {
+        self.first -= value;
+        self.second -= value * value;
+    }
 }
 
 /// The score of a trial.
-pub fn score(game: &Equal, squares: bool, trial: Trial) -> f64 {
+pub fn score(game: &Equal, kind: EqualKind, trial: Trial) -> f64 {
     let blocks = game.batches.div_ceil(4);
     (0..game.epochs)
         .map(|epoch| {
-            let sums = epoch_sums(game, trial, epoch * blocks);
-            log(if squares { sums.second / sums.first } else { sums.first }) + game.constant
+            let sums = epoch_sums(game, kind.refined, trial, epoch * blocks);
+            log(if kind.squares { sums.second / sums.first } else { sums.first }) + game.constant
         })
         .sum()
 }
 
-fn epoch_sums(game: &Equal, trial: Trial, first_block: u32) -> Sums {
+fn epoch_sums(game: &Equal, refined: bool, trial: Trial, first_block: u32) -> Sums {
     let mut sums = Sums::default();
     let exponential = |z: f64| exp(z * game.inverse_noise - game.lowered_by);
     let exact_block = |at: u32, words: [u32; 4]| {
@@ -42,6 +48,7 @@ fn epoch_sums(game: &Equal, trial: Trial, first_block: u32) -> Sums {
     let [target, others @ ..] = exact_block(first_block, trial.block(first_block));
     sums.add(exp(target * game.inverse_noise + game.target_exponent));
     others.into_iter().for_each(|z| sums.add(exponential(z)));
+    let mut largest = (-1.0_f32, 0);
     let end = first_block + game.batches / 4;
     let mut at = first_block + 1;
     while at < end {
@@ -55,12 +62,24 @@ fn epoch_sums(game: &Equal, trial: Trial, first_block: u32) -> Sums {
             }
             let u = fast_exponentials(words[0], words[1], game.scale, game.offset);
             let v = fast_exponentials(words[2], words[3], game.scale, game.offset);
+            let most = u.into_iter().chain(v).fold(0.0_f32, f32::max);
+            if most > largest.0 {
+                largest = (most, at);
+            }
             first += (u[0] + u[1]) + (v[0] + v[1]);
             second += u[0].mul_add(u[0], u[1] * u[1]) + v[0].mul_add(v[0], v[1] * v[1]);
         }
         sums.first += f64::from(first);
         sums.second += f64::from(second);
         at = strip_end;
+    }
+    if refined && largest.0 >= 0.0 {
+        let words = trial.block(largest.1);
+        for pair in [[words[0], words[1]], [words[2], words[3]]] {
+            let fast = fast_exponentials(pair[0], pair[1], game.scale, game.offset);
+            fast.into_iter().for_each(|value| sums.remove(f64::from(value)));
+        }
+        exact_block(largest.1, words).into_iter().for_each(|z| sums.add(exponential(z)));
     }
     let rest = (game.batches % 4) as usize;
     if rest > 0 {

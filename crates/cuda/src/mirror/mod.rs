@@ -1,7 +1,7 @@
 //! The kernels in plain Rust: the same operations in the same order, from the same parameters.
 //!
 //! It is for tests: what a device computes is wrong if this is wrong, and ordinary machines can run this. Where a kernel calls
-//! the device's approximate functions (2^x, log2, root, sine, cosine in f32), the correctly rounded ones stand here, so that a
+//! the device's approximate functions (2^x, log2 and root in f32), the correctly rounded ones stand here, so that a
 //! device's scores differ from these within the engine's tolerance and not bit for bit.
 
 mod equal;
@@ -45,9 +45,7 @@ impl Engine for Mirror<'_> {
         for (index, score) in trials.zip(scores) {
             let trial = Trial { stream: self.stream, world, index };
             *score = match &self.plan {
-                Plan::Equal { squares, parameters } => {
-                    equal::score(&parameters[world as usize], *squares, trial)
-                }
+                Plan::Equal { kind, parameters } => equal::score(&parameters[world as usize], *kind, trial),
                 Plan::General { parameters, thresholds, log_weights } => {
                     general::Tables { game: &parameters[world as usize], thresholds, log_weights }
                         .score(trial)

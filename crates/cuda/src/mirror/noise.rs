@@ -1,7 +1,6 @@
 //! `generator.cu` and `gaussian.cu`.
 
 use misdeal_core::{FIRST_BODY_RADIUS, Purpose, Stream, World, gaussian_pair};
-use std::f32::consts::TAU;
 
 /// A trial in a world.
 #[derive(Debug, Clone, Copy)]
@@ -34,11 +33,15 @@ pub fn is_fast(words: [u32; 4]) -> bool {
     words[0].min(words[2]) >= FIRST_BODY_RADIUS
 }
 
-/// 2^(f z - offset) for both numbers of a pair outside the tail, where `scale` is 2 ln(2) f^2.
+/// 2^(f z - offset) for both numbers of a pair outside the tail, in any order, where `scale` is 2 ln(2) f^2.
 pub fn fast_exponentials(radius: u32, angle: u32, scale: f32, offset: f32) -> [f32; 2] {
     let p = (radius as f32).mul_add(2.0_f32.powi(-32), 2.0_f32.powi(-33));
     let length = (scale * libm::log2f(p)).abs().sqrt();
-    let turns = f32::from_bits(0x3f80_0000 | angle >> 9);
-    let radians = turns.mul_add(TAU, -1.5 * TAU);
-    [libm::cosf(radians), libm::sinf(radians)].map(|part| libm::exp2f(length.mul_add(part, -offset)))
+    let signed_length = f32::from_bits(length.to_bits() ^ (angle & 0x8000_0000));
+    let t = f32::from_bits((angle & 0x7f_fffe) | 0x3f80_0001) - 1.5;
+    let x = t * t;
+    let polynomial = |coefficients: &[f32]| coefficients.iter().fold(0.0_f32, |sum, &c| x.mul_add(sum, c));
+    let cosine = polynomial(&[9.06741899e-4, -2.08615291e-2, 2.53669410e-1, -1.23370055, 1.0]);
+    let sine = polynomial(&[-4.60216310e-3, 7.96802229e-2, -6.45963478e-1, 1.57079632]);
+    [signed_length.mul_add(cosine, -offset), (length * t).mul_add(sine, -offset)].map(libm::exp2f)
 }
