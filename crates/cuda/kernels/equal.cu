@@ -114,18 +114,18 @@ __device__ __forceinline__ void play_equal(const Equal& game, const Delivery& to
     deliver(to, index, score);
 }
 
-extern "C" __global__ void __launch_bounds__(256) play_equal_squares(Equal game, Delivery to) {
+extern "C" __global__ void __launch_bounds__(256, 4) play_equal_squares(Equal game, Delivery to) {
     play_equal<true, false>(game, to);
 }
 
-extern "C" __global__ void __launch_bounds__(256) play_equal_squares_refined(Equal game, Delivery to) {
+extern "C" __global__ void __launch_bounds__(256, 4) play_equal_squares_refined(Equal game, Delivery to) {
     play_equal<true, true>(game, to);
 }
 
-extern "C" __global__ void __launch_bounds__(256) play_equal_sums(Equal game, Delivery to) {
+extern "C" __global__ void __launch_bounds__(256, 4) play_equal_sums(Equal game, Delivery to) {
     play_equal<false, false>(game, to);
 }
 
-extern "C" __global__ void __launch_bounds__(256) play_equal_sums_refined(Equal game, Delivery to) {
+extern "C" __global__ void __launch_bounds__(256, 4) play_equal_sums_refined(Equal game, Delivery to) {
     play_equal<false, true>(game, to);
 }

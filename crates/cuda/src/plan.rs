@@ -81,8 +81,7 @@ impl Plan {
 /// Whether the fast kernel needs squares, if it can play the game.
 fn equal_squares(game: &Game) -> Option<bool> {
     let weights = |law: &PositionLaw| match law {
-        PositionLaw::OnceAnEpoch(weights) => Some(weights.clone()),
-        PositionLaw::KeptForAllEpochs(weights) => Some(weights.clone()),
+        PositionLaw::OnceAnEpoch(weights) | PositionLaw::KeptForAllEpochs(weights) => Some(weights.clone()),
         PositionLaw::EachStep { .. } => None,
     };
     let sums_over_epochs = matches!(game.adversary.law, PositionLaw::KeptForAllEpochs(_)) && game.epochs > 1;

@@ -20,6 +20,12 @@ impl Sums {
         self.second += value * value;
     }
 
+    fn add_all<const N: usize>(&mut self, values: [f64; N]) {
+        for value in values {
+            self.add(value);
+        }
+    }
+
     fn remove(&mut self, value: f64) {
         self.first -= value;
         self.second -= value * value;
@@ -47,7 +53,7 @@ fn epoch_sums(game: &Equal, refined: bool, trial: Trial, first_block: u32) -> Su
     };
     let [target, others @ ..] = exact_block(first_block, trial.block(first_block));
     sums.add(exp(target * game.inverse_noise + game.target_exponent));
-    others.into_iter().for_each(|z| sums.add(exponential(z)));
+    sums.add_all(others.map(exponential));
     let mut largest = (-1.0_f32, 0);
     let end = first_block + game.batches / 4;
     let mut at = first_block + 1;
@@ -57,7 +63,7 @@ fn epoch_sums(game: &Equal, refined: bool, trial: Trial, first_block: u32) -> Su
         for at in at..strip_end {
             let words = trial.block(at);
             if !is_fast(words) {
-                exact_block(at, words).into_iter().for_each(|z| sums.add(exponential(z)));
+                sums.add_all(exact_block(at, words).map(exponential));
                 continue;
             }
             let u = fast_exponentials(words[0], words[1], game.scale, game.offset);
@@ -76,10 +82,11 @@ fn epoch_sums(game: &Equal, refined: bool, trial: Trial, first_block: u32) -> Su
     if refined && largest.0 >= 0.0 {
         let words = trial.block(largest.1);
         for pair in [[words[0], words[1]], [words[2], words[3]]] {
-            let fast = fast_exponentials(pair[0], pair[1], game.scale, game.offset);
-            fast.into_iter().for_each(|value| sums.remove(f64::from(value)));
+            for value in fast_exponentials(pair[0], pair[1], game.scale, game.offset) {
+                sums.remove(f64::from(value));
+            }
         }
-        exact_block(largest.1, words).into_iter().for_each(|z| sums.add(exponential(z)));
+        sums.add_all(exact_block(largest.1, words).map(exponential));
     }
     let rest = (game.batches % 4) as usize;
     if rest > 0 {

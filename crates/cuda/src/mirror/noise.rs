@@ -1,6 +1,7 @@
 //! `generator.cu` and `gaussian.cu`.
 
 use misdeal_core::{FIRST_BODY_RADIUS, Purpose, Stream, World, gaussian_pair};
+use std::f32::consts::FRAC_PI_2;
 
 /// A trial in a world.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +43,6 @@ pub fn fast_exponentials(radius: u32, angle: u32, scale: f32, offset: f32) -> [f
     let x = t * t;
     let polynomial = |coefficients: &[f32]| coefficients.iter().fold(0.0_f32, |sum, &c| x.mul_add(sum, c));
     let cosine = polynomial(&[9.06741899e-4, -2.08615291e-2, 2.53669410e-1, -1.23370055, 1.0]);
-    let sine = polynomial(&[-4.60216310e-3, 7.96802229e-2, -6.45963478e-1, 1.57079632]);
+    let sine = polynomial(&[-4.60216310e-3, 7.96802229e-2, -6.45963478e-1, FRAC_PI_2]);
     [signed_length.mul_add(cosine, -offset), (length * t).mul_add(sine, -offset)].map(libm::exp2f)
 }

@@ -56,10 +56,10 @@ impl Portions {
         Portions { draws_per_chunk: 1 << 19, most_trials_per_chunk: 1 << 13, draws_per_stretch: 1 << 33 };
 }
 
-/// The names that [`choose`] takes.
-pub const NAMES: [&str; 6] = ["auto", "reference", "cpu", "cpu-avx512", "cpu-avx2", "cpu-portable"];
+/// The names of all engines. `cuda` is made by the crate of that name, since it needs a stream of its own.
+pub const NAMES: [&str; 7] = ["auto", "reference", "cpu", "cpu-avx512", "cpu-avx2", "cpu-portable", "cuda"];
 
-/// The engine called `name`; `auto` is the fastest that can play this game.
+/// The processor's engine called `name`; `auto` is the fastest that can play this game.
 ///
 /// # Errors
 /// An unknown name, or an engine that cannot play this game here, with the reason.
