@@ -1,4 +1,7 @@
 // The score where every batch has the same weight: ln(sum u^2 / sum u) or ln(sum u), u = exp(y / s^2), epoch after epoch.
+//
+// Two constants are given to the compiler: SQUARES where the adversary compares shifts (2, 1), not (1, 0), and REFINED where the
+// largest terms are computed again in f64.
 
 struct Equal {
     // 1 / s.
@@ -17,8 +20,6 @@ struct Equal {
 // Blocks of four draws between two additions in f64.
 #define STRIP 16
 
-// With SQUARES the adversary compares shifts (2, 1), else (1, 0).
-template <bool SQUARES>
 struct Sums {
     double first, second;
 
@@ -36,9 +37,8 @@ struct Sums {
 // An epoch's sums over all batches. The block with the target's noise, the tails and what does not fill a block are computed in
 // f64; all else in f32, summed in strips. If REFINED, the block with the largest term is then computed again in f64: where one
 // term dominates the sums, its error would be the score's.
-template <bool SQUARES, bool REFINED>
-__device__ __forceinline__ Sums<SQUARES> epoch_sums(const Equal& game, const Trial& trial, unsigned int first_block) {
-    Sums<SQUARES> sums = {0.0, 0.0};
+__device__ __forceinline__ Sums epoch_sums(const Equal& game, const Trial& trial, unsigned int first_block) {
+    Sums sums = {0.0, 0.0};
     const auto exponential = [&](double z) { return exp(z * game.inverse_noise - game.lowered_by); };
     const auto add_pair = [&](unsigned int at, unsigned int radius, unsigned int angle) {
         const double2 z = exact_pair(trial, at, radius, angle);
@@ -100,32 +100,15 @@ __device__ __forceinline__ Sums<SQUARES> epoch_sums(const Equal& game, const Tri
     return sums;
 }
 
-template <bool SQUARES, bool REFINED>
-__device__ __forceinline__ void play_equal(const Equal& game, const Delivery& to) {
+extern "C" __global__ void __launch_bounds__(256, 4) play_equal(Equal game, Delivery to) {
     const unsigned long long index = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x;
     if (index >= to.count) return;
     const Trial trial = trial_at(to, index, game.key, game.world);
     const unsigned int blocks = (game.batches + 3) / 4;
     double score = 0.0;
     for (unsigned int epoch = 0; epoch < game.epochs; ++epoch) {
-        const Sums<SQUARES> sums = epoch_sums<SQUARES, REFINED>(game, trial, epoch * blocks);
+        const Sums sums = epoch_sums(game, trial, epoch * blocks);
         score += log(SQUARES ? sums.second / sums.first : sums.first) + game.constant;
     }
     deliver(to, index, score);
-}
-
-extern "C" __global__ void __launch_bounds__(256, 4) play_equal_squares(Equal game, Delivery to) {
-    play_equal<true, false>(game, to);
-}
-
-extern "C" __global__ void __launch_bounds__(256, 4) play_equal_squares_refined(Equal game, Delivery to) {
-    play_equal<true, true>(game, to);
-}
-
-extern "C" __global__ void __launch_bounds__(256, 4) play_equal_sums(Equal game, Delivery to) {
-    play_equal<false, false>(game, to);
-}
-
-extern "C" __global__ void __launch_bounds__(256, 4) play_equal_sums_refined(Equal game, Delivery to) {
-    play_equal<false, true>(game, to);
 }

@@ -2,8 +2,8 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use crate::parameters::Delivery;
-use crate::plan::{EqualKind, Plan};
-use crate::program;
+use crate::plan::Plan;
+use crate::program::{self, Kernel};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaSlice, CudaStream, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
 };
@@ -36,19 +36,10 @@ impl Device {
     pub fn new(ordinal: usize, plan: &Plan, trials_per_launch: u64) -> Result<Self, String> {
         let context = CudaContext::new(ordinal).map_err(told)?;
         let (major, minor) = context.compute_capability().map_err(told)?;
-        let module = context.load_module(Ptx::from_binary(program::compile(major, minor)?)).map_err(told)?;
-        let kernel = match plan {
-            Plan::Equal { kind: EqualKind { squares: true, refined: false }, .. } => "play_equal_squares",
-            Plan::Equal { kind: EqualKind { squares: true, refined: true }, .. } => {
-                "play_equal_squares_refined"
-            }
-            Plan::Equal { kind: EqualKind { squares: false, refined: false }, .. } => "play_equal_sums",
-            Plan::Equal { kind: EqualKind { squares: false, refined: true }, .. } => {
-                "play_equal_sums_refined"
-            }
-            Plan::General { .. } => "play_general",
-        };
-        let kernel = module.load_function(kernel).map_err(told)?;
+        let kernel = Kernel::of(plan);
+        let code = program::compile(kernel, major, minor)?;
+        let module = context.load_module(Ptx::from_binary(code)).map_err(told)?;
+        let kernel = module.load_function(kernel.name()).map_err(told)?;
         let stream = context.default_stream();
         let mut plan = plan.clone();
         let tables = upload(&stream, &mut plan).map_err(told)?;

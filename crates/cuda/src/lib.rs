@@ -34,4 +34,4 @@ mod program;
 
 pub use engine::Cuda;
 pub use plan::{EqualKind, Plan};
-pub use program::compile;
+pub use program::{Kernel, compile};

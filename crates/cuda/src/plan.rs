@@ -47,7 +47,7 @@ pub enum Plan {
 }
 
 /// The variants of the fast kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EqualKind {
     /// Whether the adversary compares shifts (2, 1), where squares are needed, or (1, 0).
     pub squares: bool,

@@ -2,28 +2,88 @@
 #![allow(unsafe_code, reason = "the compiler is a C library")]
 
 use crate::libraries;
+use crate::plan::{EqualKind, Plan};
 use cudarc::nvrtc::{result, sys};
+use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
+use std::sync::Mutex;
 
-/// The sources, each needing those before it.
-const SOURCES: [&str; 6] = [
+/// What every kernel needs, each source needing those before it.
+const SHARED_SOURCES: [&str; 3] = [
     include_str!("../kernels/generator.cu"),
     include_str!("../kernels/gaussian.cu"),
     include_str!("../kernels/counting.cu"),
-    include_str!("../kernels/equal.cu"),
-    include_str!("../kernels/position.cu"),
-    include_str!("../kernels/general.cu"),
 ];
+const EQUAL_SOURCES: [&str; 1] = [include_str!("../kernels/equal.cu")];
+const GENERAL_SOURCES: [&str; 2] =
+    [include_str!("../kernels/position.cu"), include_str!("../kernels/general.cu")];
 
-/// Machine code for devices of a compute capability: code instead of PTX, so that a compiler newer than the driver will do.
+/// A kernel, by the plans that it plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kernel {
+    /// `play_equal`, in one of its variants.
+    Equal(EqualKind),
+    /// `play_general`.
+    General,
+}
+
+impl Kernel {
+    /// The kernel of a plan.
+    pub fn of(plan: &Plan) -> Self {
+        match plan {
+            Plan::Equal { kind, .. } => Kernel::Equal(*kind),
+            Plan::General { .. } => Kernel::General,
+        }
+    }
+
+    /// Its name in the sources.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kernel::Equal(_) => "play_equal",
+            Kernel::General => "play_general",
+        }
+    }
+
+    fn sources(self) -> &'static [&'static str] {
+        match self {
+            Kernel::Equal(_) => &EQUAL_SOURCES,
+            Kernel::General => &GENERAL_SOURCES,
+        }
+    }
+
+    fn definitions(self) -> Vec<String> {
+        match self {
+            Kernel::Equal(kind) => {
+                vec![format!("-DSQUARES={}", kind.squares), format!("-DREFINED={}", kind.refined)]
+            }
+            Kernel::General => vec![],
+        }
+    }
+}
+
+/// Machine code for devices of a compute capability: code instead of PTX, so that a compiler newer than the driver will do. It is
+/// kept for the next game.
 ///
 /// # Errors
 /// The compiler is missing, or says why it refuses.
-pub fn compile(major: i32, minor: i32) -> Result<Vec<u8>, String> {
+pub fn compile(kernel: Kernel, major: i32, minor: i32) -> Result<Vec<u8>, String> {
+    static COMPILED: Mutex<BTreeMap<(Kernel, i32, i32), Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().map_err(|_| "another thread failed while it compiled")?;
+    if let Some(code) = compiled.get(&(kernel, major, minor)) {
+        return Ok(code.clone());
+    }
+    let code = compiled_for(kernel, major, minor)?;
+    compiled.insert((kernel, major, minor), code.clone());
+    Ok(code)
+}
+
+fn compiled_for(kernel: Kernel, major: i32, minor: i32) -> Result<Vec<u8>, String> {
     libraries::open_compiler()?;
-    let source = CString::new(SOURCES.join("\n")).map_err(|error| error.to_string())?;
+    let source = [&SHARED_SOURCES, kernel.sources()].concat().join("\n");
+    let source = CString::new(source).map_err(|error| error.to_string())?;
     let program = result::create_program(&source, Some(c"misdeal.cu")).map_err(|error| error.to_string())?;
-    let options = [format!("--gpu-architecture=sm_{major}{minor}"), "--std=c++17".into()];
+    let mut options = kernel.definitions();
+    options.extend([format!("--gpu-architecture=sm_{major}{minor}"), "--std=c++17".into()]);
     // SAFETY: the program was created above and is destroyed once, below.
     unsafe {
         let compiled = result::compile_program(program, &options)
@@ -54,14 +114,19 @@ unsafe fn code(program: sys::nvrtcProgram) -> Result<Vec<u8>, result::NvrtcError
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     /// On machines that have the compiler; a device is not needed.
     #[test]
     fn the_kernels_compile() {
-        match crate::libraries::open_compiler() {
+        match libraries::open_compiler() {
             Err(reason) => println!("skipped: {reason}"),
             Ok(()) => {
-                for (major, minor) in [(8, 0), (8, 9), (9, 0)] {
-                    assert!(super::compile(major, minor).unwrap().len() > 1000);
+                let kinds = [true, false].map(|squares| EqualKind { squares, refined: !squares });
+                for (major, minor) in [(8, 0), (9, 0)] {
+                    for kernel in kinds.map(Kernel::Equal).into_iter().chain([Kernel::General]) {
+                        assert!(compile(kernel, major, minor).unwrap().len() > 1000);
+                    }
                 }
             }
         }
