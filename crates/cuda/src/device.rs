@@ -127,20 +127,17 @@ fn upload(
     let Plan::General { parameters, thresholds, log_weights } = plan else {
         return Ok((stream.clone_htod(&[0])?, stream.clone_htod(&[0.0])?));
     };
-    // An empty table still needs an address.
-    let padded = |length: usize| length.max(1);
-    let mut there = (
-        stream.alloc_zeros::<u64>(padded(thresholds.len()))?,
-        stream.alloc_zeros::<f64>(padded(log_weights.len()))?,
-    );
-    stream.memcpy_htod(thresholds.as_slice(), &mut there.0.slice_mut(0..thresholds.len()))?;
-    stream.memcpy_htod(log_weights.as_slice(), &mut there.1.slice_mut(0..log_weights.len()))?;
+    // A table that is not used still needs an address.
+    let there =
+        if thresholds.is_empty() { stream.clone_htod(&[0])? } else { stream.clone_htod(thresholds)? };
+    let logs =
+        if log_weights.is_empty() { stream.clone_htod(&[0.0])? } else { stream.clone_htod(log_weights)? };
     for parameters in parameters.iter_mut() {
-        parameters.positions.thresholds = address(&there.0, stream);
-        parameters.log_weights = address(&there.1, stream);
+        parameters.positions.thresholds = address(&there, stream);
+        parameters.log_weights = address(&logs, stream);
     }
     stream.synchronize()?;
-    Ok(there)
+    Ok((there, logs))
 }
 
 fn address<T>(slice: &CudaSlice<T>, stream: &Arc<CudaStream>) -> u64 {

@@ -15,7 +15,7 @@ const FAST_DRAWS_PER_LAUNCH: u64 = 1 << 34;
 /// Draws in one launch of the general kernel.
 const GENERAL_DRAWS_PER_LAUNCH: u64 = 1 << 31;
 /// Launches before counts are brought back.
-const LAUNCHES_PER_CHUNK: u64 = 8;
+const LAUNCHES_PER_CHUNK: u64 = 6;
 /// Threads in a grid at most.
 const MOST_TRIALS_PER_LAUNCH: u64 = 1 << 38;
 
