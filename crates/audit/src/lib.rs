@@ -21,6 +21,7 @@
 mod accounted;
 mod accounting;
 mod audit_report;
+mod engine_choice;
 mod error;
 mod estimation;
 mod measurement;

@@ -3,7 +3,7 @@
 use crate::savings::Savings;
 use crate::stopping::{Looked, Looking, play_to_the_looks};
 use crate::{Error, Progress, Result, RunRequest};
-use misdeal_core::{EpsilonEstimate, ScoreStore, Setting, ThresholdChoice};
+use misdeal_core::{EpsilonEstimate, STREAM_NAME, ScoreStore, Setting, ThresholdChoice};
 use misdeal_game::Outcome;
 use std::ops::Range;
 use std::time::Instant;
@@ -18,6 +18,11 @@ pub(crate) trait Player {
 
     /// The family of engines whose scores are the same, bit by bit.
     fn lineage(&self) -> &str;
+
+    /// The random stream of its trials.
+    fn stream(&self) -> &'static str {
+        STREAM_NAME
+    }
 
     /// Scores that one observation gives.
     fn scores_per_observation(&self) -> u64 {
@@ -66,7 +71,7 @@ pub(crate) fn measure(
     }
     let trials = request.trials();
     let trials = trials.start * each..trials.end * each;
-    let mut store = request.open_store(player.setting(), player.lineage())?;
+    let mut store = request.open_store(player.setting(), player.lineage(), player.stream())?;
 
     let start = Instant::now();
     let held = |store: &ScoreStore| 2 * store.observations_per_world() / each;

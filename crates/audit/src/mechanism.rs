@@ -1,11 +1,12 @@
 //! The audit of the batched Gaussian mechanism.
 
 use crate::audit_report::{AuditReport, audit};
+use crate::engine_choice::with_engine;
 use crate::measurement::{Measurement, Player, measure};
 use crate::savings::Savings;
 use crate::{Progress, Result, RunRequest};
 use misdeal_core::{ScoreStore, Setting};
-use misdeal_game::engines::{self, Engine};
+use misdeal_game::engines::Engine;
 use misdeal_game::{Game, Outcome, play};
 use std::ops::Range;
 
@@ -51,9 +52,9 @@ pub fn measure_mechanism(request: &MechanismRequest, progress: &dyn Progress) ->
 /// Makes everything ready for a request, and refuses what cannot be played.
 fn with_player<T>(request: &MechanismRequest, job: impl FnOnce(&dyn Player) -> Result<T>) -> Result<T> {
     let setting = request.setting.clone().validated()?;
-    let game = Game::new(&setting);
-    let engine = engines::choose(&game, &request.engine)?;
-    job(&MechanismPlayer { setting: &setting, game: &game, engine: engine.as_ref() })
+    with_engine(&setting, &request.engine, &request.run, |game, engine| {
+        job(&MechanismPlayer { setting: &setting, game, engine })
+    })
 }
 
 struct MechanismPlayer<'a> {
@@ -73,6 +74,10 @@ impl Player for MechanismPlayer<'_> {
 
     fn lineage(&self) -> &str {
         self.engine.lineage()
+    }
+
+    fn stream(&self) -> &'static str {
+        self.game.stream.name()
     }
 
     fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome> {

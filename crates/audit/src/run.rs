@@ -1,7 +1,7 @@
 //! What every audit is asked for, whatever it plays.
 
 use crate::{Analysis, Result, Shard, StopWhen};
-use misdeal_core::{Error, STREAM_NAME, ScoreStore, Setting, StoreKind, ThresholdChoice};
+use misdeal_core::{Error, ScoreStore, Setting, StoreKind, ThresholdChoice};
 use misdeal_files::atomic::check_place;
 use misdeal_files::stores;
 use std::ops::Range;
@@ -95,8 +95,8 @@ impl RunRequest {
     }
 
     /// A new store, or the one to go on from.
-    pub(crate) fn open_store(&self, setting: &Setting, lineage: &str) -> Result<ScoreStore> {
-        let mut store = ScoreStore::new(setting.clone(), lineage, STREAM_NAME, self.scores)?;
+    pub(crate) fn open_store(&self, setting: &Setting, lineage: &str, stream: &str) -> Result<ScoreStore> {
+        let mut store = ScoreStore::new(setting.clone(), lineage, stream, self.scores)?;
         match &self.store {
             None if self.resume => {
                 let hint = "say with --store which file to go on from";

@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 /// Trains, plays the game and reports.
 pub fn run(arguments: &TrainingArguments, common: &CommonArguments) -> Result<Success, Failure> {
     let run = arguments.run.request(arguments.observations, common)?;
+    if arguments.run.device == "cuda" {
+        return Err(Failure::not_available_yet("--device cuda for trainings"));
+    }
     if arguments.precision == "tf32" {
         return Err(Failure::not_available_yet("--precision tf32, which needs a GPU,"));
     }

@@ -51,9 +51,8 @@ fn of_the_adversary(error: Error) -> Error {
 impl RunArguments {
     /// How much is played, and what becomes of it; refuses what is known to be in vain.
     pub fn request(&self, observations: u64, common: &CommonArguments) -> Result<RunRequest, Failure> {
-        let later = [("--device cuda", self.device == "cuda"), ("--search-buffer", self.search_buffer)];
-        if let Some((flag, _)) = later.into_iter().find(|(_, given)| *given) {
-            return Err(Failure::not_available_yet(flag));
+        if self.search_buffer {
+            return Err(Failure::not_available_yet("--search-buffer"));
         }
         if let (Some(store), Some(output)) = (&self.store, &common.output)
             && is_same_place(store, output)

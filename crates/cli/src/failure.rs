@@ -40,6 +40,7 @@ impl Failure {
 impl From<misdeal_core::Error> for Failure {
     fn from(error: misdeal_core::Error) -> Self {
         let message = match error {
+            misdeal_core::Error::Device(message) => return Failure::run_failed(message),
             misdeal_core::Error::BadValue { field, value, allowed, hint } => {
                 let name = match field {
                     // Counted, not given: there is no such flag.

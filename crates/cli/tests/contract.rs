@@ -217,7 +217,6 @@ fn what_is_not_built_yet_says_so() {
         "report result.json",
         "devices",
         "self-test",
-        "audit mechanism --device cuda",
         "audit mechanism --search-buffer",
         "audit training --device cuda",
         "audit training --search-buffer",
@@ -227,6 +226,22 @@ fn what_is_not_built_yet_says_so() {
         let line = refusal(folder.path(), arguments);
         assert!(line.contains("not available yet"), "{arguments}: {line}");
     }
+}
+
+/// Where there is a device it plays; where there is none, one line says what is missing, and `auto` plays all the same.
+#[test]
+fn a_missing_device_is_an_error_of_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    for flag in ["--device", "--engine"] {
+        let run = misdeal(folder.path(), &format!("audit mechanism {flag} cuda --observations 1e5 --quiet"));
+        if run.code == Some(0) {
+            assert!(run.stdout.contains("cuda"));
+            continue;
+        }
+        assert_eq!((run.code, run.stdout.as_str(), run.stderr.lines().count()), (Some(3), "", 1), "{run:?}");
+        assert!(run.stderr.starts_with("misdeal: ") && run.stderr.contains("CUDA"), "{}", run.stderr);
+    }
+    assert_eq!(misdeal(folder.path(), "audit mechanism --device auto --observations 1e5").code, Some(0));
 }
 
 #[test]

@@ -24,6 +24,9 @@ pub enum Error {
     /// The bytes are not a store, or not a whole one.
     #[error("{0}")]
     Corrupt(String),
+    /// The device to compute on is missing or failed: the request was fine.
+    #[error("{0}")]
+    Device(String),
 }
 
 impl Error {

@@ -54,7 +54,7 @@ pub use estimate::{EpsilonEstimate, ThresholdChoice};
 pub use score_store::{BinCounts, FORMAT_VERSION, ReadError, ScoreStore, StoreKind, TrialRanges};
 pub use setting::{MOST_STEPS, Setting, SettingHash};
 pub use stream::{
-    FIRST_BODY_MAGNITUDE, Purpose, ROUNDS, STREAM_NAME, Stream, aes_last_round, aes_round, gaussian,
-    sign_and_magnitude,
+    FIRST_BODY_MAGNITUDE, FIRST_BODY_RADIUS, PHILOX_STREAM_NAME, Purpose, ROUNDS, STREAM_NAME, Stream,
+    aes_last_round, aes_round, gaussian, gaussian_pair, philox, sign_and_magnitude,
 };
 pub use threat_model::{Adjacency, ThreatModel, World};

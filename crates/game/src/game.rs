@@ -40,8 +40,13 @@ pub struct Game {
 }
 
 impl Game {
-    /// Prepares a validated setting.
+    /// Prepares a validated setting, with the processors' stream.
     pub fn new(setting: &Setting) -> Self {
+        Self::with_stream(setting, Stream::new(&setting.hash()))
+    }
+
+    /// Prepares a validated setting, with a stream of its hash.
+    pub fn with_stream(setting: &Setting, stream: Stream) -> Self {
         let mechanism = TargetModel::new(setting.scheme, setting);
         let adversary = TargetModel::new(setting.scoring_scheme(), setting);
         let kept = |model: &TargetModel| matches!(model.law, PositionLaw::KeptForAllEpochs(_));
@@ -57,7 +62,7 @@ impl Game {
         let (ours, theirs) = (range(&mechanism), range(&adversary));
         Game {
             setting: setting.clone(),
-            stream: Stream::new(&setting.hash()),
+            stream,
             noise_multiplier,
             epochs,
             batches: ours.start.min(theirs.start)..ours.end.max(theirs.end),
@@ -75,6 +80,11 @@ impl Game {
     /// Gaussian numbers drawn in a trial.
     pub fn draws_per_trial(&self) -> u64 {
         self.batches_per_epoch() * self.epochs
+    }
+
+    /// The first draw of an epoch, the noise of the target's batch: epochs begin with a block of the stream.
+    pub fn first_draw(&self, epoch: u64) -> u64 {
+        epoch * self.batches_per_epoch().next_multiple_of(self.stream.draws_per_block())
     }
 
     /// Whether the first epoch decides the target's position for all.

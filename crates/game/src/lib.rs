@@ -40,5 +40,6 @@ pub use game::Game;
 pub use likelihood::log_likelihood_ratio;
 pub use play::{Outcome, Watch, missing_trials, play};
 pub use position_law::{PositionLaw, Weights};
+pub use positions::Positions;
 pub use target_model::{Shifts, TargetModel};
 pub use uneven_likelihood::log_likelihood_ratio_with_variances;

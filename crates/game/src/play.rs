@@ -2,17 +2,9 @@
 
 use crate::engines::Engine;
 use crate::game::Game;
-use misdeal_core::{Error, ScoreStore, World};
+use misdeal_core::{Error, ScoreStore};
 use rayon::prelude::*;
 use std::ops::Range;
-
-/// Gaussian draws in a chunk, the unit of work of one core: a fraction of a millisecond for a fused engine, so
-/// that scores stay in the cache and an interruption is heeded at once, even by the reference engine.
-const DRAWS_PER_CHUNK: u64 = 1 << 19;
-/// Gaussian draws between two meetings of all cores: a second or two for a fused engine.
-const DRAWS_PER_STRETCH: u64 = 1 << 33;
-/// Trials in a chunk at most, so that their scores stay in the cache.
-const MOST_TRIALS_PER_CHUNK: u64 = 1 << 13;
 
 /// Someone who watches a run: a progress bar, a saver of stores, a signal handler.
 pub trait Watch: Sync {
@@ -54,10 +46,12 @@ pub fn play<W: Watch>(
     trials: Range<u64>,
     watch: &W,
 ) -> Result<Outcome, W::Error> {
+    let portions = engine.portions();
     let trials_per_chunk =
-        (DRAWS_PER_CHUNK / game.draws_per_trial()).clamp(16, MOST_TRIALS_PER_CHUNK) / 16 * 16;
+        (portions.draws_per_chunk / game.draws_per_trial()).clamp(16, portions.most_trials_per_chunk) / 16
+            * 16;
     let chunks_per_stretch =
-        (DRAWS_PER_STRETCH / (trials_per_chunk * game.draws_per_trial())).max(64) as usize;
+        (portions.draws_per_stretch / (trials_per_chunk * game.draws_per_trial())).max(64) as usize;
     let mut chunks = missing_trials(trials, store.trials())
         .into_iter()
         .flat_map(|gap| cut(gap, trials_per_chunk))
@@ -70,13 +64,8 @@ pub fn play<W: Watch>(
                 || store.empty_like(),
                 |mut part, chunk| {
                     if !watch.is_cancelled() {
-                        let [scores_in, scores_out] = World::BOTH.map(|world| {
-                            let mut scores = vec![0.0; (chunk.end - chunk.start) as usize];
-                            engine.score(world, chunk.clone(), &mut scores);
-                            scores
-                        });
                         let count = chunk.end - chunk.start;
-                        part.insert(chunk, &scores_in, &scores_out)?;
+                        engine.insert(chunk, &mut part)?;
                         watch.played(count);
                     }
                     Ok::<_, Error>(part)

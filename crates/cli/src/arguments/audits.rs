@@ -21,7 +21,7 @@ pub struct MechanismArguments {
     pub observations: u64,
     #[command(flatten)]
     pub run: RunArguments,
-    /// The engine: auto, reference, cpu, cpu-avx512, cpu-avx2 or cpu-portable
+    /// The engine: auto, reference, cpu, cpu-avx512, cpu-avx2, cpu-portable or cuda
     #[arg(long, value_name = "NAME")]
     pub engine: Option<String>,
 }
@@ -128,7 +128,7 @@ pub struct RunArguments {
     /// What is kept of a score: counts on a fixed grid, or all scores
     #[arg(long, default_value = "counts", value_parser = ["counts", "exact"], value_name = "KIND")]
     pub scores: String,
-    /// What to compute on
+    /// What to compute on; auto takes a CUDA device for long runs of the mechanism, where there is one
     #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "cuda"], value_name = "NAME")]
     pub device: String,
     /// The epsilon that is claimed, to be tested

@@ -140,6 +140,31 @@ impl ScoreStore {
         Ok(())
     }
 
+    /// Adds what an engine counted itself: the scores of the consecutive `trials` on the grid, `In` and `Out`, each with
+    /// the even trials first.
+    ///
+    /// # Errors
+    /// A store of exact scores, tables that do not hold one score for each trial, or trials that are there already.
+    pub fn insert_counts(&mut self, trials: Range<u64>, tables: [[BinCounts; 2]; 2]) -> Result<()> {
+        let all = TrialRanges::new([trials.clone()])?;
+        let expected = [all.even(), all.len() - all.even()];
+        for (field, halves) in [("scores_in", &tables[0]), ("scores_out", &tables[1])] {
+            let counted = halves.each_ref().map(|half| half.from_bin_up(0));
+            if counted != expected {
+                let allowed = format!("{} scores of even and {} of odd trials", expected[0], expected[1]);
+                let value = format!("{} and {} scores", counted[0], counted[1]);
+                let hint = "a score that is not finite is counted nowhere";
+                return Err(Error::bad_value(field, value, allowed, hint));
+            }
+        }
+        let Scores::Counts(counts) = &mut self.scores else {
+            return Err(Error::Mismatch("a store of exact scores does not take counts".into()));
+        };
+        self.trials.insert(trials)?;
+        counts.merge(Counts::from_tables(tables));
+        Ok(())
+    }
+
     /// Takes over the trials of `other`.
     ///
     /// # Errors

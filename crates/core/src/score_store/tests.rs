@@ -204,3 +204,25 @@ fn forgeries_are_refused() {
     assert!(corrupt(&absurd).contains("truncated"));
     assert!(corrupt(&[&bytes[..], &[0]].concat()).contains("after its end"));
 }
+
+/// Counting on a device and inserting the counts is inserting the scores.
+#[test]
+fn counts_are_inserted_as_scores_are() {
+    for trials in [0..0, 4..9, 5..12] {
+        let mut expected = store(StoreKind::Counts);
+        insert(&mut expected, trials.clone()).unwrap();
+        let tables = World::BOTH.map(|world| {
+            let mut halves = [BinCounts::default(), BinCounts::default()];
+            trials.clone().for_each(|trial| halves[(trial % 2) as usize].insert(score(trial, world)));
+            halves
+        });
+        let mut ours = store(StoreKind::Counts);
+        ours.insert_counts(trials.clone(), tables.clone()).unwrap();
+        assert_eq!(ours, expected);
+        assert!(store(StoreKind::Exact).insert_counts(trials.clone(), tables.clone()).is_err());
+        assert!(
+            store(StoreKind::Counts).insert_counts(trials.start..trials.end + 1, tables.clone()).is_err()
+        );
+        assert!(trials.is_empty() || ours.insert_counts(trials, tables).is_err());
+    }
+}

@@ -3,6 +3,7 @@
 //! The generator is ARS-5 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011):
 //! five AES rounds with a Weyl sequence as key schedule, applied to a counter. Processors with AES instructions
 //! compute sixteen 32-bit words in seven instructions; [`Stream::block`] is the same function in plain Rust.
+//! Graphics processors have no such instructions: their stream is [`philox`](Stream::philox), of the same authors.
 //!
 //! A counter says what the draw is for, so that no two purposes ever share random bits:
 //!
@@ -16,14 +17,21 @@
 
 mod aes_round;
 mod gaussian;
+mod philox;
+mod polar;
 
 pub use aes_round::{aes_last_round, aes_round};
 pub use gaussian::{FIRST_BODY_MAGNITUDE, gaussian, sign_and_magnitude};
+pub use philox::philox;
+pub use polar::{FIRST_BODY_RADIUS, gaussian_pair};
 
 use crate::{SettingHash, World};
 
 /// The name under which stores record this generator and its counter layout.
 pub const STREAM_NAME: &str = "ars5-1";
+
+/// The name under which stores record the generator of graphics processors.
+pub const PHILOX_STREAM_NAME: &str = "philox-1";
 
 /// AES rounds per block.
 pub const ROUNDS: usize = 5;
@@ -66,7 +74,14 @@ pub enum Purpose {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Stream {
-    round_keys: [u128; ROUNDS + 1],
+    generator: Generator,
+}
+
+/// How a counter becomes random bits.
+#[derive(Debug, Clone)]
+enum Generator {
+    Ars5 { round_keys: [u128; ROUNDS + 1] },
+    Philox { key: [u32; 2] },
 }
 
 impl Stream {
@@ -80,12 +95,48 @@ impl Stream {
             high = high.wrapping_add(0xBB67_AE85_84CA_A73B);
             key
         });
-        Stream { round_keys }
+        Stream { generator: Generator::Ars5 { round_keys } }
+    }
+
+    /// The stream of graphics processors for the setting with this hash: other bits, the same counters.
+    pub fn philox(hash: &SettingHash) -> Self {
+        let key = [0, 4].map(|at| u32::from_le_bytes(std::array::from_fn(|i| hash.0[at + i])));
+        Stream { generator: Generator::Philox { key } }
+    }
+
+    /// The name under which stores record this stream.
+    pub fn name(&self) -> &'static str {
+        match self.generator {
+            Generator::Ars5 { .. } => STREAM_NAME,
+            Generator::Philox { .. } => PHILOX_STREAM_NAME,
+        }
     }
 
     /// The keys that the rounds mix in, the first before round one: what a SIMD engine needs.
+    ///
+    /// # Panics
+    /// If this is not the processors' stream.
     pub fn round_keys(&self) -> &[u128; ROUNDS + 1] {
-        &self.round_keys
+        match &self.generator {
+            Generator::Ars5 { round_keys } => round_keys,
+            Generator::Philox { .. } => panic!("the stream of graphics processors has no AES keys"),
+        }
+    }
+
+    /// The key of a graphics processor's stream; nothing for another one.
+    pub fn philox_key(&self) -> Option<[u32; 2]> {
+        match self.generator {
+            Generator::Philox { key } => Some(key),
+            Generator::Ars5 { .. } => None,
+        }
+    }
+
+    /// Gaussian numbers that come from one block of a trial: a fused engine wants an epoch to begin with a block.
+    pub fn draws_per_block(&self) -> u64 {
+        match self.generator {
+            Generator::Ars5 { .. } => 1,
+            Generator::Philox { .. } => 4,
+        }
     }
 
     /// The counter of a block; its low 64 bits are `index`.
@@ -102,7 +153,11 @@ impl Stream {
 
     /// 128 random bits.
     pub fn block(&self, counter: u128) -> u128 {
-        let [first, middle @ .., last] = &self.round_keys;
+        let round_keys = match &self.generator {
+            Generator::Ars5 { round_keys } => round_keys,
+            Generator::Philox { key } => return philox(*key, counter),
+        };
+        let [first, middle @ .., last] = round_keys;
         let state = middle.iter().fold(counter ^ first, |state, &key| aes_round(state, key));
         aes_last_round(state, *last)
     }
@@ -113,7 +168,17 @@ impl Stream {
     }
 
     /// The standard Gaussian number `draw` of a trial.
+    ///
+    /// A processor's block serves four trials, one word each. A graphics processor's block serves four draws of one trial:
+    /// a radius and an angle for two of them, and the same again.
     pub fn gaussian(&self, world: World, trial: u64, draw: u32) -> f64 {
+        if let Generator::Philox { .. } = self.generator {
+            let block = self.block(Self::counter(Purpose::Noise, world, trial, draw / 4));
+            let pair = draw / 2;
+            let word = |i: u32| (block >> (32 * (pair % 2 * 2 + i))) as u32;
+            let more = || self.uniform(Purpose::Tail, world, trial, pair);
+            return gaussian_pair(word(0), word(1), more)[(draw % 2) as usize];
+        }
         let block = self.block(Self::counter(Purpose::Noise, world, trial / 4, draw));
         let word = (block >> (32 * (trial % 4))) as u32;
         gaussian(word, || self.uniform(Purpose::Tail, world, trial, draw))

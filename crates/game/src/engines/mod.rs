@@ -4,7 +4,7 @@ pub mod cpu;
 pub mod reference;
 
 use crate::game::Game;
-use misdeal_core::{Error, Result, World};
+use misdeal_core::{Error, Result, ScoreStore, World};
 use std::ops::Range;
 
 /// Plays a game. A trial's score is a pure function of the game, the world and the trial's index, whatever else is asked
@@ -18,12 +18,48 @@ pub trait Engine: Sync {
 
     /// Writes the scores of `trials` in `world`, one for each.
     fn score(&self, world: World, trials: Range<u64>, scores: &mut [f64]);
+
+    /// Plays `trials` in both worlds into `store`. An engine that counts where it computes does that here.
+    ///
+    /// # Errors
+    /// A score that is not finite, trials that are there already, or a device that fails.
+    fn insert(&self, trials: Range<u64>, store: &mut ScoreStore) -> Result<()> {
+        let [scores_in, scores_out] = World::BOTH.map(|world| {
+            let mut scores = vec![0.0; (trials.end - trials.start) as usize];
+            self.score(world, trials.clone(), &mut scores);
+            scores
+        });
+        store.insert(trials, &scores_in, &scores_out)
+    }
+
+    /// How much work it wants at a time.
+    fn portions(&self) -> Portions {
+        Portions::OF_A_CORE
+    }
 }
 
-/// The names that [`choose`] takes.
-pub const NAMES: [&str; 6] = ["auto", "reference", "cpu", "cpu-avx512", "cpu-avx2", "cpu-portable"];
+/// How a run is cut for an engine. What ends up in a store does not depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Portions {
+    /// Gaussian draws in a chunk, the unit of work that one thread asks for and that an interruption waits for.
+    pub draws_per_chunk: u64,
+    /// Trials in a chunk at most.
+    pub most_trials_per_chunk: u64,
+    /// Gaussian draws between two meetings of all threads.
+    pub draws_per_stretch: u64,
+}
 
-/// The engine called `name`; `auto` is the fastest that can play this game.
+impl Portions {
+    /// A chunk is a fraction of a millisecond for a fused engine, so that scores stay in the cache and an interruption is
+    /// heeded at once, even by the reference engine; a stretch is a second or two.
+    pub const OF_A_CORE: Portions =
+        Portions { draws_per_chunk: 1 << 19, most_trials_per_chunk: 1 << 13, draws_per_stretch: 1 << 33 };
+}
+
+/// The names of all engines. `cuda` is made by the crate of that name, since it needs a stream of its own.
+pub const NAMES: [&str; 7] = ["auto", "reference", "cpu", "cpu-avx512", "cpu-avx2", "cpu-portable", "cuda"];
+
+/// The processor's engine called `name`; `auto` is the fastest that can play this game.
 ///
 /// # Errors
 /// An unknown name, or an engine that cannot play this game here, with the reason.

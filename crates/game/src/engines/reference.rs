@@ -31,7 +31,7 @@ impl<'a> Reference<'a> {
             let others = game.batches.clone().filter(|batch| targets.binary_search(batch).is_err());
             let with_target = targets.iter().map(|&batch| (batch, game.shift(world)));
             let without = others.map(|batch| (batch, 0.0));
-            for (draw, (batch, shift)) in (epoch * per_epoch..).zip(with_target.chain(without)) {
+            for (draw, (batch, shift)) in (game.first_draw(epoch)..).zip(with_target.chain(without)) {
                 let noise = game.noise_multiplier * game.stream.gaussian(world, trial, draw as u32);
                 outputs[(batch - game.batches.start) as usize] = shift + noise;
             }

@@ -33,7 +33,7 @@ use super::Engine;
 use crate::game::Game;
 use gaussians::Source;
 use lanes::{LANES, Lanes};
-use misdeal_core::{Stream, World};
+use misdeal_core::{STREAM_NAME, Stream, World};
 use plan::Plan;
 use segments::{FOR_SINGLE_VALUES, Tables};
 use std::ops::Range;
@@ -97,6 +97,9 @@ impl<'a> Cpu<'a> {
             .iter()
             .find(|set| (set.is_available)() && (name == "cpu" || name == set.engine_name))
             .ok_or_else(|| "this processor does not have its instructions".to_owned())?;
+        if game.stream.name() != STREAM_NAME {
+            return Err(format!("the game has the stream {} of another device", game.stream.name()));
+        }
         Ok(Cpu { game, plan: Plan::new(game)?, instruction_set })
     }
 }

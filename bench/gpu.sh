@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Everything that is measured on a machine with a CUDA device, in one go: the agreement tests, the speed of the engine, JAX beside
+# it if it is there, and one audit of 1e12 observations. Run from the repository's root.
+#
+#   bench/gpu.sh build   here: builds what the device's machine needs into gpu-carry/ (it has no Rust)
+#   bench/gpu.sh         there: runs it, prints a table, and writes JSON under $OUT if that is set
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if [ "${1:-}" = build ]; then
+    mkdir -p gpu-carry
+    messages=$(cargo test --release --no-run -p misdeal-cuda --test device --message-format=json)
+    cargo build --release -p misdeal-cli
+    cargo build --release -p misdeal-cuda --example samples_per_second
+    target=$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json,sys; print(json.load(sys.stdin)["target_directory"])')
+    test=$(python3 -c '
+import json, sys
+for line in sys.argv[1].splitlines():
+    message = json.loads(line)
+    if message.get("executable") and message["target"]["name"] == "device":
+        print(message["executable"])' "$messages")
+    cp "$test" gpu-carry/device-tests
+    cp "$target/release/misdeal" "$target/release/examples/samples_per_second" gpu-carry/
+    strip gpu-carry/*
+    ls -l gpu-carry
+    exit
+fi
+
+# The run-time compiler may lie in a toolkit or beside a Python package.
+if [ -z "${MISDEAL_NVRTC:-}" ]; then
+    found=$(find /usr/local/cuda*/lib64 /usr/local/cuda*/targets/*/lib /usr/lib/x86_64-linux-gnu /opt \
+        "$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')" \
+        \( -name 'libnvrtc.so.13' -o -name 'libnvrtc.so.12' \) 2>/dev/null | sort -r | head -1 || true)
+    [ -n "$found" ] && export MISDEAL_NVRTC="$found"
+fi
+echo "NVRTC: ${MISDEAL_NVRTC:-where the loader finds it}"
+nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.max.sm --format=csv || true
+exec env PYTHONUNBUFFERED=1 python3 bench/gpu.py

@@ -1,0 +1,37 @@
+//! The batched Gaussian mechanism on graphics processors: the engine `cuda`.
+//!
+//! ```
+//! use misdeal_core::{Setting, Stream, World};
+//! use misdeal_cuda::Cuda;
+//! use misdeal_game::{Game, engines::Engine};
+//!
+//! let setting = Setting::default();
+//! let game = Game::with_stream(&setting, Stream::philox(&setting.hash()));
+//! match Cuda::new(&game) {
+//!     Ok(engine) => {
+//!         let mut scores = vec![0.0; 1000];
+//!         engine.score(World::In, 0..1000, &mut scores);
+//!     }
+//!     Err(reason) => println!("{reason}"),
+//! }
+//! ```
+//!
+//! In the order in which data meets them:
+//!
+//! - [`Plan`]: a game as numbers for a kernel, and which kernel plays it.
+//! - [`mirror`]: the kernels' arithmetic in plain Rust, so that it is tested where there is no graphics processor.
+//! - `libraries`, `program`: the driver and the compiler, found and opened at run time; the kernels (`kernels/*.cu`), compiled
+//!   for the device that is there. Where a library is missing, that is an error with its name and no more.
+//! - [`Cuda`]: the engine. Scores are counted on the device; only counts come back. Trial ranges are dealt to all devices.
+
+mod device;
+mod engine;
+mod libraries;
+pub mod mirror;
+mod parameters;
+mod plan;
+mod program;
+
+pub use engine::Cuda;
+pub use plan::{EqualKind, Plan};
+pub use program::{Kernel, compile};

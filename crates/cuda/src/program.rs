@@ -1,0 +1,133 @@
+//! The kernels, compiled at run time for one architecture.
+#![allow(unsafe_code, reason = "the compiler is a C library")]
+
+use crate::libraries;
+use crate::plan::{EqualKind, Plan};
+use cudarc::nvrtc::{result, sys};
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString};
+use std::sync::Mutex;
+
+/// What every kernel needs, each source needing those before it.
+const SHARED_SOURCES: [&str; 3] = [
+    include_str!("../kernels/generator.cu"),
+    include_str!("../kernels/gaussian.cu"),
+    include_str!("../kernels/counting.cu"),
+];
+const EQUAL_SOURCES: [&str; 1] = [include_str!("../kernels/equal.cu")];
+const GENERAL_SOURCES: [&str; 2] =
+    [include_str!("../kernels/position.cu"), include_str!("../kernels/general.cu")];
+
+/// A kernel, by the plans that it plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kernel {
+    /// `play_equal`, in one of its variants.
+    Equal(EqualKind),
+    /// `play_general`.
+    General,
+}
+
+impl Kernel {
+    /// The kernel of a plan.
+    pub fn of(plan: &Plan) -> Self {
+        match plan {
+            Plan::Equal { kind, .. } => Kernel::Equal(*kind),
+            Plan::General { .. } => Kernel::General,
+        }
+    }
+
+    /// Its name in the sources.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kernel::Equal(_) => "play_equal",
+            Kernel::General => "play_general",
+        }
+    }
+
+    fn sources(self) -> &'static [&'static str] {
+        match self {
+            Kernel::Equal(_) => &EQUAL_SOURCES,
+            Kernel::General => &GENERAL_SOURCES,
+        }
+    }
+
+    fn definitions(self) -> Vec<String> {
+        match self {
+            Kernel::Equal(kind) => {
+                vec![format!("-DSQUARES={}", kind.squares), format!("-DREFINED={}", kind.refined)]
+            }
+            Kernel::General => vec![],
+        }
+    }
+}
+
+/// Machine code for devices of a compute capability: code instead of PTX, so that a compiler newer than the driver will do. It is
+/// kept for the next game.
+///
+/// # Errors
+/// The compiler is missing, or says why it refuses.
+pub fn compile(kernel: Kernel, major: i32, minor: i32) -> Result<Vec<u8>, String> {
+    static COMPILED: Mutex<BTreeMap<(Kernel, i32, i32), Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().map_err(|_| "another thread failed while it compiled")?;
+    if let Some(code) = compiled.get(&(kernel, major, minor)) {
+        return Ok(code.clone());
+    }
+    let code = compiled_for(kernel, major, minor)?;
+    compiled.insert((kernel, major, minor), code.clone());
+    Ok(code)
+}
+
+fn compiled_for(kernel: Kernel, major: i32, minor: i32) -> Result<Vec<u8>, String> {
+    libraries::open_compiler()?;
+    let source = [&SHARED_SOURCES, kernel.sources()].concat().join("\n");
+    let source = CString::new(source).map_err(|error| error.to_string())?;
+    let program = result::create_program(&source, Some(c"misdeal.cu")).map_err(|error| error.to_string())?;
+    let mut options = kernel.definitions();
+    options.extend([format!("--gpu-architecture=sm_{major}{minor}"), "--std=c++17".into()]);
+    // SAFETY: the program was created above and is destroyed once, below.
+    unsafe {
+        let compiled = result::compile_program(program, &options)
+            .map_err(|error| {
+                let log = result::get_program_log(program).unwrap_or_default();
+                let log = CStr::from_bytes_until_nul(&log.iter().map(|&c| c as u8).collect::<Vec<_>>())
+                    .map(|log| log.to_string_lossy().into_owned());
+                format!("the kernels did not compile: {error}: {}", log.unwrap_or_default())
+            })
+            .and_then(|()| code(program).map_err(|error| error.to_string()));
+        let _ = result::destroy_program(program);
+        compiled
+    }
+}
+
+/// # Safety
+/// The program was created and compiled.
+unsafe fn code(program: sys::nvrtcProgram) -> Result<Vec<u8>, result::NvrtcError> {
+    // SAFETY: the buffer has the length that the library asks for.
+    unsafe {
+        let mut size = 0;
+        sys::nvrtcGetCUBINSize(program, &raw mut size).result()?;
+        let mut code = vec![0_u8; size];
+        sys::nvrtcGetCUBIN(program, code.as_mut_ptr().cast()).result()?;
+        Ok(code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On machines that have the compiler; a device is not needed.
+    #[test]
+    fn the_kernels_compile() {
+        if let Err(reason) = libraries::open_compiler() {
+            println!("skipped: {reason}");
+            return;
+        }
+        let kinds = [true, false].map(|squares| EqualKind { squares, refined: !squares });
+        for (major, minor) in [(8, 0), (9, 0)] {
+            for kernel in kinds.map(Kernel::Equal).into_iter().chain([Kernel::General]) {
+                assert!(compile(kernel, major, minor).unwrap().len() > 1000);
+            }
+        }
+    }
+}
