@@ -7,7 +7,9 @@ mod tiny;
 
 use misdeal_core::{BatchScheme, Setting, ThreatModel, World};
 use misdeal_game::{Game, engines};
-use misdeal_train::{Blueprint, CanaryKind, Recipe, TrialBatch};
+use misdeal_train::data::Shape;
+use misdeal_train::{Blueprint, CanaryKind, Recipe, TrainingPlan, TrialBatch};
+use std::sync::Arc;
 
 const TRIALS: u64 = 5_000;
 
@@ -81,6 +83,31 @@ fn without_bias_a_partially_informed_audit_is_the_mechanism() {
         let bias = batch.utility.bias().unwrap();
         assert!(bias.mean.abs() < 1e-6 && bias.standard_deviation < 1e-6, "{bias:?}");
     }
+}
+
+/// The paper's perceptron at batches of a thousand, where audits with a random canary go slack: 32 null-space canaries a model.
+#[test]
+fn without_bias_large_batches_hide_nothing() {
+    let setting = Setting {
+        noise_multiplier: 0.85,
+        steps_per_epoch: 10,
+        batch_size: 1000,
+        threat_model: ThreatModel::PartiallyInformed,
+        ..Setting::default()
+    };
+    let mlp = Recipe::new(Blueprint::named("mlp").unwrap());
+    let data = tiny::noise(Shape::flat(600), 100, 10_000);
+    let scores = |recipe: &Recipe, trials: u64| {
+        let plan = TrainingPlan::new(&setting, recipe, Arc::clone(&data)).unwrap().with_accuracy_every(0);
+        plan.score(0..trials, &|| false, &|| ()).unwrap()
+    };
+    let found = scores(&Recipe { canary: CanaryKind::NullSpace, canaries: 32, ..mlp.clone() }, 100);
+    let [scores_in, scores_out] = mechanism(&setting);
+    same_law(&found.scores_in, &scores_in, "In");
+    same_law(&found.scores_out, &scores_out, "Out");
+    let spread = |recipe: &Recipe| scores(recipe, 3).utility.bias().unwrap().standard_deviation;
+    assert!(found.utility.bias().unwrap().standard_deviation < 1e-5);
+    assert!(spread(&mlp) > 0.05, "a random canary has a bias there: {}", spread(&mlp));
 }
 
 /// Every natural gradient, at parameters that training has moved, clipped or not.
