@@ -80,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(256) count_hits(Models models, Batc
     const unsigned int slot = models.slot(), record = warp_s_record(), lane = threadIdx.x % 32, classes = clipping.classes;
     if (record >= batch.count(slot)) return;
     const float* const outputs = models.model() + clipping.outputs + (size_t)record * classes;
-    float largest = -INFINITY;
+    float largest = __uint_as_float(0xff800000u);  // minus infinity
     unsigned int guess = classes;
     for (unsigned int i = lane; i < classes; i += 32) {
         if (outputs[i] > largest) {
