@@ -218,9 +218,7 @@ fn what_is_not_built_yet_says_so() {
         "devices",
         "self-test",
         "audit mechanism --search-buffer",
-        "audit training --device cuda",
         "audit training --search-buffer",
-        "audit training --precision tf32",
     ];
     for arguments in later {
         let line = refusal(folder.path(), arguments);
@@ -242,6 +240,14 @@ fn a_missing_device_is_an_error_of_the_run() {
         assert!(run.stderr.starts_with("misdeal: ") && run.stderr.contains("CUDA"), "{}", run.stderr);
     }
     assert_eq!(misdeal(folder.path(), "audit mechanism --device auto --observations 1e5").code, Some(0));
+    let training = "audit training --dataset-size 100 --batch-size 10 --observations 40 --quiet";
+    for flags in ["--device cuda", "--precision tf32", "--device cuda --precision tf32"] {
+        let run = misdeal(folder.path(), &format!("{training} {flags}"));
+        assert!(run.code == Some(0) || run.code == Some(3) && run.stderr.contains("CUDA"), "{run:?}");
+    }
+    assert_eq!(misdeal(folder.path(), &format!("{training} --device auto")).code, Some(0));
+    let line = refusal(folder.path(), &format!("{training} --device cpu --precision tf32"));
+    assert!(line.contains("precision") && line.contains("--device cuda"), "{line}");
 }
 
 #[test]

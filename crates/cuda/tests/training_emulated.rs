@@ -45,3 +45,15 @@ fn random_batch_sizes_debiasing_and_several_canaries() {
         compare(&plan, &emulated(&plan), 1);
     }
 }
+
+/// Every kind of tile. The paper's larger models are left to devices.
+#[test]
+fn the_paper_s_models_and_odd_sizes() {
+    if !emulation::is_there() {
+        return;
+    }
+    for model in agreement::models() {
+        let largest = agreement::two_steps(&model, 19, emulated);
+        println!("{}: {largest:.2e}", model.0.name);
+    }
+}

@@ -108,7 +108,7 @@ impl Machine for Gpu {
                  8.0 is needed, or --device cpu"
             ));
         }
-        let code = compile_source(&program.source(), &[], major, minor)?;
+        let code = compiled(program.source(), major, minor)?;
         let module = self.context.load_module(Ptx::from_binary(code)).map_err(told)?;
         self.kernels.clear();
         for kernel in &program.kernels {
@@ -179,6 +179,19 @@ impl Machine for Gpu {
         self.context.bind_to_thread().map_err(told)?;
         self.stream.synchronize().map_err(told)
     }
+}
+
+/// Machine code, kept for the next training of the same model.
+fn compiled(source: String, major: i32, minor: i32) -> Result<Vec<u8>, String> {
+    static COMPILED: Mutex<BTreeMap<(String, i32, i32), Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().map_err(|_| "another thread failed while it compiled")?;
+    let key = (source, major, minor);
+    if let Some(code) = compiled.get(&key) {
+        return Ok(code.clone());
+    }
+    let code = compile_source(&key.0, &[], major, minor)?;
+    compiled.insert(key, code.clone());
+    Ok(code)
 }
 
 /// The driver's words for what went wrong.

@@ -2,9 +2,10 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use crate::tiny;
-use misdeal_core::{Setting, Stream, World};
+use misdeal_core::{BatchScheme, Setting, Stream, ThreatModel, World};
 use misdeal_cuda::training::{Machine, Trainer};
-use misdeal_train::{Recipe, TrainingPlan, reference, scores};
+use misdeal_train::data::Shape;
+use misdeal_train::{Blueprint, CanaryKind, Loss, Recipe, TrainingPlan, reference, scores};
 
 /// The largest difference allowed: of an output, of a parameter, and of a score (which sums ten outputs over s^2).
 pub const OUTPUTS: f64 = 2e-5;
@@ -60,4 +61,106 @@ pub fn compare<M: Machine>(plan: &TrainingPlan, trainer: &Trainer<M>, trials: u6
         all = all.max(of_outputs);
     }
     all
+}
+
+/// All schemes and threat models, on models with every kind of layer.
+pub fn all_schemes_and_threat_models<M: Machine>(trainer: impl Fn(&TrainingPlan) -> Trainer<M>) -> f64 {
+    let mut all: f64 = 0.0;
+    for model in [tiny::PERCEPTRON, tiny::CONVOLUTIONS] {
+        for scheme in tiny::schemes() {
+            for threat_model in ThreatModel::ALL {
+                let setting = Setting { scheme, threat_model, ..tiny::setting() };
+                let plan = philox(&setting, &tiny::recipe(model, CanaryKind::Random));
+                all = all.max(compare(&plan, &trainer(&plan), 2));
+            }
+        }
+    }
+    all
+}
+
+/// All canaries, several targets, and adversaries that debias.
+pub fn all_canaries<M: Machine>(trainer: impl Fn(&TrainingPlan) -> Trainer<M>) -> f64 {
+    let mut all: f64 = 0.0;
+    for model in [tiny::PERCEPTRON, tiny::CONVOLUTIONS] {
+        for canary in CanaryKind::ALL {
+            for (canaries, debias, threat_model) in [
+                (1, true, ThreatModel::TargetCanary),
+                (3, false, ThreatModel::PartiallyInformed),
+                (2, true, ThreatModel::PartiallyInformed),
+                (3, false, ThreatModel::WorstCase),
+            ] {
+                for scheme in [BatchScheme::Shuffle, BatchScheme::Poisson] {
+                    let setting = Setting { threat_model, scheme, ..tiny::setting() };
+                    let recipe = Recipe { canaries, debias, ..tiny::recipe(model, canary) };
+                    let plan = philox(&setting, &recipe);
+                    all = all.max(compare(&plan, &trainer(&plan), 1));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// More records than a tile has rows, gradients that are clipped and others that are not, another loss.
+pub fn batches_norms_and_losses<M: Machine>(trainer: impl Fn(&TrainingPlan) -> Trainer<M>) -> f64 {
+    let mut all: f64 = 0.0;
+    for model in [tiny::PERCEPTRON, tiny::CONVOLUTIONS] {
+        for clip_norm in [0.1, 1.0, 1000.0] {
+            for loss in [Loss::SoftmaxCrossEntropy, Loss::SquaredError] {
+                let setting = Setting {
+                    steps_per_epoch: 2,
+                    batch_size: 150,
+                    epochs: 1,
+                    threat_model: ThreatModel::TargetCanary,
+                    ..tiny::setting()
+                };
+                let base = tiny::recipe(model, CanaryKind::NullSpace);
+                let model = Blueprint { loss, ..base.model.clone() };
+                // A noisy step must not throw the model where f32 and f64 part: the noise grows with the clipping norm.
+                let recipe = Recipe { clip_norm, model, learning_rate: 0.1 / clip_norm, ..base };
+                let plan = philox(&setting, &recipe);
+                all = all.max(compare(&plan, &trainer(&plan), 1));
+            }
+        }
+    }
+    all
+}
+
+/// The paper's models (the CNN on smaller images), on records of noise, and one whose sizes fit no tile.
+pub fn models() -> [(Blueprint, Shape, u16); 4] {
+    let image = |channels, height, width| Shape { channels, height, width };
+    let odd = "
+        name = 'odd'
+        layers = [
+            { kind = 'convolution', filters = 13, size = 7, padding = 3 }, { kind = 'relu' }, { kind = 'max-pooling', size = 3 },
+            { kind = 'convolution', filters = 11, size = 4, padding = 1 }, { kind = 'average-pooling', size = 2 },
+            { kind = 'convolution', filters = 1, size = 1 }, { kind = 'tanh' },
+            { kind = 'linear', outputs = 37 }, { kind = 'relu' }, { kind = 'linear' },
+        ]";
+    [
+        (Blueprint::named("mlp").unwrap(), Shape::flat(600), 100),
+        (Blueprint::named("lenet").unwrap(), image(1, 28, 28), 2),
+        (Blueprint::named("cnn").unwrap(), image(3, 8, 8), 2),
+        (Blueprint::from_toml(odd).unwrap(), image(2, 20, 23), 5),
+    ]
+}
+
+/// Two steps of one of these models, in batches of `batch_size`.
+pub fn two_steps<M: Machine>(
+    (blueprint, shape, classes): &(Blueprint, Shape, u16),
+    batch_size: u64,
+    trainer: impl Fn(&TrainingPlan) -> Trainer<M>,
+) -> f64 {
+    let setting = Setting {
+        steps_per_epoch: 2,
+        batch_size,
+        epochs: 1,
+        target_index: 0,
+        threat_model: ThreatModel::PartiallyInformed,
+        ..Setting::default()
+    };
+    let recipe = Recipe::new(blueprint.clone());
+    let dataset = tiny::noise(*shape, *classes, 2 * batch_size as usize);
+    let plan = TrainingPlan::with_stream(&setting, &recipe, dataset, Stream::philox).unwrap();
+    compare(&plan, &trainer(&plan), 1)
 }
