@@ -10,9 +10,30 @@ struct Shape {
     __device__ static __forceinline__ int row(int q) { return q % ROW_CHANNELS * ROW_STEP + q / ROW_CHANNELS; }
 };
 
-// The place of a tile's row: its record's first number, and its pixel (far away where there is no such row).
+// The place of a tile's row: its pixel's first number, and the pixel (far away where there is no such row).
 __device__ __forceinline__ int2 place_of_row(unsigned int offset, int y, int x, bool there) {
     return make_int2((int)offset, there ? y << 16 | x : 0x40000000);
+}
+
+// Calls visit(line, chunk) for all LINES x CHUNKS pieces of a tile, spread over THREADS threads. Where CHUNKS divides THREADS a thread stays
+// with one chunk, and what depends on it alone is computed once.
+template <int LINES, int CHUNKS, int THREADS, class Visit>
+__device__ __forceinline__ void for_pieces(Visit visit) {
+    if constexpr (THREADS % CHUNKS == 0) {
+        constexpr int APART = THREADS / CHUNKS;
+        const int chunk = threadIdx.x % CHUNKS, first = threadIdx.x / CHUNKS;
+#pragma unroll
+        for (int step = 0; step < (LINES + APART - 1) / APART; ++step) {
+            const int line = first + step * APART;
+            if (LINES % APART == 0 || line < LINES) visit(line, chunk);
+        }
+    } else {
+#pragma unroll
+        for (int step = 0; step < (LINES * CHUNKS + THREADS - 1) / THREADS; ++step) {
+            const int piece = threadIdx.x + step * THREADS;
+            if (LINES * CHUNKS % THREADS == 0 || piece < LINES * CHUNKS) visit(piece / CHUNKS, piece % CHUNKS);
+        }
+    }
 }
 
 // Two neighbours of a row, where there are so many.
@@ -52,7 +73,8 @@ struct Forward {
             const int at = first_row + r, record = at / S::PLACES, place = at % S::PLACES;
             const bool there = at < rows;
             const unsigned int number = FROM_RECORDS ? (there ? list[record] : 0) : record;
-            places[r] = place_of_row(number * (unsigned int)(S::H * S::W * S::C), place / S::OW, place % S::OW, there);
+            const int y = place / S::OW, x = place % S::OW;
+            places[r] = place_of_row(number * (unsigned int)(S::H * S::W * S::C) + (y * S::W + x) * S::C, y, x, there);
         }
         __syncthreads();
         return true;
@@ -61,26 +83,23 @@ struct Forward {
     __device__ __forceinline__ int depth() const { return S::INPUTS; }
 
     __device__ __forceinline__ void load_left(float* tile, int from) const {
-        constexpr int CHUNKS = DEPTH / LEFT_WIDTH;
-#pragma unroll
-        for (int i = threadIdx.x; i < T::ROWS * CHUNKS; i += T::THREADS) {
-            const int r = i / CHUNKS, at = i % CHUNKS * LEFT_WIDTH, q = from + at, tap = q / S::C;
+        for_pieces<T::ROWS, DEPTH / LEFT_WIDTH, T::THREADS>([&](int r, int chunk) {
+            const int at = chunk * LEFT_WIDTH, q = from + at, tap = q / S::C;
+            const int dy = tap / S::SIZE - S::PADDING, dx = tap % S::SIZE - S::PADDING;
             const int2 place = places[r];
-            const int y = (place.y >> 16) + tap / S::SIZE - S::PADDING, x = (place.y & 0xffff) + tap % S::SIZE - S::PADDING;
+            const int y = (place.y >> 16) + dy, x = (place.y & 0xffff) + dx;
             const bool there = q < S::INPUTS && (unsigned int)y < S::H && (unsigned int)x < S::W;
-            const unsigned int offset = (unsigned int)place.x + (y * S::W + x) * S::C + q % S::C;
+            const unsigned int offset = (unsigned int)place.x + ((dy * S::W + dx) * S::C + q % S::C);
             copy_later<LEFT_WIDTH>(tile + r * T::BY_DEPTH + at, input + (there ? offset : 0u), there);
-        }
+        });
     }
 
     __device__ __forceinline__ void load_right(float* tile, int from) const {
-        constexpr int CHUNKS = T::COLUMNS / RIGHT_WIDTH;
-#pragma unroll
-        for (int i = threadIdx.x; i < DEPTH * CHUNKS; i += T::THREADS) {
-            const int k = i / CHUNKS, at = i % CHUNKS * RIGHT_WIDTH, q = from + k, n = first_column + at;
+        for_pieces<DEPTH, T::COLUMNS / RIGHT_WIDTH, T::THREADS>([&](int k, int chunk) {
+            const int at = chunk * RIGHT_WIDTH, q = from + k, n = first_column + at;
             const bool there = q < S::INPUTS && n < S::F;
             copy_later<RIGHT_WIDTH>(tile + k * T::BY_COLUMNS + at, weights + (there ? S::row(q) * S::F + n : 0), there);
-        }
+        });
     }
 
     __device__ __forceinline__ void look_at_right(const float*, int) {}
@@ -123,7 +142,8 @@ struct Backward {
         places = room;
         for (int r = threadIdx.x; r < T::ROWS; r += T::THREADS) {
             const int at = first_row + r, record = at / (S::H * S::W), place = at % (S::H * S::W);
-            places[r] = place_of_row(record * (unsigned int)(S::PLACES * S::F), place / S::W, place % S::W, at < rows);
+            const int y = place / S::W, x = place % S::W;
+            places[r] = place_of_row(record * (unsigned int)(S::PLACES * S::F) + (y * S::OW + x) * S::F, y, x, at < rows);
         }
         __syncthreads();
         return true;
@@ -132,27 +152,24 @@ struct Backward {
     __device__ __forceinline__ int depth() const { return S::TAPS * S::F; }
 
     __device__ __forceinline__ void load_left(float* tile, int from) const {
-        constexpr int CHUNKS = DEPTH / LEFT_WIDTH;
-#pragma unroll
-        for (int i = threadIdx.x; i < T::ROWS * CHUNKS; i += T::THREADS) {
-            const int r = i / CHUNKS, at = i % CHUNKS * LEFT_WIDTH, k = from + at, tap = k / S::F;
+        for_pieces<T::ROWS, DEPTH / LEFT_WIDTH, T::THREADS>([&](int r, int chunk) {
+            const int at = chunk * LEFT_WIDTH, k = from + at, tap = k / S::F;
+            const int dy = S::PADDING - tap / S::SIZE, dx = S::PADDING - tap % S::SIZE;
             const int2 place = places[r];
-            const int y = (place.y >> 16) + S::PADDING - tap / S::SIZE, x = (place.y & 0xffff) + S::PADDING - tap % S::SIZE;
+            const int y = (place.y >> 16) + dy, x = (place.y & 0xffff) + dx;
             const bool there = k < S::TAPS * S::F && (unsigned int)y < S::OH && (unsigned int)x < S::OW;
-            const unsigned int offset = (unsigned int)place.x + (y * S::OW + x) * S::F + k % S::F;
+            const unsigned int offset = (unsigned int)place.x + ((dy * S::OW + dx) * S::F + k % S::F);
             copy_later<LEFT_WIDTH>(tile + r * T::BY_DEPTH + at, delta + (there ? offset : 0u), there);
-        }
+        });
     }
 
     __device__ __forceinline__ void load_right(float* tile, int from) const {
-        constexpr int CHUNKS = DEPTH / RIGHT_WIDTH;
-#pragma unroll
-        for (int i = threadIdx.x; i < T::COLUMNS * CHUNKS; i += T::THREADS) {
-            const int c = i / CHUNKS, at = i % CHUNKS * RIGHT_WIDTH, k = from + at, n = first_column + c;
+        for_pieces<T::COLUMNS, DEPTH / RIGHT_WIDTH, T::THREADS>([&](int c, int chunk) {
+            const int at = chunk * RIGHT_WIDTH, k = from + at, n = first_column + c;
             const bool there = k < S::TAPS * S::F && n < S::C;
             const int row = S::row(k / S::F * S::C + n);
             copy_later<RIGHT_WIDTH>(tile + c * T::BY_DEPTH + at, weights + (there ? row * S::F + k % S::F : 0), there);
-        }
+        });
     }
 
     __device__ __forceinline__ void look_at_right(const float*, int) {}
@@ -209,32 +226,28 @@ struct Gradient {
     __device__ __forceinline__ int depth() const { return length; }
 
     __device__ __forceinline__ void load_left(float* tile, int from) const {
-        constexpr int CHUNKS = T::ROWS / LEFT_WIDTH;
-#pragma unroll
-        for (int i = threadIdx.x; i < DEPTH * CHUNKS; i += T::THREADS) {
-            const int k = i / CHUNKS, at = i % CHUNKS * LEFT_WIDTH, q = first_row + at, p = from + k;
+        for_pieces<DEPTH, T::ROWS / LEFT_WIDTH, T::THREADS>([&](int k, int chunk) {
+            const int at = chunk * LEFT_WIDTH, q = first_row + at, p = from + k;
             bool there = q < S::INPUTS && p < length;
-            size_t offset;
+            unsigned int offset;
             if (SUMMED) {
-                offset = there ? (size_t)(FROM_RECORDS ? list[p] : p) * S::INPUTS + q : 0;
+                offset = there ? (FROM_RECORDS ? list[p] : p) * (unsigned int)S::INPUTS + q : 0;
             } else {
-                const int tap = q / S::C;
-                const int y = p / S::OW + tap / S::SIZE - S::PADDING, x = p % S::OW + tap % S::SIZE - S::PADDING;
+                const int tap = q / S::C, dy = tap / S::SIZE - S::PADDING, dx = tap % S::SIZE - S::PADDING;
+                const int y = p / S::OW + dy, x = p % S::OW + dx;
                 there = there && (unsigned int)y < S::H && (unsigned int)x < S::W;
                 offset = there ? (y * S::W + x) * S::C + q % S::C : 0;
             }
             copy_later<LEFT_WIDTH>(tile + k * T::BY_ROWS + at, input + offset, there);
-        }
+        });
     }
 
     __device__ __forceinline__ void load_right(float* tile, int from) const {
-        constexpr int CHUNKS = T::COLUMNS / RIGHT_WIDTH;
-#pragma unroll
-        for (int i = threadIdx.x; i < DEPTH * CHUNKS; i += T::THREADS) {
-            const int k = i / CHUNKS, at = i % CHUNKS * RIGHT_WIDTH, p = from + k, n = first_column + at;
+        for_pieces<DEPTH, T::COLUMNS / RIGHT_WIDTH, T::THREADS>([&](int k, int chunk) {
+            const int at = chunk * RIGHT_WIDTH, p = from + k, n = first_column + at;
             const bool there = p < length && n < S::F;
-            copy_later<RIGHT_WIDTH>(tile + k * T::BY_COLUMNS + at, delta + (there ? (size_t)p * S::F + n : 0), there);
-        }
+            copy_later<RIGHT_WIDTH>(tile + k * T::BY_COLUMNS + at, delta + (there ? p * S::F + n : 0), there);
+        });
     }
 
     // The biases' gradient are the columns' sums; the tiles of the first rows see to it.

@@ -6,13 +6,14 @@
 
 extern __shared__ float4 dynamic_shared[];
 
-// ROWS x COLUMNS sums by WARPS_M x WARPS_N warps; WARPS_K warps share the depth. Copies run STAGES - 1 tiles ahead. TERMS says how the
+// ROWS x COLUMNS sums by WARPS_M x WARPS_N warps; WARPS_K warps share the depth. Copies run STAGES - 1 tiles ahead, into BUFFERS places: as
+// many, or fewer where the whole depth has fewer tiles. TERMS says how the
 // factors are rounded for the matrix cores: 1, to eleven bits; 3, both in two parts, which leaves f32's own errors; 2, the same where the
 // left factor has no more than eleven bits.
-template <int ROWS_, int COLUMNS_, int WARPS_M_, int WARPS_N_, int WARPS_K_, int STAGES_, int TERMS_>
+template <int ROWS_, int COLUMNS_, int WARPS_M_, int WARPS_N_, int WARPS_K_, int STAGES_, int BUFFERS_, int TERMS_>
 struct Tiling {
     static constexpr int ROWS = ROWS_, COLUMNS = COLUMNS_, WARPS_M = WARPS_M_, WARPS_N = WARPS_N_, WARPS_K = WARPS_K_;
-    static constexpr int STAGES = STAGES_, TERMS = TERMS_, THREADS = 32 * WARPS_M * WARPS_N * WARPS_K;
+    static constexpr int STAGES = STAGES_, BUFFERS = BUFFERS_, TERMS = TERMS_, THREADS = 32 * WARPS_M * WARPS_N * WARPS_K;
     static constexpr int M_TILES = ROWS / WARPS_M / 16, N_TILES = COLUMNS / WARPS_N / 8;
     // Strides in shared memory for which a warp's reads of a tile meet all banks once.
     static constexpr int BY_DEPTH = DEPTH + 4, BY_ROWS = ROWS + 8, BY_COLUMNS = COLUMNS == 8 ? 8 : COLUMNS + 8;
@@ -37,7 +38,7 @@ __device__ __forceinline__ void product(const Models& models, const Batch& batch
     float* const tiles = (float*)dynamic_shared;
 
     Problem problem;
-    if (!problem.begin(models, batch, stage, (int2*)(tiles + T::STAGES * SIZE))) return;
+    if (!problem.begin(models, batch, stage, (int2*)(tiles + T::BUFFERS * SIZE))) return;
     const int rounds = (problem.depth() + DEPTH - 1) / DEPTH;
 #pragma unroll
     for (int ahead = 0; ahead < T::STAGES - 1; ++ahead) {

@@ -12,13 +12,15 @@ pub struct Tuning {
     pub most_columns: usize,
     /// Tiles in shared memory.
     pub stages: usize,
+    /// Whether a warp has 64 rows or columns of a tile where that is possible, not 32: fewer reads of shared memory, more registers.
+    pub large: bool,
     /// Models in flight; as many as fill a device if not given.
     pub models: Option<usize>,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Tuning { most_columns: 64, stages: 2, models: None }
+        Tuning { most_columns: 64, stages: 2, large: true, models: None }
     }
 }
 
@@ -37,6 +39,7 @@ pub struct Tiling {
     pub columns: usize,
     warps: [usize; 3],
     stages: usize,
+    buffers: usize,
     shared_floats: usize,
     /// Rows and columns of the whole product; rows are those of `records` records where they are pixels.
     sizes: (usize, usize),
@@ -45,17 +48,24 @@ pub struct Tiling {
 impl Tiling {
     /// The tiles of a product for batches of about `records` records.
     pub fn new(product: Product, layer: &Weighted, records: usize, tuning: Tuning) -> Self {
-        let sizes = match product {
-            Product::Forward => (records * layer.places(), layer.filters),
-            Product::Backward => (records * layer.pixels(), layer.channels),
-            Product::Gradient => (layer.inputs(), layer.filters),
+        let taps = layer.size * layer.size;
+        let (sizes, depth) = match product {
+            Product::Forward => ((records * layer.places(), layer.filters), layer.inputs()),
+            Product::Backward => ((records * layer.pixels(), layer.channels), taps * layer.filters),
+            Product::Gradient if layer.is_linear => ((layer.inputs(), layer.filters), usize::MAX),
+            Product::Gradient => ((layer.inputs(), layer.filters), layer.places()),
         };
         let rows = best(sizes.0, &[128, 96, 64, 32]);
         let columns: Vec<usize> =
             [128, 64, 32, 16, 8].into_iter().filter(|&columns| columns <= tuning.most_columns).collect();
         let columns = best(sizes.1, &columns);
-        let down = if columns == 128 && rows % 64 == 0 { rows / 64 } else { rows / 32 };
-        let across = columns.div_ceil(32);
+        let (down, across) = match product {
+            Product::Gradient if tuning.large && columns >= 64 => (rows / 32, columns / 64),
+            Product::Forward | Product::Backward if tuning.large && rows % 64 == 0 => {
+                (rows / 64, columns.div_ceil(32))
+            }
+            _ => (rows / 32, columns.div_ceil(32)),
+        };
         let deep = [1, 4, 2][if down * across <= 2 { down * across } else { 0 }];
         let left = if product == Product::Gradient { DEPTH * (rows + 8) } else { rows * (DEPTH + 4) };
         let right = match product {
@@ -63,14 +73,19 @@ impl Tiling {
             _ => DEPTH * if columns == 8 { 8 } else { columns + 8 },
         };
         let places = if product == Product::Gradient { 0 } else { 2 * rows };
-        let shared_floats = tuning.stages * (left + right) + places;
-        Tiling { rows, columns, warps: [down, across, deep], stages: tuning.stages, shared_floats, sizes }
+        // Where the whole depth is one tile, there is nothing to be copied ahead.
+        let buffers = tuning.stages.min(depth.div_ceil(DEPTH)).max(1);
+        let exchanged = (deep - 1) * rows * columns;
+        let shared_floats = (buffers * (left + right) + places).max(exchanged);
+        let warps = [down, across, deep];
+        Tiling { rows, columns, warps, stages: tuning.stages, buffers, shared_floats, sizes }
     }
 
     /// Its name in `product.cu`.
     pub fn name(&self, terms: usize) -> String {
         let [down, across, deep] = self.warps;
-        format!("Tiling<{}, {}, {down}, {across}, {deep}, {}, {terms}>", self.rows, self.columns, self.stages)
+        let (stages, buffers) = (self.stages, self.buffers);
+        format!("Tiling<{}, {}, {down}, {across}, {deep}, {stages}, {buffers}, {terms}>", self.rows, self.columns)
     }
 
     /// Threads of a block.
