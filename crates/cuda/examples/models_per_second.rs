@@ -1,5 +1,5 @@
 //! How many models a second are trained, one epoch of batches of 100 over 10,000 records, as one line of JSON:
-//! `models_per_second MODEL f32|tf32 [models=N] [columns=N] [stages=N] [side=N] [small] [profile] [source]`.
+//! `models_per_second MODEL f32|tf32 [models=N] [columns=N] [stages=N] [side=N] [small] [tiles] [profile] [source]`.
 
 use misdeal_core::{Error, Setting, Stream, ThreatModel};
 use misdeal_cuda::training::{Precision, Program, Trainer, Tuning, stages};
@@ -41,6 +41,7 @@ fn main() -> Result<(), Error> {
         most_columns: number("columns").unwrap_or(Tuning::default().most_columns),
         stages: number("stages").unwrap_or(Tuning::default().stages),
         large: !has("small"),
+        direct: !has("tiles"),
         models: number("side"),
     };
     let setting = Setting {
@@ -77,12 +78,13 @@ fn main() -> Result<(), Error> {
         .map(|(name, (seconds, launches))| format!("\"{name}\": [{seconds:.5}, {launches}]"))
         .collect();
     println!(
-        "{{\"model\": \"{model}\", \"precision\": \"{precision:?}\", \"columns\": {}, \"stages\": {}, \"large\": {}, \"side_by_side\": {}, \
+        "{{\"model\": \"{model}\", \"precision\": \"{precision:?}\", \"columns\": {}, \"stages\": {}, \"large\": {}, \"direct\": {}, \"side_by_side\": {}, \
          \"models\": {models}, \"seconds\": {seconds:.4?}, \"seconds_to_get_ready\": {ready:.2}, \"models_per_second\": {speed:.2}, \
          \"useful_tflops\": {:.2}, \"profile\": {{{}}}}}",
         tuning.most_columns,
         tuning.stages,
         tuning.large,
+        tuning.direct,
         trainer.models_at_a_time(),
         1e-12 * speed * plan.operations_per_model(),
         profile.join(", ")

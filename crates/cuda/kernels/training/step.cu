@@ -41,18 +41,24 @@ __device__ __forceinline__ Trial trial_of(const Step& step, unsigned int slot) {
 // Core's `gaussian_pair` in f32, within 1e-6; the rare radii of the tail go through f64.
 __device__ __forceinline__ float2 training_pair(const Trial& trial, unsigned long long pair, unsigned int radius,
                                                 unsigned int angle) {
-    float log_p;
+    // -2 ln p from whichever of p and q = 1 - p is at most one half: by the device's logarithm, or as 4 atanh(q / (2 - q)), whose series is within
+    // 1e-8 there. So the radius has seven digits where it is small, too.
+    const bool is_lower = radius < 0x80000000u;
+    const float share = fmaf(__uint2float_rn(is_lower ? radius : ~radius), 0x1p-32f, 0x1p-33f);
+    const float s = __fdividef(share, 2.0f - share), w = s * s;
+    float series = fmaf(w, 4.0f / 13.0f, 4.0f / 11.0f);
+    series = fmaf(w, series, 4.0f / 9.0f);
+    series = fmaf(w, series, 4.0f / 7.0f);
+    series = fmaf(w, series, 4.0f / 5.0f);
+    series = fmaf(w, series, 4.0f / 3.0f);
+    series = fmaf(w, series, 4.0f);
+    float square = is_lower ? -1.38629436f * log2_approximately(share) : s * series;
     if (radius < FIRST_BODY_RADIUS) {
         const uint4 more = long_block(trial, TRAINING_TAIL, pair);
         const double fraction = ((double)(more.x | (unsigned long long)more.y << 32) + 0.5) * 0x1p-64;
-        log_p = (float)log(((double)radius + fraction) * 0x1p-32);
-    } else if (radius < 0x80000000u) {
-        log_p = logf(fmaf((float)radius, 0x1p-32f, 0x1p-33f));
-    } else {
-        // 1 - p is exact where p is not.
-        log_p = log1pf(-fmaf((float)~radius, 0x1p-32f, 0x1p-33f));
+        square = (float)(-2.0 * log(((double)radius + fraction) * 0x1p-32));
     }
-    const float length = sqrtf(-2.0f * log_p);
+    const float length = root_approximately(square);
     const float t = __uint_as_float((angle & 0x7ffffeu) | 0x3f800001u) - 1.5f;
     const float x = t * t;
     float cosine = fmaf(x, 9.06741899e-4f, -2.08615291e-2f);
@@ -158,13 +164,14 @@ extern "C" __global__ void __launch_bounds__(256) make_step(Models models, Batch
             if (threadIdx.x < 2) parts[threadIdx.x * step.blocks] = 0.0;
             continue;
         }
-        double of_natural = 0.0, of_noisy = 0.0;
+        // Four products in f32, all further sums in f64.
+        float of_natural = 0.0f, of_noisy = 0.0f;
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
             const unsigned int at = p + i - canary.start;
-            const double value = at < canary.length ? (double)step.values[canary.at + at] : 0.0;
-            of_natural += value * (double)natural[i];
-            of_noisy += value * (double)noisy[i];
+            const float value = at < canary.length ? step.values[canary.at + at] : 0.0f;
+            of_natural = fmaf(value, natural[i], of_natural);
+            of_noisy = fmaf(value, noisy[i], of_noisy);
         }
         const double2 sums = sums_of_block(of_natural, of_noisy);
         if (threadIdx.x < 2) parts[threadIdx.x * step.blocks] = threadIdx.x == 0 ? sums.x : sums.y;

@@ -6,6 +6,7 @@ use super::machine::{Grid, Machine};
 use super::memory::Memory;
 use super::records::Records;
 use super::session::{Dealt, Session};
+use super::source::Cut;
 use misdeal_train::reference::Outputs;
 use misdeal_train::{BiasModel, Trained, TrainingPlan};
 use std::ffi::c_void;
@@ -142,20 +143,13 @@ impl<'a, M: Machine> Group<'a, M> {
         self.for_each_record(LOSS, models, batch, clipping, most)?;
         for (number, kernels) in session.program.stages.iter().enumerate().rev() {
             let (stage, places) = (&session.stages[number], session.layout.stages[number]);
-            if let (Some((kernel, tiling)), Some(_)) = (&kernels.gradient, stage.convolution()) {
-                self.of_stage(*kernel, (tiling.all_tiles(), most, self.count), models, batch, places)?;
+            if let (Some((kernel, cut)), Some(_)) = (kernels.gradient, stage.convolution()) {
+                self.of_stage(kernel, (cut.parts(), most, self.count), models, batch, places)?;
             }
-            match (&kernels.backward, stage.weighted()) {
-                (Some((kernel, Some(tiling))), Some(layer)) => {
-                    let tiles = (most * layer.pixels()).div_ceil(tiling.rows);
-                    let grid = (tiles, tiling.column_tiles(), self.count);
-                    self.of_stage(*kernel, grid, models, batch, places)?;
-                }
-                (Some((kernel, _)), _) => {
-                    let grid = ((most * stage.inputs).div_ceil(256), 1, self.count);
-                    self.of_stage(*kernel, grid, models, batch, places)?;
-                }
-                (None, _) => {}
+            if let Some((kernel, cut)) = kernels.backward {
+                let rows = most * stage.weighted().map_or(1, |layer| layer.pixels());
+                let grid = grid(cut, most, rows, most * stage.inputs, self.count);
+                self.of_stage(kernel, grid, models, batch, places)?;
             }
         }
         self.for_each_record(CLIP, models, batch, clipping, most)
@@ -165,14 +159,10 @@ impl<'a, M: Machine> Group<'a, M> {
         let session = self.session;
         for (number, kernels) in session.program.stages.iter().enumerate() {
             let (stage, places) = (&session.stages[number], session.layout.stages[number]);
-            let Some((kernel, tiling)) = &kernels.forward else { continue };
-            let grid = match (tiling, stage.weighted()) {
-                (Some(tiling), Some(layer)) => {
-                    ((most * layer.places()).div_ceil(tiling.rows), tiling.column_tiles(), count)
-                }
-                _ => ((most * stage.outputs).div_ceil(256), 1, count),
-            };
-            self.of_stage(*kernel, grid, models, batch, places)?;
+            let Some((kernel, cut)) = kernels.forward else { continue };
+            let rows = most * stage.weighted().map_or(1, |layer| layer.places());
+            let grid = grid(cut, most, rows, most * stage.outputs, count);
+            self.of_stage(kernel, grid, models, batch, places)?;
         }
         Ok(())
     }
@@ -181,9 +171,9 @@ impl<'a, M: Machine> Group<'a, M> {
     fn sum_gradients(&self, models: Models, batch: Batch) -> Result<(), String> {
         let session = self.session;
         for (number, kernels) in session.program.stages.iter().enumerate() {
-            if let (Some((kernel, tiling)), Some(_)) = (&kernels.gradient, session.stages[number].linear()) {
-                let grid = (tiling.all_tiles(), 1, self.count);
-                self.of_stage(*kernel, grid, models, batch, session.layout.stages[number])?;
+            if let (Some((kernel, cut)), Some(_)) = (kernels.gradient, session.stages[number].linear()) {
+                let grid = (cut.parts(), 1, self.count);
+                self.of_stage(kernel, grid, models, batch, session.layout.stages[number])?;
             }
         }
         Ok(())
@@ -306,6 +296,15 @@ impl<'a, M: Machine> Group<'a, M> {
             trained.outputs.parameters = parameters.iter().map(|&parameter| f64::from(parameter)).collect();
         }
         Ok(())
+    }
+}
+
+/// Blocks for `records` records that are so many rows of a product, or so many values, in each of `models` models.
+fn grid(cut: Cut, records: usize, rows: usize, values: usize, models: usize) -> Grid {
+    match cut {
+        Cut::Tiles(tiling) => (rows.div_ceil(tiling.rows), tiling.column_tiles(), models),
+        Cut::Records(each) => (records.div_ceil(each), 1, models),
+        Cut::Values => (values.div_ceil(256), 1, models),
     }
 }
 

@@ -52,8 +52,8 @@ impl Layout {
                 start: stage.weighted().map_or(0, |layer| layer.start as u32),
                 first_part: parts as u32,
             };
-            if let (Some(_), Some((_, tiling))) = (stage.convolution(), &kernels.gradient) {
-                parts += tiling.all_tiles();
+            if let (Some(_), Some((_, cut))) = (stage.convolution(), &kernels.gradient) {
+                parts += cut.parts();
             }
             places.push(place);
         }

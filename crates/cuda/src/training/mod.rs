@@ -6,6 +6,7 @@
 
 mod arguments;
 mod deal;
+mod direct;
 mod group;
 mod layout;
 mod machine;

@@ -1,5 +1,6 @@
 //! The kernels of one model: the sources of `kernels/training`, and one line for each kernel that names its shapes as constants.
 
+use super::direct::Direct;
 use super::stages::{Activation, Stage, Weighted, Work};
 use super::tiling::{Product, Tiling, Tuning};
 use std::fmt::Write;
@@ -15,9 +16,10 @@ pub const SOURCES: [&str; 4] = [
 /// The instructions of the device's matrix cores.
 pub const MATRIX_CORES: &str = include_str!("../../kernels/training/matrix_cores.cu");
 /// What needs them, and the rest.
-pub const MORE_SOURCES: [&str; 5] = [
+pub const MORE_SOURCES: [&str; 6] = [
     include_str!("../../kernels/training/product.cu"),
     include_str!("../../kernels/training/layers.cu"),
+    include_str!("../../kernels/training/direct.cu"),
     include_str!("../../kernels/training/pooling.cu"),
     include_str!("../../kernels/training/step.cu"),
     include_str!("../../kernels/training/debiasing.cu"),
@@ -46,15 +48,33 @@ pub struct Kernel {
     pub shared_bytes: u32,
 }
 
-/// The kernels of a stage; those that it does not need are left out.
+/// How a kernel's work is spread over blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// Tiles of a matrix product.
+    Tiles(Tiling),
+    /// So many records for each block.
+    Records(usize),
+    /// 256 values for each block.
+    Values,
+}
+
+impl Cut {
+    /// Blocks for each record's gradient.
+    pub fn parts(&self) -> usize {
+        if let Cut::Tiles(tiling) = self { tiling.all_tiles() } else { 1 }
+    }
+}
+
+/// The kernels of a stage with their cuts; those that it does not need are left out.
 #[derive(Debug, Clone, Default)]
 pub struct StageKernels {
-    /// From inputs to outputs, and its tiles.
-    pub forward: Option<(usize, Option<Tiling>)>,
+    /// From inputs to outputs.
+    pub forward: Option<(usize, Cut)>,
     /// From deltas of the outputs to deltas of the inputs.
-    pub backward: Option<(usize, Option<Tiling>)>,
+    pub backward: Option<(usize, Cut)>,
     /// Gradients of the weights.
-    pub gradient: Option<(usize, Tiling)>,
+    pub gradient: Option<(usize, Cut)>,
 }
 
 /// All kernels of a model; kernels are named by their index.
@@ -94,8 +114,8 @@ impl Program {
                     let forward = program.pooling("pool", number, &shape, stage.activation);
                     let backward = goes_back.then(|| program.pooling("unpool", number, &shape, before));
                     StageKernels {
-                        forward: Some((forward, None)),
-                        backward: backward.map(|kernel| (kernel, None)),
+                        forward: Some((forward, Cut::Values)),
+                        backward: backward.map(|kernel| (kernel, Cut::Values)),
                         gradient: None,
                     }
                 }
@@ -107,23 +127,38 @@ impl Program {
                         Precision::F32 if from_records && exact_records => 2,
                         Precision::F32 => 3,
                     };
-                    let forward = build.product(Product::Forward, terms, |product| {
-                        format!("Forward<{product}, {}, {from_records}>", stage.activation.name())
-                    });
-                    let backward = goes_back.then(|| {
-                        build.product(Product::Backward, terms, |product| {
-                            format!("Backward<{product}, {}>", before.name())
+                    let activation = stage.activation.name();
+                    let forward = build
+                        .direct("forward", Direct::forward(layer), |shape| {
+                            format!("direct<{shape}, false, {activation}, {from_records}>")
                         })
+                        .unwrap_or_else(|| {
+                            build.product(Product::Forward, terms, |product| {
+                                format!("Forward<{product}, {activation}, {from_records}>")
+                            })
+                        });
+                    let backward = goes_back.then(|| {
+                        build
+                            .direct("backward", Direct::backward(layer), |shape| {
+                                format!("direct<{shape}, true, {}, false>", before.name())
+                            })
+                            .unwrap_or_else(|| {
+                                build.product(Product::Backward, terms, |product| {
+                                    format!("Backward<{product}, {}>", before.name())
+                                })
+                            })
                     });
                     let summed = layer.is_linear;
-                    let gradient = build.product(Product::Gradient, terms, |product| {
-                        format!("Gradient<{product}, {summed}, {from_records}>")
-                    });
-                    StageKernels {
-                        forward: Some((forward.0, Some(forward.1))),
-                        backward: backward.map(|(kernel, tiling)| (kernel, Some(tiling))),
-                        gradient: Some(gradient),
-                    }
+                    let gradient = build
+                        .direct("gradient", Direct::gradient(layer), |shape| {
+                            format!("correlate<{shape}, {from_records}>")
+                        })
+                        .unwrap_or_else(|| {
+                            build.product(Product::Gradient, terms, |product| {
+                                format!("Gradient<{product}, {summed}, {from_records}>")
+                            })
+                        });
+                    StageKernels { forward: Some(forward), backward, gradient: Some(gradient) }
                 }
             };
             program.stages.push(built);
@@ -162,13 +197,27 @@ struct Build<'a> {
 }
 
 impl Build<'_> {
+    /// `kernel` is given the shape; nothing where there is none.
+    fn direct(
+        &mut self,
+        name: &str,
+        direct: Option<Direct>,
+        kernel: impl Fn(&str) -> String,
+    ) -> Option<(usize, Cut)> {
+        let direct = direct.filter(|_| self.tuning.direct)?;
+        let body = format!("{}(models, batch, stage)", kernel(&direct.name));
+        let name = format!("{name}_{}", self.number);
+        let kernel = self.program.instance(name, direct.threads, direct.shared_bytes, &body);
+        Some((kernel, Cut::Records(direct.records)))
+    }
+
     /// `problem` is given the shape, the tiles and the widths of copies.
     fn product(
         &mut self,
         product: Product,
         terms: usize,
         problem: impl Fn(&str) -> String,
-    ) -> (usize, Tiling) {
+    ) -> (usize, Cut) {
         let layer = self.layer;
         let shape = format!(
             "Shape<{}, {}, {}, {}, {}, {}, {}, {}>",
@@ -197,6 +246,6 @@ impl Build<'_> {
             tiling.shared_bytes(),
             &format!("product<{problem}>(models, batch, stage)"),
         );
-        (kernel, tiling)
+        (kernel, Cut::Tiles(tiling))
     }
 }

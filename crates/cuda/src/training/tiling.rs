@@ -14,13 +14,15 @@ pub struct Tuning {
     pub stages: usize,
     /// Whether a warp has 64 rows or columns of a tile where that is possible, not 32: fewer reads of shared memory, more registers.
     pub large: bool,
+    /// Whether convolutions of few channels are computed without matrix cores.
+    pub direct: bool,
     /// Models in flight; as many as fill a device if not given.
     pub models: Option<usize>,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Tuning { most_columns: 64, stages: 2, large: true, models: None }
+        Tuning { most_columns: 64, stages: 2, large: true, direct: true, models: None }
     }
 }
 

@@ -29,6 +29,7 @@ static inline unsigned int max(unsigned int a, unsigned int b) { return a > b ? 
 static inline unsigned int min(unsigned int a, unsigned int b) { return a < b ? a : b; }
 static inline float __uint_as_float(unsigned int bits) { float x; memcpy(&x, &bits, 4); return x; }
 static inline unsigned int __float_as_uint(float x) { unsigned int bits; memcpy(&bits, &x, 4); return bits; }
+static inline float __fdividef(float a, float b) { return a / b; }
 static inline float __uint2float_rn(unsigned int x) { return (float)x; }
 static inline float __fadd_rn(float a, float b) { return a + b; }
 static inline float __fmul_rn(float a, float b) { return a * b; }

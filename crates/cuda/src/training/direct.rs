@@ -1,0 +1,111 @@
+//! How convolutions of few channels are cut (`direct.cu`).
+
+use super::stages::Weighted;
+
+/// Channels and filters at most; beyond, matrix cores are faster.
+const MOST_CHANNELS: usize = 16;
+/// Sums in a thread's registers at most.
+const MOST_SUMS: usize = 48;
+/// Bytes of shared memory of a block at most: two blocks fit into a multiprocessor.
+const MOST_BYTES: usize = 100 * 1024;
+/// Threads of a block, about.
+const THREADS: usize = 224;
+
+/// A kernel's shape as it is written in its source, and what a launch needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Direct {
+    /// Its name in `direct.cu`.
+    pub name: String,
+    pub threads: usize,
+    pub shared_bytes: usize,
+    /// Records of a block.
+    pub records: usize,
+}
+
+impl Direct {
+    /// From inputs to outputs; none where matrix cores do better or a block has too little room.
+    pub fn forward(layer: &Weighted) -> Option<Self> {
+        window(layer.height, layer.width, layer.channels, layer.padding, layer.filters, layer.size)
+            .filter(|_| is_small(layer))
+    }
+
+    /// From deltas of the outputs to deltas of the inputs.
+    pub fn backward(layer: &Weighted) -> Option<Self> {
+        let across = |length: usize| length + 2 * layer.padding + 1 - layer.size;
+        let (height, width) = (across(layer.height), across(layer.width));
+        let padding = layer.size - 1 - layer.padding;
+        window(height, width, layer.filters, padding, layer.channels, layer.size).filter(|_| is_small(layer))
+    }
+
+    /// Each record's gradient of the weights.
+    pub fn gradient(layer: &Weighted) -> Option<Self> {
+        let Weighted { height, width, channels, padding, filters, size, .. } = *layer;
+        let across = |length: usize| length + 2 * padding + 1 - size;
+        let (high, wide) = (across(height), across(width));
+        let each = (1..=filters.min(MOST_SUMS / size).max(1)).rev().find(|each| filters.is_multiple_of(*each))?;
+        let groups = channels * size * (filters / each);
+        let split = (THREADS / groups).clamp(1, high);
+        let row = (width + 2 * padding) | 1;
+        // Rows of deltas begin in different banks; they are read two or four numbers at a time where that is possible.
+        let step = if each.is_multiple_of(4) { 4 } else { 1 + usize::from(each.is_multiple_of(2)) };
+        let delta_row =
+            (wide * filters..).find(|length| split == 1 && length % 4 == 0 || length % 32 == step)?;
+        let image = (channels * (height + 2 * padding) * row).next_multiple_of(4);
+        let parts = (channels * size * size + 1) * filters * (split | 1);
+        let direct = Direct {
+            name: format!(
+                "Correlation<{height}, {width}, {channels}, {padding}, {filters}, {size}, {each}, {split}, {row}, {delta_row}>"
+            ),
+            threads: (groups * split).next_multiple_of(32),
+            shared_bytes: 4 * (image + high * delta_row).max(parts).max(32),
+            records: 1,
+        };
+        (is_small(layer) && direct.threads <= 1024 && direct.shared_bytes <= MOST_BYTES).then_some(direct)
+    }
+}
+
+fn is_small(layer: &Weighted) -> bool {
+    !layer.is_linear && layer.channels <= MOST_CHANNELS && layer.filters <= MOST_CHANNELS && layer.size > 1
+}
+
+fn window(
+    height: usize,
+    width: usize,
+    channels: usize,
+    padding: usize,
+    filters: usize,
+    size: usize,
+) -> Option<Direct> {
+    let across = |length: usize| length + 2 * padding + 1 - size;
+    let (high, out) = (across(height), across(width));
+    // An odd number of neighbours, so that threads of a row read different banks.
+    let wide = [7, 5, 3].into_iter().min_by_key(|wide| (out.div_ceil(*wide) * wide, 8 - wide))?;
+    let groups = (1..=filters).find(|groups| wide * filters.div_ceil(*groups) <= MOST_SUMS)?;
+    let each = filters.div_ceil(groups);
+    let columns = out.div_ceil(wide);
+    let per_record = high * columns * groups;
+    let needed = (width + 2 * padding).max(columns * wide + size - 1);
+    // The shortest row for which as few threads as possible of a warp meet in a bank.
+    let meetings = |row: usize| {
+        let mut places: Vec<usize> = (0..per_record.min(32))
+            .map(|thread| thread / groups / columns * row + thread / groups % columns * wide)
+            .collect();
+        places.dedup();
+        let mut banks = [0_usize; 32];
+        places.iter().for_each(|place| banks[place % 32] += 1);
+        banks.into_iter().max().unwrap_or(0)
+    };
+    let row = (needed..needed + 8).min_by_key(|&row| meetings(row))?;
+    let image = (channels * (height + 2 * padding) * row).next_multiple_of(4);
+    let weights = channels * size * size * (groups * each).next_multiple_of(4);
+    let records = (THREADS / per_record).max(1).min((MOST_BYTES / 4).checked_sub(weights)? / image);
+    let threads = (records * per_record).next_multiple_of(32);
+    (records > 0 && threads <= 1024).then(|| Direct {
+        name: format!(
+            "Window<{height}, {width}, {channels}, {padding}, {filters}, {size}, {wide}, {each}, {row}, {records}>"
+        ),
+        threads,
+        shared_bytes: 4 * (weights + records * image),
+        records,
+    })
+}
