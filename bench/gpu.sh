@@ -3,6 +3,7 @@
 # it if it is there, and one audit of 1e12 observations. Run from the repository's root.
 #
 #   bench/gpu.sh build   here: builds what the device's machine needs into gpu-carry/ (it has no Rust)
+#   bench/gpu.sh training there: the trainings alone (bench/gpu_training.py)
 #   bench/gpu.sh         there: runs it, prints a table, and writes JSON under $OUT if that is set
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,16 +12,20 @@ if [ "${1:-}" = build ]; then
     mkdir -p gpu-carry
     messages=$(cargo test --release --no-run -p misdeal-cuda --test device --message-format=json)
     cargo build --release -p misdeal-cli
-    cargo build --release -p misdeal-cuda --example samples_per_second
+    trainings=$(cargo test --release --no-run -p misdeal-cuda --test training_device --message-format=json)
+    cargo build --release -p misdeal-cuda --example samples_per_second --example models_per_second
     target=$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json,sys; print(json.load(sys.stdin)["target_directory"])')
-    test=$(python3 -c '
+    executable() {
+        python3 -c '
 import json, sys
-for line in sys.argv[1].splitlines():
+for line in sys.stdin:
     message = json.loads(line)
-    if message.get("executable") and message["target"]["name"] == "device":
-        print(message["executable"])' "$messages")
-    cp "$test" gpu-carry/device-tests
-    cp "$target/release/misdeal" "$target/release/examples/samples_per_second" gpu-carry/
+    if message.get("executable") and message["target"]["name"] == sys.argv[1]:
+        print(message["executable"])' "$1"
+    }
+    cp "$(executable device <<<"$messages")" gpu-carry/device-tests
+    cp "$(executable training_device <<<"$trainings")" gpu-carry/training-device-tests
+    cp "$target/release/misdeal" "$target/release/examples/"{samples_per_second,models_per_second} gpu-carry/
     strip gpu-carry/*
     ls -l gpu-carry
     exit
@@ -35,4 +40,7 @@ if [ -z "${MISDEAL_NVRTC:-}" ]; then
 fi
 echo "NVRTC: ${MISDEAL_NVRTC:-where the loader finds it}"
 nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.max.sm --format=csv || true
+if [ "${1:-}" = training ]; then
+    exec env PYTHONUNBUFFERED=1 python3 bench/gpu_training.py "${2:-290}"
+fi
 exec env PYTHONUNBUFFERED=1 python3 bench/gpu.py

@@ -1,0 +1,157 @@
+"""Trainings on a CUDA device: agreement with the reference, models a second with the kernels' shares, variants of tiles, audits in both precisions,
+and JAX beside it where it can be imported. Called from the repository's root; binaries are in gpu-carry (bench/gpu.sh build).
+
+Everything that is found goes to $OUT/gpu-training.json, part by part, so that a run that is cut off leaves what it had. After SECONDS (the
+first argument, 290 if not given) nothing new is begun.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+CARRY = pathlib.Path("gpu-carry")
+START = time.perf_counter()
+SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 290.0
+RESULT = {"agreement": None, "speeds": [], "profiles": [], "variants": [], "audits": [], "jax": None, "sanitizer": None}
+AUDIT = (
+    "audit training --device cuda --dataset synthetic --model mlp --threat-model partially-informed --noise-multiplier 0.8 "
+    "--canary null-space --threshold-choice band --format json --quiet"
+)
+
+
+def left():
+    """Seconds until nothing new is begun."""
+    return SECONDS - (time.perf_counter() - START)
+
+
+def keep():
+    """Writes down what was found so far."""
+    if os.environ.get("OUT"):
+        pathlib.Path(os.environ["OUT"], "gpu-training.json").write_text(json.dumps(RESULT, indent=1))
+
+
+def run(command, limit, **environment):
+    """The output of a command, or None; what went wrong is printed."""
+    limit = min(limit, left())
+    if limit < 3:
+        print("no time left for", *command)
+        return None
+    environment = {**os.environ, **environment}
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, env=environment)
+    except subprocess.TimeoutExpired as stopped:
+        print(f"{' '.join(command)} took more than {limit:.0f} s")
+        print((stopped.stdout or b"")[-2500:].decode(errors="replace"), (stopped.stderr or b"")[-1000:].decode(errors="replace"))
+        return None
+    if done.returncode:
+        print(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout[-3500:]}\n{done.stderr[-2500:]}")
+        return None
+    return done.stdout
+
+
+def agreement():
+    """The tests of tests/training_device.rs, one by one."""
+    print("== agreement with the reference", flush=True)
+    tests = str(CARRY / "training-device-tests")
+    names = run([tests, "--list"], 20)
+    names = [line.split(":")[0] for line in (names or "").splitlines() if line.endswith(": test")]
+    RESULT["agreement"] = {}
+    for name in sorted(names):
+        begun = time.perf_counter()
+        output = run([tests, "--exact", name, "--nocapture"], 100, MISDEAL_NEEDS_CUDA="1", RUST_BACKTRACE="0")
+        seconds = time.perf_counter() - begun
+        RESULT["agreement"][name] = {"passed": output is not None, "seconds": seconds, "output": output}
+        print("PASSED" if output is not None else "FAILED", name, f"{seconds:.1f} s", flush=True)
+        for line in (output or "").splitlines():
+            if "e-" in line or " of " in line:
+                print("   ", line)
+        keep()
+
+
+def speed(words, kind):
+    """One measurement of models_per_second."""
+    output = run([str(CARRY / "models_per_second"), *words.split()], 60)
+    if output is None:
+        return None
+    row = json.loads(output)
+    RESULT[kind].append(row)
+    keep()
+    print(
+        f"{words:36} {row['models_per_second']:10.1f} models/s {row['useful_tflops']:7.2f} TFLOP/s"
+        f"  ready in {row['seconds_to_get_ready']:.1f} s, {row['side_by_side']} side by side",
+        flush=True,
+    )
+    return row
+
+
+def profile(words):
+    """The share of each kernel in a training."""
+    row = speed(f"{words} profile", "profiles")
+    if row is None:
+        return
+    kernels = sorted(row["profile"].items(), key=lambda item: -item[1][0])
+    whole = sum(seconds for _, (seconds, _) in kernels)
+    models = row["models"] * 100
+    for name, (seconds, launches) in kernels[:14]:
+        print(f"    {name:16} {100 * seconds / whole:5.1f} %  {1e9 * seconds / models:9.1f} ns a model and step  {launches} launches")
+
+
+def audits():
+    """The same audit in both precisions, and how fast the program is as a whole."""
+    print("== audits", flush=True)
+    for precision in ["f32", "tf32"]:
+        output = run([str(CARRY / "misdeal"), *AUDIT.split(), "--precision", precision, "--observations", "1e5"], 60)
+        if output:
+            report = json.loads(output)
+            RESULT["audits"].append(report)
+            print(
+                f"{precision:5} epsilon {report['empirical_epsilon']:.4f} of {report['theory']['shuffle']['epsilon_lower_bound']},"
+                f" accuracy {report['train_accuracy']['mean']:.4f}, {report['models_per_second']:.0f} models/s"
+            )
+            keep()
+
+
+def main():
+    print("nvcc-free run; time for", SECONDS, "s")
+    speed("mlp f32", "speeds")
+    agreement()
+    print("== models a second", flush=True)
+    for words in ["mlp f32", "mlp tf32", "lenet f32", "lenet tf32", "cnn tf32", "cnn f32"]:
+        speed(words, "speeds")
+    print("== shares of kernels", flush=True)
+    for words in ["mlp f32", "lenet f32", "cnn tf32", "mlp tf32"]:
+        profile(words)
+    audits()
+    print("== variants", flush=True)
+    variants = ["small", "columns=128", "stages=3", "columns=128 stages=3"]
+    for words, more in [
+        ("cnn tf32", ["stages=3", "columns=128", "small", "columns=128 stages=3", "side=48"]),
+        ("mlp f32", ["small", "stages=3", "side=2048", "side=8192", "unfused"]),
+        ("lenet f32", ["tiles", "side=240", "side=960"]),
+        ("lenet tf32", ["tiles", "stages=3"]),
+        ("mlp tf32", variants),
+    ]:
+        for variant in more:
+            speed(f"{words} {variant} quick", "variants")
+    print("== summary")
+    for row in RESULT["speeds"][1:]:
+        print(f"{row['model']:6} {row['precision']:5} {row['models_per_second']:10.1f} models/s")
+    peer = CARRY / "jax_peer.py"
+    if peer.exists() and left() > 40:
+        print("== JAX", flush=True)
+        RESULT["jax"] = run([sys.executable, str(peer), "mlp"], left())
+        print(RESULT["jax"])
+    if left() > 40:
+        print("== compute-sanitizer", flush=True)
+        name = "e_a_model_does_not_depend_on_its_company"
+        command = ["compute-sanitizer", "--tool", "memcheck", str(CARRY / "training-device-tests"), "--exact", name, "--nocapture"]
+        RESULT["sanitizer"] = run(command, left())
+        print((RESULT["sanitizer"] or "")[-1500:])
+    keep()
+
+
+if __name__ == "__main__":
+    main()
