@@ -1,8 +1,8 @@
 //! How many models a second are trained, one epoch of batches of 100 over 10,000 records, as one line of JSON:
-//! `models_per_second MODEL f32|tf32 [models=N] [columns=N] [stages=N] [side=N] [small] [tiles] [quick] [profile] [source]`.
+//! `models_per_second MODEL f32|tf32 [models=N] [columns=N] [stages=N] [side=N] [small] [tiles] [unfused] [quick] [profile] [source]`.
 
 use misdeal_core::{Error, Setting, Stream, ThreatModel};
-use misdeal_cuda::training::{Precision, Program, Trainer, Tuning, stages};
+use misdeal_cuda::training::{Precision, Program, Trainer, Tuning};
 use misdeal_train::data::{Dataset, Examples, Shape};
 use misdeal_train::{Blueprint, Recipe, TrainingPlan};
 use std::sync::Arc;
@@ -42,6 +42,7 @@ fn main() -> Result<(), Error> {
         stages: number("stages").unwrap_or(Tuning::default().stages),
         large: !has("small"),
         direct: !has("tiles"),
+        fused: !has("unfused"),
         models: number("side"),
     };
     let setting = Setting {
@@ -54,8 +55,7 @@ fn main() -> Result<(), Error> {
     let recipe = Recipe::new(Blueprint::named(model)?);
     let plan = TrainingPlan::with_stream(&setting, &recipe, dataset(model), Stream::philox)?.with_accuracy_every(0);
     if has("source") {
-        let program = Program::new(&stages(plan.model()), 100, precision, model == "mlp", tuning);
-        println!("{}", program.source());
+        println!("{}", Program::of(&plan, precision, tuning).source());
         return Ok(());
     }
     let start = Instant::now();
@@ -81,13 +81,14 @@ fn main() -> Result<(), Error> {
         .map(|(name, (seconds, launches))| format!("\"{name}\": [{seconds:.5}, {launches}]"))
         .collect();
     println!(
-        "{{\"model\": \"{model}\", \"precision\": \"{precision:?}\", \"columns\": {}, \"stages\": {}, \"large\": {}, \"direct\": {}, \"side_by_side\": {}, \
+        "{{\"model\": \"{model}\", \"precision\": \"{precision:?}\", \"columns\": {}, \"stages\": {}, \"large\": {}, \"direct\": {}, \"fused\": {}, \"side_by_side\": {}, \
          \"models\": {models}, \"seconds\": {seconds:.4?}, \"seconds_to_get_ready\": {ready:.2}, \"models_per_second\": {speed:.2}, \
          \"useful_tflops\": {:.2}, \"profile\": {{{}}}}}",
         tuning.most_columns,
         tuning.stages,
         tuning.large,
         tuning.direct,
+        tuning.fused,
         trainer.models_at_a_time(),
         1e-12 * speed * plan.operations_per_model(),
         profile.join(", ")

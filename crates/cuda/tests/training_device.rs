@@ -49,6 +49,13 @@ fn a_the_paper_s_models_and_odd_sizes() {
 }
 
 #[test]
+fn a_perceptrons_on_bits() {
+    if is_there() {
+        println!("{:.2e}", agreement::perceptrons(f32));
+    }
+}
+
+#[test]
 fn b_all_schemes_and_threat_models() {
     if is_there() {
         println!("{:.2e}", agreement::all_schemes_and_threat_models(f32));

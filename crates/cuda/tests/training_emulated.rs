@@ -57,3 +57,10 @@ fn the_paper_s_models_and_odd_sizes() {
         println!("{}: {largest:.2e}", model.0.name);
     }
 }
+
+#[test]
+fn perceptrons_on_bits() {
+    if emulation::is_there() {
+        println!("{:.2e}", agreement::perceptrons(emulated));
+    }
+}

@@ -114,6 +114,16 @@ pub struct Debiasing {
     pub unused: u32,
 }
 
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
+pub struct Run {
+    pub bits: u64,
+    pub room: u64,
+    pub noise_stride: u64,
+    pub steps: u32,
+    pub clip_norm: f32,
+}
+
 // SAFETY: plain numbers in C's layout, without padding.
 unsafe impl DeviceRepr for Linear {}
 // SAFETY: as above.

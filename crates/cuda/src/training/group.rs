@@ -1,7 +1,7 @@
 //! A group of models trained side by side, kernel by kernel.
 #![allow(unsafe_code, reason = "kernels are launched")]
 
-use super::arguments::{Batch, Clipping, Models};
+use super::arguments::{Batch, Clipping, Models, Run};
 use super::machine::{Grid, Machine};
 use super::memory::Memory;
 use super::records::Records;
@@ -24,6 +24,8 @@ const PROJECT_RECORDS: usize = 6;
 const WARPS: usize = 8;
 /// Steps between two looks at whether the run was cancelled.
 const STEPS_AT_A_TIME: usize = 8;
+/// The same where a kernel makes many steps: it loads and stores a model's parameters.
+const FUSED_STEPS: usize = 25;
 
 /// A group that is being trained.
 pub struct Group<'a, M: Machine> {
@@ -47,14 +49,17 @@ impl<'a, M: Machine> Group<'a, M> {
     ) -> Result<Option<Vec<Trained>>, String> {
         let steps = self.plan.setting().steps() as usize;
         self.initialise()?;
-        for step in 0..steps {
-            if step % STEPS_AT_A_TIME == 0 {
-                self.session.machine.wait()?;
-                if is_cancelled() {
-                    return Ok(None);
-                }
+        let at_a_time = if self.session.program.fused.is_some() { FUSED_STEPS } else { STEPS_AT_A_TIME };
+        for first in (0..steps).step_by(at_a_time) {
+            self.session.machine.wait()?;
+            if is_cancelled() {
+                return Ok(None);
             }
-            self.step(step)?;
+            let count = at_a_time.min(steps - first);
+            match self.session.program.fused {
+                Some(kernel) => self.fused_steps(kernel, first, count)?,
+                None => (first..first + count).try_for_each(|step| self.step(step))?,
+            }
         }
         let hits = self.hits()?;
         let mut trained = self.outputs()?;
@@ -78,19 +83,42 @@ impl<'a, M: Machine> Group<'a, M> {
         unsafe { session.machine.launch(INITIALISE, grid, &mut arguments) }
     }
 
-    fn step(&self, number: usize) -> Result<(), String> {
-        let (session, deal) = (self.session, &self.dealt.deal);
-        let steps = self.plan.setting().steps() as usize;
-        let mut models = session.models(None);
-        let mut step = session.step(self.dealt, number, self.plan.noise_stride());
-        let (room, most) = (deal.room, deal.most[number] as usize);
-        let mut batch = Batch {
+    /// The natural records of a step.
+    fn batch(&self, number: usize) -> Batch {
+        let (steps, room) = (self.plan.setting().steps() as usize, self.dealt.deal.room);
+        Batch {
             records: self.dealt.records.address() + (4 * number * room) as u64,
             counts: self.dealt.counts.address() + (4 * number) as u64,
             record_stride: (steps * room) as u64,
             count_stride: steps as u64,
-            ..batch_of(&session.train)
+            ..batch_of(&self.session.train)
+        }
+    }
+
+    fn fused_steps(&self, kernel: usize, first: usize, count: usize) -> Result<(), String> {
+        let session = self.session;
+        let noise_stride = self.plan.noise_stride();
+        let mut models = session.models(None);
+        let mut batch = self.batch(first);
+        let mut step = session.step(self.dealt, first, noise_stride);
+        let mut run = Run {
+            bits: session.bits.address(),
+            room: self.dealt.deal.room as u64,
+            noise_stride,
+            steps: count as u32,
+            clip_norm: session.clipping().clip_norm,
         };
+        let mut arguments = [pointer(&mut models), pointer(&mut batch), pointer(&mut step), pointer(&mut run)];
+        // SAFETY: these are what `perceptron` takes; the deal has records, counts and outputs for all these steps.
+        unsafe { session.machine.launch(kernel, (1, 1, self.count), &mut arguments) }
+    }
+
+    fn step(&self, number: usize) -> Result<(), String> {
+        let (session, deal) = (self.session, &self.dealt.deal);
+        let mut models = session.models(None);
+        let mut step = session.step(self.dealt, number, self.plan.noise_stride());
+        let most = deal.most[number] as usize;
+        let mut batch = self.batch(number);
         if self.plan.debiases() {
             self.look_at_samples(number)?;
         }

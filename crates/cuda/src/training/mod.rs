@@ -11,6 +11,7 @@ mod group;
 mod layout;
 mod machine;
 mod memory;
+mod perceptron;
 mod records;
 mod session;
 mod source;
@@ -22,6 +23,5 @@ pub use machine::{Gpu, Grid, Machine, Profile};
 pub use source::{
     COMMON_KERNELS, Kernel as TrainingKernel, MATRIX_CORES, MORE_SOURCES, Precision, Program, SOURCES,
 };
-pub use stages::stages;
 pub use tiling::Tuning;
 pub use trainer::{Trainer, engine_name};

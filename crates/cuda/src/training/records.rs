@@ -28,10 +28,4 @@ impl<M: Machine> Records<M> {
             count,
         })
     }
-
-    /// Whether no feature has more than the eleven significant bits of a matrix core's factor.
-    pub fn are_exact(examples: &Examples, count: usize) -> bool {
-        let features = &examples.features[..count * examples.shape.features()];
-        features.iter().all(|feature| feature.to_bits() & 0x1fff == 0)
-    }
 }

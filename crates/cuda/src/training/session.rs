@@ -5,6 +5,7 @@ use super::deal::Deal;
 use super::layout::Layout;
 use super::machine::Machine;
 use super::memory::Memory;
+use super::perceptron::Perceptron;
 use super::records::Records;
 use super::source::{Precision, Program};
 use super::stages::{Stage, stages};
@@ -31,6 +32,8 @@ pub struct Session<M: Machine> {
     pub stages: Vec<Stage>,
     pub layout: Layout,
     pub train: Records<M>,
+    /// Records as bits, for the kernel that trains a whole model in a block.
+    pub bits: Memory<M>,
     pub test: Option<Records<M>>,
     /// 0, 1, 2, ...: all models of a group, or all records of a data set; number n is also a count of n.
     pub numbers: Memory<M>,
@@ -109,9 +112,8 @@ impl<M: Machine> Session<M> {
         let (setting, model, dataset) = (plan.setting(), plan.model(), plan.dataset());
         let stages = stages(model);
         let records = setting.dataset_size() as usize;
-        let exact = Records::<M>::are_exact(&dataset.train, records);
         let batch = setting.batch_size as usize;
-        let program = Program::new(&stages, batch, precision, exact, tuning);
+        let program = Program::of(plan, precision, tuning);
         machine.load(&program)?;
         let machine = Arc::new(machine);
         let spread = if setting.scheme.has_fixed_batch_sizes() { 0.0 } else { 8.0 * (batch as f64).sqrt() + 16.0 };
@@ -120,6 +122,10 @@ impl<M: Machine> Session<M> {
         check_sizes(&layout, &stages, records)?;
         let train = Records::new(&machine, &dataset.train, records)?;
         let test = dataset.test.as_ref().map(|test| Records::new(&machine, test, test.len())).transpose()?;
+
+        let perceptron = Perceptron::new(plan, &stages, precision).filter(|_| program.fused.is_some());
+        let bits = perceptron.map_or_else(Vec::new, |kernel| kernel.bits(&dataset.train, records));
+        let bits = Memory::of(&machine, &bits)?;
 
         let steps = setting.steps() as usize;
         let canaries = plan.canaries().len();
@@ -133,7 +139,7 @@ impl<M: Machine> Session<M> {
             ));
         }
         let per_step = plan.operations_per_model() / steps as f64;
-        let busy = ((OPERATIONS_PER_STEP / per_step) as usize).clamp(24, 4096);
+        let busy = ((OPERATIONS_PER_STEP / per_step) as usize).clamp(24, 4224);
         // Both worlds of a trial are in the same group.
         let models = tuning.models.unwrap_or(busy).min(fitting).max(2) / 2 * 2;
 
@@ -200,6 +206,7 @@ impl<M: Machine> Session<M> {
             program,
             layout,
             train,
+            bits,
             test,
             models,
             parameters: model.parameters,

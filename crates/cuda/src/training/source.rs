@@ -1,8 +1,11 @@
 //! The kernels of one model: the sources of `kernels/training`, and one line for each kernel that names its shapes as constants.
 
 use super::direct::Direct;
-use super::stages::{Activation, Stage, Weighted, Work};
+use super::perceptron::Perceptron;
+use super::stages::{Activation, Stage, Weighted, Work, stages};
 use super::tiling::{Product, Tiling, Tuning};
+use misdeal_train::TrainingPlan;
+use misdeal_train::data::Examples;
 use std::fmt::Write;
 
 /// What holds for every model, each source needing those before it. The second is the device's own: whoever runs kernels on a
@@ -16,13 +19,14 @@ pub const SOURCES: [&str; 4] = [
 /// The instructions of the device's matrix cores.
 pub const MATRIX_CORES: &str = include_str!("../../kernels/training/matrix_cores.cu");
 /// What needs them, and the rest.
-pub const MORE_SOURCES: [&str; 6] = [
+pub const MORE_SOURCES: [&str; 7] = [
     include_str!("../../kernels/training/product.cu"),
     include_str!("../../kernels/training/layers.cu"),
     include_str!("../../kernels/training/direct.cu"),
     include_str!("../../kernels/training/pooling.cu"),
     include_str!("../../kernels/training/step.cu"),
     include_str!("../../kernels/training/debiasing.cu"),
+    include_str!("../../kernels/training/perceptron.cu"),
 ];
 /// Kernels that are the same for every model.
 pub const COMMON_KERNELS: [&str; 7] =
@@ -86,11 +90,25 @@ pub struct Program {
     pub kernels: Vec<Kernel>,
     /// Which kernels a stage has.
     pub stages: Vec<StageKernels>,
+    /// The kernel that trains a whole model in a block, where there is one.
+    pub fused: Option<usize>,
 }
 
 impl Program {
+    /// All kernels of a plan.
+    pub fn of(plan: &TrainingPlan, precision: Precision, tuning: Tuning) -> Self {
+        let stages = stages(plan.model());
+        let setting = plan.setting();
+        let exact = has_few_bits(&plan.dataset().train, setting.dataset_size() as usize);
+        let mut program = Self::new(&stages, setting.batch_size as usize, precision, exact, tuning);
+        if let Some(perceptron) = Perceptron::new(plan, &stages, precision).filter(|_| tuning.fused) {
+            program.add_fused(&perceptron);
+        }
+        program
+    }
+
     /// The kernels for batches of about `records` records. `exact_records` says that records have no more than eleven bits.
-    pub fn new(
+    fn new(
         stages: &[Stage],
         records: usize,
         precision: Precision,
@@ -100,7 +118,7 @@ impl Program {
         let kernels = COMMON_KERNELS
             .map(|name| Kernel { name: name.into(), threads: 256, shared_bytes: 0 })
             .to_vec();
-        let mut program = Program { instances: String::new(), kernels, stages: vec![] };
+        let mut program = Program { instances: String::new(), kernels, stages: vec![], fused: None };
         let first_weighted = stages.iter().position(|stage| stage.weighted().is_some()).unwrap_or(0);
         for (number, stage) in stages.iter().enumerate() {
             let before = if number == 0 { Activation::Identity } else { stages[number - 1].activation };
@@ -172,6 +190,19 @@ impl Program {
         sources.chain([self.instances.as_str()]).collect::<Vec<_>>().join("\n")
     }
 
+    /// Adds the kernel that trains a whole model in a block.
+    fn add_fused(&mut self, perceptron: &Perceptron) {
+        let Perceptron { name, threads, shared_bytes, .. } = perceptron;
+        let _ = writeln!(
+            self.instances,
+            "extern \"C\" __global__ void __launch_bounds__({threads}) perceptron(Models models, Batch batch, Step step, Run run) \
+             {{ train_perceptron<{name}>(models, batch, step, run); }}"
+        );
+        let (threads, shared_bytes) = (*threads as u32, *shared_bytes as u32);
+        self.kernels.push(Kernel { name: "perceptron".into(), threads, shared_bytes });
+        self.fused = Some(self.kernels.len() - 1);
+    }
+
     fn pooling(&mut self, what: &str, number: usize, shape: &str, activation: Activation) -> usize {
         let body = format!("{what}<{shape}, {}>(models, batch, stage)", activation.name());
         self.instance(format!("{what}_{number}"), 256, 0, &body)
@@ -185,6 +216,12 @@ impl Program {
         self.kernels.push(Kernel { name, threads: threads as u32, shared_bytes: shared_bytes as u32 });
         self.kernels.len() - 1
     }
+}
+
+/// Whether no feature has more than the eleven significant bits of a matrix core's factor.
+fn has_few_bits(examples: &Examples, count: usize) -> bool {
+    let features = &examples.features[..count * examples.shape.features()];
+    features.iter().all(|feature| feature.to_bits() & 0x1fff == 0)
 }
 
 /// A layer's products being written down.

@@ -16,13 +16,15 @@ pub struct Tuning {
     pub large: bool,
     /// Whether convolutions of few channels are computed without matrix cores.
     pub direct: bool,
+    /// Whether perceptrons on records of bits are trained one in a block, where they fit.
+    pub fused: bool,
     /// Models in flight; as many as fill a device if not given.
     pub models: Option<usize>,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Tuning { most_columns: 64, stages: 2, large: true, direct: true, models: None }
+        Tuning { most_columns: 64, stages: 2, large: true, direct: true, fused: true, models: None }
     }
 }
 

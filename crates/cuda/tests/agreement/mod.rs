@@ -3,9 +3,10 @@
 
 use crate::tiny;
 use misdeal_core::{BatchScheme, Setting, Stream, ThreatModel, World};
-use misdeal_cuda::training::{Machine, Trainer};
-use misdeal_train::data::Shape;
+use misdeal_cuda::training::{Machine, Precision, Program, Trainer, Tuning};
+use misdeal_train::data::{Dataset, Shape};
 use misdeal_train::{Blueprint, CanaryKind, Loss, Recipe, TrainingPlan, reference, scores};
+use std::sync::Arc;
 
 /// The largest difference allowed: of an output, of a parameter, and of a score (which sums ten outputs over s^2).
 pub const OUTPUTS: f64 = 2e-5;
@@ -163,4 +164,39 @@ pub fn two_steps<M: Machine>(
     let dataset = tiny::noise(*shape, *classes, 2 * batch_size as usize);
     let plan = TrainingPlan::with_stream(&setting, &recipe, dataset, Stream::philox).unwrap();
     compare(&plan, &trainer(&plan), 1)
+}
+
+/// Records of bits, labels of noise.
+fn bits(features: usize, classes: u16, records: usize) -> Arc<Dataset> {
+    let mut dataset = (*tiny::noise(Shape::flat(features), classes, records)).clone();
+    dataset.train.features.iter_mut().for_each(|feature| *feature = f32::from(u8::from(*feature > 0.0)));
+    dataset.test = Some(dataset.train.clone());
+    Arc::new(dataset)
+}
+
+/// Perceptrons on records of bits, which are trained one in a block: sizes, activations, losses and threat models.
+pub fn perceptrons<M: Machine>(trainer: impl Fn(&TrainingPlan) -> Trainer<M>) -> f64 {
+    use ThreatModel::{PartiallyInformed, TargetCanary, WorstCase};
+    let mut all: f64 = 0.0;
+    for (features, hidden, activation, classes, loss, batch_size, threat_model, canary) in [
+        (600, 32, "relu", 100, Loss::SoftmaxCrossEntropy, 100, PartiallyInformed, CanaryKind::Random),
+        (446, 32, "relu", 100, Loss::SoftmaxCrossEntropy, 20, TargetCanary, CanaryKind::NullSpace),
+        (37, 8, "tanh", 24, Loss::SquaredError, 40, WorstCase, CanaryKind::Dirac),
+        (31, 16, "tanh", 40, Loss::SquaredError, 33, TargetCanary, CanaryKind::Random),
+    ] {
+        let blueprint = format!(
+            "name = 'perceptron'\nlayers = [{{kind = 'linear', outputs = {hidden}}}, {{kind = '{activation}'}}, {{kind = 'linear'}}]"
+        );
+        let model = Blueprint { loss, ..Blueprint::from_toml(&blueprint).unwrap() };
+        let setting = Setting { steps_per_epoch: 2, batch_size, threat_model, epochs: 2, ..Setting::default() };
+        let recipe = Recipe { canary, ..Recipe::new(model) };
+        let dataset = bits(features, classes, 2 * batch_size as usize);
+        let plan = TrainingPlan::with_stream(&setting, &recipe, dataset, Stream::philox).unwrap();
+        let program = Program::of(&plan, Precision::F32, Tuning::default());
+        assert!(program.fused.is_some(), "{features}-{hidden}-{classes} fits a block");
+        let largest = compare(&plan, &trainer(&plan), 2);
+        println!("{features}-{hidden}-{classes}: {largest:.2e}");
+        all = all.max(largest);
+    }
+    all
 }

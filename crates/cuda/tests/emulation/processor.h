@@ -24,6 +24,7 @@ struct double2 { double x, y; };
 static inline uint4 make_uint4(unsigned int x, unsigned int y, unsigned int z, unsigned int w) { return {x, y, z, w}; }
 static inline int2 make_int2(int x, int y) { return {x, y}; }
 static inline float2 make_float2(float x, float y) { return {x, y}; }
+static inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 static inline double2 make_double2(double x, double y) { return {x, y}; }
 static inline unsigned int max(unsigned int a, unsigned int b) { return a > b ? a : b; }
 static inline unsigned int min(unsigned int a, unsigned int b) { return a < b ? a : b; }
@@ -96,6 +97,8 @@ static unsigned char (*exchange(const void* bytes, size_t size))[32] {
     while (warp_passed[warp] <= mine) pause_fiber();
     return exchanged[warp][mine % 2];
 }
+
+static void __syncwarp() { const int nothing = 0; exchange(&nothing, sizeof nothing); }
 
 template <class T>
 static T __shfl_xor_sync(unsigned int, T value, int distance) {

@@ -1,0 +1,391 @@
+// Perceptrons with one hidden layer on records of bits: a block trains a model, with all its parameters in shared memory, step after step.
+//
+// Records are bits, and a bit that is always set stands for the biases of the hidden layer. A bit is a factor without rounding, so that the two
+// large products need two terms where others need three.
+
+// ROWS is the largest batch, rounded up to sixteen; TERMS is 3 for f32 and 1 for tf32.
+template <int INPUTS_, int HIDDEN_, int CLASSES_, int ROWS_, int ACTIVATION_, int LOSS_, int TERMS_>
+struct Perceptron {
+    static constexpr int INPUTS = INPUTS_, HIDDEN = HIDDEN_, CLASSES = CLASSES_, ROWS = ROWS_;
+    static constexpr int ACTIVATION = ACTIVATION_, LOSS = LOSS_, TERMS = TERMS_, BIT_TERMS = TERMS == 3 ? 2 : 1;
+    static constexpr int THREADS = 512, WARPS = THREADS / 32;
+    static constexpr int WORDS = (INPUTS + 32) / 32, WORD_STRIDE = (WORDS + 3) / 4 * 4, UNITS = WORDS * 32;
+    static constexpr int M_TILES = ROWS / 16, N_TILES = HIDDEN / 8, CLASS_TILES = (CLASSES + 7) / 8;
+    // Strides for which a warp's reads meet no bank twice, or only twice.
+    static constexpr int FIRST_STRIDE = HIDDEN + 8, HIDDEN_STRIDE = HIDDEN + 4, CLASS_STRIDE = CLASS_TILES * 8 + 4;
+    static constexpr int FIRST_PARAMETERS = (INPUTS + 1) * HIDDEN, SECOND_PARAMETERS = (HIDDEN + 1) * CLASSES;
+    // Places in shared memory.
+    static constexpr int SECOND = UNITS * FIRST_STRIDE, HIDDENS = SECOND + (SECOND_PARAMETERS + 7) / 4 * 4;
+    static constexpr int CLASS_DELTAS = HIDDENS + ROWS * HIDDEN_STRIDE, DELTAS = CLASS_DELTAS + ROWS * CLASS_STRIDE;
+    static constexpr int LOW_DELTAS = DELTAS + ROWS * FIRST_STRIDE, BITS = LOW_DELTAS + ROWS * FIRST_STRIDE;
+    static constexpr int NUMBERS = BITS + ROWS * WORD_STRIDE;
+};
+
+// What the kernel is told beside `Models`, `Batch` and `Step`, which are those of the first step.
+struct Run {
+    // Records as bits, `WORD_STRIDE` words each.
+    const unsigned int* bits;
+    // From a step's records to the next step's, and from its noise to the next one's.
+    unsigned long long room, noise_stride;
+    unsigned int steps;
+    float clip_norm;
+};
+
+__device__ __forceinline__ unsigned int one_if(unsigned int word, int bit) {
+    return (0u - (word >> bit & 1u)) & 0x3f800000u;
+}
+
+template <int TERMS>
+__device__ __forceinline__ void multiply_parts(float (&sum)[4], const unsigned int (&a_high)[4], const unsigned int (&a_low)[4],
+                                               const unsigned int (&b_high)[2], const unsigned int (&b_low)[2]) {
+    if (TERMS == 3) multiply_add(sum, a_low, b_high);
+    if (TERMS > 1) multiply_add(sum, a_high, b_low);
+    multiply_add(sum, a_high, b_high);
+}
+
+// Hidden values from bits: a warp has sixteen records and every second word of inputs.
+template <class P>
+__device__ __forceinline__ void hidden_values(float* shared) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, t = lane % 4;
+    const unsigned int* const bits = (const unsigned int*)(shared + P::BITS);
+    constexpr int SLICES = P::WARPS / P::M_TILES < 2 ? 1 : 2;
+    const int tile = warp % P::M_TILES, slice = warp / P::M_TILES;
+    float sums[P::N_TILES][4] = {};
+    if (slice < SLICES) {
+        for (int word = slice; word < P::WORDS; word += SLICES) {
+            const unsigned int upper = bits[(tile * 16 + g) * P::WORD_STRIDE + word];
+            const unsigned int lower = bits[(tile * 16 + g + 8) * P::WORD_STRIDE + word];
+#pragma unroll
+            for (int part = 0; part < 4; ++part) {
+                const int bit = part * 8 + t;
+                const unsigned int a[4] = {one_if(upper, bit), one_if(lower, bit), one_if(upper, bit + 4), one_if(lower, bit + 4)};
+                const float* const rows = shared + (word * 32 + bit) * P::FIRST_STRIDE + g;
+#pragma unroll
+                for (int j = 0; j < P::N_TILES; ++j) {
+                    unsigned int high[2], low[2];
+                    in_parts<P::TERMS>(rows[8 * j], high[0], low[0]);
+                    in_parts<P::TERMS>(rows[4 * P::FIRST_STRIDE + 8 * j], high[1], low[1]);
+                    multiply_parts<P::BIT_TERMS>(sums[j], a, a, high, low);
+                }
+            }
+        }
+    }
+    // The other slice's sums, by way of the room that the outputs' deltas will take.
+    float* const exchange = shared + P::CLASS_DELTAS + tile * P::N_TILES * 4 * 32 + lane;
+    if (SLICES == 2 && slice == 1) {
+#pragma unroll
+        for (int i = 0; i < P::N_TILES * 4; ++i) exchange[i * 32] = sums[i / 4][i % 4];
+    }
+    __syncthreads();
+    if (slice == 0) {
+#pragma unroll
+        for (int i = 0; i < P::N_TILES * 4; ++i) {
+            const float sum = sums[i / 4][i % 4] + (SLICES == 2 ? exchange[i * 32] : 0.0f);
+            const int row = tile * 16 + g + i % 4 / 2 * 8, n = i / 4 * 8 + 2 * t + i % 2;
+            shared[P::HIDDENS + row * P::HIDDEN_STRIDE + n] = activated<P::ACTIVATION>(sum);
+        }
+    }
+    __syncthreads();
+}
+
+// A product of two matrices in shared memory: sixteen rows from `row` on, TILES tiles of eight columns from `column` on.
+template <int TERMS, int TILES, int DEPTH_, class Left, class Right>
+__device__ __forceinline__ void small_product(float (&sums)[TILES][4], Left left, Right right) {
+    const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+#pragma unroll 2
+    for (int k = 0; k < DEPTH_; k += 8) {
+        unsigned int a_high[4], a_low[4];
+#pragma unroll
+        for (int e = 0; e < 4; ++e) in_parts<TERMS>(left(g + e % 2 * 8, k + t + e / 2 * 4), a_high[e], a_low[e]);
+#pragma unroll
+        for (int j = 0; j < TILES; ++j) {
+            unsigned int b_high[2], b_low[2];
+            in_parts<TERMS>(right(k + t, 8 * j + g), b_high[0], b_low[0]);
+            in_parts<TERMS>(right(k + t + 4, 8 * j + g), b_high[1], b_low[1]);
+            multiply_parts<TERMS>(sums[j], a_high, a_low, b_high, b_low);
+        }
+    }
+}
+
+// Outputs, one half of the classes for each of two warps with the same records.
+template <class P>
+__device__ __forceinline__ void outputs_of_hidden(float* shared) {
+    constexpr int HALF = (P::CLASS_TILES + 1) / 2;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, t = lane % 4;
+    for (int work = warp; work < 2 * P::M_TILES; work += P::WARPS) {
+        const int row = work / 2 * 16, column = work % 2 * HALF * 8;
+        const float* const values = shared + P::HIDDENS + row * P::HIDDEN_STRIDE;
+        const float* const weights = shared + P::SECOND;
+        float sums[HALF][4] = {};
+        // Columns beyond the last class take whatever lies there, and are not kept.
+        small_product<P::TERMS, HALF, P::HIDDEN>(
+            sums, [&](int m, int k) { return values[m * P::HIDDEN_STRIDE + k]; },
+            [&](int k, int n) {
+                const int column_of = column + n;
+                return weights[k * P::CLASSES + (column_of < P::CLASSES ? column_of : 0)];
+            });
+#pragma unroll
+        for (int i = 0; i < HALF * 4; ++i) {
+            const int n = column + i / 4 * 8 + 2 * t + i % 2, m = row + g + i % 4 / 2 * 8;
+            if (n < P::CLASSES)
+                shared[P::CLASS_DELTAS + m * P::CLASS_STRIDE + n] = sums[i / 4][i % 4] + weights[P::HIDDEN * P::CLASSES + n];
+        }
+    }
+    __syncthreads();
+}
+
+// Deltas of the outputs, a warp for each record; zeros beyond the classes and the records.
+template <class P>
+__device__ __forceinline__ void deltas_of_outputs(float* shared, const Batch& batch, const unsigned int* list, unsigned int count) {
+    constexpr int EACH = (P::CLASS_STRIDE + 31) / 32;
+    const unsigned int lane = threadIdx.x % 32;
+    for (unsigned int row = threadIdx.x / 32; row < P::ROWS; row += P::WARPS) {
+        float* const delta = shared + P::CLASS_DELTAS + row * P::CLASS_STRIDE;
+        float values[EACH];
+        if (row >= count) {
+            for (unsigned int n = lane; n < P::CLASS_STRIDE; n += 32) delta[n] = 0.0f;
+            continue;
+        }
+        const unsigned int label = batch.labels[list[row]];
+        float largest = __uint_as_float(0xff800000u), sum = 0.0f;
+#pragma unroll
+        for (int i = 0; i < EACH; ++i) {
+            const unsigned int n = lane + 32 * i;
+            values[i] = n < P::CLASSES ? delta[n] : __uint_as_float(0xff800000u);
+            largest = fmaxf(largest, values[i]);
+        }
+#pragma unroll
+        for (int distance = 16; distance > 0; distance /= 2)
+            largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, distance));
+        if (P::LOSS == SOFTMAX_CROSS_ENTROPY) {
+#pragma unroll
+            for (int i = 0; i < EACH; ++i) {
+                values[i] = expf(values[i] - largest);
+                sum += values[i];
+            }
+        }
+        const float share = P::LOSS == SOFTMAX_CROSS_ENTROPY ? 1.0f / sum_of_warp(sum) : 1.0f;
+#pragma unroll
+        for (int i = 0; i < EACH; ++i) {
+            const unsigned int n = lane + 32 * i;
+            if (n < P::CLASS_STRIDE) delta[n] = n < P::CLASSES ? values[i] * share - (n == label ? 1.0f : 0.0f) : 0.0f;
+        }
+    }
+    __syncthreads();
+}
+
+template <class P>
+__device__ __forceinline__ void deltas_of_hidden(float* shared) {
+    constexpr int HALF = (P::N_TILES + 1) / 2;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, t = lane % 4;
+    for (int work = warp; work < 2 * P::M_TILES; work += P::WARPS) {
+        const int row = work / 2 * 16, column = work % 2 * HALF * 8;
+        const float* const deltas = shared + P::CLASS_DELTAS + row * P::CLASS_STRIDE;
+        const float* const weights = shared + P::SECOND + column * P::CLASSES;
+        float sums[HALF][4] = {};
+        // Weights beyond the last class are multiplied by deltas of zero.
+        small_product<P::TERMS, HALF, P::CLASS_TILES * 8>(
+            sums, [&](int m, int k) { return deltas[m * P::CLASS_STRIDE + k]; },
+            [&](int k, int n) { return weights[n * P::CLASSES + k]; });
+#pragma unroll
+        for (int i = 0; i < HALF * 4; ++i) {
+            const int n = column + i / 4 * 8 + 2 * t + i % 2, m = row + g + i % 4 / 2 * 8;
+            if (n >= P::HIDDEN) continue;
+            const float value = shared[P::HIDDENS + m * P::HIDDEN_STRIDE + n];
+            shared[P::DELTAS + m * P::FIRST_STRIDE + n] = deactivated<P::ACTIVATION>(sums[i / 4][i % 4], value);
+        }
+    }
+    __syncthreads();
+}
+
+// Clips both layers' deltas, a warp for each record, and parts those of the hidden layer for the matrix cores.
+template <class P>
+__device__ __forceinline__ void clip_deltas(float* shared, const Batch& batch, const unsigned int* list, unsigned int count,
+                                            float clip_norm) {
+    const unsigned int lane = threadIdx.x % 32;
+    for (unsigned int row = threadIdx.x / 32; row < P::ROWS; row += P::WARPS) {
+        float* const of_classes = shared + P::CLASS_DELTAS + row * P::CLASS_STRIDE;
+        float* const of_hidden = shared + P::DELTAS + row * P::FIRST_STRIDE;
+        const float hidden = squared_norm(shared + P::HIDDENS + row * P::HIDDEN_STRIDE, P::HIDDEN, lane);
+        const float inputs = row < count ? batch.data_squares[list[row]] : 0.0f;
+        const float square = (inputs + 1.0f) * squared_norm(of_hidden, P::HIDDEN, lane) +
+                             (hidden + 1.0f) * squared_norm(of_classes, P::CLASSES, lane);
+        const float factor = 1.0f / fmaxf(1.0f, sqrtf(square) / clip_norm);
+        for (unsigned int n = lane; n < P::CLASSES; n += 32) of_classes[n] *= factor;
+        for (unsigned int n = lane; n < P::HIDDEN; n += 32) {
+            unsigned int high, low = 0;
+            in_parts<P::TERMS>(of_hidden[n] * factor, high, low);
+            of_hidden[n] = __uint_as_float(high);
+            shared[P::LOW_DELTAS + row * P::FIRST_STRIDE + n] = __uint_as_float(low);
+        }
+    }
+    __syncthreads();
+}
+
+// The sum of clipped gradients of the second layer, to where the hidden values were: they are needed no more.
+template <class P>
+__device__ __forceinline__ void second_sum(float* shared) {
+    static_assert((P::HIDDEN + 1) * P::CLASSES <= P::ROWS * P::HIDDEN_STRIDE, "the sum fits where the hidden values were");
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, t = lane % 4;
+    constexpr int UNITS = (P::HIDDEN + 15) / 16, ROUNDS = (P::CLASS_TILES + P::WARPS - 1) / P::WARPS;
+    float sums[ROUNDS][UNITS][1][4] = {};
+    float bias = 0.0f;
+    const float* const values = shared + P::HIDDENS;
+    const float* const deltas = shared + P::CLASS_DELTAS;
+#pragma unroll
+    for (int round = 0; round < ROUNDS; ++round) {
+        const int column = (round * P::WARPS + warp) * 8;
+        if (column >= P::CLASSES) continue;
+#pragma unroll
+        for (int unit = 0; unit < UNITS; ++unit)
+            small_product<P::TERMS, 1, P::ROWS>(
+                sums[round][unit],
+                [&](int m, int k) {
+                    const int at = unit * 16 + m;
+                    return at < P::HIDDEN ? values[k * P::HIDDEN_STRIDE + at] : 0.0f;
+                },
+                [&](int k, int n) { return deltas[k * P::CLASS_STRIDE + column + n]; });
+    }
+    // The last warps have the least to do above.
+    const int n = P::THREADS - 1 - (int)threadIdx.x;
+    if (n < P::CLASSES) {
+#pragma unroll 8
+        for (int row = 0; row < P::ROWS; ++row) bias += deltas[row * P::CLASS_STRIDE + n];
+    }
+    __syncthreads();
+    float* const sum = shared + P::HIDDENS;
+#pragma unroll
+    for (int round = 0; round < ROUNDS; ++round) {
+        const int column = (round * P::WARPS + warp) * 8;
+#pragma unroll
+        for (int i = 0; i < UNITS * 4; ++i) {
+            const int at = column + 2 * t + i % 2, m = i / 4 * 16 + g + i % 4 / 2 * 8;
+            if (at < P::CLASSES && m < P::HIDDEN) sum[m * P::CLASSES + at] = sums[round][i / 4][0][i % 4];
+        }
+    }
+    if (n < P::CLASSES) sum[P::HIDDEN * P::CLASSES + n] = bias;
+    __syncthreads();
+}
+
+// Sixteen inputs' rows of the first layer's sum of clipped gradients, to `sum`: a warp's own room.
+template <class P>
+__device__ __forceinline__ void first_sum(const float* shared, int input, float* sum) {
+    const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+    const unsigned int* const bits = (const unsigned int*)(shared + P::BITS) + input / 32;
+    const int bit = input % 32 + g;
+    float sums[P::N_TILES][4] = {};
+#pragma unroll 2
+    for (int row = 0; row < P::ROWS; row += 8) {
+        const unsigned int first = bits[(row + t) * P::WORD_STRIDE], second = bits[(row + t + 4) * P::WORD_STRIDE];
+        const unsigned int a[4] = {one_if(first, bit), one_if(first, bit + 8), one_if(second, bit), one_if(second, bit + 8)};
+        const unsigned int* const high = (const unsigned int*)(shared + P::DELTAS) + (row + t) * P::FIRST_STRIDE + g;
+        const unsigned int* const low = (const unsigned int*)(shared + P::LOW_DELTAS) + (row + t) * P::FIRST_STRIDE + g;
+#pragma unroll
+        for (int j = 0; j < P::N_TILES; ++j) {
+            const unsigned int b_high[2] = {high[8 * j], high[4 * P::FIRST_STRIDE + 8 * j]};
+            const unsigned int b_low[2] = {low[8 * j], low[4 * P::FIRST_STRIDE + 8 * j]};
+            multiply_parts<P::BIT_TERMS>(sums[j], a, a, b_high, b_low);
+        }
+    }
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < P::N_TILES * 4; ++i)
+        sum[(g + i % 4 / 2 * 8) * P::HIDDEN + i / 4 * 8 + 2 * t + i % 2] = sums[i / 4][i % 4];
+    __syncwarp();
+}
+
+template <class P>
+__device__ __forceinline__ void train_perceptron(const Models& models, const Batch& batch, const Step& first, const Run& run) {
+    static_assert(P::HIDDEN % 8 == 0 && P::CLASSES % 4 == 0 && P::CLASSES <= P::THREADS, "four parameters at a time");
+    static_assert(P::WARPS * 16 * P::HIDDEN <= P::ROWS * P::CLASS_STRIDE, "warps' rooms fit where the outputs' deltas were");
+    float* const shared = (float*)dynamic_shared;
+    const unsigned int slot = models.slot(), lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    float* const parameters = models.model() + models.parameters;
+    for (int i = threadIdx.x; i < P::UNITS * P::HIDDEN; i += P::THREADS)
+        shared[i / P::HIDDEN * P::FIRST_STRIDE + i % P::HIDDEN] = i < P::FIRST_PARAMETERS ? parameters[i] : 0.0f;
+    for (int i = threadIdx.x; i < P::SECOND_PARAMETERS; i += P::THREADS)
+        shared[P::SECOND + i] = parameters[P::FIRST_PARAMETERS + i];
+    for (int i = threadIdx.x; i < P::HIDDENS - P::SECOND - P::SECOND_PARAMETERS; i += P::THREADS)
+        shared[P::SECOND + P::SECOND_PARAMETERS + i] = 0.0f;
+    const Trial trial = trial_of(first, slot);
+    const Canary canary = first.canaries[0];
+    const float* const canary_values = first.values + canary.at;
+    const bool is_aligned = (canary.start | canary.at) % 4 == 0;
+    __syncthreads();
+
+    for (unsigned int number = 0; number < run.steps; ++number) {
+        const unsigned int count = batch.counts[slot * batch.count_stride + number];
+        const unsigned int* const list = batch.records + slot * batch.record_stride + number * run.room;
+        if (count > 0) {
+            unsigned int* const bits = (unsigned int*)(shared + P::BITS);
+            for (int i = threadIdx.x; i < P::ROWS * P::WORD_STRIDE; i += P::THREADS) {
+                const unsigned int row = i / P::WORD_STRIDE;
+                bits[i] = row < count ? run.bits[(size_t)list[row] * P::WORD_STRIDE + i % P::WORD_STRIDE] : 0u;
+            }
+            __syncthreads();
+            hidden_values<P>(shared);
+            outputs_of_hidden<P>(shared);
+            deltas_of_outputs<P>(shared, batch, list, count);
+            deltas_of_hidden<P>(shared);
+            clip_deltas<P>(shared, batch, list, count, run.clip_norm);
+            second_sum<P>(shared);
+        }
+        const float times = (float)first.planted[slot * first.planted_stride + number];
+        const unsigned long long first_draw = first.first_draw + number * run.noise_stride;
+        double of_natural = 0.0, of_noisy = 0.0;
+        // Four parameters from p on, which lie at `place`, with the natural records' part of their sum.
+        auto move_four = [&](unsigned int p, float* place, const float* natural) {
+            float noise[4], moved[4], sums[4] = {}, values[4] = {}, in_natural = 0.0f, in_noisy = 0.0f;
+            training_noise(trial, first_draw + p, noise);
+            load_row<4>(place, moved);
+            if (count > 0) load_row<4>(natural, sums);
+            const unsigned int at = p - canary.start;
+            if (is_aligned && at < canary.length && at + 3 < canary.length) {
+                load_row<4>(canary_values + at, values);
+            } else {
+#pragma unroll
+                for (int i = 0; i < 4; ++i) values[i] = at + i < canary.length ? canary_values[at + i] : 0.0f;
+            }
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                const float noisy = fmaf(noise[i], first.noise_scale, times == 0.0f ? sums[i] : sums[i] + times * values[i]);
+                moved[i] = fmaf(-first.rate, noisy, moved[i]);
+                in_natural = fmaf(values[i], sums[i], in_natural);
+                in_noisy = fmaf(values[i], noisy, in_noisy);
+            }
+            *(float4*)place = make_float4(moved[0], moved[1], moved[2], moved[3]);
+            of_natural += in_natural;
+            of_noisy += in_noisy;
+        };
+        for (int i = threadIdx.x * 4; i < P::SECOND_PARAMETERS; i += P::THREADS * 4)
+            move_four(P::FIRST_PARAMETERS + i, shared + P::SECOND + i, shared + P::HIDDENS + i);
+        float* const sum = shared + P::CLASS_DELTAS + warp * 16 * P::HIDDEN;
+        for (int input = warp * 16; input <= P::INPUTS; input += P::WARPS * 16) {
+            if (count > 0) first_sum<P>(shared, input, sum);
+#pragma unroll
+            for (int i = 0; i < 16 * P::HIDDEN; i += 128) {
+                const int at = i + lane * 4, row = input + at / P::HIDDEN, n = at % P::HIDDEN;
+                if (row <= P::INPUTS) move_four(row * P::HIDDEN + n, shared + row * P::FIRST_STRIDE + n, sum + at);
+            }
+        }
+        of_natural = sum_of_warp(of_natural);
+        of_noisy = sum_of_warp(of_noisy);
+        // The next step has a room of its own: it may begin before this one's is read.
+        double* const parts = (double*)(shared + P::NUMBERS) + number % 2 * 2 * P::WARPS;
+        if (lane == 0) {
+            parts[warp] = of_natural;
+            parts[P::WARPS + warp] = of_noisy;
+        }
+        __syncthreads();
+        if (threadIdx.x < 2) {
+            double total = 0.0;
+            for (int i = 0; i < P::WARPS; ++i) total += parts[threadIdx.x * P::WARPS + i];
+            first.outputs[slot * first.output_stride + number * 2 + threadIdx.x] = total * first.inverse_square;
+        }
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < P::FIRST_PARAMETERS; i += P::THREADS)
+        parameters[i] = shared[i / P::HIDDEN * P::FIRST_STRIDE + i % P::HIDDEN];
+    for (int i = threadIdx.x; i < P::SECOND_PARAMETERS; i += P::THREADS)
+        parameters[P::FIRST_PARAMETERS + i] = shared[P::SECOND + i];
+}
