@@ -9,7 +9,8 @@ use agreement::{compare, philox};
 use emulation::Emulator;
 use misdeal_core::{BatchScheme, Setting, ThreatModel};
 use misdeal_cuda::training::{Precision, Trainer, Tuning};
-use misdeal_train::{CanaryKind, Recipe, TrainingPlan};
+use misdeal_train::data::Shape;
+use misdeal_train::{Blueprint, CanaryKind, Recipe, TrainingPlan};
 
 fn emulated(plan: &TrainingPlan) -> Trainer<Emulator> {
     Trainer::on(plan, vec![Emulator::default()], Precision::F32, Tuning { models: Some(4), ..Tuning::default() }).unwrap()
@@ -62,5 +63,34 @@ fn the_paper_s_models_and_odd_sizes() {
 fn perceptrons_on_bits() {
     if emulation::is_there() {
         println!("{:.2e}", agreement::perceptrons(emulated));
+    }
+}
+
+/// Whatever may be tuned computes the same.
+#[test]
+fn variants_of_tiles() {
+    if !emulation::is_there() {
+        return;
+    }
+    let wide = "
+        name = 'wide'
+        layers = [
+            { kind = 'convolution', filters = 136, size = 3, padding = 1 }, { kind = 'tanh' }, { kind = 'average-pooling', size = 2 },
+            { kind = 'linear', outputs = 130 }, { kind = 'relu' }, { kind = 'linear' },
+        ]";
+    let image = Shape { channels: 4, height: 6, width: 5 };
+    let wide = (Blueprint::from_toml(wide).unwrap(), image, 5);
+    let [.., odd] = agreement::models();
+    let base = Tuning { models: Some(2), ..Tuning::default() };
+    for (model, tuning) in [
+        (&wide, Tuning { most_columns: 128, ..base }),
+        (&wide, Tuning { most_columns: 128, stages: 3, large: false, ..base }),
+        (&odd, Tuning { direct: false, stages: 3, ..base }),
+        (&odd, Tuning { direct: false, large: false, ..base }),
+    ] {
+        let largest = agreement::two_steps(model, 19, |plan| {
+            Trainer::on(plan, vec![Emulator::default()], Precision::F32, tuning).unwrap()
+        });
+        println!("{}: {largest:.2e}", model.0.name);
     }
 }
