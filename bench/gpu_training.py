@@ -15,7 +15,7 @@ import time
 CARRY = pathlib.Path("gpu-carry")
 START = time.perf_counter()
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 290.0
-RESULT = {"agreement": None, "speeds": [], "profiles": [], "variants": [], "audits": [], "jax": None, "sanitizer": None}
+RESULT = {"agreement": None, "speeds": [], "profiles": [], "variants": [], "audits": [], "jax": None, "sanitizer": None, "table": None}
 AUDIT = (
     "audit training --device cuda --dataset synthetic --model mlp --threat-model partially-informed --noise-multiplier 0.8 "
     "--canary null-space --threshold-choice band --format json --quiet"
@@ -115,7 +115,6 @@ def audits():
 
 
 def main():
-    print("nvcc-free run; time for", SECONDS, "s")
     speed("mlp f32", "speeds")
     agreement()
     print("== models a second", flush=True)
@@ -126,13 +125,13 @@ def main():
         profile(words)
     audits()
     print("== variants", flush=True)
-    variants = ["small", "columns=128", "stages=3", "columns=128 stages=3"]
     for words, more in [
         ("cnn tf32", ["stages=3", "columns=128", "small", "columns=128 stages=3", "side=48"]),
-        ("mlp f32", ["small", "stages=3", "side=2048", "side=8192", "unfused"]),
+        ("mlp f32", ["unfused", "unfused small", "unfused stages=3", "side=2112", "side=8448"]),
         ("lenet f32", ["tiles", "side=240", "side=960"]),
         ("lenet tf32", ["tiles", "stages=3"]),
-        ("mlp tf32", variants),
+        ("mlp tf32", ["unfused", "unfused columns=128"]),
+        ("cnn f32", ["small", "stages=3"]),
     ]:
         for variant in more:
             speed(f"{words} {variant} quick", "variants")
@@ -150,6 +149,10 @@ def main():
         command = ["compute-sanitizer", "--tool", "memcheck", str(CARRY / "training-device-tests"), "--exact", name, "--nocapture"]
         RESULT["sanitizer"] = run(command, left())
         print((RESULT["sanitizer"] or "")[-1500:])
+    if left() > 45:
+        import gpu
+
+        RESULT["table"] = gpu.table()
     keep()
 
 

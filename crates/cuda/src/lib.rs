@@ -1,4 +1,4 @@
-//! The batched Gaussian mechanism on graphics processors: the engine `cuda`.
+//! Graphics processors: the engine `cuda` for the batched Gaussian mechanism, and [`training`] for DP-SGD with canaries.
 //!
 //! ```
 //! use misdeal_core::{Setting, Stream, World};

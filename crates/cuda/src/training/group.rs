@@ -2,13 +2,13 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use super::arguments::{Batch, Clipping, Models, Run};
+use super::harvest::Harvest;
 use super::machine::{Grid, Machine};
 use super::memory::Memory;
 use super::records::Records;
 use super::session::{Dealt, Session};
 use super::source::Cut;
-use misdeal_train::reference::Outputs;
-use misdeal_train::{BiasModel, Trained, TrainingPlan};
+use misdeal_train::TrainingPlan;
 use std::ffi::c_void;
 
 // Places of the common kernels in `COMMON_KERNELS`.
@@ -46,7 +46,7 @@ impl<'a, M: Machine> Group<'a, M> {
         &self,
         is_cancelled: &(dyn Fn() -> bool + Sync),
         keep_parameters: bool,
-    ) -> Result<Option<Vec<Trained>>, String> {
+    ) -> Result<Option<Harvest>, String> {
         let steps = self.plan.setting().steps() as usize;
         self.initialise()?;
         let at_a_time = if self.session.program.fused.is_some() { FUSED_STEPS } else { STEPS_AT_A_TIME };
@@ -62,14 +62,9 @@ impl<'a, M: Machine> Group<'a, M> {
             }
         }
         let hits = self.hits()?;
-        let mut trained = self.outputs()?;
-        for (trained, hits) in trained.iter_mut().zip(hits) {
-            trained.hits = hits;
-        }
-        if keep_parameters {
-            self.parameters(&mut trained)?;
-        }
-        Ok(Some(trained))
+        let (values, seen) = self.outputs()?;
+        let parameters = if keep_parameters { self.parameters()? } else { vec![] };
+        Ok(Some(Harvest { hits, values, seen, parameters, sampled: self.dealt.deal.sampled }))
     }
 
     fn initialise(&self) -> Result<(), String> {
@@ -279,51 +274,26 @@ impl<'a, M: Machine> Group<'a, M> {
         Ok(hits)
     }
 
-    fn outputs(&self) -> Result<Vec<Trained>, String> {
+    /// What the adversary saw: of all steps, and of the records that it looked at.
+    fn outputs(&self) -> Result<(Vec<f64>, Vec<f32>), String> {
         let (steps, canaries) = (self.plan.setting().steps() as usize, self.plan.canaries().len());
-        let sampled = self.dealt.deal.sampled;
         let mut values = vec![0.0_f64; self.count * steps * canaries * 2];
         self.dealt.outputs.read(&mut values)?;
-        let mut seen = vec![0.0_f32; self.count * steps * sampled * canaries];
+        let mut seen = vec![0.0_f32; self.count * steps * self.dealt.deal.sampled * canaries];
         self.dealt.projections.read(&mut seen)?;
-        let output = |model: usize, kind: usize| -> Vec<Vec<f64>> {
-            let of_model = &values[model * steps * canaries * 2..][..steps * canaries * 2];
-            (0..canaries)
-                .map(|k| of_model.chunks_exact(canaries * 2).map(|step| step[2 * k + kind]).collect())
-                .collect()
-        };
-        let expected = |model: usize, k: usize| -> Vec<BiasModel> {
-            let of_model = &seen[model * steps * sampled * canaries..][..steps * sampled * canaries];
-            let of_step = |step: &[f32]| {
-                let projections: Vec<f64> =
-                    step.chunks_exact(canaries).map(|record| f64::from(record[k])).collect();
-                BiasModel::new(self.plan, &projections)
-            };
-            of_model.chunks_exact((sampled * canaries).max(1)).map(of_step).collect()
-        };
-        let debiased = if self.plan.debiases() { canaries } else { 0 };
-        Ok((0..self.count)
-            .map(|model| Trained {
-                outputs: Outputs {
-                    biases: output(model, 0),
-                    projections: output(model, 1),
-                    expected: (0..debiased).map(|k| expected(model, k)).collect(),
-                    parameters: vec![],
-                },
-                hits: None,
-            })
-            .collect())
+        Ok((values, seen))
     }
 
-    fn parameters(&self, trained: &mut [Trained]) -> Result<(), String> {
+    /// The parameters of all models.
+    fn parameters(&self) -> Result<Vec<Vec<f64>>, String> {
         let stride = self.session.layout.stride;
         let mut all = vec![0.0_f32; self.count * stride];
         self.session.workspace.read(&mut all)?;
-        for (model, trained) in all.chunks_exact(stride).zip(trained) {
+        let of_model = |model: &[f32]| {
             let parameters = &model[self.session.layout.parameters..][..self.session.parameters];
-            trained.outputs.parameters = parameters.iter().map(|&parameter| f64::from(parameter)).collect();
-        }
-        Ok(())
+            parameters.iter().map(|&parameter| f64::from(parameter)).collect()
+        };
+        Ok(all.chunks_exact(stride).map(of_model).collect())
     }
 }
 

@@ -8,6 +8,7 @@ mod arguments;
 mod deal;
 mod direct;
 mod group;
+mod harvest;
 mod layout;
 mod machine;
 mod memory;

@@ -2,6 +2,7 @@
 
 use super::deal::Deal;
 use super::group::Group;
+use super::harvest::Harvest;
 use super::machine::{Gpu, Machine, Profile};
 use super::session::{Dealt, Session};
 use super::source::Precision;
@@ -10,12 +11,15 @@ use crate::libraries;
 use cudarc::driver::CudaContext;
 use misdeal_core::{Error, Result, World};
 use misdeal_train::{Trained, TrainingPlan, TrialBatch, Utility, scores};
+use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Groups of each device that are dealt or trained at a time: one is trained, the next is dealt.
-const GROUPS_AT_A_TIME: usize = 2;
+/// Groups of each device that are dealt, trained or scored at a time: one of each.
+const GROUPS_AT_A_TIME: usize = 3;
+/// Floating-point operations between two savings: some seconds of a device.
+const OPERATIONS_AT_A_TIME: f64 = 8e13;
 
 /// The engine's name in reports and stores: precisions do not give the same scores.
 pub fn engine_name(precision: Precision) -> &'static str {
@@ -108,7 +112,9 @@ impl<M: Machine> Trainer<M> {
 
     /// Trials that keep all devices busy between two savings.
     pub fn trials_at_a_time(&self) -> u64 {
-        (self.models / 2 * GROUPS_AT_A_TIME * self.devices.len()) as u64
+        let of_group = self.plan.operations_per_model() * self.models as f64;
+        let groups = (OPERATIONS_AT_A_TIME / of_group).clamp(2.0, 64.0) as usize;
+        (self.models / 2 * groups * self.devices.len()) as u64
     }
 
     /// Plays `trials` in both worlds, as [`TrainingPlan::score`] does on processors: `trained` is called after every model, None is
@@ -173,13 +179,18 @@ impl<M: Machine> Trainer<M> {
     ) -> Result<Option<Scored>> {
         let models: Vec<(u64, World)> =
             trials.flat_map(|trial| World::BOTH.map(|world| (trial, world))).collect();
-        let Some(results) = self.train_group(device, models.clone(), is_cancelled, false)? else {
+        let Some(harvest) = self.train_group(device, models.clone(), is_cancelled, false)? else {
             return Ok(None);
         };
+        let score = |model| {
+            let model = harvest.model(&self.plan, model);
+            (scores(&self.plan, &model.outputs), self.plan.utility(&model))
+        };
+        let results: Vec<(Vec<f64>, Utility)> = (0..models.len()).into_par_iter().map(score).collect();
         let mut scored: Scored = Default::default();
-        for ((_, world), model) in models.into_iter().zip(&results) {
-            scored.0[world as usize].extend(scores(&self.plan, &model.outputs));
-            scored.1.merge(&self.plan.utility(model));
+        for ((_, world), (scores, utility)) in models.into_iter().zip(results) {
+            scored.0[world as usize].extend(scores);
+            scored.1.merge(&utility);
             trained();
         }
         Ok(Some(scored))
@@ -192,8 +203,9 @@ impl<M: Machine> Trainer<M> {
     pub fn train(&self, models: &[(u64, World)]) -> Result<Vec<Trained>> {
         let mut all = vec![];
         for group in models.chunks(self.models) {
-            let trained = self.train_group(&self.devices[0], group.to_vec(), &|| false, true)?;
-            all.extend(trained.unwrap_or_default());
+            if let Some(harvest) = self.train_group(&self.devices[0], group.to_vec(), &|| false, true)? {
+                all.extend((0..group.len()).map(|model| harvest.model(&self.plan, model)));
+            }
         }
         Ok(all)
     }
@@ -205,7 +217,7 @@ impl<M: Machine> Trainer<M> {
         models: Vec<(u64, World)>,
         is_cancelled: &(dyn Fn() -> bool + Sync),
         keep_parameters: bool,
-    ) -> Result<Option<Vec<Trained>>> {
+    ) -> Result<Option<Harvest>> {
         let failed = || Error::Device("another thread failed on the device".into());
         if is_cancelled() {
             return Ok(None);
