@@ -53,7 +53,8 @@ fn main() -> Result<(), Error> {
         ..Setting::default()
     };
     let recipe = Recipe::new(Blueprint::named(model)?);
-    let plan = TrainingPlan::with_stream(&setting, &recipe, dataset(model), Stream::philox)?.with_accuracy_every(0);
+    let plan =
+        TrainingPlan::with_stream(&setting, &recipe, dataset(model), Stream::philox)?.with_accuracy_every(0);
     if has("source") {
         println!("{}", Program::of(&plan, precision, tuning).source());
         return Ok(());

@@ -136,7 +136,8 @@ fn g_scores_have_the_law_of_a_processor_s() {
     }
     let trials = 2_000;
     let plan = tiny_plan().with_accuracy_every(0);
-    let processor = TrainingPlan::new(plan.setting(), plan.recipe(), tiny::dataset(40)).unwrap().with_accuracy_every(0);
+    let processor =
+        TrainingPlan::new(plan.setting(), plan.recipe(), tiny::dataset(40)).unwrap().with_accuracy_every(0);
     let theirs = processor.score(0..trials, &|| false, &|| ()).unwrap();
     let limit = (-0.5 * (1e-6_f64 / 8.0).ln() * 2.0 / trials as f64).sqrt();
     for precision in [Precision::F32, Precision::Tf32] {

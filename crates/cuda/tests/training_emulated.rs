@@ -13,7 +13,13 @@ use misdeal_train::data::Shape;
 use misdeal_train::{Blueprint, CanaryKind, Recipe, TrainingPlan};
 
 fn emulated(plan: &TrainingPlan) -> Trainer<Emulator> {
-    Trainer::on(plan, vec![Emulator::default()], Precision::F32, Tuning { models: Some(4), ..Tuning::default() }).unwrap()
+    Trainer::on(
+        plan,
+        vec![Emulator::default()],
+        Precision::F32,
+        Tuning { models: Some(4), ..Tuning::default() },
+    )
+    .unwrap()
 }
 
 #[test]

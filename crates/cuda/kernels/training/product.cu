@@ -19,10 +19,15 @@ struct Tiling {
     static constexpr int BY_DEPTH = DEPTH + 4, BY_ROWS = ROWS + 8, BY_COLUMNS = COLUMNS == 8 ? 8 : COLUMNS + 8;
 };
 
+// x as factors for the matrix cores: to the nearest number of eleven bits, and what is left to the nearest likewise. They ignore low bits, so
+// that half a unit is added and nothing need be cut off; the device's own conversion takes several instructions more.
 template <int TERMS>
 __device__ __forceinline__ void in_parts(float x, unsigned int& high, unsigned int& low) {
-    high = to_tf32(x);
-    if (TERMS > 1) low = to_tf32(x - __uint_as_float(high));
+    high = __float_as_uint(x) + 0x1000u;
+    if (TERMS > 1) {
+        high &= 0xffffe000u;
+        low = __float_as_uint(x - __uint_as_float(high)) + 0x1000u;
+    }
 }
 
 // A problem's factors lie in shared memory as LEFT_BY_DEPTH ? [row][depth] : [depth][row] and RIGHT_BY_DEPTH ? [column][depth] :

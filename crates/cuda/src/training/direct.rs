@@ -42,7 +42,8 @@ impl Direct {
         let Weighted { height, width, channels, padding, filters, size, .. } = *layer;
         let across = |length: usize| length + 2 * padding + 1 - size;
         let (high, wide) = (across(height), across(width));
-        let each = (1..=filters.min(MOST_SUMS / size).max(1)).rev().find(|each| filters.is_multiple_of(*each))?;
+        let each =
+            (1..=filters.min(MOST_SUMS / size).max(1)).rev().find(|each| filters.is_multiple_of(*each))?;
         let groups = channels * size * (filters / each);
         let split = (THREADS / groups).clamp(1, high);
         let row = (width + 2 * padding) | 1;

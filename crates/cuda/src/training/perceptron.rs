@@ -43,7 +43,9 @@ impl Perceptron {
         let stride = classes.next_multiple_of(8) + 4;
         // Sums are put where values were that are needed no more; with small batches that takes a few more rows.
         let is_enough = |rows: usize| {
-            (units + 1) * classes <= rows * (units + 4) && WARPS * 16 * units <= rows * stride && rows >= batch
+            (units + 1) * classes <= rows * (units + 4)
+                && WARPS * 16 * units <= rows * stride
+                && rows >= batch
         };
         let rows = (16..=128).step_by(16).find(|&rows| is_enough(rows)).filter(|_| fits)?;
         let words = (inputs + 32) / 32;

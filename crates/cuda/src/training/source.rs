@@ -115,9 +115,8 @@ impl Program {
         exact_records: bool,
         tuning: Tuning,
     ) -> Self {
-        let kernels = COMMON_KERNELS
-            .map(|name| Kernel { name: name.into(), threads: 256, shared_bytes: 0 })
-            .to_vec();
+        let kernels =
+            COMMON_KERNELS.map(|name| Kernel { name: name.into(), threads: 256, shared_bytes: 0 }).to_vec();
         let mut program = Program { instances: String::new(), kernels, stages: vec![], fused: None };
         let first_weighted = stages.iter().position(|stage| stage.weighted().is_some()).unwrap_or(0);
         for (number, stage) in stages.iter().enumerate() {
@@ -249,12 +248,7 @@ impl Build<'_> {
     }
 
     /// `problem` is given the shape, the tiles and the widths of copies.
-    fn product(
-        &mut self,
-        product: Product,
-        terms: usize,
-        problem: impl Fn(&str) -> String,
-    ) -> (usize, Cut) {
+    fn product(&mut self, product: Product, terms: usize, problem: impl Fn(&str) -> String) -> (usize, Cut) {
         let layer = self.layer;
         let shape = format!(
             "Shape<{}, {}, {}, {}, {}, {}, {}, {}>",

@@ -89,7 +89,10 @@ impl Tiling {
     pub fn name(&self, terms: usize) -> String {
         let [down, across, deep] = self.warps;
         let (stages, buffers) = (self.stages, self.buffers);
-        format!("Tiling<{}, {}, {down}, {across}, {deep}, {stages}, {buffers}, {terms}>", self.rows, self.columns)
+        format!(
+            "Tiling<{}, {}, {down}, {across}, {deep}, {stages}, {buffers}, {terms}>",
+            self.rows, self.columns
+        )
     }
 
     /// Threads of a block.

@@ -188,7 +188,8 @@ pub fn perceptrons<M: Machine>(trainer: impl Fn(&TrainingPlan) -> Trainer<M>) ->
             "name = 'perceptron'\nlayers = [{{kind = 'linear', outputs = {hidden}}}, {{kind = '{activation}'}}, {{kind = 'linear'}}]"
         );
         let model = Blueprint { loss, ..Blueprint::from_toml(&blueprint).unwrap() };
-        let setting = Setting { steps_per_epoch: 2, batch_size, threat_model, epochs: 2, ..Setting::default() };
+        let setting =
+            Setting { steps_per_epoch: 2, batch_size, threat_model, epochs: 2, ..Setting::default() };
         let recipe = Recipe { canary, ..Recipe::new(model) };
         let dataset = bits(features, classes, 2 * batch_size as usize);
         let plan = TrainingPlan::with_stream(&setting, &recipe, dataset, Stream::philox).unwrap();

@@ -41,9 +41,11 @@ impl Machine for Emulator {
             "alignas(16) static float4 dynamic_shared[1 << 14];",
         );
         // The device's fast functions, by the library's.
-        for (instruction, function) in
-            [("lg2.approx.ftz.f32", "log2f"), ("ex2.approx.ftz.f32", "exp2f"), ("sqrt.approx.ftz.f32", "sqrtf")]
-        {
+        for (instruction, function) in [
+            ("lg2.approx.ftz.f32", "log2f"),
+            ("ex2.approx.ftz.f32", "exp2f"),
+            ("sqrt.approx.ftz.f32", "sqrtf"),
+        ] {
             let device = format!("asm(\"{instruction} %0, %1;\" : \"=f\"(y) : \"f\"(x));");
             assert!(source.contains(&device), "{instruction}");
             source = source.replace(&device, &format!("y = {function}(x);"));
@@ -60,7 +62,16 @@ impl Machine for Emulator {
         let (file, library) = (folder.path().join("kernels.cpp"), folder.path().join("kernels.so"));
         std::fs::write(&file, source).map_err(|error| error.to_string())?;
         let done = Command::new("c++")
-            .args(["-std=c++17", "-O1", "-ffp-contract=off", "-fno-gnu-unique", "-w", "-shared", "-fPIC", "-o"])
+            .args([
+                "-std=c++17",
+                "-O1",
+                "-ffp-contract=off",
+                "-fno-gnu-unique",
+                "-w",
+                "-shared",
+                "-fPIC",
+                "-o",
+            ])
             .args([&library, &file])
             .output()
             .map_err(|error| error.to_string())?;

@@ -154,14 +154,12 @@ static void run_kernel(void (*kernel)(Arguments...), void** arguments, unsigned 
 }
 
 // In place of matrix_cores.cu.
-static inline unsigned int to_tf32(float x) { return (__float_as_uint(x) + 0x1000u) & ~0x1fffu; }
-
 struct Fragments { unsigned int a[4], b[2]; };
 
 static void multiply_add(float (&sum)[4], const unsigned int (&a)[4], const unsigned int (&b)[2]) {
     Fragments mine;
-    memcpy(mine.a, a, sizeof a);
-    memcpy(mine.b, b, sizeof b);
+    for (int i = 0; i < 4; ++i) mine.a[i] = a[i] & 0xffffe000u;
+    for (int i = 0; i < 2; ++i) mine.b[i] = b[i] & 0xffffe000u;
     unsigned char (*all)[32] = exchange(&mine, sizeof mine);
     auto left = [&](int m, int k) { return __uint_as_float(((Fragments*)all[m % 8 * 4 + k % 4])->a[m / 8 + k / 4 * 2]); };
     auto right = [&](int k, int n) { return __uint_as_float(((Fragments*)all[n * 4 + k % 4])->b[k / 4]); };
