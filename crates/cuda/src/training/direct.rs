@@ -49,8 +49,8 @@ impl Direct {
         let row = (width + 2 * padding) | 1;
         // Rows of deltas begin in different banks; they are read two or four numbers at a time where that is possible.
         let step = if each.is_multiple_of(4) { 4 } else { 1 + usize::from(each.is_multiple_of(2)) };
-        let delta_row =
-            (wide * filters..).find(|length| split == 1 && length % 4 == 0 || length % 32 == step)?;
+        let delta_row = (wide * filters..wide * filters + 64)
+            .find(|length| split == 1 && length % 4 == 0 || length % 32 == step)?;
         let image = (channels * (height + 2 * padding) * row).next_multiple_of(4);
         let parts = (channels * size * size + 1) * filters * (split | 1);
         let direct = Direct {
@@ -93,7 +93,9 @@ fn window(
             .collect();
         places.dedup();
         let mut banks = [0_usize; 32];
-        places.iter().for_each(|place| banks[place % 32] += 1);
+        for place in places {
+            banks[place % 32] += 1;
+        }
         banks.into_iter().max().unwrap_or(0)
     };
     let row = (needed..needed + 8).min_by_key(|&row| meetings(row))?;

@@ -2,12 +2,13 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use super::arguments::{Batch, Clipping, Models, Run};
-use super::harvest::Harvest;
+use super::harvest::{Harvest, Hits};
 use super::machine::{Grid, Machine};
 use super::memory::Memory;
 use super::records::Records;
 use super::session::{Dealt, Session};
 use super::source::Cut;
+use super::stages::Weighted;
 use misdeal_train::TrainingPlan;
 use std::ffi::c_void;
 
@@ -172,7 +173,7 @@ impl<'a, M: Machine> Group<'a, M> {
                 self.of_stage(kernel, (cut.parts(), most, self.count), models, batch, places)?;
             }
             if let Some((kernel, cut)) = kernels.backward {
-                let rows = most * stage.weighted().map_or(1, |layer| layer.pixels());
+                let rows = most * stage.weighted().map_or(1, Weighted::pixels);
                 let grid = grid(cut, most, rows, most * stage.inputs, self.count);
                 self.of_stage(kernel, grid, models, batch, places)?;
             }
@@ -185,7 +186,7 @@ impl<'a, M: Machine> Group<'a, M> {
         for (number, kernels) in session.program.stages.iter().enumerate() {
             let (stage, places) = (&session.stages[number], session.layout.stages[number]);
             let Some((kernel, cut)) = kernels.forward else { continue };
-            let rows = most * stage.weighted().map_or(1, |layer| layer.places());
+            let rows = most * stage.weighted().map_or(1, Weighted::places);
             let grid = grid(cut, most, rows, most * stage.outputs, count);
             self.of_stage(kernel, grid, models, batch, places)?;
         }
@@ -231,7 +232,7 @@ impl<'a, M: Machine> Group<'a, M> {
     }
 
     /// Records that the models classify correctly, of those models that are asked.
-    fn hits(&self) -> Result<Vec<Option<(u64, Option<u64>)>>, String> {
+    fn hits(&self) -> Result<Vec<Option<Hits>>, String> {
         let models = &self.dealt.deal.models;
         let asked = |trial: u64| self.plan.measures_accuracy(trial);
         let slots: Vec<u32> =

@@ -3,11 +3,14 @@
 use misdeal_train::reference::Outputs;
 use misdeal_train::{BiasModel, Trained, TrainingPlan};
 
+/// Training and test records classified correctly.
+pub type Hits = (u64, Option<u64>);
+
 /// Numbers of all models of a group, as they lie on the device.
 #[derive(Debug, Default)]
 pub struct Harvest {
-    /// Training and test records classified correctly, of models that were asked.
-    pub hits: Vec<Option<(u64, Option<u64>)>>,
+    /// Of models that were asked.
+    pub hits: Vec<Option<Hits>>,
     /// [model][step][canary][2]: the natural records' part, and the whole output.
     pub values: Vec<f64>,
     /// [model][step][record][canary]: what a debiasing adversary sees.

@@ -12,6 +12,7 @@ use super::stages::{Stage, stages};
 use super::tiling::Tuning;
 use crate::parameters::Key;
 use misdeal_core::World;
+use misdeal_train::data::Examples;
 use misdeal_train::{Loss, TrainingPlan};
 use std::sync::Arc;
 
@@ -148,19 +149,9 @@ impl<M: Machine> Session<M> {
         let layers: Vec<_> = stages.iter().filter_map(Stage::weighted).collect();
         let ends: Vec<u32> = layers.iter().map(|l| (l.start + (l.inputs() + 1) * l.filters) as u32).collect();
         let bounds: Vec<f32> = layers.iter().map(|l| (1.0 / (l.inputs() as f64).sqrt()) as f32).collect();
-        let mut values: Vec<f32> = vec![];
-        let mut ranges: Vec<Canary> = vec![];
-        for canary in plan.canaries() {
-            ranges.push(Canary {
-                start: canary.start as u32,
-                length: canary.values.len() as u32,
-                at: values.len() as u32,
-                unused: 0,
-            });
-            values.extend(&canary.values);
-        }
+        let (ranges, values) = canary_tables(plan);
         let numbers: Vec<u32> =
-            (0..=models.max(records).max(dataset.test.as_ref().map_or(0, |t| t.len())) as u32).collect();
+            (0..=models.max(records).max(dataset.test.as_ref().map_or(0, Examples::len)) as u32).collect();
         let linears = layout.linears(&stages);
         let last = *layout.stages.last().ok_or("a model without layers")?;
         let [low, high] = plan.stream().philox_key().ok_or("not a graphics processor's stream")?;
@@ -284,6 +275,21 @@ impl<M: Machine> Session<M> {
             unused: 0,
         }
     }
+}
+
+/// The canaries' ranges, and all their values one after the other.
+fn canary_tables(plan: &TrainingPlan) -> (Vec<Canary>, Vec<f32>) {
+    let (mut ranges, mut values) = (vec![], vec![]);
+    for canary in plan.canaries() {
+        ranges.push(Canary {
+            start: canary.start as u32,
+            length: canary.values.len() as u32,
+            at: values.len() as u32,
+            unused: 0,
+        });
+        values.extend(&canary.values);
+    }
+    (ranges, values)
 }
 
 /// Kernels count places in 32 bits.

@@ -220,7 +220,7 @@ impl Program {
 /// Whether no feature has more than the eleven significant bits of a matrix core's factor.
 fn has_few_bits(examples: &Examples, count: usize) -> bool {
     let features = &examples.features[..count * examples.shape.features()];
-    features.iter().all(|feature| feature.to_bits() & 0x1fff == 0)
+    features.iter().all(|feature| feature.to_bits().trailing_zeros() >= 13)
 }
 
 /// A layer's products being written down.

@@ -65,7 +65,7 @@ impl Tiling {
         let columns = best(sizes.1, &columns);
         let (down, across) = match product {
             Product::Gradient if tuning.large && columns >= 64 => (rows / 32, columns / 64),
-            Product::Forward | Product::Backward if tuning.large && rows % 64 == 0 => {
+            Product::Forward | Product::Backward if tuning.large && rows.is_multiple_of(64) => {
                 (rows / 64, columns.div_ceil(32))
             }
             _ => (rows / 32, columns.div_ceil(32)),
