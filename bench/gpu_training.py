@@ -16,8 +16,10 @@ CARRY = pathlib.Path("gpu-carry")
 START = time.perf_counter()
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 290.0
 RESULT = {"agreement": None, "speeds": [], "profiles": [], "variants": [], "audits": [], "jax": None, "sanitizer": None, "table": None}
+# Records of bits, as Purchase-100 has them, where they were carried along.
+DATA = f"purchase-100 --data {CARRY / 'data'}" if (CARRY / "data").exists() else "synthetic"
 AUDIT = (
-    "audit training --device cuda --dataset synthetic --model mlp --threat-model partially-informed --noise-multiplier 0.8 "
+    f"audit training --device cuda --dataset {DATA} --model mlp --threat-model partially-informed --noise-multiplier 0.8 "
     "--canary null-space --threshold-choice band --format json --quiet"
 )
 

@@ -2,7 +2,7 @@
 
 mod tiny;
 
-use misdeal_core::{BatchScheme, Setting, ThreatModel, World};
+use misdeal_core::{BatchScheme, PHILOX_STREAM_NAME, Setting, Stream, ThreatModel, World};
 use misdeal_train::data::Shape;
 use misdeal_train::reference;
 use misdeal_train::{Blueprint, CanaryKind, InstructionSet, Loss, Recipe, TrainingPlan, scores};
@@ -94,6 +94,17 @@ fn large_batches_clipping_norms_and_losses() {
             }
         }
     }
+}
+
+/// On the stream of graphics processors too: what devices are compared with.
+#[test]
+fn another_stream() {
+    let setting = Setting { threat_model: ThreatModel::PartiallyInformed, ..tiny::setting() };
+    let recipe = tiny::recipe(tiny::CONVOLUTIONS, CanaryKind::Random);
+    let dataset = tiny::dataset(setting.dataset_size() as usize);
+    let plan = TrainingPlan::with_stream(&setting, &recipe, dataset, Stream::philox).unwrap();
+    assert_eq!(plan.stream().name(), PHILOX_STREAM_NAME);
+    compare(&plan, 3);
 }
 
 /// The paper's models (the CNN on smaller images), and one whose sizes fit no tile: every kind of tile is used.

@@ -31,7 +31,7 @@ pub fn gaussian_pair(radius: u32, angle: u32, more: impl FnOnce() -> u64) -> [f6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Setting, Stream, World, normal};
+    use crate::{Purpose, Setting, Stream, World, normal};
 
     /// A direction along the first axis, but for 2e-7 of a quarter turn.
     const AHEAD: u32 = 1 << 22;
@@ -65,6 +65,19 @@ mod tests {
                 let (x, y) = unit(bits | end);
                 assert!((x.abs() - diagonal).abs() < 1e-6 && (y.abs() - diagonal).abs() < 1e-6);
             }
+        }
+    }
+
+    /// Training noise is drawn in the same way, at counters of its own: four numbers a block, the first two from its first two words.
+    #[test]
+    fn training_noise_is_drawn_in_pairs() {
+        let stream = Stream::philox(&Setting::default().hash());
+        for index in [0, 1, 6, 7, 4_000_000_001, (1 << 40) + 3] {
+            let counter = Stream::long_counter(Purpose::TrainingNoise, World::In, 9, index / 4);
+            let words = stream.block(counter) >> (64 * (index / 2 % 2));
+            let more = || stream.training_tail(World::In, 9, index / 2);
+            let pair = gaussian_pair(words as u32, (words >> 32) as u32, more);
+            assert_eq!(stream.training_gaussian(World::In, 9, index), pair[(index % 2) as usize]);
         }
     }
 
