@@ -56,7 +56,7 @@ fn main() -> Result<(), Error> {
     let plan =
         TrainingPlan::with_stream(&setting, &recipe, dataset(model), Stream::philox)?.with_accuracy_every(0);
     if has("source") {
-        println!("{}", Program::of(&plan, precision, tuning).source());
+        println!("{}", Program::of(&plan, precision, tuning, 227 * 1024).source());
         return Ok(());
     }
     let start = Instant::now();

@@ -7,7 +7,7 @@ const MOST_CHANNELS: usize = 16;
 /// Sums in a thread's registers at most.
 const MOST_SUMS: usize = 48;
 /// Bytes of shared memory of a block at most: two blocks fit into a multiprocessor.
-const MOST_BYTES: usize = 100 * 1024;
+const MOST_BYTES: usize = 96 * 1024;
 /// Threads of a block, about.
 const THREADS: usize = 224;
 

@@ -21,6 +21,12 @@ pub trait Machine: Send + Sync + Sized {
     /// The compiler's or the device's own words.
     fn load(&mut self, program: &Program) -> Result<(), String>;
 
+    /// Bytes of shared memory that a block may have.
+    ///
+    /// # Errors
+    /// The device's own words.
+    fn most_shared_bytes(&self) -> Result<usize, String>;
+
     /// Bytes that may still be allocated.
     ///
     /// # Errors
@@ -120,6 +126,11 @@ impl Machine for Gpu {
             self.kernels.push((kernel.clone(), function));
         }
         Ok(())
+    }
+
+    fn most_shared_bytes(&self) -> Result<usize, String> {
+        let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        Ok(self.context.attribute(attribute).map_err(told)?.max(0) as usize)
     }
 
     fn free_bytes(&self) -> Result<usize, String> {

@@ -8,8 +8,6 @@ use misdeal_train::{Loss, TrainingPlan};
 /// Threads and warps of a block.
 const THREADS: usize = 512;
 const WARPS: usize = THREADS / 32;
-/// Bytes of shared memory that a block may have.
-const MOST_BYTES: usize = 227 * 1024;
 
 /// A kernel's shape as it is written in its source, and what a launch needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,8 +22,14 @@ pub struct Perceptron {
 impl Perceptron {
     /// The kernel of a plan; none where layers, records, canaries or memory do not allow it.
     ///
-    /// Whether there is one depends on the plan alone, so that a trial is always computed in the same way: batches have fixed sizes.
-    pub fn new(plan: &TrainingPlan, stages: &[Stage], precision: Precision) -> Option<Self> {
+    /// Whether there is one depends on the plan and the device's architecture alone, so that a trial is always computed in the same way: batches
+    /// have fixed sizes. A block may have `most_bytes` of shared memory.
+    pub fn new(
+        plan: &TrainingPlan,
+        stages: &[Stage],
+        precision: Precision,
+        most_bytes: usize,
+    ) -> Option<Self> {
         let [first, second] = stages else { return None };
         let (hidden, last) = (first.linear()?, second.linear()?);
         let (inputs, units, classes) = (hidden.channels, hidden.filters, last.filters);
@@ -60,7 +64,7 @@ impl Perceptron {
         };
         let activation = first.activation.name();
         let name = format!("Perceptron<{inputs}, {units}, {classes}, {rows}, {activation}, {loss}, {terms}>");
-        (shared_bytes <= MOST_BYTES).then_some(Perceptron { name, threads: THREADS, shared_bytes, inputs })
+        (shared_bytes <= most_bytes).then_some(Perceptron { name, threads: THREADS, shared_bytes, inputs })
     }
 
     /// The first `count` records as bits, lowest first, and a bit that is always set; a multiple of four words for each.

@@ -114,7 +114,8 @@ impl<M: Machine> Session<M> {
         let stages = stages(model);
         let records = setting.dataset_size() as usize;
         let batch = setting.batch_size as usize;
-        let program = Program::of(plan, precision, tuning);
+        let most_bytes = machine.most_shared_bytes()?;
+        let program = Program::of(plan, precision, tuning, most_bytes);
         machine.load(&program)?;
         let machine = Arc::new(machine);
         let spread =
@@ -125,7 +126,8 @@ impl<M: Machine> Session<M> {
         let train = Records::new(&machine, &dataset.train, records)?;
         let test = dataset.test.as_ref().map(|test| Records::new(&machine, test, test.len())).transpose()?;
 
-        let perceptron = Perceptron::new(plan, &stages, precision).filter(|_| program.fused.is_some());
+        let perceptron =
+            Perceptron::new(plan, &stages, precision, most_bytes).filter(|_| program.fused.is_some());
         let bits = perceptron.map_or_else(Vec::new, |kernel| kernel.bits(&dataset.train, records));
         let bits = Memory::of(&machine, &bits)?;
 

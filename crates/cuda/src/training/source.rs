@@ -95,13 +95,14 @@ pub struct Program {
 }
 
 impl Program {
-    /// All kernels of a plan.
-    pub fn of(plan: &TrainingPlan, precision: Precision, tuning: Tuning) -> Self {
+    /// All kernels of a plan, for a device whose blocks may have `most_shared_bytes` of shared memory.
+    pub fn of(plan: &TrainingPlan, precision: Precision, tuning: Tuning, most_shared_bytes: usize) -> Self {
         let stages = stages(plan.model());
         let setting = plan.setting();
         let exact = has_few_bits(&plan.dataset().train, setting.dataset_size() as usize);
         let mut program = Self::new(&stages, setting.batch_size as usize, precision, exact, tuning);
-        if let Some(perceptron) = Perceptron::new(plan, &stages, precision).filter(|_| tuning.fused) {
+        let perceptron = Perceptron::new(plan, &stages, precision, most_shared_bytes);
+        if let Some(perceptron) = perceptron.filter(|_| tuning.fused) {
             program.add_fused(&perceptron);
         }
         program

@@ -193,7 +193,7 @@ pub fn perceptrons<M: Machine>(trainer: impl Fn(&TrainingPlan) -> Trainer<M>) ->
         let recipe = Recipe { canary, ..Recipe::new(model) };
         let dataset = bits(features, classes, 2 * batch_size as usize);
         let plan = TrainingPlan::with_stream(&setting, &recipe, dataset, Stream::philox).unwrap();
-        let program = Program::of(&plan, Precision::F32, Tuning::default());
+        let program = Program::of(&plan, Precision::F32, Tuning::default(), 227 * 1024);
         assert!(program.fused.is_some(), "{features}-{hidden}-{classes} fits a block");
         let largest = compare(&plan, &trainer(&plan), 2);
         println!("{features}-{hidden}-{classes}: {largest:.2e}");
