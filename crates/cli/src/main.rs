@@ -13,6 +13,7 @@ mod number;
 mod output;
 mod plot;
 mod progress;
+mod scan;
 mod text;
 
 use arguments::{Arguments, AuditCommand, Command, MechanismArguments};
@@ -35,6 +36,9 @@ fn main() -> ExitCode {
 fn run(arguments: Arguments) -> Result<Success, Failure> {
     let common = arguments.common;
     common.check_output()?;
+    if !matches!(arguments.command, Some(Command::Scan(_))) {
+        common.check_format()?;
+    }
     common.start_threads()?;
     match arguments.command {
         None => audit_mechanism::run(&MechanismArguments::default(), &common),
@@ -49,7 +53,7 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
         Some(Command::Account(arguments)) => account::account(&arguments, &common),
         Some(Command::Calibrate(arguments)) => account::calibrate(&arguments, &common),
         Some(Command::Diagnose(_)) => Err(Failure::not_available_yet("diagnose")),
-        Some(Command::Scan(_)) => Err(Failure::not_available_yet("scan")),
+        Some(Command::Scan(arguments)) => scan::run(&arguments, &common),
         Some(Command::Reproduce(_)) => Err(Failure::not_available_yet("reproduce")),
         Some(Command::Report(_)) => Err(Failure::not_available_yet("report")),
         Some(Command::Devices(_)) => Err(Failure::not_available_yet("devices")),

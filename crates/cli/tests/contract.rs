@@ -212,7 +212,6 @@ fn what_is_not_built_yet_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let later = [
         "diagnose log.csv",
-        "scan .",
         "reproduce figure-2",
         "report result.json",
         "devices",

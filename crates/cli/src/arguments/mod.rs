@@ -1,10 +1,12 @@
 //! The command line, defined once: help and parsing come from here.
 
 mod audits;
+mod scan;
 
 pub use audits::{
     AnalysisArguments, GameArguments, MechanismArguments, RunArguments, ShapeArguments, TrainingArguments,
 };
+pub use scan::ScanArguments;
 
 use crate::failure::Failure;
 use crate::number::{count, number};
@@ -12,7 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use misdeal_core::BatchScheme;
 use std::path::PathBuf;
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check); \
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check, findings of scan); \
     2 bad usage or bad input; 3 the run itself failed; 130 and 143 interrupted.";
 
 /// Tells whether the way training data is shuffled voids the privacy guarantee that a DP-SGD model claims.
@@ -29,7 +31,7 @@ pub struct Arguments {
 
 #[derive(Debug, Args)]
 pub struct CommonArguments {
-    /// Print for people, or one JSON document
+    /// Print for people, or one JSON document; sarif and github (workflow annotations) are for scan alone
     #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Common options")]
     pub format: Format,
     /// Write the result here instead of to standard output
@@ -50,12 +52,28 @@ pub struct CommonArguments {
 pub enum Format {
     Text,
     Json,
+    Sarif,
+    Github,
 }
 
 impl CommonArguments {
     /// Refuses an output that cannot be written before any work is done for it.
     pub fn check_output(&self) -> Result<(), Failure> {
         Ok(self.output.as_deref().map_or(Ok(()), misdeal_files::atomic::check_place)?)
+    }
+
+    /// Refuses the formats that are for findings alone.
+    pub fn check_format(&self) -> Result<(), Failure> {
+        match self.format {
+            Format::Text | Format::Json => Ok(()),
+            Format::Sarif | Format::Github => Err(self.refuse_format("text or json", "only scan has findings to annotate")),
+        }
+    }
+
+    /// The failure for a format that makes no sense here.
+    pub fn refuse_format(&self, allowed: &'static str, hint: &'static str) -> Failure {
+        let format = self.format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+        misdeal_core::Error::bad_value("format", format, allowed, hint).into()
     }
 
     /// Starts the thread pool that all jobs use.
@@ -97,8 +115,8 @@ pub enum Command {
     Calibrate(CalibrateArguments),
     /// Which scheme is behind the batches of a real data loader (not available yet)
     Diagnose(Anything),
-    /// Find sampling mistakes in Python sources (not available yet)
-    Scan(Anything),
+    /// Find sampling mistakes in Python sources and notebooks
+    Scan(ScanArguments),
     /// The paper's tables and figures beside ours (not available yet)
     Reproduce(Anything),
     /// Results as one HTML page (not available yet)

@@ -1,0 +1,33 @@
+//! Which libraries a module uses, as far as rules depend on it.
+
+use crate::flow::Facts;
+
+/// Packages whose import says that a module trains, or accounts for, differentially private models.
+pub const PRIVACY: [&str; 11] = [
+    "autodp", "dp_accounting", "dp_transformers", "fastDP", "jax_privacy", "objax.privacy", "opacus", "private_transformers",
+    "prv_accountant", "pyvacy", "tensorflow_privacy",
+];
+
+/// Packages with data pipelines in which `batch` and `shuffle` are operations.
+const PIPELINES: [&str; 12] = [
+    "datasets", "flax", "grain", "jax", "keras", "mindspore", "tensorflow", "tensorflow_datasets", "tfds", "torch", "torchdata",
+    "webdataset",
+];
+
+/// Whether a module is about differential privacy: a library is imported, or a private optimizer is called.
+pub fn is_private(facts: &Facts) -> bool {
+    PRIVACY.iter().any(|package| facts.imports.uses(package))
+        || facts.imports.modules().any(|module| module.split('.').any(|part| part == "tensorflow_privacy"))
+        || facts.calls.iter().any(|call| is_private_optimizer(call.last_name().unwrap_or("")))
+}
+
+/// Whether a name is that of a private optimizer or aggregator: Optax, TensorFlow Privacy.
+pub fn is_private_optimizer(name: &str) -> bool {
+    matches!(name, "differentially_private_aggregate" | "dpsgd" | "make_private" | "make_private_with_epsilon")
+        || (name.starts_with("DP") && name.ends_with("Optimizer"))
+}
+
+/// Whether a module uses a library with data pipelines.
+pub fn has_pipelines(facts: &Facts) -> bool {
+    PIPELINES.iter().any(|package| facts.imports.uses(package) || facts.imports.has_star_of(package))
+}

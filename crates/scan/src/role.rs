@@ -1,0 +1,190 @@
+//! Whether something is for training or for evaluation, by the words that people use.
+//!
+//! Evaluation is innocent: how a test set is shuffled costs nobody's privacy. The nearest word decides: the variable that is assigned, then
+//! what is read, then the function around. Where one name speaks of both (`train_test_split`), it says nothing.
+
+use crate::flow::{Arguments, History, Operation, Origin, Place};
+use ruff_python_ast::visitor::{self, Visitor};
+use ruff_python_ast::Expr;
+
+/// What data or code is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Parameters are learned from it.
+    Training,
+    /// They are not.
+    Evaluation,
+    /// The names do not say.
+    Unknown,
+}
+
+const TRAINING: [&str; 5] = ["train", "training", "trainset", "trainloader", "trn"];
+const EVALUATION: [&str; 26] = [
+    "val", "valid", "validation", "validate", "valset", "valloader", "test", "tests", "testing", "testset",
+    "testloader", "eval", "evaluate", "evaluation", "evaluator", "dev", "infer", "inference", "predict",
+    "prediction", "predictions", "holdout", "heldout", "benchmark", "score", "demo",
+];
+
+impl Role {
+    /// What one name says.
+    pub fn of_name(name: &str) -> Self {
+        let (mut training, mut evaluation) = (false, false);
+        for word in words(name) {
+            training |= TRAINING.contains(&word.as_str());
+            evaluation |= EVALUATION.contains(&word.as_str());
+        }
+        match (training, evaluation) {
+            (true, false) => Role::Training,
+            (false, true) => Role::Evaluation,
+            _ => Role::Unknown,
+        }
+    }
+
+    /// What the first name says that says anything.
+    fn of_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let roles = names.into_iter().map(Role::of_name);
+        roles.into_iter().find(|role| *role != Role::Unknown).unwrap_or(Role::Unknown)
+    }
+
+    fn or_else(self, other: impl FnOnce() -> Self) -> Self {
+        if self == Role::Unknown { other() } else { self }
+    }
+
+    /// What a place says: what is assigned there, then what it stands in.
+    pub fn of_place(place: &Place) -> Self {
+        Role::of_names(place.targets.iter().copied()).or_else(|| Role::around(place))
+    }
+
+    /// What the functions and classes around a place say.
+    pub fn around(place: &Place) -> Self {
+        if place.around.without_gradients {
+            return Role::Evaluation;
+        }
+        let around = place.around.functions.iter().rev().chain(place.around.classes.iter().rev());
+        Role::of_names(around.copied())
+    }
+
+    /// What the arguments of a call say: the names and strings in them, and `train=False`.
+    pub fn of_arguments(arguments: &Arguments) -> Self {
+        for (name, _, value) in &arguments.keywords {
+            if matches!(*name, "train" | "training" | "is_train" | "is_training" | "train_mode") {
+                match value.as_bool() {
+                    Some(true) => return Role::Training,
+                    Some(false) => return Role::Evaluation,
+                    None => {}
+                }
+            }
+        }
+        let mut roles = arguments.all().map(|(expression, value)| {
+            let here = Role::of_expression(expression);
+            // A variable may have come from a call that says more: `data = MNIST(train=False)`.
+            here.or_else(|| match value.origin() {
+                Some(Origin::Constructed(_, _, given)) if !given.all().any(|(_, value)| is_call(value)) => {
+                    Role::of_arguments(given)
+                }
+                _ => Role::Unknown,
+            })
+        });
+        roles.find(|role| *role != Role::Unknown).unwrap_or(Role::Unknown)
+    }
+
+    /// What the names and strings of an expression say together.
+    fn of_expression(expression: &Expr) -> Self {
+        let mut words = Words { training: false, evaluation: false };
+        words.visit_expr(expression);
+        match (words.training, words.evaluation) {
+            (true, false) => Role::Training,
+            (false, true) => Role::Evaluation,
+            _ => Role::Unknown,
+        }
+    }
+
+    /// What a pipeline is for, up to its last operation.
+    pub fn of_pipeline(history: &History, operation: &Operation) -> Self {
+        let place = &operation.place;
+        Role::of_names(place.targets.iter().copied())
+            .or_else(|| {
+                let items = history.backwards().filter(|step| step.arguments.is_none());
+                Role::of_names(items.map(|step| step.name))
+            })
+            .or_else(|| match history.origin() {
+                Origin::Variable(name) | Origin::Imported(name) => Role::of_name(name),
+                Origin::Constructed(name, _, arguments) => {
+                    Role::of_arguments(arguments).or_else(|| Role::of_name(name))
+                }
+                _ => Role::Unknown,
+            })
+            .or_else(|| Role::of_names(history.backwards().flat_map(|step| step.place.targets.iter().copied())))
+            .or_else(|| Role::around(place))
+    }
+}
+
+fn is_call(value: &crate::flow::Value) -> bool {
+    matches!(value.origin(), Some(Origin::Constructed(..)))
+}
+
+struct Words {
+    training: bool,
+    evaluation: bool,
+}
+
+impl Words {
+    fn note(&mut self, name: &str) {
+        match Role::of_name(name) {
+            Role::Training => self.training = true,
+            Role::Evaluation => self.evaluation = true,
+            Role::Unknown => {}
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Words {
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        match expression {
+            Expr::Name(name) => self.note(name.id.as_str()),
+            Expr::Attribute(attribute) => self.note(attribute.attr.as_str()),
+            Expr::StringLiteral(literal) => self.note(literal.value.to_str()),
+            _ => {}
+        }
+        visitor::walk_expr(self, expression);
+    }
+}
+
+/// The words of a name, in lower case: `trainLoader_2` is `train`, `loader`.
+pub fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for letter in name.chars() {
+        let begins = letter.is_uppercase() && before.is_lowercase();
+        if begins || !letter.is_alphabetic() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphabetic()) {
+            word.extend(letter.to_lowercase());
+        }
+        before = letter;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_understood() {
+        for (name, role) in [
+            ("train_loader", Role::Training),
+            ("trainLoader2", Role::Training),
+            ("X_test", Role::Evaluation),
+            ("valset", Role::Evaluation),
+            ("train_test_split", Role::Unknown),
+            ("constrain", Role::Unknown),
+            ("contest", Role::Unknown),
+            ("loader", Role::Unknown),
+        ] {
+            assert_eq!(Role::of_name(name), role, "{name}");
+        }
+    }
+}

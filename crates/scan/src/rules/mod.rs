@@ -1,0 +1,75 @@
+//! The rules, one a file.
+//!
+//! A rule is right more often than it is complete: it speaks where the source shows the mistake, and is silent where it does not. Most rules
+//! speak only in modules that are about differential privacy (see [`Reach`]), because elsewhere what they find harms nobody.
+
+mod batch_before_shuffle;
+pub mod order;
+
+use crate::finding::Level;
+use crate::module::Module;
+use ruff_text_size::TextRange;
+
+/// Where a rule speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// In every module.
+    Everywhere,
+    /// In modules that import a library for differential privacy or call a private optimizer, or in all with `assume-private`.
+    PrivateModules,
+}
+
+/// What people are told of a rule.
+#[derive(Debug, Clone, Copy)]
+pub struct Page {
+    /// Its name in reports, comments and settings.
+    pub name: &'static str,
+    /// What it finds.
+    pub finds: &'static str,
+    /// Why it matters for privacy, in one sentence.
+    pub why: &'static str,
+    /// How to fix it.
+    pub fix: &'static str,
+    /// Where it speaks.
+    pub reach: Reach,
+    /// How bad it is.
+    pub level: Level,
+}
+
+/// One kind of mistake.
+pub trait Rule: Sync {
+    /// What people are told of it.
+    fn page(&self) -> &'static Page;
+
+    /// Looks for it in a module.
+    fn check(&self, module: &Module, found: &mut Found);
+}
+
+/// What a rule found in one module.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Where, and what in particular.
+    pub places: Vec<(TextRange, String)>,
+}
+
+impl Found {
+    /// Adds a place, with a few words on what stands there. The same place counts once.
+    pub fn add(&mut self, range: TextRange, what: impl Into<String>) {
+        if !self.places.iter().any(|(known, _)| *known == range) {
+            self.places.push((range, what.into()));
+        }
+    }
+}
+
+/// All rules, by name.
+pub const RULES: [&dyn Rule; 1] = [&batch_before_shuffle::BatchBeforeShuffle];
+
+/// The names of all rules.
+pub fn names() -> Vec<&'static str> {
+    RULES.iter().map(|rule| rule.page().name).collect()
+}
+
+/// The rule of a name.
+pub fn by_name(name: &str) -> Option<&'static dyn Rule> {
+    RULES.iter().find(|rule| rule.page().name == name).copied()
+}
