@@ -36,7 +36,8 @@ pub struct Module<'a> {
 impl Syntax {
     /// Parses a source. Of a notebook, cells that are not Python are left out and named in `errors`; of a file, all of it.
     pub fn parse(source: &Source) -> Syntax {
-        let mut syntax = Syntax { body: Vec::new(), suppressions: Suppressions::default(), errors: Vec::new() };
+        let mut syntax =
+            Syntax { body: Vec::new(), suppressions: Suppressions::default(), errors: Vec::new() };
         if nesting::is_too_deep(source.text.as_bytes()) {
             syntax.errors.push("nested too deeply".to_owned());
             return syntax;

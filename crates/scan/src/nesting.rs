@@ -24,14 +24,17 @@ fn deepest(source: &[u8]) -> usize {
     let mut in_word = false;
     while at < source.len() {
         let byte = source[at];
-        let was_in_word = std::mem::replace(&mut in_word, byte.is_ascii_alphanumeric() || byte >= 128 || byte == b'_');
+        let was_in_word =
+            std::mem::replace(&mut in_word, byte.is_ascii_alphanumeric() || byte >= 128 || byte == b'_');
         if std::mem::take(&mut line_start) && levels.len() == 1 {
             let indentation = source[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
             depth = indentation;
             levels[0] = indentation;
         }
         match byte {
-            b'#' => at += source[at..].iter().position(|byte| *byte == b'\n').unwrap_or(source.len() - at) - 1,
+            b'#' => {
+                at += source[at..].iter().position(|byte| *byte == b'\n').unwrap_or(source.len() - at) - 1
+            }
             b'"' | b'\'' => at = end_of_string(source, at),
             b'(' | b'[' | b'{' => {
                 levels.push(1);

@@ -139,7 +139,9 @@ mod tests {
 
     #[test]
     fn damaged_notebooks_are_errors() {
-        for damaged in ["", "{}", "[1]", r#"{"cells": 3}"#, r#"{"cells": [{"cell_type": "code", "source": [3]}]}"#] {
+        for damaged in
+            ["", "{}", "[1]", r#"{"cells": 3}"#, r#"{"cells": [{"cell_type": "code", "source": [3]}]}"#]
+        {
             assert!(read(damaged).is_err(), "{damaged}");
         }
     }

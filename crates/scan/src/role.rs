@@ -4,8 +4,8 @@
 //! what is read, then the function around. Where one name speaks of both (`train_test_split`), it says nothing.
 
 use crate::flow::{Arguments, History, Operation, Origin, Place};
-use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::Expr;
+use ruff_python_ast::visitor::{self, Visitor};
 
 /// What data or code is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,9 +20,32 @@ pub enum Role {
 
 const TRAINING: [&str; 5] = ["train", "training", "trainset", "trainloader", "trn"];
 const EVALUATION: [&str; 26] = [
-    "val", "valid", "validation", "validate", "valset", "valloader", "test", "tests", "testing", "testset",
-    "testloader", "eval", "evaluate", "evaluation", "evaluator", "dev", "infer", "inference", "predict",
-    "prediction", "predictions", "holdout", "heldout", "benchmark", "score", "demo",
+    "val",
+    "valid",
+    "validation",
+    "validate",
+    "valset",
+    "valloader",
+    "test",
+    "tests",
+    "testing",
+    "testset",
+    "testloader",
+    "eval",
+    "evaluate",
+    "evaluation",
+    "evaluator",
+    "dev",
+    "infer",
+    "inference",
+    "predict",
+    "prediction",
+    "predictions",
+    "holdout",
+    "heldout",
+    "benchmark",
+    "score",
+    "demo",
 ];
 
 impl Role {
@@ -50,9 +73,9 @@ impl Role {
         if self == Role::Unknown { other() } else { self }
     }
 
-    /// What a place says: what is assigned there, then what it stands in.
-    pub fn of_place(place: &Place) -> Self {
-        Role::of_names(place.targets.iter().copied()).or_else(|| Role::around(place))
+    /// What the names say that are assigned at a place.
+    pub fn of_targets(place: &Place) -> Self {
+        Role::of_names(place.targets.iter().copied())
     }
 
     /// What the functions and classes around a place say.
@@ -114,7 +137,9 @@ impl Role {
                 }
                 _ => Role::Unknown,
             })
-            .or_else(|| Role::of_names(history.backwards().flat_map(|step| step.place.targets.iter().copied())))
+            .or_else(|| {
+                Role::of_names(history.backwards().flat_map(|step| step.place.targets.iter().copied()))
+            })
             .or_else(|| Role::around(place))
     }
 }

@@ -101,7 +101,8 @@ fn scan_file(path: &Path, rules: &[&dyn Rule], settings: &Settings) -> Outcome {
             match Source::of_bytes(path, &bytes) {
                 Ok(source) => {
                     // A parser that fails on one file must not take the others with it.
-                    let examined = catch_unwind(AssertUnwindSafe(|| outcome.examine(shown, &source, rules, settings)));
+                    let examined =
+                        catch_unwind(AssertUnwindSafe(|| outcome.examine(shown, &source, rules, settings)));
                     if examined.is_err() {
                         outcome.skip(shown, "the scanner failed on it".to_owned());
                     }
@@ -132,7 +133,8 @@ impl Outcome {
         for reason in std::mem::take(&mut syntax.errors) {
             self.skip(path, reason);
         }
-        let module = syntax.read(source);
+        let mut module = syntax.read(source);
+        module.is_private |= settings.assume_private;
         if module.facts.too_deep {
             drop(module);
             self.skip(path, "nested too deeply".to_owned());
@@ -143,7 +145,7 @@ impl Outcome {
         for rule in rules {
             let is_reached = match rule.page().reach {
                 Reach::Everywhere => true,
-                Reach::PrivateModules => module.is_private || settings.assume_private,
+                Reach::PrivateModules => module.is_private,
             };
             if is_reached {
                 self.apply(*rule, path, &module, &syntax);

@@ -114,8 +114,10 @@ impl Settings {
     pub(crate) fn excluded(&self) -> Result<GlobSet, Error> {
         let mut patterns = GlobSetBuilder::new();
         for pattern in &self.exclude {
-            let bad =
-                |error: globset::Error| Error::BadPattern { pattern: pattern.clone(), reason: error.kind().to_string() };
+            let bad = |error: globset::Error| Error::BadPattern {
+                pattern: pattern.clone(),
+                reason: error.kind().to_string(),
+            };
             patterns.add(Glob::new(pattern).map_err(bad)?);
             // A folder's name stands for what is in it.
             patterns.add(Glob::new(&format!("{}/**", pattern.trim_end_matches('/'))).map_err(bad)?);

@@ -22,6 +22,7 @@ impl<'a> Reader<'a> {
         }
         let name = definition.name.as_str();
         around.functions.push(name);
+        self.facts.functions.push(name);
         around.loops.clear();
         let mut parameters: Vec<&'a str> = Vec::new();
         for parameter in &definition.parameters {
@@ -76,8 +77,7 @@ impl<'a> Reader<'a> {
         for history in function.result.histories() {
             let value = match history.origin() {
                 Origin::Variable(variable) => {
-                    let position =
-                        function.parameters.iter().position(|parameter| **parameter == **variable);
+                    let position = function.parameters.iter().position(|parameter| **parameter == **variable);
                     let given = position.and_then(|position| arguments.get(variable, position));
                     given.map_or_else(Value::anything, |(_, value)| value.clone())
                 }

@@ -18,7 +18,7 @@ pub use value::{Arguments, History, Operation, Origin, Value};
 
 use environment::Environment;
 use functions::Function;
-use ruff_python_ast::{ExprCall, Stmt, StmtClassDef, StmtFor};
+use ruff_python_ast::{Expr, ExprCall, Stmt, StmtClassDef, StmtFor};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -36,6 +36,10 @@ pub struct Facts<'a> {
     pub pipelines: Vec<Value<'a>>,
     /// All `for` loops.
     pub loops: Vec<(&'a StmtFor, Rc<Place<'a>>)>,
+    /// What is assigned: the names and the expression.
+    pub assignments: Vec<(Rc<Place<'a>>, &'a Expr)>,
+    /// The names of all functions.
+    pub functions: Vec<&'a str>,
     /// All classes.
     pub classes: Vec<&'a StmtClassDef>,
     /// Whether something was nested too deeply to be read.

@@ -140,6 +140,7 @@ impl<'a> Reader<'a> {
         targets.iter().for_each(|target| collect_names(target, &mut names));
         let place = Place { targets: names, around: Rc::clone(&self.place.around) };
         let outside = std::mem::replace(&mut self.place, Rc::new(place));
+        self.facts.assignments.push((Rc::clone(&self.place), value));
         let value = self.value_of(value);
         self.place = outside;
         for target in targets {

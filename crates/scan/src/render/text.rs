@@ -38,7 +38,8 @@ fn write_finding(text: &mut String, finding: &Finding) {
     let excerpt: Vec<char> = finding.excerpt.trim_end().chars().collect();
     let first = column.saturating_sub(81);
     let shown: String = excerpt.iter().skip(first).take(120).collect();
-    let margin: String = excerpt.iter().skip(first).take(column - 1 - first).map(|letter| blank(*letter)).collect();
+    let margin: String =
+        excerpt.iter().skip(first).take(column - 1 - first).map(|letter| blank(*letter)).collect();
     let gutter = line.to_string();
     let _ = writeln!(text, "  {gutter} | {shown}");
     let _ = writeln!(text, "  {} | {margin}^", " ".repeat(gutter.len()));

@@ -3,8 +3,29 @@
 //! A rule is right more often than it is complete: it speaks where the source shows the mistake, and is silent where it does not. Most rules
 //! speak only in modules that are about differential privacy (see [`Reach`]), because elsewhere what they find harms nobody.
 
+mod accountant_assumes_poisson;
+mod accounting;
 mod batch_before_shuffle;
+mod buffer_of_one;
+mod cache_after_shuffle;
+mod data_loader;
+mod epochs;
 pub mod order;
+mod permutation_before_epochs;
+mod permuted_batches;
+mod poisson_sampling_off;
+mod rate_of_short_batch;
+mod repeat_before_batch;
+mod reseeded_every_epoch;
+mod sampler_without_set_epoch;
+mod shuffled_once;
+mod small_shuffle_buffer;
+mod streaming_shuffle;
+mod tensorflow_data;
+mod tensorflow_privacy_shuffled;
+mod training_not_shuffled;
+mod unsharded_workers;
+mod weighted_sampler;
 
 use crate::finding::Level;
 use crate::module::Module;
@@ -62,7 +83,26 @@ impl Found {
 }
 
 /// All rules, by name.
-pub const RULES: [&dyn Rule; 1] = [&batch_before_shuffle::BatchBeforeShuffle];
+pub const RULES: [&dyn Rule; 18] = [
+    &accountant_assumes_poisson::AccountantAssumesPoisson,
+    &batch_before_shuffle::BatchBeforeShuffle,
+    &buffer_of_one::BufferOfOne,
+    &cache_after_shuffle::CacheAfterShuffle,
+    &permutation_before_epochs::PermutationBeforeEpochs,
+    &permuted_batches::PermutedBatches,
+    &poisson_sampling_off::PoissonSamplingOff,
+    &rate_of_short_batch::RateOfShortBatch,
+    &repeat_before_batch::RepeatBeforeBatch,
+    &reseeded_every_epoch::ReseededEveryEpoch,
+    &sampler_without_set_epoch::SamplerWithoutSetEpoch,
+    &shuffled_once::ShuffledOnce,
+    &small_shuffle_buffer::SmallShuffleBuffer,
+    &streaming_shuffle::StreamingShuffle,
+    &tensorflow_privacy_shuffled::TensorflowPrivacyShuffled,
+    &training_not_shuffled::TrainingNotShuffled,
+    &unsharded_workers::UnshardedWorkers,
+    &weighted_sampler::WeightedSampler,
+];
 
 /// The names of all rules.
 pub fn names() -> Vec<&'static str> {

@@ -4,14 +4,29 @@ use crate::flow::History;
 
 /// Operations that form batches.
 pub const BATCH: [&str; 9] = [
-    "batch", "batched", "bucket_by_sequence_length", "dense_to_ragged_batch", "dense_to_sparse_batch", "map_and_batch",
-    "padded_batch", "ragged_batch", "to_batches",
+    "batch",
+    "batched",
+    "bucket_by_sequence_length",
+    "dense_to_ragged_batch",
+    "dense_to_sparse_batch",
+    "map_and_batch",
+    "padded_batch",
+    "ragged_batch",
+    "to_batches",
 ];
 /// Operations that shuffle.
 pub const SHUFFLE: [&str; 4] = ["detshuffle", "random_shuffle", "shuffle", "shuffle_and_repeat"];
 /// Operations after which batches may be records again.
-const UNBATCH: [&str; 8] =
-    ["flat_map", "flatten", "interleave", "parallel_interleave", "rebatch", "unbatch", "unbatched", "unravel"];
+const UNBATCH: [&str; 8] = [
+    "flat_map",
+    "flatten",
+    "interleave",
+    "parallel_interleave",
+    "rebatch",
+    "unbatch",
+    "unbatched",
+    "unravel",
+];
 
 /// Whether the last operation shuffles batches of records that were not shuffled before.
 pub fn shuffles_batches(history: &History) -> bool {
