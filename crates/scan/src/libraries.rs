@@ -40,6 +40,13 @@ pub fn is_private(facts: &Facts) -> bool {
         || facts.calls.iter().any(|call| is_private_optimizer(call.last_name().unwrap_or("")))
 }
 
+/// Whether a module imports a framework for unit tests, which release no model.
+pub fn is_test(facts: &Facts) -> bool {
+    ["absl.testing", "hypothesis", "pytest", "torch.testing", "unittest"]
+        .iter()
+        .any(|package| facts.imports.uses(package))
+}
+
 /// Whether a name is that of a private optimizer or aggregator: Optax, TensorFlow Privacy.
 pub fn is_private_optimizer(name: &str) -> bool {
     matches!(

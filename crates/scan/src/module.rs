@@ -29,6 +29,8 @@ pub struct Module<'a> {
     pub facts: Facts<'a>,
     /// Whether it is about differential privacy.
     pub is_private: bool,
+    /// Whether it is a unit test, in which no rule speaks.
+    pub is_test: bool,
     /// Whether it uses a library with data pipelines.
     pub has_pipelines: bool,
 }
@@ -82,7 +84,8 @@ impl Syntax {
     pub fn read<'a>(&'a self, source: &'a Source) -> Module<'a> {
         let facts = flow::read(&self.body);
         let (is_private, has_pipelines) = (libraries::is_private(&facts), libraries::has_pipelines(&facts));
-        Module { source, facts, is_private, has_pipelines }
+        let is_test = libraries::is_test(&facts);
+        Module { source, facts, is_private, is_test, has_pipelines }
     }
 
     /// Gives up a tree that is too deep to be taken apart by recursion.

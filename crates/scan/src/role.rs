@@ -4,8 +4,8 @@
 //! what is read, then the function around. Where one name speaks of both (`train_test_split`), it says nothing.
 
 use crate::flow::{Arguments, History, Operation, Origin, Place};
-use ruff_python_ast::Expr;
 use ruff_python_ast::visitor::{self, Visitor};
+use ruff_python_ast::{CmpOp, Expr, UnaryOp};
 
 /// What data or code is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,19 +18,15 @@ pub enum Role {
     Unknown,
 }
 
-const TRAINING: [&str; 5] = ["train", "training", "trainset", "trainloader", "trn"];
-const EVALUATION: [&str; 26] = [
+const TRAINING: [&str; 3] = ["train", "training", "trn"];
+const EVALUATION: [&str; 20] = [
     "val",
     "valid",
     "validation",
     "validate",
-    "valset",
-    "valloader",
     "test",
     "tests",
     "testing",
-    "testset",
-    "testloader",
     "eval",
     "evaluate",
     "evaluation",
@@ -43,18 +39,24 @@ const EVALUATION: [&str; 26] = [
     "predictions",
     "holdout",
     "heldout",
-    "benchmark",
-    "score",
     "demo",
 ];
+/// What people append without a mark: `trainset`, `testloader`.
+const SUFFIXES: [&str; 8] = ["data", "dataset", "dl", "ds", "gen", "iter", "loader", "set"];
+
+/// Whether a word is one of some, with a suffix or without.
+fn is_one_of(word: &str, choices: &[&str]) -> bool {
+    let is_choice = |word: &str| choices.contains(&word);
+    is_choice(word) || SUFFIXES.iter().any(|suffix| word.strip_suffix(suffix).is_some_and(is_choice))
+}
 
 impl Role {
     /// What one name says.
     pub fn of_name(name: &str) -> Self {
         let (mut training, mut evaluation) = (false, false);
         for word in words(name) {
-            training |= TRAINING.contains(&word.as_str());
-            evaluation |= EVALUATION.contains(&word.as_str());
+            training |= is_one_of(&word, &TRAINING);
+            evaluation |= is_one_of(&word, &EVALUATION);
         }
         match (training, evaluation) {
             (true, false) => Role::Training,
@@ -83,8 +85,26 @@ impl Role {
         if place.around.without_gradients {
             return Role::Evaluation;
         }
+        let conditions = place.around.conditions.iter().rev().map(|test| Role::of_condition(test));
+        let role = conditions.into_iter().find(|role| *role != Role::Unknown).unwrap_or(Role::Unknown);
         let around = place.around.functions.iter().rev().chain(place.around.classes.iter().rev());
-        Role::of_names(around.copied())
+        role.or_else(|| Role::of_names(around.copied()))
+    }
+
+    /// What it says that a test was true: `if training:`, `if mode == "eval":`.
+    fn of_condition(test: &Expr) -> Self {
+        match test {
+            Expr::Name(_) | Expr::Attribute(_) => Role::of_expression(test),
+            Expr::Compare(compare) if *compare.ops == [CmpOp::Eq] => Role::of_expression(test),
+            Expr::UnaryOp(negation) if negation.op == UnaryOp::Not => {
+                match Role::of_condition(&negation.operand) {
+                    Role::Training => Role::Evaluation,
+                    Role::Evaluation => Role::Training,
+                    Role::Unknown => Role::Unknown,
+                }
+            }
+            _ => Role::Unknown,
+        }
     }
 
     /// What the arguments of a call say: the names and strings in them, and `train=False`.
@@ -204,6 +224,8 @@ mod tests {
             ("trainLoader2", Role::Training),
             ("X_test", Role::Evaluation),
             ("valset", Role::Evaluation),
+            ("validateset", Role::Evaluation),
+            ("trainloader", Role::Training),
             ("train_test_split", Role::Unknown),
             ("constrain", Role::Unknown),
             ("contest", Role::Unknown),

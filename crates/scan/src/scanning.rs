@@ -142,6 +142,9 @@ impl Outcome {
             return;
         }
         self.census = Census::of(&module);
+        if module.is_test {
+            return;
+        }
         for rule in rules {
             let is_reached = match rule.page().reach {
                 Reach::Everywhere => true,

@@ -24,6 +24,7 @@ impl<'a> Reader<'a> {
         around.functions.push(name);
         self.facts.functions.push(name);
         around.loops.clear();
+        around.conditions.clear();
         let mut parameters: Vec<&'a str> = Vec::new();
         for parameter in &definition.parameters {
             if let Some(default) = parameter.default() {
@@ -59,6 +60,7 @@ impl<'a> Reader<'a> {
         let mut around = Surroundings::clone(&self.place.around);
         around.classes.push(definition.name.as_str());
         around.loops.clear();
+        around.conditions.clear();
         around.functions.clear();
         if let Some(arguments) = &definition.arguments {
             self.arguments(arguments);

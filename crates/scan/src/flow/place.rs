@@ -1,6 +1,6 @@
 //! Where in a program something happens.
 
-use ruff_python_ast::{StmtFor, StmtWhile};
+use ruff_python_ast::{Expr, StmtFor, StmtWhile};
 use std::rc::Rc;
 
 /// The statement of a call: what it assigns, and what lies around it.
@@ -21,6 +21,8 @@ pub struct Surroundings<'a> {
     pub classes: Vec<&'a str>,
     /// Loops within the innermost function.
     pub loops: Vec<Loop<'a>>,
+    /// Tests of the `if` statements within whose first branch this is, in the innermost function.
+    pub conditions: Vec<&'a Expr>,
     /// Whether gradients are switched off here (`torch.no_grad()`), so that nothing is trained.
     pub without_gradients: bool,
 }

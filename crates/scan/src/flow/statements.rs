@@ -67,7 +67,9 @@ impl<'a> Reader<'a> {
             Stmt::If(choice) => {
                 self.value_of(&choice.test);
                 let mark = self.environment.mark();
-                self.statements(&choice.body);
+                let mut around = Surroundings::clone(&self.place.around);
+                around.conditions.push(&choice.test);
+                self.within(around, |reader| reader.statements(&choice.body));
                 let mut branches = vec![self.environment.take_back(mark)];
                 for clause in &choice.elif_else_clauses {
                     if let Some(test) = &clause.test {

@@ -1,7 +1,8 @@
 //! The rules, one a file.
 //!
 //! A rule is right more often than it is complete: it speaks where the source shows the mistake, and is silent where it does not. Most rules
-//! speak only in modules that are about differential privacy (see [`Reach`]), because elsewhere what they find harms nobody.
+//! speak only in modules that are about differential privacy (see [`Reach`]), because elsewhere what they find harms nobody. No rule speaks in a
+//! module that imports a framework for unit tests.
 
 mod accountant_assumes_poisson;
 mod accounting;

@@ -17,11 +17,12 @@
 //! )
 //! ```
 //!
-//! It speaks wherever the call is made.
+//! It speaks wherever the call is made, except in functions for tests or evaluation.
 
 use super::{Found, Page, Reach, Rule};
 use crate::finding::Level;
 use crate::module::Module;
+use crate::role::Role;
 use ruff_text_size::Ranged;
 
 /// The rule.
@@ -48,16 +49,10 @@ impl Rule for PoissonSamplingOff {
             }
             if let Some((expression, value)) = call.arguments.named("poisson_sampling")
                 && value.as_bool() == Some(false)
-                && !is_test(call)
+                && Role::around(&call.place) != Role::Evaluation
             {
                 found.add(expression.range(), "poisson_sampling is False");
             }
         }
     }
-}
-
-/// Whether a call stands in a unit test, which releases no model.
-fn is_test(call: &crate::flow::Call) -> bool {
-    call.place.around.functions.iter().any(|name| name.starts_with("test"))
-        || call.place.around.classes.iter().any(|name| name.contains("Test"))
 }
