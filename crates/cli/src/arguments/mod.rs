@@ -66,13 +66,16 @@ impl CommonArguments {
     pub fn check_format(&self) -> Result<(), Failure> {
         match self.format {
             Format::Text | Format::Json => Ok(()),
-            Format::Sarif | Format::Github => Err(self.refuse_format("text or json", "only scan has findings to annotate")),
+            Format::Sarif | Format::Github => {
+                Err(self.refuse_format("text or json", "only scan has findings to annotate"))
+            }
         }
     }
 
     /// The failure for a format that makes no sense here.
     pub fn refuse_format(&self, allowed: &'static str, hint: &'static str) -> Failure {
-        let format = self.format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+        let format =
+            self.format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
         misdeal_core::Error::bad_value("format", format, allowed, hint).into()
     }
 
