@@ -169,6 +169,7 @@ fn settings_are_found_and_obeyed() {
         ("other/bad.py", BAD),
         ("plain/bad.py", BAD),
         ("plain/train.py", UNSHUFFLED),
+        ("none.toml", ""),
         ("hidden/.gitignore", "bad.py\n"),
         ("hidden/bad.py", BAD),
     ]);
@@ -182,6 +183,10 @@ fn settings_are_found_and_obeyed() {
         ),
         ("scan plain --ignore batch-before-shuffle", vec![]),
         ("scan plain --exclude **/bad.py", vec![]),
+        (
+            "scan . --select batch-before-shuffle --exclude other,plain/bad.py --config none.toml",
+            vec!["project/src/bad.py batch-before-shuffle"],
+        ),
         ("scan plain --config project/misdeal.toml", vec!["plain/train.py training-not-shuffled"]),
         ("scan other --select batch-before-shuffle", vec!["other/bad.py batch-before-shuffle"]),
         ("scan hidden", vec![]),

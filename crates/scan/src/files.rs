@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 /// The files behind some paths, each once, in order. Hidden files and what `.gitignore` names are left out unless they are named.
 pub fn find(paths: &[PathBuf], settings: &Settings) -> Result<Vec<PathBuf>, Error> {
     let excluded = settings.excluded()?;
+    let folder = std::path::absolute(Path::new(".").join(&settings.folder)).unwrap_or_default();
     let is_excluded = |path: &Path| {
         if excluded.is_empty() {
             return false;
         }
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let relative = absolute.strip_prefix(&settings.folder).unwrap_or(path);
-        excluded.is_match(relative.strip_prefix("./").unwrap_or(relative))
+        let relative = absolute.strip_prefix(&folder).unwrap_or(&absolute);
+        excluded.is_match(relative)
     };
     let mut files = Vec::new();
     for path in paths {

@@ -3,7 +3,7 @@
 use crate::flow::Facts;
 
 /// Packages whose import says that a module trains, or accounts for, differentially private models.
-pub const PRIVACY: [&str; 11] = [
+pub const PRIVACY: [&str; 12] = [
     "autodp",
     "dp_accounting",
     "dp_transformers",
@@ -15,6 +15,7 @@ pub const PRIVACY: [&str; 11] = [
     "prv_accountant",
     "pyvacy",
     "tensorflow_privacy",
+    "torchdp",
 ];
 
 /// Packages with data pipelines in which `batch` and `shuffle` are operations.

@@ -33,7 +33,7 @@ fn deepest(source: &[u8]) -> usize {
         }
         match byte {
             b'#' => {
-                at += source[at..].iter().position(|byte| *byte == b'\n').unwrap_or(source.len() - at) - 1
+                at += source[at..].iter().position(|byte| *byte == b'\n').unwrap_or(source.len() - at) - 1;
             }
             b'"' | b'\'' => at = end_of_string(source, at),
             b'(' | b'[' | b'{' => {

@@ -103,8 +103,8 @@ impl LineCounter<'_> {
     /// The line of a part of the document; parts come in their order.
     fn line_of(&mut self, part: &str) -> usize {
         let offset = (part.as_ptr() as usize).wrapping_sub(self.document.as_ptr() as usize);
-        if let Some(between) = self.document.as_bytes().get(self.at..offset) {
-            self.line += between.iter().filter(|byte| **byte == b'\n').count();
+        if let Some(between) = self.document.get(self.at..offset) {
+            self.line += between.matches('\n').count();
             self.at = offset;
         }
         self.line

@@ -3,7 +3,7 @@
 //! Evaluation is innocent: how a test set is shuffled costs nobody's privacy. The nearest word decides: the variable that is assigned, then
 //! what is read, then the function around. Where one name speaks of both (`train_test_split`), it says nothing.
 
-use crate::flow::{Arguments, History, Operation, Origin, Place};
+use crate::flow::{Arguments, History, Operation, Origin, Place, Value};
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{CmpOp, Expr, UnaryOp};
 
@@ -118,17 +118,24 @@ impl Role {
                 }
             }
         }
-        let mut roles = arguments.all().map(|(expression, value)| {
-            let here = Role::of_expression(expression);
-            // A variable may have come from a call that says more: `data = MNIST(train=False)`.
-            here.or_else(|| match value.origin() {
-                Some(Origin::Constructed(_, _, given)) if !given.all().any(|(_, value)| is_call(value)) => {
-                    Role::of_arguments(given)
-                }
-                _ => Role::Unknown,
-            })
-        });
+        let mut roles = arguments.all().map(|(expression, value)| Role::of_argument(expression, value));
         roles.find(|role| *role != Role::Unknown).unwrap_or(Role::Unknown)
+    }
+
+    /// What one argument says: its names, or the call that it came from (`data = MNIST(train=False)`).
+    pub fn of_argument(expression: &Expr, value: &Value) -> Self {
+        let of_origin = || match value.origin() {
+            Some(Origin::Constructed(_, _, given)) if !given.all().any(|(_, value)| is_call(value)) => {
+                Role::of_arguments(given)
+            }
+            _ => Role::Unknown,
+        };
+        if expression.is_call_expr() {
+            // `train=False` weighs more than a path in which the word occurs.
+            of_origin().or_else(|| Role::of_expression(expression))
+        } else {
+            Role::of_expression(expression).or_else(of_origin)
+        }
     }
 
     /// What the names and strings of an expression say together.
@@ -164,7 +171,7 @@ impl Role {
     }
 }
 
-fn is_call(value: &crate::flow::Value) -> bool {
+fn is_call(value: &Value) -> bool {
     matches!(value.origin(), Some(Origin::Constructed(..)))
 }
 

@@ -68,6 +68,9 @@ pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
 }
 
 /// Scans one source that is in memory, as if it were the file `path`.
+///
+/// # Errors
+/// A rule in the settings that is none.
 pub fn scan_source(path: &str, text: &str, settings: &Settings) -> Result<Report, Error> {
     let rules = settings.rules()?;
     let mut outcome = Outcome { bytes: text.len() as u64, ..Outcome::default() };

@@ -22,7 +22,8 @@ pub struct Settings {
     pub select: Vec<String>,
     /// The rules that do not.
     pub ignore: Vec<String>,
-    /// Patterns of paths that are left out, relative to the folder of the settings.
+    /// Patterns of paths that are left out, relative to the folder of the settings (or the current one); a name without a slash is meant at
+    /// any depth.
     pub exclude: Vec<String>,
     /// Whether all modules count as private training, whatever they import.
     pub assume_private: bool,
@@ -118,9 +119,12 @@ impl Settings {
                 pattern: pattern.clone(),
                 reason: error.kind().to_string(),
             };
-            patterns.add(Glob::new(pattern).map_err(bad)?);
-            // A folder's name stands for what is in it.
-            patterns.add(Glob::new(&format!("{}/**", pattern.trim_end_matches('/'))).map_err(bad)?);
+            let name = pattern.trim_end_matches('/');
+            // As in `.gitignore`: a name alone is meant at any depth, and a folder stands for what is in it.
+            let anywhere = if name.contains('/') { "" } else { "**/" };
+            for ending in ["", "/**"] {
+                patterns.add(Glob::new(&format!("{anywhere}{name}{ending}")).map_err(bad)?);
+            }
         }
         patterns.build().map_err(|error| Error::BadPattern {
             pattern: self.exclude.join(", "),

@@ -3,7 +3,7 @@
 //! The paper counted files on GitHub by a textual search: about 10,800 that shuffle first and 290 (2.6 %) that batch first. Here pipelines are
 //! followed through variables, so that calls on different lines count too; evaluation data counts as well, as it did there.
 
-use crate::flow::History;
+use crate::flow::{History, Value};
 use crate::module::Module;
 use crate::rules::order::{self, shuffles_batches};
 use ruff_text_size::TextRange;
@@ -39,7 +39,7 @@ impl Census {
     /// Counts the pipelines of a module. One call counts once, wherever its result is used.
     pub fn of(module: &Module) -> Self {
         let (mut shuffled_first, mut batched_first) = (HashSet::new(), HashSet::new());
-        for history in module.facts.pipelines.iter().flat_map(|value| value.histories()) {
+        for history in module.facts.pipelines.iter().flat_map(Value::histories) {
             let Some(last) = history.last() else { continue };
             if order::BATCH.contains(&last.name) && is_shuffled(history) {
                 shuffled_first.insert(last.range);

@@ -79,7 +79,9 @@ impl<'a> Reader<'a> {
     fn items(&mut self, elements: &'a [Expr]) -> Value<'a> {
         // Tables of data are read for the calls in them, and not kept.
         if elements.len() > 16 {
-            elements.iter().for_each(|element| drop(self.value_of(element)));
+            for element in elements {
+                self.value_of(element);
+            }
             return Value::anything();
         }
         let items: Vec<Value<'a>> = elements.iter().map(|element| self.value_of(element)).collect();
@@ -128,15 +130,14 @@ impl<'a> Reader<'a> {
         let arguments = Rc::new(self.arguments(&call.arguments));
         let value = match &callee {
             Callee::Named(name) => self.constructed(name, call, &arguments),
-            Callee::Method(value, name) => match self.method_of_module(value, name, &arguments) {
-                Some(result) => result,
-                None => {
+            Callee::Method(value, name) => {
+                self.method_of_module(value, name, &arguments).unwrap_or_else(|| {
                     let range = receiver.as_ref().map_or(call.range(), |(_, attribute)| attribute.range());
                     let (name, given) = unwrap_apply(name, &arguments);
                     let place = Rc::clone(&self.place);
                     self.apply(value, &Operation { name, range, arguments: Some(given), place })
-                }
-            },
+                })
+            }
             Callee::Other => Value::anything(),
         };
         let place = Rc::clone(&self.place);

@@ -17,13 +17,9 @@ impl<'a> Imports<'a> {
         for alias in &statement.names {
             let module = alias.name.as_str();
             self.modules.insert(module.to_owned());
-            match &alias.asname {
-                Some(name) => self.names.insert(name.as_str(), module.to_owned()),
-                None => {
-                    let top = module.split('.').next().unwrap_or(module);
-                    self.names.insert(top, top.to_owned())
-                }
-            };
+            let top = module.split('.').next().unwrap_or(module);
+            let (name, stands_for) = alias.asname.as_ref().map_or((top, top), |name| (name.as_str(), module));
+            self.names.insert(name, stands_for.to_owned());
         }
     }
 
@@ -34,7 +30,7 @@ impl<'a> Imports<'a> {
         for alias in &statement.names {
             let imported = alias.name.as_str();
             if imported == "*" {
-                self.stars.extend(statement.module.as_ref().map(|name| name.as_str()));
+                self.stars.extend(statement.module.as_deref());
                 continue;
             }
             let qualified = format!("{module}.{imported}");

@@ -88,7 +88,7 @@ impl<'a> Call<'a> {
 }
 
 /// Reads a module.
-pub fn read<'a>(body: &'a [Stmt]) -> Facts<'a> {
+pub fn read(body: &[Stmt]) -> Facts<'_> {
     let mut reader = Reader::default();
     reader.statements(body);
     reader.facts

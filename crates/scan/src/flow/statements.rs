@@ -139,7 +139,9 @@ impl<'a> Reader<'a> {
 
     fn assign(&mut self, targets: &'a [Expr], value: &'a Expr) {
         let mut names = Vec::new();
-        targets.iter().for_each(|target| collect_names(target, &mut names));
+        for target in targets {
+            collect_names(target, &mut names);
+        }
         let place = Place { targets: names, around: Rc::clone(&self.place.around) };
         let outside = std::mem::replace(&mut self.place, Rc::new(place));
         self.facts.assignments.push((Rc::clone(&self.place), value));

@@ -21,7 +21,7 @@ pub fn sarif(report: &Report) -> String {
             "results": report.findings.iter().map(result).collect::<Vec<_>>(),
         }],
     });
-    serde_json::to_string_pretty(&log).expect("reports have only numbers and names") + "\n"
+    format!("{log:#}\n")
 }
 
 fn rules() -> Vec<Value> {

@@ -22,7 +22,11 @@ fn is_poisson_accounting(call: &Call) -> bool {
             .any(|package| name.starts_with(package)),
         // Libraries whose engine accounts for Poisson sampling and leaves the loader as it is.
         (Callee::Named(name), "PrivacyEngine") => {
-            name.starts_with("fastDP") || name.starts_with("private_transformers")
+            name.starts_with("fastDP")
+                || name.starts_with("private_transformers")
+                // Opacus before 1.0, which was attached to an optimizer and knew the loader's sizes only.
+                || (["opacus", "torchdp"].iter().any(|package| name.starts_with(package))
+                    && (!call.arguments.positional.is_empty() || given(&["alphas", "batch_size", "sample_rate", "sample_size"])))
         }
         _ => false,
     }

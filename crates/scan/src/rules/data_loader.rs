@@ -23,13 +23,13 @@ pub fn loaders<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = &'m Call<
 
 /// What a loader is for: the variable, the data set, the function around.
 pub fn role(loader: &Call) -> Role {
-    match Role::of_targets(&loader.place) {
-        Role::Unknown => match Role::of_arguments(&loader.arguments) {
-            Role::Unknown => Role::around(&loader.place),
-            role => role,
-        },
-        role => role,
-    }
+    let data = loader.arguments.get("dataset", 0);
+    let roles = [
+        Role::of_targets(&loader.place),
+        data.map_or(Role::Unknown, |(expression, value)| Role::of_argument(expression, value)),
+        Role::around(&loader.place),
+    ];
+    roles.into_iter().find(|role| *role != Role::Unknown).unwrap_or(Role::Unknown)
 }
 
 /// Whether a loader shuffles: `None` where the source does not say.

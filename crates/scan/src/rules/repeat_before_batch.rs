@@ -19,7 +19,7 @@ use super::order::BATCH;
 use super::tensorflow_data::training_pipelines;
 use super::{Found, Page, Reach, Rule};
 use crate::finding::Level;
-use crate::flow::{History, Operation};
+use crate::flow::{History, Operation, Origin};
 use crate::module::Module;
 
 /// The rule.
@@ -41,11 +41,16 @@ impl Rule for RepeatBeforeBatch {
 
     fn check(&self, module: &Module, found: &mut Found) {
         for (value, batch) in training_pipelines(module, &BATCH) {
-            if value.always(is_repeated) {
+            if value.always(|history| is_repeated(history) && !is_one_element(history)) {
                 found.add(batch.range, "batch comes after repeat");
             }
         }
     }
+}
+
+/// Whether a pipeline begins with a single element, which stands for no record: benchmarks repeat it.
+fn is_one_element(history: &History) -> bool {
+    matches!(history.origin(), Origin::Constructed(name, ..) if name.ends_with(".from_tensors"))
 }
 
 /// Whether data is repeated before the first batches are formed.

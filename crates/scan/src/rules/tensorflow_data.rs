@@ -4,6 +4,7 @@ use super::order::{BATCH, SHUFFLE};
 use crate::flow::{Arguments, History, Operation, Origin, Value};
 use crate::module::Module;
 use crate::role::{Role, words};
+use ruff_python_ast::Expr;
 
 /// Where `tf.data` pipelines begin.
 const PACKAGES: [&str; 3] = ["tensorflow", "tensorflow_datasets", "keras"];
@@ -63,10 +64,16 @@ pub fn is_of_files(history: &History) -> bool {
     }
 }
 
+/// The name of the first argument: as it is written, or of what it came from.
 fn first_name(arguments: &Arguments) -> Option<String> {
-    match arguments.positional.first()?.1.origin()? {
-        Origin::Variable(name) => Some(name.to_string()),
-        Origin::Constructed(name, ..) => Some(name.to_string()),
+    let (expression, value) = arguments.positional.first()?;
+    match expression {
+        Expr::Name(name) => return Some(name.id.to_string()),
+        Expr::Attribute(attribute) => return Some(attribute.attr.to_string()),
+        _ => {}
+    }
+    match value.origin()? {
+        Origin::Variable(name) | Origin::Constructed(name, ..) => Some(name.to_string()),
         _ => None,
     }
 }
@@ -119,7 +126,7 @@ pub fn is_batched(history: &History) -> bool {
 
 /// Whether something is done later, anywhere in the module, to what an operation made.
 pub fn is_followed_by(module: &Module, operation: &Operation, names: &[&str]) -> bool {
-    module.facts.pipelines.iter().flat_map(|value| value.histories()).any(|history| {
+    module.facts.pipelines.iter().flat_map(Value::histories).any(|history| {
         let mut later = history.backwards();
         let is_named = later.next().is_some_and(|last| names.contains(&last.name));
         is_named && later.any(|step| step.range == operation.range)
