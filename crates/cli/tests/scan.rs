@@ -45,7 +45,7 @@ fn findings_have_every_field_and_exit_with_1() {
     assert_eq!(findings.len(), 1);
     let finding = &findings[0];
     assert_eq!(finding["path"], "src/bad.py");
-    assert_eq!((&finding["line"], &finding["column"]), (&2.into(), &46.into()));
+    assert_eq!((&finding["line"], &finding["column"]), (&2.into(), &45.into()));
     assert_eq!((&finding["rule"], &finding["level"]), (&"batch-before-shuffle".into(), &"error".into()));
     for field in ["message", "fix", "excerpt"] {
         assert!(finding[field].as_str().is_some_and(|text| !text.is_empty()), "{field}");
@@ -60,7 +60,7 @@ fn text_shows_the_line_and_the_fix() {
     let run = misdeal(folder.path(), "scan .");
     assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
     for words in [
-        "bad.py:2:46: error batch-before-shuffle",
+        "bad.py:2:45: error batch-before-shuffle",
         "2 | data = tf.data",
         "^",
         "fix: ",
@@ -106,7 +106,7 @@ fn sarif_has_the_shape_of_2_1_0() {
     assert_eq!(location["artifactLocation"]["uri"], "a%20b.py");
     assert_eq!(
         (&location["region"]["startLine"], &location["region"]["startColumn"]),
-        (&2.into(), &46.into())
+        (&2.into(), &45.into())
     );
     let invocation = &run["invocations"][0];
     assert_eq!(invocation["executionSuccessful"], true);
@@ -119,7 +119,7 @@ fn github_gets_one_command_a_finding() {
     let run = misdeal(folder.path(), "scan . --format github");
     assert_eq!((run.code, run.stderr.as_str(), run.stdout.lines().count()), (Some(1), "", 1));
     assert!(
-        run.stdout.starts_with("::error file=a%2Cb.py,line=2,col=46,title=misdeal%3A batch-before-shuffle::"),
+        run.stdout.starts_with("::error file=a%2Cb.py,line=2,col=45,title=misdeal%3A batch-before-shuffle::"),
         "{}",
         run.stdout
     );
