@@ -8,7 +8,7 @@ use std::rc::Rc;
 /// Operations that are remembered of one value; older history is dropped beyond.
 const LONGEST_HISTORY: usize = 256;
 /// Ways in which a value may have come about that are told apart.
-const MOST_ALTERNATIVES: usize = 4;
+const MOST_ALTERNATIVES: usize = 16;
 
 /// A value as one of several histories, depending on the branches that were taken.
 #[derive(Debug, Clone)]

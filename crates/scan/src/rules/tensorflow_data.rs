@@ -56,9 +56,11 @@ pub fn is_of_files(history: &History) -> bool {
     };
     match history.origin() {
         Origin::Variable(name) => speaks_of_files(name),
+        // Readers of records are given names of files too; slices of names are names.
         Origin::Constructed(name, _, arguments) => {
-            speaks_of_files(name.rsplit('.').next().unwrap_or(name))
-                || first_name(arguments).is_some_and(|name| speaks_of_files(&name))
+            name.ends_with(".list_files")
+                || (name.ends_with(".from_tensor_slices")
+                    && first_name(arguments).is_some_and(|name| speaks_of_files(&name)))
         }
         _ => false,
     }
