@@ -36,6 +36,7 @@ mod shard;
 mod stopping;
 mod trade_off;
 mod training;
+mod training_device;
 
 pub use accounted::{Comparison, PoissonSampling};
 pub use accounting::{
