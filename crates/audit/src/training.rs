@@ -157,7 +157,7 @@ pub fn audit_training(request: &TrainingRequest, progress: &dyn Progress) -> Res
 }
 
 /// The setting with the noise that Poisson sampling needs for `target_epsilon`.
-fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<Setting> {
+pub(crate) fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<Setting> {
     let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
     let found = calibrate(target_epsilon, |noise_multiplier| {
         let setting = Setting { noise_multiplier, ..poisson.clone() }.validated()?;

@@ -73,9 +73,8 @@ pub(crate) fn ready(
     let plan = TrainingPlan::new(setting, &request.recipe, Arc::clone(dataset))?;
     let must = request.device == "cuda" || precision == Precision::Tf32;
     if must || request.device == "auto" && is_for_a_device(&plan, &request.run) {
-        let plan =
-            TrainingPlan::with_stream(setting, &request.recipe, Arc::clone(dataset), Stream::philox)?
-                .with_accuracy_every(accuracy_every);
+        let plan = TrainingPlan::with_stream(setting, &request.recipe, Arc::clone(dataset), Stream::philox)?
+            .with_accuracy_every(accuracy_every);
         match Trainer::new(&plan, precision, Tuning::default()) {
             Ok(trainer) => return Ok(Trained { plan, device: Some((trainer, precision)) }),
             Err(error) if must => return Err(error.into()),

@@ -50,7 +50,8 @@ fn main() -> Result<(), Error> {
         ..Setting::default()
     };
     let recipe = Recipe::new(Blueprint::named(model)?);
-    let plan = TrainingPlan::with_stream(&setting, &recipe, dataset(model), Stream::philox)?.with_accuracy_every(0);
+    let plan =
+        TrainingPlan::with_stream(&setting, &recipe, dataset(model), Stream::philox)?.with_accuracy_every(0);
     if has("source") {
         let program = Program::new(&stages(plan.model()), 100, precision, model == "mlp", tuning);
         println!("{}", program.source());

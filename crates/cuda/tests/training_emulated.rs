@@ -12,7 +12,13 @@ use misdeal_cuda::training::{Precision, Trainer, Tuning};
 use misdeal_train::{CanaryKind, Recipe, TrainingPlan};
 
 fn emulated(plan: &TrainingPlan) -> Trainer<Emulator> {
-    Trainer::on(plan, vec![Emulator::default()], Precision::F32, Tuning { models: Some(4), ..Tuning::default() }).unwrap()
+    Trainer::on(
+        plan,
+        vec![Emulator::default()],
+        Precision::F32,
+        Tuning { models: Some(4), ..Tuning::default() },
+    )
+    .unwrap()
 }
 
 #[test]

@@ -34,7 +34,12 @@ impl Deal {
             models.par_iter().map(|&(trial, world)| OneDeal::new(plan, world, trial)).collect();
         let steps = plan.setting().steps() as usize;
         let room = dealt.iter().flat_map(|one| &one.counts).max().map_or(0, |&most| most as usize);
-        let mut deal = Deal { models, room, sampled: dealt.first().map_or(0, |one| one.samples.len() / steps), ..Self::default() };
+        let mut deal = Deal {
+            models,
+            room,
+            sampled: dealt.first().map_or(0, |one| one.samples.len() / steps),
+            ..Self::default()
+        };
         deal.most = vec![0; steps];
         deal.records = vec![0; dealt.len() * steps * room];
         for one in &dealt {

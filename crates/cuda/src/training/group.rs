@@ -71,7 +71,8 @@ impl<'a, M: Machine> Group<'a, M> {
         let mut models = session.models(None);
         let mut step = session.step(self.dealt, 0, 0);
         let (mut ends, mut bounds) = (session.ends.address(), session.bounds.address());
-        let mut arguments = [pointer(&mut models), pointer(&mut step), pointer(&mut ends), pointer(&mut bounds)];
+        let mut arguments =
+            [pointer(&mut models), pointer(&mut step), pointer(&mut ends), pointer(&mut bounds)];
         let grid = (session.parameters.div_ceil(1024), 1, self.count);
         // SAFETY: these are what `initialise` takes; the session's memory has room for all models.
         unsafe { session.machine.launch(INITIALISE, grid, &mut arguments) }
@@ -237,7 +238,8 @@ impl<'a, M: Machine> Group<'a, M> {
     fn hits_among(&self, slots: &[u32], records: &Records<M>) -> Result<Vec<u32>, String> {
         let session = self.session;
         let mut hits = vec![0_u32; self.count];
-        let (slot_memory, hit_memory) = (Memory::of(&session.machine, slots)?, Memory::of(&session.machine, &hits)?);
+        let (slot_memory, hit_memory) =
+            (Memory::of(&session.machine, slots)?, Memory::of(&session.machine, &hits)?);
         let mut models = session.models(Some(&slot_memory));
         let most = session.layout.records;
         let (mut clipping, mut address) = (session.clipping(), hit_memory.address());

@@ -161,7 +161,14 @@ impl Machine for Gpu {
         // SAFETY: the caller vouches for the arguments.
         unsafe {
             let function = function.cu_function();
-            result::launch_kernel(function, grid, threads, kernel.shared_bytes, self.stream.cu_stream(), arguments)
+            result::launch_kernel(
+                function,
+                grid,
+                threads,
+                kernel.shared_bytes,
+                self.stream.cu_stream(),
+                arguments,
+            )
         }
         .map_err(|error| format!("{} of {}", told(error), kernel.name))?;
         if let (Some(start), Some(profile)) = (start, &self.profile) {

@@ -114,7 +114,8 @@ impl<M: Machine> Session<M> {
         let program = Program::new(&stages, batch, precision, exact, tuning);
         machine.load(&program)?;
         let machine = Arc::new(machine);
-        let spread = if setting.scheme.has_fixed_batch_sizes() { 0.0 } else { 8.0 * (batch as f64).sqrt() + 16.0 };
+        let spread =
+            if setting.scheme.has_fixed_batch_sizes() { 0.0 } else { 8.0 * (batch as f64).sqrt() + 16.0 };
         let most = if plan.adversary().keeps_naturals() { batch + spread as usize } else { 0 };
         let layout = Layout::new(&stages, &program.stages, model.parameters, most.max(FEWEST_RECORDS));
         check_sizes(&layout, &stages, records)?;
@@ -124,7 +125,8 @@ impl<M: Machine> Session<M> {
         let steps = setting.steps() as usize;
         let canaries = plan.canaries().len();
         let blocks = model.parameters.div_ceil(PARAMETERS_PER_BLOCK);
-        let bytes_per_model = 4 * layout.stride + 16 * canaries * blocks + steps * (4 * most + 20 * canaries + 4) * 2;
+        let bytes_per_model =
+            4 * layout.stride + 16 * canaries * blocks + steps * (4 * most + 20 * canaries + 4) * 2;
         let fitting = (MOST_OF_THE_MEMORY * machine.free_bytes()? as f64 / bytes_per_model as f64) as usize;
         if fitting < 2 {
             return Err(format!(
@@ -138,8 +140,7 @@ impl<M: Machine> Session<M> {
         let models = tuning.models.unwrap_or(busy).min(fitting).max(2) / 2 * 2;
 
         let layers: Vec<_> = stages.iter().filter_map(Stage::weighted).collect();
-        let ends: Vec<u32> =
-            layers.iter().map(|l| (l.start + (l.inputs() + 1) * l.filters) as u32).collect();
+        let ends: Vec<u32> = layers.iter().map(|l| (l.start + (l.inputs() + 1) * l.filters) as u32).collect();
         let bounds: Vec<f32> = layers.iter().map(|l| (1.0 / (l.inputs() as f64).sqrt()) as f32).collect();
         let mut values: Vec<f32> = vec![];
         let mut ranges: Vec<Canary> = vec![];
@@ -281,9 +282,10 @@ impl<M: Machine> Session<M> {
 /// Kernels count places in 32 bits.
 fn check_sizes(layout: &Layout, stages: &[Stage], records: usize) -> Result<(), String> {
     let widest = stages.iter().map(|stage| stage.inputs.max(stage.outputs)).max().unwrap_or(0);
-    let sides = stages.iter().filter_map(Stage::convolution).all(|layer| {
-        [layer.height, layer.width].into_iter().all(|side| side + 2 * layer.padding < 1 << 13)
-    });
+    let sides = stages
+        .iter()
+        .filter_map(Stage::convolution)
+        .all(|layer| [layer.height, layer.width].into_iter().all(|side| side + 2 * layer.padding < 1 << 13));
     debug_assert!(layout.stages.iter().skip(1).all(|stage| stage.input != NOWHERE));
     let fits = sides
         && layout.records < 1 << 16

@@ -77,9 +77,8 @@ impl Program {
         exact_records: bool,
         tuning: Tuning,
     ) -> Self {
-        let kernels = COMMON_KERNELS
-            .map(|name| Kernel { name: name.into(), threads: 256, shared_bytes: 0 })
-            .to_vec();
+        let kernels =
+            COMMON_KERNELS.map(|name| Kernel { name: name.into(), threads: 256, shared_bytes: 0 }).to_vec();
         let mut program = Program { instances: String::new(), kernels, stages: vec![] };
         let first_weighted = stages.iter().position(|stage| stage.weighted().is_some()).unwrap_or(0);
         for (number, stage) in stages.iter().enumerate() {

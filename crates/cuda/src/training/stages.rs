@@ -166,8 +166,7 @@ pub fn channels_innermost(features: &[f32], shape: Shape) -> Vec<f32> {
         return features.to_vec();
     }
     let mut turned = vec![0.0; features.len()];
-    for (record, to) in
-        features.chunks_exact(shape.features()).zip(turned.chunks_exact_mut(shape.features()))
+    for (record, to) in features.chunks_exact(shape.features()).zip(turned.chunks_exact_mut(shape.features()))
     {
         for (channel, plane) in record.chunks_exact(pixels).enumerate() {
             for (pixel, &value) in plane.iter().enumerate() {

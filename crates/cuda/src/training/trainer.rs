@@ -11,8 +11,8 @@ use cudarc::driver::CudaContext;
 use misdeal_core::{Error, Result, World};
 use misdeal_train::{Trained, TrainingPlan, TrialBatch, Utility, scores};
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Groups of each device that are dealt or trained at a time: one is trained, the next is dealt.
 const GROUPS_AT_A_TIME: usize = 2;
@@ -128,7 +128,8 @@ impl<M: Machine> Trainer<M> {
             .map(|start| start..trials.end.min(start + each))
             .collect();
         let next = AtomicUsize::new(0);
-        let scored: Vec<Mutex<Option<Result<Option<Scored>>>>> = groups.iter().map(|_| Mutex::new(None)).collect();
+        let scored: Vec<Mutex<Option<Result<Option<Scored>>>>> =
+            groups.iter().map(|_| Mutex::new(None)).collect();
         rayon::scope(|scope| {
             for device in self.devices.iter().flat_map(|device| [device; GROUPS_AT_A_TIME]) {
                 let (groups, scored, next) = (&groups, &scored, &next);
