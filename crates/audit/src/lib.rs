@@ -14,6 +14,7 @@
 //! - [`audit_training`]: plays it on DP-SGD with real data and models ([`TrainingRequest`]).
 //! - [`account()`], [`calibrate_noise`]: what theory says, and the noise that a target needs.
 //! - [`estimate_scores`]: scores from anywhere to epsilon.
+//! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproduceRequest`], [`ReproducedRow`]).
 //! - [`merge_stores`]: shards of a run to one store.
 //! - [`divergence_lower_bound`]: Monte Carlo on the modelled pair, beside the exact theory ([`MonteCarloBound`]).
 //! - [`Progress`]: whoever watches a job and may interrupt it.
@@ -30,12 +31,14 @@ mod merging;
 mod monte_carlo;
 mod progress;
 mod promised;
+mod reproduce;
 mod run;
 mod savings;
 mod shard;
 mod stopping;
 mod trade_off;
 mod training;
+mod training_device;
 
 pub use accounted::{Comparison, PoissonSampling};
 pub use accounting::{
@@ -50,6 +53,9 @@ pub use merging::{MergeReport, merge_stores};
 pub use monte_carlo::{MOST_SAMPLES, MonteCarloBound, divergence_lower_bound};
 pub use progress::{Progress, Unwatched};
 pub use promised::promised;
+pub use reproduce::{
+    ARTEFACTS, ArtefactHeading, ReproduceReport, ReproduceRequest, ReproducedRow, Verdict, reproduce,
+};
 pub use run::RunRequest;
 pub use shard::Shard;
 pub use stopping::StopWhen;
