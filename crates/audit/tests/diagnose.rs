@@ -162,7 +162,12 @@ fn defects_are_told_apart_from_schemes() {
     };
     let whole = |records: &[u32]| records.iter().copied().map(u64::from).collect::<Vec<u64>>();
     let dropped = make(&|_, step, records| if step == 49 { vec![] } else { vec![(0, whole(records))] });
-    assert_eq!((dropped.diagnosis.scheme, only_defect(&dropped)), ("shuffle", "records-dropped"));
+    assert_eq!(
+        (dropped.diagnosis.scheme, only_defect(&dropped)),
+        ("shuffle", "records-dropped"),
+        "{:#?}",
+        dropped.diagnosis
+    );
     assert!(dropped.diagnosis.certain);
     let same_ranks = make(&|_, _, records| vec![(0, whole(records)), (1, whole(records))]);
     assert_eq!(

@@ -128,9 +128,10 @@ fn unknown(candidates: &[Candidate], certain: bool) -> String {
     let why = match nearest {
         Some(nearest) => format!("The nearest is {}, but {}.", nearest.scheme, nearest.evidence),
         None => {
-            let all: Vec<String> =
-                candidates.iter().take(3).map(|one| format!("{}: {}", one.scheme, one.evidence)).collect();
-            format!("None is even possible ({}).", all.join("; "))
+            let mut reasons: Vec<&str> = candidates.iter().map(|one| one.evidence.as_str()).collect();
+            reasons.sort_unstable();
+            reasons.dedup();
+            format!("None is even possible: {}.", reasons.join("; "))
         }
     };
     let strength = if certain {

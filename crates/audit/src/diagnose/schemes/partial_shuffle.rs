@@ -1,6 +1,7 @@
 //! Blocks of consecutive records, each permuted.
 
 use super::super::choices::Choices;
+use super::super::deal::Epoch;
 use super::super::orders::Orders;
 use super::once_an_epoch::{drawn_anew_or_reused, fixed_sizes, lead, log_likelihood};
 use super::{CERTAIN_LEAD, Evidence};
@@ -20,7 +21,15 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     };
     let is_told = |size: &usize| lead(Choices::Block(*size), orders) >= CERTAIN_LEAD;
     let cuts = cuts(orders);
-    let sizes = (2..orders.dataset_size).filter(|&size| divides(size, &cuts)).take_while(is_told);
+    let holds_the_last = |size: usize| {
+        let is_below = |epoch: &Epoch| {
+            let bound = Choices::Block(size).bound(epoch.records.len().saturating_sub(1), orders.dataset_size);
+            epoch.records.len() == orders.dataset_size || epoch.records.iter().all(|&record| (record as usize) < bound)
+        };
+        orders.distinct_epochs().iter().all(is_below)
+    };
+    let is_possible = |size: &usize| divides(*size, &cuts) && holds_the_last(*size);
+    let sizes = (2..orders.dataset_size).filter(is_possible).take_while(is_told);
     let best = if orders.ordered {
         sizes.take(1).next()
     } else {
