@@ -1,10 +1,10 @@
 //! Plots of results.
 
 use crate::failure::Failure;
-use misdeal_audit::TradeOffReport;
+use misdeal_audit::{DiagnoseReport, TradeOffReport};
 use misdeal_core::Setting;
 use misdeal_files::atomic::{check_place, write_atomically};
-use misdeal_report::{Format, NamedCurve, TradeOffFigure};
+use misdeal_report::{Drawing, Format, NamedCurve, PositionsFigure, TradeOffFigure};
 use std::path::Path;
 
 /// Refuses a place or an ending before anything is computed.
@@ -37,7 +37,21 @@ pub fn trade_off(path: &Path, title: String, report: &TradeOffReport) -> Result<
         estimate: Some(report.observed.clone()),
         curves: report.promised.iter().map(curve).collect(),
     };
-    let bytes = figure.draw().to_bytes(Format::of(path)?)?;
+    write(path, &figure.draw())
+}
+
+/// Draws where a log's records were dealt.
+pub fn positions(path: &Path, report: &DiagnoseReport) -> Result<(), Failure> {
+    let name = report.log.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let buffer = report.diagnosis.parameters.buffer_size;
+    let buffer = buffer.map_or_else(String::new, |size| format!(" (buffer of {size})"));
+    let doubt = if report.diagnosis.certain { "" } else { ", not certain" };
+    let title = format!("{name}: {}{buffer}{doubt}", report.diagnosis.scheme);
+    write(path, &PositionsFigure { title, positions: report.positions.clone() }.draw())
+}
+
+fn write(path: &Path, drawing: &Drawing) -> Result<(), Failure> {
+    let bytes = drawing.to_bytes(Format::of(path)?)?;
     Ok(write_atomically(path, |sink| sink.write_all(&bytes))?)
 }
 

@@ -1,10 +1,12 @@
 //! Reports for people.
 
 mod account;
+mod diagnosis;
 mod estimates;
 mod trade_off;
 
 pub use account::account;
+pub use diagnosis::diagnosis;
 pub use estimates::estimates;
 
 use indicatif::HumanCount;
