@@ -103,7 +103,7 @@ def opacus_loaders():
 
     class Pair(Indices):
         def __getitem__(self, index):
-            return torch.tensor(index)
+            return (torch.tensor([index]),)
 
     torch.manual_seed(2)
     loader = DPDataLoader(Pair(RECORDS), sample_rate=BATCH / RECORDS)

@@ -211,7 +211,6 @@ fn the_same_numbers_give_the_same_answer() {
 fn what_is_not_built_yet_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let later = [
-        "diagnose log.csv",
         "scan .",
         "reproduce figure-2",
         "report result.json",

@@ -14,6 +14,9 @@ pub struct SchemeParameters {
     /// The largest buffer that would have made so small displacements with probability 0.05 or more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffer_size_upper_bound: Option<u64>,
+    /// Records that are read at once into a sliding buffer, where it is not one for each that leaves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refilled_by: Option<u64>,
     /// The share of the records that a batch holds on average.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling_probability: Option<f64>,

@@ -19,6 +19,9 @@ pub enum Choices {
     Block(usize),
     /// Those that a sliding buffer of so many records has read.
     Sliding(usize),
+    /// Those in a sliding buffer of so many records, which is refilled when half of them, rounded up, have left: what newer versions of
+    /// Hugging Face's `datasets` do.
+    RefilledByHalves(usize),
 }
 
 impl Choices {
@@ -28,6 +31,7 @@ impl Choices {
             Self::All => dataset_size,
             Self::Block(size) => ((place / size + 1) * size).min(dataset_size),
             Self::Sliding(size) => (place + size).min(dataset_size),
+            Self::RefilledByHalves(size) => (place / half(size) * half(size) + size).min(dataset_size),
         }
     }
 
@@ -50,7 +54,17 @@ impl Choices {
                 let left = dataset_size - full;
                 -(full as f64 * log(size as f64) + arrangements(left, dealt - full))
             }
+            Self::RefilledByHalves(_) => {
+                let possible = |place: usize| (self.bound(place, dataset_size) - place) as f64;
+                -(0..dealt).map(|place| log(possible(place))).sum::<f64>()
+            }
         }
+    }
+
+    /// Whether no record is dealt at a position where it may not be.
+    pub fn allows(self, epoch: &Epoch, dataset_size: usize) -> bool {
+        let mut places = epoch.records.iter().enumerate();
+        places.all(|(place, &record)| (record as usize) < self.bound(place, dataset_size))
     }
 
     /// ln of the number of orders within steps that are possible; `None` if there is none. Steps are sorted.
@@ -104,6 +118,11 @@ impl Choices {
         }
         ordered
     }
+}
+
+/// Half of a buffer, rounded up.
+pub fn half(size: usize) -> usize {
+    size - size / 2
 }
 
 /// ln 0 (never used), ln 1, ... up to ln `most`.

@@ -113,7 +113,9 @@ impl Deal {
         deal.uses = defects.uses();
         let sizes = deal.epochs.iter().flat_map(Epoch::steps).map(<[u32]>::len);
         deal.batch_size = sizes.max().unwrap_or(0);
-        deal.steps_are_ordered = deal.epochs.iter().flat_map(Epoch::steps).any(|step| !step.is_sorted());
+        let is_unsorted = deal.epochs.iter().flat_map(Epoch::steps).any(|step| !step.is_sorted());
+        let is_in_file_order = deal.epochs.iter().all(|epoch| epoch.records.is_sorted());
+        deal.steps_are_ordered = is_unsorted || is_in_file_order;
         Ok((deal, defects.into_list()))
     }
 

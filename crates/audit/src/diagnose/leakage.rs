@@ -97,6 +97,10 @@ pub fn of(
             is_estimate = true;
             of_unknown(orders, &setting, delta)?
         }
+        Ok(_) if diagnosis.parameters.refilled_by.is_some() => {
+            is_estimate = true;
+            of_unknown(orders, &setting, delta)?
+        }
         Ok(BatchScheme::Poisson) => {
             let share = diagnosis.parameters.sampling_probability.unwrap_or(setting.sampling_probability());
             account::poisson_bounds(noise_multiplier, share, setting.steps(), delta)

@@ -4,13 +4,14 @@ use super::deal::Deal;
 use super::orders::Orders;
 use super::schemes::{CERTAIN_LEAD, lead_of_the_least_buffer};
 use misdeal_core::{Candidate, Defect, Diagnosis, SchemeParameters, UNKNOWN_SCHEME};
+use std::fmt::Write;
 
 /// A scheme is ruled out where its tests' p-value is below this.
 pub const RULED_OUT: f64 = 1e-6;
 
 /// A full shuffle is not certain where the smallest buffer that could have made the log leads it by this much, which a full
-/// shuffle does with probability 0.02.
-const DOUBTFUL_LEAD: f64 = 4.0;
+/// shuffle does with probability 0.007.
+const DOUBTFUL_LEAD: f64 = 5.0;
 
 /// The likeliest candidate, unless its tests rule it out. `candidates` are sorted, the likeliest first.
 pub fn diagnosis(
@@ -102,6 +103,9 @@ fn sentence(best: &Candidate, deal: &Deal) -> String {
         _ => "Every record joins one batch of each epoch, chosen uniformly and independently of the others."
             .to_owned(),
     };
+    if let Some(portion) = best.parameters.refilled_by {
+        let _ = write!(text, " It is refilled whenever {portion} records have left, not record by record.");
+    }
     if best.parameters.order_is_reused.is_some() {
         text.push_str(" The order is drawn once and serves all epochs.");
     }

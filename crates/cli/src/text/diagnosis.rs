@@ -39,6 +39,9 @@ fn parameters(parameters: &SchemeParameters) -> String {
     if let Some(size) = parameters.buffer_size {
         let _ = write!(text, " (buffer of {})", HumanCount(size));
     }
+    if let Some(portion) = parameters.refilled_by {
+        let _ = write!(text, ", refilled by {}", HumanCount(portion));
+    }
     if let Some(share) = parameters.sampling_probability {
         let _ = write!(text, " (probability {share:.5})");
     }

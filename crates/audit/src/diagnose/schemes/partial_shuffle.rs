@@ -23,8 +23,10 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     let cuts = cuts(orders);
     let holds_the_last = |size: usize| {
         let is_below = |epoch: &Epoch| {
-            let bound = Choices::Block(size).bound(epoch.records.len().saturating_sub(1), orders.dataset_size);
-            epoch.records.len() == orders.dataset_size || epoch.records.iter().all(|&record| (record as usize) < bound)
+            let bound =
+                Choices::Block(size).bound(epoch.records.len().saturating_sub(1), orders.dataset_size);
+            epoch.records.len() == orders.dataset_size
+                || epoch.records.iter().all(|&record| (record as usize) < bound)
         };
         orders.distinct_epochs().iter().all(is_below)
     };

@@ -1,6 +1,6 @@
 //! A sliding buffer.
 
-use super::super::choices::Choices;
+use super::super::choices::{Choices, half};
 use super::super::orders::Orders;
 use super::once_an_epoch::{drawn_anew_or_reused, fixed_sizes, lead, log_likelihood};
 use super::{CERTAIN_LEAD, Evidence};
@@ -29,6 +29,9 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
         };
         return Candidate::impossible(SCHEME, evidence);
     }
+    if let Some(refilled) = refilled_by_halves(orders, reach) {
+        return refilled;
+    }
     let size = if orders.ordered { reach } else { likeliest(orders, reach) };
     if !is_told(size) {
         return Candidate::impossible(SCHEME, "the likeliest buffer is as good as a full shuffle");
@@ -42,6 +45,27 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
         ..SchemeParameters::default()
     };
     drawn_anew_or_reused(SCHEME, Choices::Sliding(size), orders, parameters)
+}
+
+/// The same buffer read in portions of half its size, if that is the better explanation by enough to be certain: it leaves fewer
+/// choices, so that a possible order is likelier.
+fn refilled_by_halves(orders: &Orders, reach: usize) -> Option<Candidate> {
+    let is_possible = |size: usize| {
+        let choices = Choices::RefilledByHalves(size);
+        orders.distinct_epochs().iter().all(|epoch| choices.allows(epoch, orders.dataset_size))
+    };
+    let size =
+        (reach..orders.dataset_size).take(8 + (reach / 50).min(500)).find(|&size| is_possible(size))?;
+    let choices = Choices::RefilledByHalves(size);
+    if lead(choices, orders) < lead(Choices::Sliding(reach), orders) + CERTAIN_LEAD {
+        return None;
+    }
+    let parameters = SchemeParameters {
+        buffer_size: Some(size as u64),
+        refilled_by: Some(half(size) as u64),
+        ..SchemeParameters::default()
+    };
+    Some(drawn_anew_or_reused(SCHEME, choices, orders, parameters))
 }
 
 /// The size from `reach` on under which the sets are likeliest: the first after which the likelihood falls.
