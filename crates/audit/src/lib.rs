@@ -22,6 +22,7 @@
 mod accounted;
 mod accounting;
 mod audit_report;
+mod buffer_search;
 mod diagnose;
 mod engine_choice;
 mod error;
@@ -44,6 +45,7 @@ pub use accounting::{
     AccountExtras, AccountReport, AccountSubject, BoundSide, CalibrateReport, account, calibrate_noise,
 };
 pub use audit_report::AuditReport;
+pub use buffer_search::{BufferSearch, Correction, Guess};
 pub use diagnose::{DiagnoseReport, DiagnoseRequest, Leakage, NoiseLevel, diagnose, diagnose_batches};
 pub use error::{Error, Result};
 pub use estimation::{Analysis, EstimateReport, EstimateRequest, estimate_scores};

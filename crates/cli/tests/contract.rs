@@ -216,9 +216,7 @@ fn what_is_not_built_yet_says_so() {
         "report result.json",
         "devices",
         "self-test",
-        "audit mechanism --search-buffer",
         "audit training --device cuda",
-        "audit training --search-buffer",
         "audit training --precision tf32",
     ];
     for arguments in later {
