@@ -5,6 +5,7 @@ mod arguments;
 mod audit_mechanism;
 mod audit_training;
 mod audits;
+mod diagnose;
 mod estimate;
 mod failure;
 mod interruption;
@@ -53,7 +54,7 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
         Some(Command::Merge(arguments)) => merge::run(&arguments, &common),
         Some(Command::Account(arguments)) => account::account(&arguments, &common),
         Some(Command::Calibrate(arguments)) => account::calibrate(&arguments, &common),
-        Some(Command::Diagnose(_)) => Err(Failure::not_available_yet("diagnose")),
+        Some(Command::Diagnose(arguments)) => diagnose::run(&arguments, &common),
         Some(Command::Scan(arguments)) => scan::run(&arguments, &common),
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, &common),
         Some(Command::Report(_)) => Err(Failure::not_available_yet("report")),

@@ -1,10 +1,12 @@
 //! Plots of results.
 
 use crate::failure::Failure;
-use misdeal_audit::{ReproduceReport, ReproducedRow, TradeOffReport};
+use misdeal_audit::{DiagnoseReport, ReproduceReport, ReproducedRow, TradeOffReport};
 use misdeal_core::Setting;
 use misdeal_files::atomic::{check_place, write_atomically};
-use misdeal_report::{Drawing, Format, Gap, GapFigure, NamedCurve, Sweep, SweepFigure, TradeOffFigure};
+use misdeal_report::{
+    Drawing, Format, Gap, GapFigure, NamedCurve, PositionsFigure, Sweep, SweepFigure, TradeOffFigure,
+};
 use std::path::Path;
 
 /// Refuses a place or an ending before anything is computed.
@@ -38,6 +40,16 @@ pub fn trade_off(path: &Path, title: String, report: &TradeOffReport) -> Result<
         curves: report.promised.iter().map(curve).collect(),
     };
     write(path, &figure.draw())
+}
+
+/// Draws where a log's records were dealt.
+pub fn positions(path: &Path, report: &DiagnoseReport) -> Result<(), Failure> {
+    let name = report.log.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let buffer = report.diagnosis.parameters.buffer_size;
+    let buffer = buffer.map_or_else(String::new, |size| format!(" (buffer of {size})"));
+    let doubt = if report.diagnosis.certain { "" } else { ", not certain" };
+    let title = format!("{name}: {}{buffer}{doubt}", report.diagnosis.scheme);
+    write(path, &PositionsFigure { title, positions: report.positions.clone() }.draw())
 }
 
 fn write(path: &Path, drawing: &Drawing) -> Result<(), Failure> {

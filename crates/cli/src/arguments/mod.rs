@@ -118,8 +118,8 @@ pub enum Command {
     Account(AccountArguments),
     /// The noise for a target epsilon under a scheme
     Calibrate(CalibrateArguments),
-    /// Which scheme is behind the batches of a real data loader (not available yet)
-    Diagnose(Anything),
+    /// Which scheme is behind the batches of a real data loader, and what it costs
+    Diagnose(DiagnoseArguments),
     /// Find sampling mistakes in Python sources and notebooks
     Scan(ScanArguments),
     /// The paper's tables and figures beside ours
@@ -259,4 +259,28 @@ pub struct CalibrateArguments {
     /// The side of the bound that must meet the target: upper (the noise is enough) or lower (less is not)
     #[arg(long, default_value = "upper", value_parser = ["upper", "lower"], value_name = "SIDE")]
     pub bound: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct DiagnoseArguments {
+    /// The batches of record indices that the loader dealt: .jsonl with {"epoch": 0, "batch": [17, 3]} on each line, .npy of shape
+    /// (epochs, batches, batch size), or .parquet with the columns epoch, batch and record
+    #[arg(value_name = "LOG")]
+    pub log: PathBuf,
+    /// Records in the data set; one more than the largest index if not given
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
+    pub dataset_size: Option<u64>,
+    /// Also say what leaks at this noise (standard deviation divided by the clipping norm)
+    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "S")]
+    pub noise_multiplier: Option<f64>,
+    /// The delta at which epsilon is meant
+    #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
+    pub delta: f64,
+    /// Epochs of the whole run, for the leakage; those of the log if not given
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "E")]
+    pub epochs: Option<u64>,
+    /// Draw position in the file against position in the epoch into a file that ends in .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
 }
