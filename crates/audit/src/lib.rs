@@ -14,6 +14,8 @@
 //! - [`audit_training`]: plays it on DP-SGD with real data and models ([`TrainingRequest`]).
 //! - [`account()`], [`calibrate_noise`]: what theory says, and the noise that a target needs.
 //! - [`estimate_scores`]: scores from anywhere to epsilon.
+//! - [`diagnose()`]: which scheme made the batches of a log, and what that costs.
+//! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproduceRequest`], [`ReproducedRow`]).
 //! - [`merge_stores`]: shards of a run to one store.
 //! - [`divergence_lower_bound`]: Monte Carlo on the modelled pair, beside the exact theory ([`MonteCarloBound`]).
 //! - [`Progress`]: whoever watches a job and may interrupt it.
@@ -21,6 +23,8 @@
 mod accounted;
 mod accounting;
 mod audit_report;
+mod buffer_search;
+mod diagnose;
 mod engine_choice;
 mod error;
 mod estimation;
@@ -30,6 +34,7 @@ mod merging;
 mod monte_carlo;
 mod progress;
 mod promised;
+mod reproduce;
 mod run;
 mod savings;
 mod shard;
@@ -43,6 +48,8 @@ pub use accounting::{
     AccountExtras, AccountReport, AccountSubject, BoundSide, CalibrateReport, account, calibrate_noise,
 };
 pub use audit_report::AuditReport;
+pub use buffer_search::{BufferSearch, Correction, Guess};
+pub use diagnose::{DiagnoseReport, DiagnoseRequest, Leakage, NoiseLevel, diagnose, diagnose_batches};
 pub use error::{Error, Result};
 pub use estimation::{Analysis, EstimateReport, EstimateRequest, estimate_scores};
 pub use measurement::Measurement;
@@ -51,6 +58,9 @@ pub use merging::{MergeReport, merge_stores};
 pub use monte_carlo::{MOST_SAMPLES, MonteCarloBound, divergence_lower_bound};
 pub use progress::{Progress, Unwatched};
 pub use promised::promised;
+pub use reproduce::{
+    ARTEFACTS, ArtefactHeading, ReproduceReport, ReproduceRequest, ReproducedRow, Verdict, reproduce,
+};
 pub use run::RunRequest;
 pub use shard::Shard;
 pub use stopping::StopWhen;

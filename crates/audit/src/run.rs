@@ -1,6 +1,6 @@
 //! What every audit is asked for, whatever it plays.
 
-use crate::{Analysis, Result, Shard, StopWhen};
+use crate::{Analysis, Correction, Result, Shard, StopWhen};
 use misdeal_core::{Error, ScoreStore, Setting, StoreKind, ThresholdChoice};
 use misdeal_files::atomic::check_place;
 use misdeal_files::stores;
@@ -17,6 +17,8 @@ pub struct RunRequest {
     pub observations: u64,
     /// How scores become an epsilon.
     pub analysis: Analysis,
+    /// Another way, on the same scores, for whoever wants both.
+    pub second_analysis: Option<Analysis>,
     /// What is kept of a score.
     pub scores: StoreKind,
     /// What ends the run before all observations are made; with the threshold choice `sequential` only.
@@ -31,6 +33,8 @@ pub struct RunRequest {
     pub resume: bool,
     /// The part of the run to do.
     pub shard: Shard,
+    /// Whether the adversary guesses the buffer, and how it corrects for its guesses.
+    pub search_buffer: Option<Correction>,
 }
 
 impl RunRequest {
@@ -39,6 +43,7 @@ impl RunRequest {
         RunRequest {
             observations,
             analysis: Analysis::default(),
+            second_analysis: None,
             scores: StoreKind::Counts,
             stop_when: None,
             claimed_epsilon: None,
@@ -46,6 +51,7 @@ impl RunRequest {
             store: None,
             resume: false,
             shard: Shard::WHOLE,
+            search_buffer: None,
         }
     }
 
@@ -57,6 +63,7 @@ impl RunRequest {
     /// Refuses what can be refused before anything is played; the threshold choice otherwise.
     pub(crate) fn check(&self) -> Result<ThresholdChoice> {
         let (_, choice) = self.analysis.parse()?;
+        self.second_analysis.as_ref().map_or(Ok(()), |analysis| analysis.parse().map(|_| ()))?;
         check_claim(self.claimed_epsilon)?;
         self.check_observations()?;
         self.check_shard()?;
@@ -70,7 +77,32 @@ impl RunRequest {
             let hint = "a confidence sequence looks at the first trials on, so that it cannot be split";
             return Err(Error::bad_value("shard", self.shard, "the whole run, 1/1", hint).into());
         }
+        if self.search_buffer.is_some() {
+            self.check_search(choice)?;
+        }
         Ok(choice)
+    }
+
+    /// A search scores all observations again and again, and keeps nothing.
+    fn check_search(&self, choice: ThresholdChoice) -> Result<()> {
+        let refused = |field, value: String, allowed: &str| {
+            let hint = "an adversary that guesses the buffer scores all observations once for each guess, and keeps none";
+            Err(Error::bad_value(field, value, allowed, hint).into())
+        };
+        if let Some(path) = &self.store {
+            return refused("store", path.display().to_string(), "no store with --search-buffer");
+        }
+        if self.shard != Shard::WHOLE {
+            return refused("shard", self.shard.to_string(), "the whole run with --search-buffer, 1/1");
+        }
+        if choice == ThresholdChoice::Sequential {
+            return refused(
+                "threshold_choice",
+                choice.name().into(),
+                "hold-out, max or band with --search-buffer",
+            );
+        }
+        Ok(())
     }
 
     fn check_observations(&self) -> Result<()> {
