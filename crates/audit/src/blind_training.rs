@@ -3,7 +3,7 @@
 use crate::buffer_search::{Blind, Rungs, belief};
 use crate::measurement::Player;
 use crate::savings::Savings;
-use crate::training::{TRIALS_PER_CORE, TrainingPlayer};
+use crate::training::TrainingPlayer;
 use crate::{Error, Progress, Result, RunRequest};
 use misdeal_core::{BatchScheme, STREAM_NAME, ScoreStore, Setting, StoreKind};
 use misdeal_game::Watch;
@@ -29,7 +29,7 @@ impl<'a> BlindTraining<'a> {
         run: &RunRequest,
         progress: &dyn Progress,
     ) -> Result<(Rungs, Self)> {
-        let plan = &player.plan;
+        let plan = &player.trained.plan;
         let setting = plan.setting();
         let canaries = player.scores_per_observation();
         let most_others = MOST_SCORES / (run.observations * canaries).max(1);
@@ -37,7 +37,7 @@ impl<'a> BlindTraining<'a> {
         let sizes = (0..rungs.len()).map(|rung| rungs.batches(rung) * setting.batch_size);
         let beliefs = sizes.map(|size| belief(setting, size)).collect::<misdeal_core::Result<Vec<_>>>()?;
         let savings = Savings::new(None, progress, 0, run.observations);
-        let stretch = TRIALS_PER_CORE * rayon::current_num_threads() as u64;
+        let stretch = player.trained.trials_at_a_time();
         let mut scores: Vec<TrialBatch> = vec![TrialBatch::default(); beliefs.len()];
         let trials = run.trials();
         let mut next = trials.start;

@@ -15,6 +15,7 @@
 //! - [`account()`], [`calibrate_noise`]: what theory says, and the noise that a target needs.
 //! - [`estimate_scores`]: scores from anywhere to epsilon.
 //! - [`diagnose()`]: which scheme made the batches of a log, and what that costs.
+//! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproduceRequest`], [`ReproducedRow`]).
 //! - [`merge_stores`]: shards of a run to one store.
 //! - [`divergence_lower_bound`]: Monte Carlo on the modelled pair, beside the exact theory ([`MonteCarloBound`]).
 //! - [`Progress`]: whoever watches a job and may interrupt it.
@@ -34,12 +35,14 @@ mod merging;
 mod monte_carlo;
 mod progress;
 mod promised;
+mod reproduce;
 mod run;
 mod savings;
 mod shard;
 mod stopping;
 mod trade_off;
 mod training;
+mod training_device;
 
 pub use accounted::{Comparison, PoissonSampling};
 pub use accounting::{
@@ -56,6 +59,9 @@ pub use merging::{MergeReport, merge_stores};
 pub use monte_carlo::{MOST_SAMPLES, MonteCarloBound, divergence_lower_bound};
 pub use progress::{Progress, Unwatched};
 pub use promised::promised;
+pub use reproduce::{
+    ARTEFACTS, ArtefactHeading, ReproduceReport, ReproduceRequest, ReproducedRow, Verdict, reproduce,
+};
 pub use run::RunRequest;
 pub use shard::Shard;
 pub use stopping::StopWhen;

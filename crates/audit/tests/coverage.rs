@@ -32,7 +32,11 @@ fn valid_estimates_are_seldom_above_the_truth() {
             let share_above = |what| {
                 let above = (0..AUDITS)
                     .into_par_iter()
-                    .filter(|&number| audit(&cells, what, 2000, delta, (1, number)) > truth + 1e-9)
+                    .filter(|&number| {
+                        let shown = audit(&cells, what, 2000, (delta, truth), (1, number));
+                        assert!(shown.epsilon >= 0.0);
+                        shown.above_the_truth
+                    })
                     .count() as u64;
                 // The least share that is compatible with this many.
                 (above, lower_bound(above, AUDITS, 1e-8).value)

@@ -14,6 +14,8 @@ mod number;
 mod output;
 mod plot;
 mod progress;
+mod reproduce;
+mod scan;
 mod text;
 
 use arguments::{Arguments, AuditCommand, Command, MechanismArguments};
@@ -36,6 +38,9 @@ fn main() -> ExitCode {
 fn run(arguments: Arguments) -> Result<Success, Failure> {
     let common = arguments.common;
     common.check_output()?;
+    if !matches!(arguments.command, Some(Command::Scan(_))) {
+        common.check_format()?;
+    }
     common.start_threads()?;
     match arguments.command {
         None => audit_mechanism::run(&MechanismArguments::default(), &common),
@@ -50,8 +55,8 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
         Some(Command::Account(arguments)) => account::account(&arguments, &common),
         Some(Command::Calibrate(arguments)) => account::calibrate(&arguments, &common),
         Some(Command::Diagnose(arguments)) => diagnose::run(&arguments, &common),
-        Some(Command::Scan(_)) => Err(Failure::not_available_yet("scan")),
-        Some(Command::Reproduce(_)) => Err(Failure::not_available_yet("reproduce")),
+        Some(Command::Scan(arguments)) => scan::run(&arguments, &common),
+        Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, &common),
         Some(Command::Report(_)) => Err(Failure::not_available_yet("report")),
         Some(Command::Devices(_)) => Err(Failure::not_available_yet("devices")),
         Some(Command::SelfTest(_)) => Err(Failure::not_available_yet("self-test")),

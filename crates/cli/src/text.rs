@@ -3,11 +3,13 @@
 mod account;
 mod diagnosis;
 mod estimates;
+mod reproduced;
 mod trade_off;
 
 pub use account::account;
 pub use diagnosis::diagnosis;
 pub use estimates::estimates;
+pub use reproduced::reproduced;
 
 use indicatif::HumanCount;
 use misdeal_audit::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};

@@ -8,6 +8,8 @@
 //! ```
 //!
 //! - [`TradeOffFigure`]: the errors that were observed beside the curves that were promised.
+//! - [`GapFigure`]: claims beside what was found, setting by setting.
+//! - [`SweepFigure`]: epsilon against the number of observations.
 //! - [`PositionsFigure`]: where a loader deals the records of a file.
 //! - [`Drawing`]: a finished figure, to be written in a [`Format`].
 //!
@@ -15,10 +17,14 @@
 //! dashes too, so that they survive a grey print.
 
 mod drawing;
+mod gaps;
 mod positions;
 mod style;
+mod sweep;
 mod trade_off;
 
 pub use drawing::{Drawing, Format};
+pub use gaps::{Gap, GapFigure};
 pub use positions::PositionsFigure;
+pub use sweep::{Sweep, SweepFigure};
 pub use trade_off::{NamedCurve, TradeOffFigure};

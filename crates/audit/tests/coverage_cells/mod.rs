@@ -1,7 +1,7 @@
 //! Audits of mechanisms whose epsilon is known, drawn as counts: a million observations cost a few hundred binomial numbers.
 
-use misdeal_core::estimate::{CountedScores, Look, estimator};
-use misdeal_core::{BinCounts, Setting, Stream, ThresholdChoice, World, normal, score_grid};
+use misdeal_core::estimate::{BinTally, CountedScores, Look, estimator};
+use misdeal_core::{Setting, Stream, ThresholdChoice, World, normal, score_grid};
 use misdeal_game::BatchRng;
 use rand_distr::{Binomial, Distribution};
 
@@ -116,19 +116,21 @@ impl Cells {
         }
     }
 
-    /// Adds `trials` trials of one world to a table: a multinomial number, cell by cell.
-    fn draw(&self, table: &mut BinCounts, world: World, trials: u64, random: &mut BatchRng) {
+    /// Adds `trials` trials of one world: a multinomial number, cell by cell.
+    fn draw(&self, tallies: &mut [BinTally], world: World, odd: usize, trials: u64, random: &mut BatchRng) {
         let mut left = trials;
-        for (&bin, &share) in self.bins.iter().zip(&self.shares[world as usize]) {
+        for (tally, &share) in tallies.iter_mut().zip(&self.shares[world as usize]) {
             if left == 0 {
                 break;
             }
             let count = if share >= 1.0 { left } else { binomial(left, share, random) };
-            if count > 0 {
-                table.add(bin, count);
-                left -= count;
-            }
+            tally[world as usize][odd] += count;
+            left -= count;
         }
+    }
+
+    fn counted(&self, tallies: &[BinTally], fair_coins: bool) -> CountedScores {
+        CountedScores::new(self.bins.iter().copied().zip(tallies.iter().copied()), fair_coins)
     }
 }
 
@@ -141,48 +143,59 @@ fn random(seed: u64, audit: u64) -> BatchRng {
     BatchRng::new(&Stream::new(&Setting { seed, ..Setting::default() }.hash()), World::In, audit)
 }
 
-/// Draws even and odd trials of both worlds, from `tables` on.
-fn add(tables: &mut [[BinCounts; 2]; 2], cells: &Cells, trials: [[u64; 2]; 2], random: &mut BatchRng) {
+/// Draws even and odd trials of both worlds, in addition to what was drawn.
+fn add(tallies: &mut [BinTally], cells: &Cells, trials: BinTally, random: &mut BatchRng) {
     for world in World::BOTH {
         for odd in 0..2 {
-            cells.draw(&mut tables[world as usize][odd], world, trials[world as usize][odd], random);
+            cells.draw(tallies, world, odd, trials[world as usize][odd], random);
         }
     }
 }
 
-/// The epsilon of one audit with `observations` observations; for `sequential` the largest of all looks, as whoever stops at the
-/// worst moment would report.
+/// What one audit showed.
+pub struct Shown {
+    /// The epsilon at the end.
+    pub epsilon: f64,
+    /// Whether the truth was refuted: for `sequential` at any look, as whoever stops at the worst moment would report.
+    pub above_the_truth: bool,
+}
+
+/// One audit with `observations` observations of a mechanism whose epsilon is `truth`.
 pub fn audit(
     cells: &Cells,
     (name, choice): (&str, ThresholdChoice),
     observations: u64,
-    delta: f64,
+    (delta, truth): (f64, f64),
     (seed, number): (u64, u64),
-) -> f64 {
+) -> Shown {
     let estimator = estimator(name).expect("a name of the list");
     let mut random = random(seed, number);
-    let mut tables: [[BinCounts; 2]; 2] = Default::default();
+    let mut tallies = vec![BinTally::default(); cells.bins.len()];
     let halves = |trials: u64| [trials.div_ceil(2), trials / 2];
-    let epsilon = |tables: [[BinCounts; 2]; 2], fair_coins: bool| {
-        let counted = CountedScores::new(tables, fair_coins);
+    let epsilon = |counted: &CountedScores| {
         counted.estimate(choice, estimator, delta, SIGNIFICANCE).expect("enough scores").empirical_epsilon
     };
+    // Rounding is not an error.
+    let most = truth + 1e-9;
     if choice == ThresholdChoice::Sequential {
-        let mut played = 0;
-        let looks = Look::all().map(Look::trials).take_while(|&trials| trials <= observations / 2);
-        return looks.fold(0.0, |largest, trials| {
+        let (mut played, mut above_the_truth) = (0, false);
+        for trials in Look::all().map(Look::trials).take_while(|&trials| trials <= observations / 2) {
             let [all, before] = [halves(trials), halves(played)];
             let more = [0, 1].map(|half| all[half] - before[half]);
-            add(&mut tables, cells, [more, more], &mut random);
+            add(&mut tallies, cells, [more, more], &mut random);
             played = trials;
-            epsilon(tables.clone(), false).max(largest)
-        });
+            let counted = cells.counted(&tallies, false);
+            above_the_truth |=
+                counted.refutes(most, choice, estimator, delta, SIGNIFICANCE).expect("enough scores");
+        }
+        return Shown { epsilon: epsilon(&cells.counted(&tallies, false)), above_the_truth };
     }
     // Canaries of one training are included by coins, runs of a game half and half.
     let fair_coins = name.starts_with("one-run");
     let trials_in = if fair_coins { binomial(observations, 0.5, &mut random) } else { observations / 2 };
-    add(&mut tables, cells, [halves(trials_in), halves(observations - trials_in)], &mut random);
-    epsilon(tables, fair_coins)
+    add(&mut tallies, cells, [halves(trials_in), halves(observations - trials_in)], &mut random);
+    let epsilon = epsilon(&cells.counted(&tallies, fair_coins));
+    Shown { epsilon, above_the_truth: epsilon > most }
 }
 
 /// Whether the estimate is proven to be a lower bound for this mechanism.

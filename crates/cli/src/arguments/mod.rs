@@ -1,18 +1,22 @@
 //! The command line, defined once: help and parsing come from here.
 
 mod audits;
+mod scan;
 
 pub use audits::{
     AnalysisArguments, GameArguments, MechanismArguments, RunArguments, ShapeArguments, TrainingArguments,
 };
+pub use scan::ScanArguments;
 
 use crate::failure::Failure;
 use crate::number::{count, number};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use misdeal_audit::ARTEFACTS;
 use misdeal_core::BatchScheme;
 use std::path::PathBuf;
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check); \
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check, findings of scan); \
     2 bad usage or bad input; 3 the run itself failed; 130 and 143 interrupted.";
 
 /// Tells whether the way training data is shuffled voids the privacy guarantee that a DP-SGD model claims.
@@ -29,7 +33,7 @@ pub struct Arguments {
 
 #[derive(Debug, Args)]
 pub struct CommonArguments {
-    /// Print for people, or one JSON document
+    /// Print for people, or one JSON document; sarif and github (workflow annotations) are for scan alone
     #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Common options")]
     pub format: Format,
     /// Write the result here instead of to standard output
@@ -50,12 +54,31 @@ pub struct CommonArguments {
 pub enum Format {
     Text,
     Json,
+    Sarif,
+    Github,
 }
 
 impl CommonArguments {
     /// Refuses an output that cannot be written before any work is done for it.
     pub fn check_output(&self) -> Result<(), Failure> {
         Ok(self.output.as_deref().map_or(Ok(()), misdeal_files::atomic::check_place)?)
+    }
+
+    /// Refuses the formats that are for findings alone.
+    pub fn check_format(&self) -> Result<(), Failure> {
+        match self.format {
+            Format::Text | Format::Json => Ok(()),
+            Format::Sarif | Format::Github => {
+                Err(self.refuse_format("text or json", "only scan has findings to annotate"))
+            }
+        }
+    }
+
+    /// The failure for a format that makes no sense here.
+    pub fn refuse_format(&self, allowed: &'static str, hint: &'static str) -> Failure {
+        let format =
+            self.format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+        misdeal_core::Error::bad_value("format", format, allowed, hint).into()
     }
 
     /// Starts the thread pool that all jobs use.
@@ -97,10 +120,10 @@ pub enum Command {
     Calibrate(CalibrateArguments),
     /// Which scheme is behind the batches of a real data loader, and what it costs
     Diagnose(DiagnoseArguments),
-    /// Find sampling mistakes in Python sources (not available yet)
-    Scan(Anything),
-    /// The paper's tables and figures beside ours (not available yet)
-    Reproduce(Anything),
+    /// Find sampling mistakes in Python sources and notebooks
+    Scan(ScanArguments),
+    /// The paper's tables and figures beside ours
+    Reproduce(ReproduceArguments),
     /// Results as one HTML page (not available yet)
     Report(Anything),
     /// What there is to compute on (not available yet)
@@ -145,6 +168,33 @@ pub struct EstimateArguments {
     /// Draw the trade-off curve into a file that ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct ReproduceArguments {
+    /// A table or a figure of the paper, or all
+    #[arg(value_name = "NAME", value_parser = artefact_names())]
+    pub name: String,
+    /// Fewer observations, one run: minutes on two cores
+    #[arg(long)]
+    pub quick: bool,
+    /// Runs that means are taken over; as many as the paper's if not given
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
+    pub runs: Option<u64>,
+    /// What to compute on; auto takes a CUDA device for long runs, where there is one
+    #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "cuda"], value_name = "NAME")]
+    pub device: String,
+    /// The folder that holds data sets; MISDEAL_DATA if not given
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Draw the numbers into a file that ends in .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+}
+
+fn artefact_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(ARTEFACTS.into_iter().chain(["all"]))
 }
 
 #[derive(Debug, Args)]

@@ -36,12 +36,13 @@ fn weighted_ranks(observations: u64, side: Side) -> Vec<(u64, f64)> {
     ranks.into_iter().map(|rank| (rank, focused * focus(rank) / total + (1.0 - focused) * even)).collect()
 }
 
-/// The largest epsilon that a threshold of fixed rank shows, and that threshold.
+/// The largest epsilon that a threshold of fixed rank shows, and that threshold; `floor` if none shows more.
 pub(super) fn find(
     estimator: &dyn ErrorEstimator,
     evidence: &Evidence<'_>,
     delta: f64,
     significance: f64,
+    floor: f64,
 ) -> Finding {
     let sides = estimator.sides();
     let [observations_in, observations_out] = evidence.observations(Trials::All);
@@ -67,10 +68,10 @@ pub(super) fn find(
         })
         .collect();
     candidates.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let mut best = Finding { epsilon: 0.0, threshold: f64::INFINITY, counted: Trials::All };
+    let mut best = Finding { epsilon: floor, threshold: f64::INFINITY, counted: Trials::All };
     for (limit, side, rank, level, threshold, counts) in candidates {
         if limit > best.epsilon {
-            let epsilon = estimator.epsilon_at_rank(counts, side, rank, delta, level);
+            let epsilon = estimator.epsilon_at_rank(counts, side, rank, delta, level, best.epsilon);
             if epsilon > best.epsilon {
                 best = Finding { epsilon, threshold, ..best };
             }

@@ -47,8 +47,9 @@ impl ErrorEstimator for ClopperPearson {
         rank: u64,
         delta: f64,
         significance: f64,
+        floor: f64,
     ) -> f64 {
-        rank_test(counts, side, rank).epsilon(delta, significance)
+        rank_test(counts, side, rank).epsilon(delta, significance, floor)
     }
 
     fn limit_at_rank(

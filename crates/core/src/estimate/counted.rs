@@ -1,22 +1,21 @@
 //! Scores that are known by their counts alone.
 
-use super::{EpsilonEstimate, Estimator, Evidence, ThresholdChoice, from_evidence};
-use crate::score_store::Counts;
-use crate::{BinCounts, Result};
+use super::occupied_bins::OccupiedBins;
+use super::{BinTally, EpsilonEstimate, Estimator, Evidence, ThresholdChoice, at_level, from_evidence};
+use crate::Result;
 
 /// Counts on the [`score_grid`](crate::score_grid) that no store of a game holds: of a simulation that draws counts
 /// instead of scores, or of somebody else's histogram.
 #[derive(Debug, Clone)]
 pub struct CountedScores {
-    counts: Counts,
+    bins: OccupiedBins,
     fair_coins: bool,
 }
 
 impl CountedScores {
-    /// From the tables `In` and `Out`, each with the even trials first. `fair_coins` says that each trial's world was
-    /// chosen by a fair coin of its own.
-    pub fn new(tables: [[BinCounts; 2]; 2], fair_coins: bool) -> Self {
-        CountedScores { counts: Counts::from_tables(tables), fair_coins }
+    /// From ascending bins. `fair_coins` says that each trial's world was chosen by a fair coin of its own.
+    pub fn new(bins: impl IntoIterator<Item = (u32, BinTally)>, fair_coins: bool) -> Self {
+        CountedScores { bins: OccupiedBins::new(bins), fair_coins }
     }
 
     /// The epsilon that the counts show.
@@ -30,7 +29,27 @@ impl CountedScores {
         delta: f64,
         significance: f64,
     ) -> Result<EpsilonEstimate> {
-        let evidence = Evidence::of_counts(&self.counts).with_fair_coins(self.fair_coins);
-        from_evidence(&evidence, choice, estimator, delta, significance)
+        from_evidence(&self.evidence(), choice, estimator, delta, significance)
+    }
+
+    /// Whether [`estimate`](Self::estimate) would be above `epsilon`, which is sooner told.
+    ///
+    /// # Errors
+    /// As [`estimate`](Self::estimate).
+    pub fn refutes(
+        &self,
+        epsilon: f64,
+        choice: ThresholdChoice,
+        estimator: &dyn Estimator,
+        delta: f64,
+        significance: f64,
+    ) -> Result<bool> {
+        let evidence = self.evidence();
+        let (evidence, level) = at_level(&evidence, choice, delta, significance)?;
+        Ok(estimator.refutes(epsilon, &evidence, choice, delta, level))
+    }
+
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::of_bins(&self.bins).with_fair_coins(self.fair_coins)
     }
 }

@@ -5,17 +5,18 @@ use libm::log;
 /// A value that is within this of the crossing, and below it, is the answer.
 const TOLERANCE: f64 = 1e-10;
 
-/// The largest x >= 0 with `probability(x)` below `level`, less at most 1e-10; 0 if there is none. `start` is a guess.
+/// The largest x >= `floor` with `probability(x)` below `level`, less at most 1e-10; `floor` if there is none, which takes one
+/// evaluation to tell. `start` is a guess.
 ///
 /// `probability` never falls. The secant of its logarithm, kept inside a bracket: for tails, whose logarithms are nearly
 /// straight, a handful of evaluations.
-pub(super) fn crossing(level: f64, start: f64, probability: impl Fn(f64) -> f64) -> f64 {
+pub(super) fn crossing(level: f64, floor: f64, start: f64, probability: impl Fn(f64) -> f64) -> f64 {
     // Far below the level its logarithm says little, and might be infinite.
     let excess = |x: f64| log((probability(x) / level).clamp(1e-20, 1e20));
-    let (mut low, mut high) = (0.0, start.max(0.0) + 0.05);
+    let (mut low, mut high) = (floor, start.max(floor) + 0.05);
     let mut at_low = excess(low);
     if at_low >= 0.0 {
-        return 0.0;
+        return floor;
     }
     let mut at_high = excess(high);
     while at_high < 0.0 {
@@ -80,11 +81,14 @@ mod tests {
             let exact = 0.5 * (9.0 + crate::normal::lower_quantile(level));
             for start in [0.0, exact - 0.01, exact, exact + 0.3, 20.0] {
                 calls.set(0);
-                let found = crossing(level, start, tail);
+                let found = crossing(level, 0.0, start, tail);
                 assert!((-1e-12..2e-10).contains(&(exact - found)), "{level} {start}: {found} for {exact}");
                 assert!(calls.get() < 60, "{level} {start}: {}", calls.get());
             }
         }
-        assert_eq!(crossing(0.05, 3.0, |_| 0.06), 0.0);
+        assert_eq!(crossing(0.05, 0.0, 3.0, |_| 0.06), 0.0);
+        calls.set(0);
+        assert_eq!((crossing(0.05, 5.0, 3.0, tail), calls.get()), (5.0, 1));
+        assert!((crossing(0.05, 2.0, 3.0, tail) - crossing(0.05, 0.0, 3.0, tail)).abs() < 2e-10);
     }
 }

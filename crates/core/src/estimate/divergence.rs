@@ -5,7 +5,7 @@ use super::estimator::{Estimator, Finding};
 use super::evidence::Evidence;
 use super::threshold_choice::{ThresholdChoice, Trials};
 use crate::score_grid::lower_edge;
-use libm::{exp, log, log1p};
+use libm::{exp, log, log1p, sqrt};
 
 /// Epsilons are tested in steps of this, upwards.
 const STEP: f64 = 1.0 / 256.0;
@@ -68,6 +68,9 @@ impl Estimator for Divergence {
                 [above[i + 1][world][0] + count, above[i + 1][world][1] + count * weight]
             });
         }
+        // What the divergence of an average from its mean may be.
+        let levels = [1.0 - SHARE_OUT, SHARE_OUT].map(|share| share * significance);
+        let allowed = [0, 1].map(|world: usize| -log(levels[world]) / observations[world]);
         let mut best = None;
         for step in 0..(MOST / STEP) as u32 {
             let epsilon = f64::from(step) * STEP;
@@ -77,9 +80,10 @@ impl Estimator for Divergence {
                 let [count, discounted] = above[first][world];
                 ((count - factor * discounted) / observations[world]).clamp(0.0, 1.0)
             };
-            let at_least = lower_mean(mean(0), observations[0], (1.0 - SHARE_OUT) * significance);
-            let at_most = upper_mean(mean(1), observations[1], SHARE_OUT * significance);
-            if at_least <= factor * at_most + delta {
+            let means = [mean(0), mean(1)];
+            let is_refuted = |[at_least, at_most]: [f64; 2]| at_least > factor * at_most + delta;
+            // Most epsilons fall to simple bounds; the last few need the exact ones.
+            if !is_refuted(simple_bounds(means, allowed)) && !is_refuted(exact_bounds(means, allowed)) {
                 break;
             }
             best = Some(epsilon);
@@ -96,12 +100,22 @@ fn divergence_of_coins(p: f64, q: f64) -> f64 {
     one + other
 }
 
-/// A bound above which the mean of `n` independent values in [0, 1] with this average lies with probability 1 - `level`.
-fn upper_mean(average: f64, n: f64, level: f64) -> f64 {
-    let allowed = -log(level) / n;
+/// Below which the mean `In` lies, and above which the mean `Out` lies, with the probabilities that `allowed` stands for.
+fn exact_bounds(averages: [f64; 2], allowed: [f64; 2]) -> [f64; 2] {
+    [lower_mean(averages[0], allowed[0]), upper_mean(averages[1], allowed[1])]
+}
+
+/// The same, a little wider and without a search: KL(p, q) >= (p - q)^2 / (2 max(p, q)).
+fn simple_bounds(averages: [f64; 2], allowed: [f64; 2]) -> [f64; 2] {
+    let [[p, x], [q, y]] = [0, 1].map(|world| [averages[world], allowed[world]]);
+    [p - sqrt(2.0 * p * x), q + y + sqrt(y * (y + 2.0 * q))]
+}
+
+/// The largest mean whose divergence from this average is at most `allowed`.
+fn upper_mean(average: f64, allowed: f64) -> f64 {
     let (mut low, mut high) = (average, 1.0);
     for _ in 0..200 {
-        let middle = if low > 0.0 && low < 0.1 * high { libm::sqrt(low * high) } else { low.midpoint(high) };
+        let middle = if low > 0.0 && low < 0.1 * high { sqrt(low * high) } else { low.midpoint(high) };
         if high - low <= 1e-12 * high || middle <= low || middle >= high {
             break;
         }
@@ -114,9 +128,8 @@ fn upper_mean(average: f64, n: f64, level: f64) -> f64 {
     high
 }
 
-/// A bound below which the mean lies with probability at most `level`.
-fn lower_mean(average: f64, n: f64, level: f64) -> f64 {
-    let allowed = -log(level) / n;
+/// The smallest mean whose divergence from this average is at most `allowed`.
+fn lower_mean(average: f64, allowed: f64) -> f64 {
     let (mut low, mut high) = (0.0_f64, average);
     for _ in 0..200 {
         let middle = low.midpoint(high);
@@ -140,11 +153,23 @@ mod tests {
     #[test]
     fn means_of_nothing_and_of_everything() {
         for (n, level) in [(10.0, 0.05), (1e6, 1e-4)] {
-            let exact = -libm::expm1(log(level) / n);
-            assert!((upper_mean(0.0, n, level) / exact - 1.0).abs() < 1e-9);
-            assert!(((1.0 - lower_mean(1.0, n, level)) / exact - 1.0).abs() < 1e-6);
+            let (exact, allowed) = (-libm::expm1(log(level) / n), -log(level) / n);
+            assert!((upper_mean(0.0, allowed) / exact - 1.0).abs() < 1e-9);
+            assert!(((1.0 - lower_mean(1.0, allowed)) / exact - 1.0).abs() < 1e-6);
         }
-        assert!(lower_mean(0.0, 10.0, 0.05) <= 0.0);
-        assert_eq!(upper_mean(1.0, 10.0, 0.05), 1.0);
+        assert!(lower_mean(0.0, 0.3) <= 0.0);
+        assert_eq!(upper_mean(1.0, 0.3), 1.0);
+    }
+
+    #[test]
+    fn simple_bounds_are_wider() {
+        for average in [0.0, 1e-9, 1e-3, 0.2, 0.7, 1.0] {
+            for allowed in [1e-9, 1e-4, 0.01, 0.5, 3.0] {
+                let [simple, exact] =
+                    [simple_bounds, exact_bounds].map(|bounds| bounds([average; 2], [allowed; 2]));
+                assert!(simple[0] <= exact[0] * (1.0 + 1e-11), "{average} {allowed}: {simple:?} {exact:?}");
+                assert!(simple[1] >= exact[1] * (1.0 - 1e-11), "{average} {allowed}: {simple:?} {exact:?}");
+            }
+        }
     }
 }

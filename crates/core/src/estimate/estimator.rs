@@ -35,6 +35,18 @@ pub trait Estimator: Sync {
         delta: f64,
         significance: f64,
     ) -> Finding;
+
+    /// Whether what it [finds](Self::find) is above `epsilon`.
+    fn refutes(
+        &self,
+        epsilon: f64,
+        evidence: &Evidence<'_>,
+        choice: ThresholdChoice,
+        delta: f64,
+        significance: f64,
+    ) -> bool {
+        self.find(evidence, choice, delta, significance).epsilon > epsilon
+    }
 }
 
 /// What an estimator found.
@@ -85,7 +97,8 @@ pub trait ErrorEstimator: Sync {
         &[Side::Upper, Side::Lower]
     }
 
-    /// The epsilon at a threshold with fewer than `rank` errors of one kind, the rank having been fixed in advance.
+    /// The epsilon at a threshold with fewer than `rank` errors of one kind, the rank having been fixed in advance; `floor` if that is
+    /// not above it.
     ///
     /// The rate of those errors lies stochastically below Beta(rank, n - rank + 1) (see [`band`]), which is what rank - 1
     /// errors at a fixed threshold would say by Clopper and Pearson: that count stands for the one observed.
@@ -96,8 +109,9 @@ pub trait ErrorEstimator: Sync {
         rank: u64,
         delta: f64,
         significance: f64,
+        floor: f64,
     ) -> f64 {
-        self.epsilon(&counts.at_rank(side, rank), delta, significance)
+        self.epsilon(&counts.at_rank(side, rank), delta, significance).max(floor)
     }
 
     /// What [`epsilon_at_rank`](Self::epsilon_at_rank) cannot exceed, if there is a cheaper way to tell.
@@ -145,7 +159,7 @@ impl<E: ErrorEstimator> Estimator for E {
             ThresholdChoice::HoldOut => [Trials::Even, Trials::Odd],
             ThresholdChoice::Max => [Trials::All, Trials::All],
             ThresholdChoice::Band | ThresholdChoice::Sequential => {
-                return band::find(self, evidence, delta, significance);
+                return band::find(self, evidence, delta, significance, 0.0);
             }
         };
         let [observations_in, observations_out] = evidence.observations(choosing);
@@ -155,6 +169,25 @@ impl<E: ErrorEstimator> Estimator for E {
         let threshold = evidence.best_threshold(choosing, &objective);
         let epsilon = self.epsilon(&evidence.errors(counted, threshold), delta, significance);
         Finding { epsilon, threshold, counted }
+    }
+
+    fn refutes(
+        &self,
+        epsilon: f64,
+        evidence: &Evidence<'_>,
+        choice: ThresholdChoice,
+        delta: f64,
+        significance: f64,
+    ) -> bool {
+        let found = match choice {
+            ThresholdChoice::Band | ThresholdChoice::Sequential => {
+                band::find(self, evidence, delta, significance, epsilon)
+            }
+            ThresholdChoice::HoldOut | ThresholdChoice::Max => {
+                self.find(evidence, choice, delta, significance)
+            }
+        };
+        found.epsilon > epsilon
     }
 }
 

@@ -4,12 +4,13 @@ use super::ErrorCounts;
 use super::estimator::Side;
 use super::exact::{best_threshold, occupied, refined_thresholds, steps};
 use super::looks::Look;
+use super::occupied_bins::OccupiedBins;
 use super::sample::Sample;
 use super::search::{Curve, Objective, search};
 use super::threshold_choice::Trials;
 use crate::score_grid::{BINS, bin, lower_edge};
 use crate::score_store::Counts;
-use crate::{BinCounts, Error, Result, World};
+use crate::{Error, Result};
 use std::borrow::Cow;
 
 /// What an estimate is made from.
@@ -20,15 +21,20 @@ pub struct Evidence<'a> {
 
 enum Form<'a> {
     /// Counts on the grid: thresholds are its edges.
-    Counts(&'a Counts),
+    Counts(Cow<'a, OccupiedBins>),
     /// Scores `In` and `Out`: thresholds are the scores.
     Exact([Sample<'a>; 2]),
 }
 
 impl<'a> Evidence<'a> {
     /// Counts of a game, which has as many trials in either world.
-    pub(crate) fn of_counts(counts: &'a Counts) -> Self {
-        Evidence { form: Form::Counts(counts), fair_coins: false }
+    pub(crate) fn of_counts(counts: &Counts) -> Self {
+        Evidence { form: Form::Counts(Cow::Owned(OccupiedBins::of(counts))), fair_coins: false }
+    }
+
+    /// The same, from the bins alone.
+    pub(super) fn of_bins(bins: &'a OccupiedBins) -> Self {
+        Evidence { form: Form::Counts(Cow::Borrowed(bins)), fair_coins: false }
     }
 
     /// The same, with another word on how worlds were chosen.
@@ -68,11 +74,13 @@ impl<'a> Evidence<'a> {
                 "a confidence sequence begins to look there",
             )
         })?;
-        let form = match &self.form {
-            Form::Counts(counts) => Form::Counts(counts),
-            Form::Exact(samples) => Form::Exact(samples.each_ref().map(|sample| sample.first(look.trials()))),
+        let evidence = match &self.form {
+            Form::Counts(_) => self.borrowed(),
+            Form::Exact(samples) => {
+                let form = Form::Exact(samples.each_ref().map(|sample| sample.first(look.trials())));
+                Evidence { form, ..*self }
+            }
         };
-        let evidence = Evidence { form, ..*self };
         let kept = evidence.observations(Trials::All);
         if kept.into_iter().all(|n| n == look.trials()) {
             return Ok((evidence, look));
@@ -83,21 +91,32 @@ impl<'a> Evidence<'a> {
         Err(Error::bad_value("observations_per_world", fewest, allowed, hint))
     }
 
+    /// The same evidence.
+    pub(super) fn borrowed(&self) -> Evidence<'_> {
+        let form = match &self.form {
+            Form::Counts(bins) => Form::Counts(Cow::Borrowed(bins)),
+            Form::Exact(samples) => Form::Exact(samples.each_ref().map(|sample| Sample(sample.0.clone()))),
+        };
+        Evidence { form, ..*self }
+    }
+
     /// The numbers of scores `In` and `Out` of `trials`.
     pub(super) fn observations(&self, trials: Trials) -> [u64; 2] {
         match &self.form {
-            Form::Counts(counts) => World::BOTH.map(|world| reaching(counts, world, trials, 0)),
+            Form::Counts(bins) => bins.reaching(trials, 0),
             Form::Exact(samples) => samples.each_ref().map(|sample| sample.len(trials)),
         }
     }
 
     /// The bins of the grid that hold scores, ascending, with the numbers of scores `In` and `Out`.
     pub(super) fn cells(&self, trials: Trials) -> (Vec<u32>, Vec<[u64; 2]>) {
-        let [counts_in, counts_out] = match &self.form {
-            Form::Counts(counts) => World::BOTH.map(|world| table(counts, world, trials)),
-            Form::Exact(samples) => samples.each_ref().map(|sample| Cow::Owned(sample.counted(trials))),
-        };
-        occupied(&counts_in, &counts_out)
+        match &self.form {
+            Form::Counts(bins) => bins.cells(trials),
+            Form::Exact(samples) => {
+                let [counts_in, counts_out] = samples.each_ref().map(|sample| sample.counted(trials));
+                occupied(&counts_in, &counts_out)
+            }
+        }
     }
 
     /// The numbers of scores `In` and `Out` that are equal, ascending; of counts and of very many scores, by cells of the grid.
@@ -133,9 +152,8 @@ impl<'a> Evidence<'a> {
     pub(super) fn errors(&self, trials: Trials, threshold: f64) -> ErrorCounts {
         let [observations_in, observations_out] = self.observations(trials);
         let [reaching_in, false_positives] = match &self.form {
-            Form::Counts(counts) => {
-                let first = if threshold < f64::INFINITY { bin(threshold) } else { BINS };
-                World::BOTH.map(|world| reaching(counts, world, trials, first))
+            Form::Counts(bins) => {
+                bins.reaching(trials, if threshold < f64::INFINITY { bin(threshold) } else { BINS })
             }
             Form::Exact(samples) => samples.each_ref().map(|sample| sample.reaching(trials, threshold)),
         };
@@ -190,19 +208,4 @@ pub(super) fn knot_of_rank(curve: &Curve, side: Side, rank: u64, observations_in
         }
     }
     if side == Side::Lower { low.saturating_sub(1) } else { low.min(curve.knots() - 1) }
-}
-
-/// The number of scores in bin `first` and above.
-fn reaching(counts: &Counts, world: World, trials: Trials, first: u32) -> u64 {
-    let halves = [(Trials::Even, false), (Trials::Odd, true)];
-    let wanted = halves.into_iter().filter(|&(half, _)| trials == Trials::All || trials == half);
-    wanted.map(|(_, odd)| counts.half(world, odd).from_bin_up(first)).sum()
-}
-
-fn table(counts: &Counts, world: World, trials: Trials) -> Cow<'_, BinCounts> {
-    match trials {
-        Trials::All => Cow::Owned(counts.all(world)),
-        Trials::Even => Cow::Borrowed(counts.half(world, false)),
-        Trials::Odd => Cow::Borrowed(counts.half(world, true)),
-    }
 }

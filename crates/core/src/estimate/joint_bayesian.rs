@@ -55,7 +55,7 @@ impl ErrorEstimator for JointBayesian {
         let [positive, negative] = [&false_positive_rate, &false_negative_rate].map(|one| one.mean);
         let guess = log((1.0 - positive - delta).max(1e-9) / negative)
             .max(log((1.0 - negative - delta).max(1e-9) / positive));
-        crossing(significance, guess.clamp(0.0, 50.0), |x| {
+        crossing(significance, 0.0, guess.clamp(0.0, 50.0), |x| {
             probability_at_most(x, &false_positive_rate, &false_negative_rate, delta)
         })
     }

@@ -18,6 +18,7 @@ mod jeffreys;
 mod joint_bayesian;
 mod log_katz;
 mod looks;
+mod occupied_bins;
 mod one_run;
 mod one_run_fdp;
 mod rank_test;
@@ -44,6 +45,7 @@ pub use jeffreys::Jeffreys;
 pub use joint_bayesian::JointBayesian;
 pub use log_katz::LogKatz;
 pub use looks::Look;
+pub use occupied_bins::BinTally;
 pub use one_run::OneRun;
 pub use one_run_fdp::OneRunFdp;
 pub use raw::Raw;
@@ -192,26 +194,15 @@ fn from_evidence(
     delta: f64,
     significance: f64,
 ) -> Result<EpsilonEstimate> {
-    check_levels(delta, significance)?;
-    check_enough(evidence, choice)?;
-    let (looked_at, level);
-    let evidence = if choice == ThresholdChoice::Sequential {
-        let (evidence, look) = evidence.at_last_look()?;
-        level = significance * look.share();
-        looked_at = evidence;
-        &looked_at
-    } else {
-        level = significance;
-        evidence
-    };
-    let Finding { epsilon, threshold, counted } = estimator.find(evidence, choice, delta, level);
+    let (evidence, level) = at_level(evidence, choice, delta, significance)?;
+    let Finding { epsilon, threshold, counted } = estimator.find(&evidence, choice, delta, level);
     let counts = evidence.errors(counted, threshold);
     let ErrorCounts { false_positives, false_negatives, observations_in, observations_out } = counts;
     let raw_epsilon = Raw.epsilon(&counts, delta, significance);
     Ok(EpsilonEstimate {
         estimator: estimator.name(),
         threshold_choice: choice,
-        valid: estimator.is_valid(choice, evidence),
+        valid: estimator.is_valid(choice, &evidence),
         guarantee: estimator.guarantee().sentence(choice, estimator.chooses_a_threshold(), significance),
         empirical_epsilon: epsilon,
         raw_epsilon: raw_epsilon.is_finite().then_some(raw_epsilon),
@@ -224,6 +215,25 @@ fn from_evidence(
         delta,
         significance,
     })
+}
+
+/// The evidence that counts under a threshold choice, and the level that it may spend.
+///
+/// # Errors
+/// As [`ScoreStore::estimate`].
+fn at_level<'a>(
+    evidence: &'a Evidence<'_>,
+    choice: ThresholdChoice,
+    delta: f64,
+    significance: f64,
+) -> Result<(Evidence<'a>, f64)> {
+    check_levels(delta, significance)?;
+    check_enough(evidence, choice)?;
+    if choice == ThresholdChoice::Sequential {
+        let (evidence, look) = evidence.at_last_look()?;
+        return Ok((evidence, significance * look.share()));
+    }
+    Ok((evidence.borrowed(), significance))
 }
 
 /// # Errors

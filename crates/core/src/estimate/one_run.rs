@@ -45,7 +45,7 @@ impl ErrorEstimator for OneRun {
         }
         let accuracy = (right as f64 + 0.5) / (guesses as f64 + 1.0);
         let start = libm::log(accuracy / (1.0 - accuracy)) - 1.0;
-        crossing(significance, start, |epsilon| p_value(canaries, guesses, right, epsilon, delta))
+        crossing(significance, 0.0, start, |epsilon| p_value(canaries, guesses, right, epsilon, delta))
     }
 }
 

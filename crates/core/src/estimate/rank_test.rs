@@ -41,17 +41,17 @@ impl RankTest {
         self.reaching == 0 || self.rank > self.reference || self.reaching > self.observations
     }
 
-    /// The largest epsilon that is refuted, at least 0; low by 1e-10 at most.
-    pub fn epsilon(&self, delta: f64, significance: f64) -> f64 {
-        if self.is_empty() || self.limit(delta, significance) <= 0.0 {
-            return 0.0;
+    /// The largest epsilon that is refuted, low by 1e-10 at most, or `floor` if that is not above it, which is sooner told.
+    pub fn epsilon(&self, delta: f64, significance: f64, floor: f64) -> f64 {
+        if self.is_empty() || self.limit(delta, significance) <= floor {
+            return floor;
         }
         let [v, b] = self.laws();
         let (k, r) = (self.reaching as f64, self.rank as f64);
         let (rate, reference_rate) = (k / self.observations as f64, r / self.reference as f64);
         let shown = rate - delta;
         if v.tails(delta / (1.0 - delta))[0] >= significance {
-            return 0.0;
+            return floor;
         }
         // Relative standard deviations of V - delta and of B.
         let [wide_v, wide_b] = [sqrt(rate / self.observations as f64) / shown.max(1e-300), 1.0 / sqrt(r)];
@@ -63,7 +63,7 @@ impl RankTest {
             let [from, middle, to] = extent(&v, k, self.observations);
             let [from, middle] =
                 [from, middle].map(|x| if delta > 0.0 { x.max(log(delta / (1.0 - delta))) } else { x });
-            crossing(significance, start, |epsilon| {
+            crossing(significance, floor, start, |epsilon| {
                 let value = |x: f64| {
                     let odds = exp(x);
                     let needed = (Proportion::from_odds(odds).value - delta).max(0.0) * exp(-epsilon);
@@ -73,7 +73,7 @@ impl RankTest {
             })
         } else {
             let [from, middle, to] = extent(&b, r, self.reference);
-            crossing(significance, start, |epsilon| {
+            crossing(significance, floor, start, |epsilon| {
                 let value = |x: f64| {
                     let odds = exp(x);
                     let allowed = exp(epsilon) * Proportion::from_odds(odds).value + delta;
@@ -140,9 +140,11 @@ mod tests {
             let [reaching, observations, rank, reference] =
                 [reaching, observations, rank, reference].map(|count| count as u64);
             let test = RankTest { reaching, observations, rank, reference };
-            let found = test.epsilon(delta, significance);
+            let found = test.epsilon(delta, significance, 0.0);
             assert!((found - exact).abs() < 1e-8, "{test:?} {delta} {significance}: {found} for {exact}");
             assert!(test.limit(delta, significance) >= found);
+            assert!((test.epsilon(delta, significance, 0.9 * found) - found).abs() < 1e-9);
+            assert_eq!(test.epsilon(delta, significance, found + 0.01), found + 0.01);
         }
     }
 }
