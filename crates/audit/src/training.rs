@@ -12,7 +12,7 @@ use misdeal_game::{Outcome, Watch, missing_trials};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::calibrate;
 use misdeal_train::data::{self, Dataset, Shape, Synthetic};
-use misdeal_train::{Recipe, Spread, TrainingPlan, Utility};
+use misdeal_train::{Recipe, Spread, Utility};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::PathBuf;
