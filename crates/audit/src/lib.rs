@@ -23,6 +23,7 @@
 mod accounted;
 mod accounting;
 mod audit_report;
+mod blind_training;
 mod buffer_search;
 mod diagnose;
 mod engine_choice;

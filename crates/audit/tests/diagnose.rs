@@ -1,6 +1,6 @@
 //! `diagnose` against logs whose scheme is known: those of our own samplers.
 
-use misdeal_audit::{DiagnoseReport, DiagnoseRequest, diagnose_batches};
+use misdeal_audit::{DiagnoseReport, DiagnoseRequest, NoiseLevel, diagnose_batches};
 use misdeal_core::{BatchScheme, Setting, Stream, World};
 use misdeal_files::batch_log::BatchLog;
 use misdeal_game::schemes;
@@ -220,6 +220,39 @@ fn what_is_no_scheme_is_unknown() {
     let found = diagnose_batches(&log, &request()).unwrap().diagnosis;
     assert!(found.scheme == "unknown", "{found:#?}");
     assert!(found.verdict.contains("replacement"), "{}", found.verdict);
+}
+
+/// Logs too small to tell anything are diagnosed without certainty, or with it where nothing else is possible, and none makes trouble.
+#[test]
+fn the_smallest_logs_make_no_trouble() {
+    let logs: [&[(u32, &[u64])]; 9] = [
+        &[(0, &[0])],
+        &[(0, &[5])],
+        &[(0, &[0, 0])],
+        &[(0, &[]), (0, &[1, 0])],
+        &[(0, &[0, 1]), (1, &[])],
+        &[(0, &[0]), (0, &[0]), (0, &[0])],
+        &[(0, &[1]), (0, &[0]), (1, &[0]), (1, &[1])],
+        &[(3, &[0, 1, 2]), (9, &[2, 1, 0])],
+        &[(0, &[0, 2]), (0, &[1, 2])],
+    ];
+    for batches in logs {
+        let mut log = BatchLog::default();
+        for (epoch, records) in batches {
+            log.push(*epoch, 0, None, records.iter().copied()).unwrap();
+        }
+        let noise = Some(NoiseLevel { noise_multiplier: 1.0, delta: 1e-5 });
+        let report = diagnose_batches(&log, &DiagnoseRequest { noise, ..request() }).unwrap();
+        assert!(
+            report.diagnosis.candidates.iter().all(|one| (0.0..=1.0).contains(&one.p_value)),
+            "{report:#?}"
+        );
+        assert!(!report.diagnosis.certain || report.diagnosis.scheme == "unknown", "{report:#?}");
+    }
+    let mut log = BatchLog::default();
+    log.push(0, 0, None, [4_000_000_000]).unwrap();
+    let refusal = diagnose_batches(&log, &request()).unwrap_err().to_string();
+    assert!(refusal.contains("positions, not identifiers"), "{refusal}");
 }
 
 /// Twenty logs of every scheme: none of their p-values is below 1e-6 / 200, which chance does with probability 1e-6.

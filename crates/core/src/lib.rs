@@ -30,8 +30,9 @@
 //! - [`EpsilonEstimate`]: what the scores show, by an [`Estimator`](estimate::Estimator) at a threshold that a
 //!   [`ThresholdChoice`] made.
 //!
-//! Beside the game stands the [`Diagnosis`] of a log of batches. Beside all of them the maths that they need: [`binomial`] bounds, [`beta`] tails and the [`normal`] law. Whatever is refused is an
-//! [`Error`] that names the field, the value and what is allowed. Nothing here uses threads, files or the clock.
+//! Beside the game stands the [`Diagnosis`] of a log of batches, and beside all of them the maths that they need: [`binomial`]
+//! bounds, [`beta`] tails and the [`normal`] law. Whatever is refused is an [`Error`] that names the field, the value and
+//! what is allowed. Nothing here uses threads, files or the clock.
 
 mod batch_scheme;
 pub mod beta;

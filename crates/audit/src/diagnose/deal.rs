@@ -5,6 +5,9 @@ use misdeal_core::{Defect, Error, Result};
 use misdeal_files::batch_log::BatchLog;
 use std::collections::BTreeMap;
 
+/// The largest data set of which a log may show any small part: what is kept for each record stays below a gigabyte.
+const LARGEST_SPARSE: u64 = 1 << 25;
+
 /// One pass over the data: the records of all steps, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Epoch {
@@ -73,13 +76,20 @@ impl Deal {
     /// Position j of rank r of R becomes position jR + r, which is how distributed samplers deal a permutation out.
     ///
     /// # Errors
-    /// A `dataset_size` that does not reach the largest record.
+    /// A `dataset_size` that does not reach the largest record, or a data set that is far larger than the log.
     pub fn new(log: &BatchLog, dataset_size: Option<u64>) -> Result<(Self, Vec<Defect>)> {
         let largest = u64::from(log.largest_record().unwrap_or(0));
         if let Some(given) = dataset_size.filter(|&given| given <= largest || given >> 32 > 0) {
             let allowed = format!("a whole number from {} to {}", largest + 1, u32::MAX);
             let hint = "records count from 0, and the log has one of that index";
             return Err(Error::bad_value("dataset_size", given, allowed, hint));
+        }
+        let size = dataset_size.unwrap_or(largest + 1);
+        let most = LARGEST_SPARSE.max(16 * log.entries() as u64);
+        if size > most {
+            let allowed = format!("at most {most} for a log of {} entries", log.entries());
+            let hint = "records count from 0 in the order of the file: log positions, not identifiers";
+            return Err(Error::bad_value("dataset_size", size, allowed, hint));
         }
         let mut defects = Defects::default();
         let mut logged: BTreeMap<u32, BTreeMap<u32, WorkersBatches<'_>>> = BTreeMap::new();
@@ -92,7 +102,7 @@ impl Deal {
                 .push((batch.worker, records));
         }
         let mut deal = Deal {
-            dataset_size: dataset_size.unwrap_or(largest + 1) as usize,
+            dataset_size: size as usize,
             epochs: Vec::new(),
             numbers: Vec::new(),
             batch_size: 0,
