@@ -8,7 +8,7 @@ mod coverage_cells;
 
 use coverage_cells::{Cells, MECHANISMS, Mechanism, Shown, audit, is_valid_for};
 use misdeal_core::ThresholdChoice;
-use misdeal_core::estimate::ESTIMATORS;
+use misdeal_core::estimate::{ESTIMATORS, Estimator};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::fs::OpenOptions;
@@ -104,7 +104,7 @@ fn coverage_cells(most_observations: f64) -> Vec<Cell> {
         }
         for mechanism in MECHANISMS {
             for delta in [1e-5, 0.01] {
-                for estimator in ESTIMATORS.map(|estimator| estimator.name()) {
+                for estimator in ESTIMATORS.map(Estimator::name) {
                     let measured =
                         ThresholdChoice::ALL.into_iter().filter(|&choice| is_measured(estimator, choice));
                     cells.extend(measured.map(|choice| Cell {

@@ -110,7 +110,9 @@ fn sweeps(rows: &[ReproducedRow]) -> Vec<Sweep> {
         }
     }
     // A quick run plays some numbers of observations more than once.
-    sweeps.iter_mut().for_each(|sweep| sweep.found.dedup());
+    for sweep in &mut sweeps {
+        sweep.found.dedup();
+    }
     sweeps
 }
 

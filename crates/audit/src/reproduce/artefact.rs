@@ -15,13 +15,13 @@ pub struct Artefact {
     #[serde(default)]
     pub remarks: Vec<String>,
     /// The numbers, in the order of the print.
-    pub rows: Vec<Printed>,
+    pub rows: Vec<PaperRow>,
 }
 
 /// One number of the paper, and the audit that should give it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Printed {
+pub struct PaperRow {
     /// What is audited, in a few words.
     pub name: String,
     /// The empirical epsilon that is printed; none where a figure shows a point without its number.

@@ -12,7 +12,7 @@ pub use row::ReproducedRow;
 pub use verdict::Verdict;
 
 use crate::{Progress, Result, SCHEMA_VERSION};
-use artefact::{Printed, artefact};
+use artefact::{PaperRow, artefact};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub struct ReproduceRequest {
     pub seed: u64,
 }
 
-/// Printed numbers beside ours.
+/// PaperRow numbers beside ours.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReproduceReport {
     schema_version: u32,
@@ -78,7 +78,7 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
     };
     let start = std::time::Instant::now();
     let mut artefacts = Vec::new();
-    let mut jobs: Vec<(&'static str, Printed)> = Vec::new();
+    let mut jobs: Vec<(&'static str, PaperRow)> = Vec::new();
     for name in names {
         let found = artefact(name)?;
         artefacts.push(ArtefactHeading {

@@ -1,6 +1,6 @@
 //! One printed number, played again.
 
-use super::artefact::{MechanismJob, Printed, TrainingJob};
+use super::artefact::{MechanismJob, PaperRow, TrainingJob};
 use super::{Part, ReproduceRequest, Verdict};
 use crate::training::calibrated;
 use crate::{
@@ -77,7 +77,7 @@ impl ReproducedRow {
     }
 }
 
-impl Printed {
+impl PaperRow {
     fn runs(&self, request: &ReproduceRequest) -> u64 {
         request.runs.unwrap_or(if request.quick { 1 } else { self.runs }).max(1)
     }

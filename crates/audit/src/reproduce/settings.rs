@@ -1,6 +1,6 @@
 //! The published settings: noise, steps and epochs of DP-SGD models in the literature (`paper/published-settings.csv`).
 
-use super::artefact::{Artefact, MechanismJob, Printed};
+use super::artefact::{Artefact, MechanismJob, PaperRow};
 use serde::Deserialize;
 
 const FILE: &str = include_str!("../../../../paper/published-settings.csv");
@@ -38,7 +38,7 @@ pub fn artefact() -> Artefact {
     }
 }
 
-fn row(published: &Published) -> Printed {
+fn row(published: &Published) -> PaperRow {
     let Published { paper, dataset, sigma, steps_per_epoch, epochs, .. } = published;
     let source = paper.split(" (").next().unwrap_or(paper);
     let sureness = match published.confidence.as_str() {
@@ -47,7 +47,7 @@ fn row(published: &Published) -> Printed {
         _ => "assumed",
     };
     let quick = (QUICK_DRAWS / (steps_per_epoch * epochs) as f64).clamp(1e4, 1e6);
-    Printed {
+    PaperRow {
         name: format!("{source}, {dataset}, noise {sigma}, T {steps_per_epoch}, E {epochs} ({sureness})"),
         printed: None,
         printed_claim: Some(published.claimed_epsilon),

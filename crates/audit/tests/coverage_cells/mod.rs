@@ -146,8 +146,8 @@ fn random(seed: u64, audit: u64) -> BatchRng {
 /// Draws even and odd trials of both worlds, in addition to what was drawn.
 fn add(tallies: &mut [BinTally], cells: &Cells, trials: BinTally, random: &mut BatchRng) {
     for world in World::BOTH {
-        for odd in 0..2 {
-            cells.draw(tallies, world, odd, trials[world as usize][odd], random);
+        for (odd, &trials) in trials[world as usize].iter().enumerate() {
+            cells.draw(tallies, world, odd, trials, random);
         }
     }
 }
