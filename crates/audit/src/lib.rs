@@ -25,6 +25,7 @@ mod accounting;
 mod audit_report;
 mod blind_training;
 mod buffer_search;
+mod devices;
 mod diagnose;
 mod engine_choice;
 mod error;
@@ -50,6 +51,7 @@ pub use accounting::{
 };
 pub use audit_report::AuditReport;
 pub use buffer_search::{BufferSearch, Correction, Guess};
+pub use devices::{DeviceReport, DevicesReport, devices};
 pub use diagnose::{DiagnoseReport, DiagnoseRequest, Leakage, NoiseLevel, diagnose, diagnose_batches};
 pub use error::{Error, Result};
 pub use estimation::{Analysis, EstimateReport, EstimateRequest, estimate_scores};

@@ -5,6 +5,7 @@ mod arguments;
 mod audit_mechanism;
 mod audit_training;
 mod audits;
+mod devices;
 mod diagnose;
 mod estimate;
 mod failure;
@@ -58,7 +59,7 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
         Some(Command::Scan(arguments)) => scan::run(&arguments, &common),
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, &common),
         Some(Command::Report(_)) => Err(Failure::not_available_yet("report")),
-        Some(Command::Devices(_)) => Err(Failure::not_available_yet("devices")),
+        Some(Command::Devices) => devices::run(&common),
         Some(Command::SelfTest(_)) => Err(Failure::not_available_yet("self-test")),
     }
 }

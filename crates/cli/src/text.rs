@@ -1,12 +1,14 @@
 //! Reports for people.
 
 mod account;
+mod devices;
 mod diagnosis;
 mod estimates;
 mod reproduced;
 mod trade_off;
 
 pub use account::account;
+pub use devices::devices;
 pub use diagnosis::diagnosis;
 pub use estimates::estimates;
 pub use reproduced::reproduced;

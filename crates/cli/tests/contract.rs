@@ -210,7 +210,7 @@ fn the_same_numbers_give_the_same_answer() {
 #[test]
 fn what_is_not_built_yet_says_so() {
     let folder = tempfile::tempdir().unwrap();
-    let later = ["report result.json", "devices", "self-test"];
+    let later = ["report result.json", "self-test"];
     for arguments in later {
         let line = refusal(folder.path(), arguments);
         assert!(line.contains("not available yet"), "{arguments}: {line}");
@@ -256,4 +256,19 @@ fn help_states_the_exit_codes() {
     }
     let run = misdeal(folder.path(), "--version");
     assert_eq!(run.stdout.trim(), concat!("misdeal ", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn devices_begin_with_the_processor() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = json(folder.path(), "devices");
+    assert_eq!((report["command"].as_str(), report["schema_version"].as_u64()), (Some("devices"), Some(1)));
+    let devices = report["devices"].as_array().unwrap();
+    assert_eq!(devices[0]["device"], "cpu");
+    assert!(devices[0]["engine"].as_str().unwrap().starts_with("cpu-"));
+    assert_eq!(
+        devices.len() == 1,
+        report["cuda_missing"].is_string(),
+        "either there is one, or it is said why not"
+    );
 }

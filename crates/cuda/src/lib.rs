@@ -26,6 +26,7 @@
 
 mod device;
 mod engine;
+mod inventory;
 mod libraries;
 pub mod mirror;
 mod parameters;
@@ -34,5 +35,6 @@ mod program;
 pub mod training;
 
 pub use engine::Cuda;
+pub use inventory::{Inventory, inventory};
 pub use plan::{EqualKind, Plan};
 pub use program::{Kernel, compile, compile_source};

@@ -126,8 +126,8 @@ pub enum Command {
     Reproduce(ReproduceArguments),
     /// Results as one HTML page (not available yet)
     Report(Anything),
-    /// What there is to compute on (not available yet)
-    Devices(Anything),
+    /// What there is to compute on
+    Devices,
     /// Whether it computes right (not available yet)
     SelfTest(Anything),
 }

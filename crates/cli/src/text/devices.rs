@@ -1,0 +1,20 @@
+//! What there is to compute on, for people.
+
+use super::row;
+use misdeal_audit::DevicesReport;
+
+/// A line for each device, and what is missing.
+pub fn devices(report: &DevicesReport) -> String {
+    let mut text = String::new();
+    for device in &report.devices {
+        let cores = device.cores.map_or(String::new(), |cores| format!(", {cores} threads"));
+        let gib = |bytes: u64| format!(", {:.0} GiB", bytes as f64 / f64::from(1 << 30));
+        let memory = device.memory_bytes.map_or(String::new(), gib);
+        let line = format!("{}{cores}{memory}, engine {}", device.name, device.engine);
+        row(&mut text, device.device, &line);
+    }
+    if let Some(reason) = &report.cuda_missing {
+        row(&mut text, "cuda", &format!("not to be had: {reason}"));
+    }
+    text
+}
