@@ -2,7 +2,6 @@
 
 use crate::failure::Failure;
 use misdeal_audit::TradeOffReport;
-use misdeal_core::Setting;
 use misdeal_files::atomic::{check_place, write_atomically};
 use misdeal_report::{Format, NamedCurve, TradeOffFigure};
 use std::path::Path;
@@ -20,17 +19,9 @@ pub fn check(path: Option<&Path>) -> Result<(), Failure> {
 
 /// Draws the observed trade-off curve beside the promised ones.
 pub fn trade_off(path: &Path, title: String, report: &TradeOffReport) -> Result<(), Failure> {
-    let curve = |promised: &misdeal_audit::PromisedCurve| {
-        let points = promised.false_positive_rates.iter().zip(&promised.false_negative_rates);
-        let verdict = match &promised.test {
-            Some(test) if test.refuted => ": refuted",
-            Some(_) => ": not refuted",
-            None => "",
-        };
-        NamedCurve {
-            name: format!("{}{verdict}", promised.name),
-            points: points.map(|(&x, &y)| [x, y]).collect(),
-        }
+    let curve = |promised: &misdeal_audit::PromisedCurve| NamedCurve {
+        name: promised.legend(),
+        points: promised.points(),
     };
     let figure = TradeOffFigure {
         title,
@@ -39,13 +30,4 @@ pub fn trade_off(path: &Path, title: String, report: &TradeOffReport) -> Result<
     };
     let bytes = figure.draw().to_bytes(Format::of(path)?)?;
     Ok(write_atomically(path, |sink| sink.write_all(&bytes))?)
-}
-
-/// What an audit's plot is called.
-pub fn title(setting: &Setting) -> String {
-    let epochs = if setting.epochs == 1 { String::new() } else { format!(", {} epochs", setting.epochs) };
-    format!(
-        "{}, {}, {} steps an epoch{epochs}, noise multiplier {}",
-        setting.scheme, setting.threat_model, setting.steps_per_epoch, setting.noise_multiplier
-    )
 }
