@@ -1,11 +1,12 @@
 """How often each estimate is above the truth, and how tight it is, on mechanisms whose epsilon is known exactly.
 
-usage: python3 bench/coverage.py [--audits 10000] [--slow-audits 1000] [--other-audits 10000] [--tight-audits 100]
-                                 [--most-observations 1e6] [--seed 0] [--read FILE]
+usage: python3 bench/coverage.py [--audits 10000] [--slow-audits 1000] [--other-audits 1000] [--tight-audits 100]
+                                 [--most-observations 1e6] [--seed 0] [--rows FILE]
 
 Counts are drawn instead of scores (crates/audit/examples/coverage.rs), so that a million observations cost a few hundred binomial
-numbers. Keeps bench/runs/coverage.json and writes its tables to bench/runs/coverage.md. For a sequential audit the largest bound of all
-looks counts, as whoever stops at the worst moment would report.
+numbers. The program appends a row a cell to FILE (target/coverage.jsonl unless said) and leaves out those that are there, so that a run can
+be broken off and continued, here or elsewhere. Keeps bench/runs/coverage.json and writes its tables to bench/runs/coverage.md. A
+sequential audit counts as above the truth if any look refutes the truth, as whoever stops at the worst moment would report.
 """
 import argparse
 import json
@@ -16,13 +17,14 @@ import measuring
 PEER = {100_000: 2.478, 1_000_000: 3.130, 10_000_000: 3.639}  # jax-privacy 2.0.0 with Bonferroni, N(1,1) against N(0,1)
 
 
-def run(options):
+def run(options, rows):
     subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "misdeal-audit", "--example", "coverage"], cwd=measuring.ROOT, check=True)
     target = json.loads(subprocess.run(["cargo", "metadata", "--format-version", "1", "--no-deps"], cwd=measuring.ROOT, check=True,
                                        capture_output=True, text=True).stdout)["target_directory"]
     numbers = [options.audits, options.slow_audits, options.other_audits, options.tight_audits, options.most_observations, options.seed]
-    program = [f"{target}/release/examples/coverage", *map(str, numbers)]
-    return json.loads(subprocess.run(program, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    subprocess.run([f"{target}/release/examples/coverage", *map(str, numbers), rows], check=True)
+    found = [json.loads(line) for line in open(rows)]
+    return {table: [row for row in found if row["table"] == table] for table in ("coverage", "tightness")}
 
 
 def percent(row):
@@ -55,11 +57,11 @@ def tables(results):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name, default in (("audits", 10_000), ("slow-audits", 1_000), ("other-audits", 10_000), ("tight-audits", 100), ("most-observations", 1e6), ("seed", 0)):
+    for name, default in (("audits", 10_000), ("slow-audits", 1_000), ("other-audits", 1_000), ("tight-audits", 100), ("most-observations", 1e6), ("seed", 0)):
         parser.add_argument(f"--{name}", type=float, default=default)
-    parser.add_argument("--read", help="what the program printed before, instead of running it")
+    parser.add_argument("--rows", default=str(measuring.ROOT / "target" / "coverage.jsonl"))
     options = parser.parse_args()
-    results = json.load(open(options.read)) if options.read else run(options)
+    results = run(options, options.rows)
     text = tables(results)
     print(text)
     (measuring.ROOT / "bench" / "runs").mkdir(exist_ok=True)

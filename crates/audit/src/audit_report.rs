@@ -27,6 +27,9 @@ pub struct AuditReport {
     /// What the scores show.
     #[serde(flatten)]
     pub estimate: EpsilonEstimate,
+    /// What they show by another analysis, if one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_estimate: Option<EpsilonEstimate>,
     /// How well the scores tell the worlds apart.
     pub descriptive: Descriptive,
     /// The claim that was tested.
@@ -132,6 +135,7 @@ pub(crate) fn audit_from(
         claimed_epsilon,
         violated: claimed_epsilon.map(|claim| estimate.empirical_epsilon > claim),
         estimate,
+        second_estimate: request.second_analysis.as_ref().map(|other| other.of_store(&store)).transpose()?,
         descriptive: store.describe()?,
         theory,
         trade_off: trade_off.transpose()?,

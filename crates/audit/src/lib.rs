@@ -16,6 +16,7 @@
 //! - [`estimate_scores`]: scores from anywhere to epsilon.
 //! - [`merge_stores`]: shards of a run to one store; [`play_part`] and [`audit_played`]: any trials of it, and the audit of all.
 //! - [`score_outputs`], [`judge_outputs`]: what the outputs of somebody's own training show.
+//! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproduceRequest`], [`ReproducedRow`]).
 //! - [`divergence_lower_bound`]: Monte Carlo on the modelled pair, beside the exact theory ([`MonteCarloBound`]).
 //! - [`Progress`]: whoever watches a job and may interrupt it.
 
@@ -33,12 +34,14 @@ mod outputs;
 mod parts;
 mod progress;
 mod promised;
+mod reproduce;
 mod run;
 mod savings;
 mod shard;
 mod stopping;
 mod trade_off;
 mod training;
+mod training_device;
 
 pub use accounted::{Comparison, PoissonSampling};
 pub use accounting::{
@@ -55,6 +58,9 @@ pub use outputs::{OutputScore, OutputsReport, judge_outputs, score_outputs};
 pub use parts::{audit_played, play_part};
 pub use progress::{Progress, Unwatched};
 pub use promised::promised;
+pub use reproduce::{
+    ARTEFACTS, ArtefactHeading, ReproduceReport, ReproduceRequest, ReproducedRow, Verdict, reproduce,
+};
 pub use run::RunRequest;
 pub use shard::Shard;
 pub use stopping::StopWhen;

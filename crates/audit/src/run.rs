@@ -17,6 +17,8 @@ pub struct RunRequest {
     pub observations: u64,
     /// How scores become an epsilon.
     pub analysis: Analysis,
+    /// Another way, on the same scores, for whoever wants both.
+    pub second_analysis: Option<Analysis>,
     /// What is kept of a score.
     pub scores: StoreKind,
     /// What ends the run before all observations are made; with the threshold choice `sequential` only.
@@ -39,6 +41,7 @@ impl RunRequest {
         RunRequest {
             observations,
             analysis: Analysis::default(),
+            second_analysis: None,
             scores: StoreKind::Counts,
             stop_when: None,
             claimed_epsilon: None,
@@ -57,6 +60,7 @@ impl RunRequest {
     /// Refuses what can be refused before anything is played; the threshold choice otherwise.
     pub(crate) fn check(&self) -> Result<ThresholdChoice> {
         let (_, choice) = self.analysis.parse()?;
+        self.second_analysis.as_ref().map_or(Ok(()), |analysis| analysis.parse().map(|_| ()))?;
         check_claim(self.claimed_epsilon)?;
         self.check_observations()?;
         self.check_shard()?;

@@ -3,20 +3,18 @@
 use crate::audit_report::{AuditReport, audit};
 use crate::measurement::Player;
 use crate::savings::Savings;
+use crate::training_device::{Trained, ready};
 use crate::{Progress, Result, RunRequest};
 use misdeal_core::{BatchScheme, ScoreStore, Setting};
 use misdeal_game::{Outcome, Watch, missing_trials};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::calibrate;
 use misdeal_train::data::{self, Dataset, Shape, Synthetic};
-use misdeal_train::{Recipe, Spread, TrainingPlan, Utility};
+use misdeal_train::{Recipe, Spread, Utility};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-
-/// Trials between two savings, for each core: few, so that an interruption loses little.
-const TRIALS_PER_CORE: u64 = 2;
 
 /// Trials whose models are asked for their accuracy, about: more would tell no more, and asking costs a third of a training.
 const MEASURED_TRIALS: u64 = 500;
@@ -32,6 +30,10 @@ pub struct TrainingRequest {
     pub recipe: Recipe,
     /// What is trained on.
     pub data: DataRequest,
+    /// What is computed on: `cpu`, `cuda`, or `auto`, which takes a graphics processor for long trainings.
+    pub device: String,
+    /// The arithmetic: `f32`, or `tf32` on a graphics processor.
+    pub precision: String,
     /// How many models are trained, and what becomes of their scores.
     pub run: RunRequest,
 }
@@ -83,7 +85,7 @@ pub struct TrainingFigures {
     pub models_per_second: f64,
     /// Floating-point operations of the layers of one model's training, in units of 10^9.
     pub gigaflop_per_model: f64,
-    /// Working memory of each core, in bytes; the data set is shared.
+    /// Working memory of each core in bytes, were processors to train; the data set is shared.
     pub workspace_bytes: usize,
     /// The share of training records classified correctly, over the models of this run; of every so many trials only, where
     /// there are many.
@@ -131,11 +133,12 @@ pub fn audit_training(request: &TrainingRequest, progress: &dyn Progress) -> Res
         Some(target) => calibrated(&setting, target, request.run.analysis.delta)?,
     };
     let every = (request.run.observations / 2).div_ceil(MEASURED_TRIALS);
-    let plan = TrainingPlan::new(&setting, &request.recipe, Arc::clone(&dataset))?.with_accuracy_every(every);
-    let player = TrainingPlayer { plan, utility: Mutex::default() };
+    let trained = ready(request, &setting, &dataset, every)?;
+    let player = TrainingPlayer { trained, utility: Mutex::default() };
     let mut report = audit("audit training", &player, &request.run, progress)?;
-    let TrainingPlayer { plan, utility } = player;
+    let TrainingPlayer { trained, utility } = player;
     let utility = utility.into_inner().unwrap_or_default();
+    let plan = &trained.plan;
     report.training = Some(TrainingFigures {
         dataset: dataset.name.clone(),
         dataset_size: plan.setting().dataset_size(),
@@ -154,7 +157,7 @@ pub fn audit_training(request: &TrainingRequest, progress: &dyn Progress) -> Res
 }
 
 /// The setting with the noise that Poisson sampling needs for `target_epsilon`.
-fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<Setting> {
+pub(crate) fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<Setting> {
     let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
     let found = calibrate(target_epsilon, |noise_multiplier| {
         let setting = Setting { noise_multiplier, ..poisson.clone() }.validated()?;
@@ -165,41 +168,45 @@ fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<Sett
 }
 
 struct TrainingPlayer {
-    plan: TrainingPlan,
+    trained: Trained,
     utility: Mutex<Utility>,
 }
 
 impl Player for TrainingPlayer {
     fn setting(&self) -> &Setting {
-        self.plan.setting()
+        self.trained.plan.setting()
     }
 
     fn engine(&self) -> &'static str {
-        misdeal_train::ENGINE
+        self.trained.engine()
     }
 
     fn lineage(&self) -> &str {
-        misdeal_train::ENGINE
+        self.trained.engine()
+    }
+
+    fn stream(&self) -> &'static str {
+        self.trained.plan.stream().name()
     }
 
     fn scores_per_observation(&self) -> u64 {
-        self.plan.recipe().canaries as u64
+        self.trained.plan.recipe().canaries as u64
     }
 
     fn scores_are_independent(&self) -> bool {
-        self.plan.scores_are_independent()
+        self.trained.plan.scores_are_independent()
     }
 
     fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome> {
         let each = self.scores_per_observation();
-        let stretch = TRIALS_PER_CORE * rayon::current_num_threads() as u64;
+        let stretch = self.trained.trials_at_a_time();
         for gap in missing_trials(trials, store.trials()) {
             let models = gap.start / each..gap.end / each;
             let mut next = models.start;
             while next < models.end {
                 let part = next..models.end.min(next + stretch);
                 let scored =
-                    self.plan.score(part.clone(), &|| savings.is_cancelled(), &|| savings.observed(1));
+                    self.trained.score(part.clone(), &|| savings.is_cancelled(), &|| savings.observed(1))?;
                 let Some(scored) = scored else { return Ok(Outcome::Cancelled) };
                 store.insert(part.start * each..part.end * each, &scored.scores_in, &scored.scores_out)?;
                 if let Ok(mut utility) = self.utility.lock() {

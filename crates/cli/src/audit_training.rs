@@ -12,12 +12,6 @@ use std::path::{Path, PathBuf};
 /// Trains, plays the game and reports.
 pub fn run(arguments: &TrainingArguments, common: &CommonArguments) -> Result<Success, Failure> {
     let run = arguments.run.request(arguments.observations, common)?;
-    if arguments.run.device == "cuda" {
-        return Err(Failure::not_available_yet("--device cuda for trainings"));
-    }
-    if arguments.precision == "tf32" {
-        return Err(Failure::not_available_yet("--precision tf32, which needs a GPU,"));
-    }
     let data = DataRequest {
         dataset: arguments.dataset.clone(),
         folder: arguments.data.clone().or_else(|| std::env::var_os("MISDEAL_DATA").map(PathBuf::from)),
@@ -35,6 +29,8 @@ pub fn run(arguments: &TrainingArguments, common: &CommonArguments) -> Result<Su
         target_epsilon: arguments.target_epsilon,
         recipe: recipe(arguments)?,
         data,
+        device: arguments.run.device.clone(),
+        precision: arguments.precision.clone(),
         run,
     };
     interruption::listen()?;

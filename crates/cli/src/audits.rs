@@ -66,6 +66,7 @@ impl RunArguments {
         Ok(RunRequest {
             observations,
             analysis: self.analysis.analysis(),
+            second_analysis: None,
             scores: if self.scores == "exact" { StoreKind::Exact } else { StoreKind::Counts },
             stop_when: self.stop_when.as_deref().map(StopWhen::parse).transpose()?,
             claimed_epsilon: self.claimed_epsilon,

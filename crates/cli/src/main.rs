@@ -13,6 +13,7 @@ mod number;
 mod output;
 mod plot;
 mod progress;
+mod reproduce;
 mod text;
 
 use arguments::{Arguments, AuditCommand, Command, MechanismArguments};
@@ -50,7 +51,7 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
         Some(Command::Calibrate(arguments)) => account::calibrate(&arguments, &common),
         Some(Command::Diagnose(_)) => Err(Failure::not_available_yet("diagnose")),
         Some(Command::Scan(_)) => Err(Failure::not_available_yet("scan")),
-        Some(Command::Reproduce(_)) => Err(Failure::not_available_yet("reproduce")),
+        Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, &common),
         Some(Command::Report(_)) => Err(Failure::not_available_yet("report")),
         Some(Command::Devices(_)) => Err(Failure::not_available_yet("devices")),
         Some(Command::SelfTest(_)) => Err(Failure::not_available_yet("self-test")),

@@ -2,10 +2,12 @@
 
 mod account;
 mod estimates;
+mod reproduced;
 mod trade_off;
 
 pub use account::account;
 pub use estimates::estimates;
+pub use reproduced::reproduced;
 
 use indicatif::HumanCount;
 use misdeal_audit::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};

@@ -31,7 +31,8 @@ pub mod mirror;
 mod parameters;
 mod plan;
 mod program;
+pub mod training;
 
 pub use engine::Cuda;
 pub use plan::{EqualKind, Plan};
-pub use program::{Kernel, compile};
+pub use program::{Kernel, compile, compile_source};

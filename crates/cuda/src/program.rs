@@ -78,11 +78,24 @@ pub fn compile(kernel: Kernel, major: i32, minor: i32) -> Result<Vec<u8>, String
 }
 
 fn compiled_for(kernel: Kernel, major: i32, minor: i32) -> Result<Vec<u8>, String> {
-    libraries::open_compiler()?;
     let source = [&SHARED_SOURCES, kernel.sources()].concat().join("\n");
+    compile_source(&source, &kernel.definitions(), major, minor)
+}
+
+/// Machine code of any source, not kept.
+///
+/// # Errors
+/// The compiler is missing, or says why it refuses.
+pub fn compile_source(
+    source: &str,
+    definitions: &[String],
+    major: i32,
+    minor: i32,
+) -> Result<Vec<u8>, String> {
+    libraries::open_compiler()?;
     let source = CString::new(source).map_err(|error| error.to_string())?;
     let program = result::create_program(&source, Some(c"misdeal.cu")).map_err(|error| error.to_string())?;
-    let mut options = kernel.definitions();
+    let mut options = definitions.to_vec();
     options.extend([format!("--gpu-architecture=sm_{major}{minor}"), "--std=c++17".into()]);
     // SAFETY: the program was created above and is destroyed once, below.
     unsafe {

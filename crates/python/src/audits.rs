@@ -78,6 +78,8 @@ impl Words<'_> {
                 folder: folder.or_else(|| std::env::var_os("MISDEAL_DATA").map(PathBuf::from)),
                 size: self.count_if_any("dataset_size")?,
             },
+            device: self.one_of("device", &["auto", "cpu", "cuda"])?.into(),
+            precision: self.one_of("precision", &["f32", "tf32"])?.into(),
             run: self.run()?,
         })
     }

@@ -33,7 +33,7 @@ pub struct BiasModel {
 
 impl BiasModel {
     /// From the projections of sampled records.
-    pub(crate) fn new(plan: &TrainingPlan, projections: &[f64]) -> Self {
+    pub fn new(plan: &TrainingPlan, projections: &[f64]) -> Self {
         let sampled = projections.len() as f64;
         let in_batch = plan.adversary().naturals() as f64;
         let in_all = plan.setting().dataset_size() as f64;
@@ -50,7 +50,7 @@ impl BiasModel {
 
 /// The natural records that the adversary looks at in a step: drawn with replacement from all but the targets, with coins of
 /// its own.
-pub(crate) fn sample(plan: &TrainingPlan, world: World, trial: u64, step: u64) -> Vec<u64> {
+pub fn sample(plan: &TrainingPlan, world: World, trial: u64, step: u64) -> Vec<u64> {
     let (setting, targets) = (plan.setting(), plan.recipe().canaries as u64);
     let naturals = setting.dataset_size() - targets;
     let count = (SAMPLED_BATCHES * setting.batch_size).min(naturals);

@@ -48,7 +48,7 @@ mod utility;
 
 pub use adversary::{Adversary, Crafted};
 pub use canary::Canary;
-pub use debias::BiasModel;
+pub use debias::{BiasModel, sample};
 pub use engine::{Trained, Workspace};
 pub use identity::training_digest;
 pub use initial::initial_parameters;

@@ -11,7 +11,7 @@ use crate::recipe::{CanaryKind, Recipe};
 use crate::scoring::{scores, target_models};
 use crate::simd::InstructionSet;
 use crate::utility::Utility;
-use misdeal_core::{BatchScheme, Error, Result, Setting, Stream, World};
+use misdeal_core::{BatchScheme, Error, Result, Setting, SettingHash, Stream, World};
 use misdeal_game::{PositionLaw, TargetModel};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -52,6 +52,20 @@ impl TrainingPlan {
     /// # Errors
     /// Names what does not fit, and what would.
     pub fn new(setting: &Setting, recipe: &Recipe, dataset: Arc<Dataset>) -> Result<Self> {
+        Self::with_stream(setting, recipe, dataset, Stream::new)
+    }
+
+    /// The same training with other random bits: those of [`Stream::philox`], which graphics processors draw. Canaries are drawn from
+    /// the stream too.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_stream(
+        setting: &Setting,
+        recipe: &Recipe,
+        dataset: Arc<Dataset>,
+        stream: impl FnOnce(&SettingHash) -> Stream,
+    ) -> Result<Self> {
         recipe.check()?;
         let checked = Setting { training: None, ..setting.clone() }.validated()?;
         check_data(&checked, recipe, &dataset)?;
@@ -69,7 +83,7 @@ impl TrainingPlan {
                 hint,
             ));
         }
-        let stream = Stream::new(&setting.hash());
+        let stream = stream(&setting.hash());
         let canaries = canaries(recipe, &model, &dataset.train, records, &stream)?;
         Ok(TrainingPlan {
             adversary: Adversary::new(&setting, recipe.canaries),
@@ -251,7 +265,8 @@ impl TrainingPlan {
         Some(batch)
     }
 
-    fn utility(&self, model: &Trained) -> Utility {
+    /// What a trained model is worth.
+    pub fn utility(&self, model: &Trained) -> Utility {
         let mut utility = Utility::default();
         utility.train_records = self.setting.dataset_size();
         utility.test_records = self.dataset.test.as_ref().map_or(0, |test| test.labels.len() as u64);

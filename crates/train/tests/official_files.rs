@@ -1,20 +1,19 @@
-//! The real files, where they are at hand: the folder that `MISDEAL_DATA` names, else `../shared/data` beside the repository.
+//! The real files, where they are at hand: in the folder that `MISDEAL_DATA` names.
 
 mod fixtures;
 
 use misdeal_train::data::{Dataset, Shape, load};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The data folder, if it has `file`; says so where it has not.
 fn folder_with(file: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("MISDEAL_DATA").map_or(beside, PathBuf::from);
-    if folder.join(file).is_file() {
-        return Some(folder);
+    let folder = std::env::var_os("MISDEAL_DATA").map(PathBuf::from);
+    let found = folder.filter(|folder| folder.join(file).is_file());
+    if found.is_none() {
+        eprintln!("skipped: set MISDEAL_DATA to a folder that has {file}");
     }
-    eprintln!("skipped: {file} is not in {}; set MISDEAL_DATA to a folder that has it", folder.display());
-    None
+    found
 }
 
 fn counts(labels: &[u16]) -> Vec<usize> {

@@ -89,7 +89,7 @@ pub struct TrainingArguments {
     /// What happens to records that do not fill a batch
     #[arg(long, default_value = "drop", value_parser = ["drop", "keep"], value_name = "NAME")]
     pub last_batch: String,
-    /// The arithmetic: f32, or tf32 on devices that have it
+    /// The arithmetic: f32, or tf32 on a CUDA device: faster, products with factors of eleven significant bits
     #[arg(long, default_value = "f32", value_parser = ["f32", "tf32"], value_name = "NAME")]
     pub precision: String,
     /// Models to train, in both worlds together
@@ -128,7 +128,7 @@ pub struct RunArguments {
     /// What is kept of a score: counts on a fixed grid, or all scores
     #[arg(long, default_value = "counts", value_parser = ["counts", "exact"], value_name = "KIND")]
     pub scores: String,
-    /// What to compute on; auto takes a CUDA device for long runs of the mechanism, where there is one
+    /// What to compute on; auto takes a CUDA device for long runs, where there is one
     #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "cuda"], value_name = "NAME")]
     pub device: String,
     /// The epsilon that is claimed, to be tested

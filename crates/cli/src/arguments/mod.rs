@@ -8,7 +8,9 @@ pub use audits::{
 
 use crate::failure::Failure;
 use crate::number::{count, number};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use misdeal_audit::ARTEFACTS;
 use misdeal_core::BatchScheme;
 use std::path::PathBuf;
 
@@ -99,8 +101,8 @@ pub enum Command {
     Diagnose(Anything),
     /// Find sampling mistakes in Python sources (not available yet)
     Scan(Anything),
-    /// The paper's tables and figures beside ours (not available yet)
-    Reproduce(Anything),
+    /// The paper's tables and figures beside ours
+    Reproduce(ReproduceArguments),
     /// Results as one HTML page (not available yet)
     Report(Anything),
     /// What there is to compute on (not available yet)
@@ -145,6 +147,33 @@ pub struct EstimateArguments {
     /// Draw the trade-off curve into a file that ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct ReproduceArguments {
+    /// A table or a figure of the paper, or all
+    #[arg(value_name = "NAME", value_parser = artefact_names())]
+    pub name: String,
+    /// Fewer observations, one run: minutes on two cores
+    #[arg(long)]
+    pub quick: bool,
+    /// Runs that means are taken over; as many as the paper's if not given
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
+    pub runs: Option<u64>,
+    /// What to compute on; auto takes a CUDA device for long runs, where there is one
+    #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "cuda"], value_name = "NAME")]
+    pub device: String,
+    /// The folder that holds data sets; MISDEAL_DATA if not given
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Draw the numbers into a file that ends in .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+}
+
+fn artefact_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(ARTEFACTS.into_iter().chain(["all"]))
 }
 
 #[derive(Debug, Args)]

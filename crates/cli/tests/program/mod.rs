@@ -16,10 +16,12 @@ pub struct Run {
     pub stderr: String,
 }
 
-/// Runs `misdeal` in `folder` with the words of `arguments`; a run that takes minutes is a failure.
+/// Runs `misdeal` in `folder` with the words of `arguments`, and no data folder but what they name; a run that takes minutes is a
+/// failure.
 pub fn misdeal(folder: &Path, arguments: &str) -> Run {
     let output = Command::new(env!("CARGO_BIN_EXE_misdeal"))
         .current_dir(folder)
+        .env_remove("MISDEAL_DATA")
         .args(arguments.split_whitespace())
         .timeout(Duration::from_mins(5))
         .output()

@@ -184,13 +184,20 @@ impl Stream {
         gaussian(word, || self.uniform(Purpose::Tail, world, trial, draw))
     }
 
-    /// The standard Gaussian number `index` of a trial's training noise, `index` below 2^55.
+    /// The standard Gaussian number `index` of a trial's training noise, `index` below 2^55: a word each on a processor, a radius
+    /// and an angle for two of them on a graphics processor.
     pub fn training_gaussian(&self, world: World, trial: u64, index: u64) -> f64 {
         let block = self.block(Self::long_counter(Purpose::TrainingNoise, world, trial, index / 4));
+        if let Generator::Philox { .. } = self.generator {
+            let pair = index / 2;
+            let word = |i: u64| (block >> (32 * (pair % 2 * 2 + i))) as u32;
+            let more = || self.training_tail(world, trial, pair);
+            return gaussian_pair(word(0), word(1), more)[(index % 2) as usize];
+        }
         gaussian((block >> (32 * (index % 4))) as u32, || self.training_tail(world, trial, index))
     }
 
-    /// The further bits of training noise `index` where it falls into the tail.
+    /// The further bits of training noise `index`, or of pair `index` on a graphics processor, where it falls into the tail.
     pub fn training_tail(&self, world: World, trial: u64, index: u64) -> u64 {
         self.block(Self::long_counter(Purpose::TrainingTail, world, trial, index)) as u64
     }

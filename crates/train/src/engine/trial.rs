@@ -86,7 +86,7 @@ impl Workspace {
                         add_multiple(&mut self.sum[canary.range()], count as f32, &canary.values);
                     }
                 }
-                self.gaussians.fill(plan.stream(), world, trial, step * plan.noise_stride(), &mut self.noise);
+                self.draw_noise(plan, world, trial, step * plan.noise_stride());
                 self.set.run(NoisyStep {
                     sum: &mut self.sum,
                     noise: &self.noise,
@@ -105,6 +105,17 @@ impl Workspace {
             (hits(examples, setting.dataset_size()), of_test)
         });
         Some(Trained { outputs, hits })
+    }
+
+    /// The noise of a step; a graphics processor's stream is drawn number by number, for comparisons.
+    fn draw_noise(&mut self, plan: &TrainingPlan, world: World, trial: u64, first: u64) {
+        if plan.stream().philox_key().is_none() {
+            self.gaussians.fill(plan.stream(), world, trial, first, &mut self.noise);
+            return;
+        }
+        for (index, noise) in (first..).zip(self.noise.iter_mut()) {
+            *noise = plan.stream().training_gaussian(world, trial, index) as f32;
+        }
     }
 
     /// Appends <sum, canary k> / C^2 to `projections[k]`.

@@ -1,0 +1,251 @@
+//! A table or a figure of the paper, as the file in `paper/` describes it.
+
+use misdeal_core::{BatchScheme, Error, Result, Setting, ThreatModel};
+use serde::Deserialize;
+
+/// What the paper shows in one place.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Artefact {
+    /// What it shows.
+    pub title: String,
+    /// Where it stands in the paper.
+    pub place: String,
+    /// What a reader should know: oddities of the print, and what differs here on purpose.
+    #[serde(default)]
+    pub remarks: Vec<String>,
+    /// The numbers, in the order of the print.
+    pub rows: Vec<Printed>,
+}
+
+/// One number of the paper, and the audit that should give it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Printed {
+    /// What is audited, in a few words.
+    pub name: String,
+    /// The empirical epsilon that is printed; none where a figure shows a point without its number.
+    pub printed: Option<f64>,
+    /// The epsilon that is printed as the claim.
+    pub printed_claim: Option<f64>,
+    /// How far ours may lie from the print, and still be the same.
+    #[serde(default)]
+    pub tolerance: f64,
+    /// Why that far.
+    #[serde(default)]
+    pub tolerance_reason: String,
+    /// Why ours differs, where it is known to.
+    pub difference: Option<String>,
+    /// Observations in the paper.
+    pub observations: f64,
+    /// Observations of a quick run; 0 if it leaves the row out.
+    pub quick_observations: f64,
+    /// Runs in the paper, which their mean is printed of.
+    #[serde(default = "one")]
+    pub runs: u64,
+    /// The delta at which epsilon is meant.
+    #[serde(default = "usual_delta")]
+    pub delta: f64,
+    /// What the row is one point of, in a figure against the number of observations.
+    pub series: Option<String>,
+    /// Whether the whole trade-off curve is looked at, and promises about it are tested.
+    #[serde(default)]
+    pub curves: bool,
+    /// The batched Gaussian mechanism, or
+    pub mechanism: Option<MechanismJob>,
+    /// a training.
+    pub training: Option<TrainingJob>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn usual_delta() -> f64 {
+    1e-5
+}
+
+/// The game, apart from its noise.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MechanismJob {
+    /// The noise, or
+    pub noise_multiplier: Option<f64>,
+    /// the epsilon for which Poisson sampling needs it.
+    pub target_epsilon: Option<f64>,
+    /// Batches in an epoch.
+    pub steps_per_epoch: u64,
+    /// Passes over the data.
+    pub epochs: u64,
+    /// Records in a batch.
+    pub batch_size: u64,
+    /// How batches are made.
+    pub scheme: String,
+    /// Records in a buffer, for schemes that have one.
+    pub buffer_size: Option<u64>,
+}
+
+impl Default for MechanismJob {
+    fn default() -> Self {
+        let Setting { steps_per_epoch, epochs, batch_size, .. } = Setting::default();
+        MechanismJob {
+            noise_multiplier: None,
+            target_epsilon: None,
+            steps_per_epoch,
+            epochs,
+            batch_size,
+            scheme: "shuffle".into(),
+            buffer_size: None,
+        }
+    }
+}
+
+impl MechanismJob {
+    /// The setting, with noise 1 where the noise is to be calibrated.
+    ///
+    /// # Errors
+    /// A scheme that there is not.
+    pub fn setting(&self, seed: u64) -> Result<Setting> {
+        Ok(Setting {
+            noise_multiplier: self.noise_multiplier.unwrap_or(1.0),
+            steps_per_epoch: self.steps_per_epoch,
+            epochs: self.epochs,
+            batch_size: self.batch_size,
+            scheme: BatchScheme::from_name(&self.scheme, self.buffer_size)?,
+            seed,
+            ..Setting::default()
+        })
+    }
+}
+
+/// A training, with the noise for which Poisson sampling has the target epsilon.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainingJob {
+    /// The data set.
+    pub dataset: String,
+    /// The model.
+    pub model: String,
+    /// The epsilon that the noise is calibrated to.
+    pub target_epsilon: f64,
+    /// What the adversary may do.
+    pub threat_model: String,
+    /// Records in a batch.
+    #[serde(default = "usual_batch")]
+    pub batch_size: u64,
+    /// Passes over the data.
+    #[serde(default = "one")]
+    pub epochs: u64,
+    /// The canary's direction.
+    #[serde(default = "usual_canary")]
+    pub canary: String,
+    /// How batches are made.
+    #[serde(default = "usual_scheme")]
+    pub scheme: String,
+    /// Records in a buffer, for schemes that have one.
+    pub buffer_size: Option<u64>,
+}
+
+fn usual_batch() -> u64 {
+    100
+}
+
+fn usual_canary() -> String {
+    "random".into()
+}
+
+fn usual_scheme() -> String {
+    "shuffle".into()
+}
+
+impl TrainingJob {
+    /// The setting, before the noise is calibrated and the steps are counted.
+    ///
+    /// # Errors
+    /// A scheme or a threat model that there is not.
+    pub fn setting(&self, seed: u64) -> Result<Setting> {
+        Ok(Setting {
+            epochs: self.epochs,
+            batch_size: self.batch_size,
+            scheme: BatchScheme::from_name(&self.scheme, self.buffer_size)?,
+            threat_model: ThreatModel::from_name(&self.threat_model)?,
+            seed,
+            ..Setting::default()
+        })
+    }
+}
+
+/// The tables and figures that are numbers, by name.
+const FILES: [(&str, &str); 9] = [
+    ("figure-1", include_str!("../../../../paper/figure-1.toml")),
+    ("figure-3", include_str!("../../../../paper/figure-3.toml")),
+    ("table-1", include_str!("../../../../paper/table-1.toml")),
+    ("figure-4", include_str!("../../../../paper/figure-4.toml")),
+    ("figure-5", include_str!("../../../../paper/figure-5.toml")),
+    ("figure-6", include_str!("../../../../paper/figure-6.toml")),
+    ("figure-7", include_str!("../../../../paper/figure-7.toml")),
+    ("figure-9", include_str!("../../../../paper/figure-9.toml")),
+    ("figure-11", include_str!("../../../../paper/figure-11.toml")),
+];
+
+/// The names of all artefacts, in the order of the paper.
+pub const NAMES: [&str; 10] = [
+    "figure-1",
+    "figure-3",
+    "table-1",
+    "settings",
+    "figure-4",
+    "figure-5",
+    "figure-6",
+    "figure-7",
+    "figure-9",
+    "figure-11",
+];
+
+/// The artefact called `name`.
+///
+/// # Errors
+/// There is none.
+pub fn artefact(name: &str) -> Result<Artefact> {
+    if name == "settings" {
+        return Ok(super::settings::artefact());
+    }
+    let file = FILES.iter().find(|(other, _)| *other == name);
+    let (_, text) = file.ok_or_else(|| {
+        let allowed = format!("one of {} or all", NAMES.join(", "));
+        Error::bad_value("name", name, allowed, "the tables and figures are those of the paper")
+    })?;
+    Ok(toml::from_str(text).expect("the files of the paper are read by a test"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_says_what_to_audit() {
+        for name in NAMES {
+            let artefact = artefact(name).unwrap();
+            assert!(!artefact.rows.is_empty(), "{name}");
+            for row in &artefact.rows {
+                assert!(row.mechanism.is_some() != row.training.is_some(), "{name}: {}", row.name);
+                if let Some(job) = &row.mechanism {
+                    assert!(
+                        job.noise_multiplier.is_some() != job.target_epsilon.is_some(),
+                        "{name}: {}",
+                        row.name
+                    );
+                    job.setting(0).unwrap().validated().unwrap();
+                }
+                if let Some(job) = &row.training {
+                    job.setting(0).unwrap();
+                }
+                assert!(row.quick_observations <= row.observations, "{name}: {}", row.name);
+                if row.printed.is_some() {
+                    assert!(row.tolerance > 0.0 && !row.tolerance_reason.is_empty(), "{name}: {}", row.name);
+                }
+            }
+        }
+        assert!(artefact("figure-2").is_err());
+    }
+}

@@ -1,0 +1,126 @@
+//! The paper's tables and figures, beside what comes out here.
+//!
+//! What is printed, and which audit should give it, lies as data in `paper/`; this room only plays, compares and adds theory.
+
+mod artefact;
+mod row;
+mod settings;
+mod verdict;
+
+pub use artefact::NAMES as ARTEFACTS;
+pub use row::ReproducedRow;
+pub use verdict::Verdict;
+
+use crate::{Progress, Result, SCHEMA_VERSION};
+use artefact::{Printed, artefact};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// What to reproduce, and with how much work.
+#[derive(Debug, Clone)]
+pub struct ReproduceRequest {
+    /// One of [`ARTEFACTS`], or `all`.
+    pub name: String,
+    /// Whether to play fewer observations, in one run instead of five.
+    pub quick: bool,
+    /// The number of runs that means are taken over; the paper's if not given.
+    pub runs: Option<u64>,
+    /// What to compute on: `auto`, `cpu` or `cuda`.
+    pub device: String,
+    /// The folder that holds data sets.
+    pub data: Option<PathBuf>,
+    /// The seed of the first run; the others take those that follow.
+    pub seed: u64,
+}
+
+/// Printed numbers beside ours.
+#[derive(Debug, Clone, Serialize)]
+pub struct ReproduceReport {
+    schema_version: u32,
+    command: &'static str,
+    version: &'static str,
+    /// What was asked for.
+    pub name: String,
+    /// Whether fewer observations were played than in the paper.
+    pub quick: bool,
+    /// What each table or figure shows, and what to know about it.
+    pub artefacts: Vec<ArtefactHeading>,
+    /// The numbers, in the order of the paper.
+    pub rows: Vec<ReproducedRow>,
+    /// Time for all of them.
+    pub seconds: f64,
+}
+
+/// What a table or a figure is about.
+#[derive(Debug, Clone, Serialize)]
+pub struct ArtefactHeading {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it shows.
+    pub title: String,
+    /// Where it stands in the paper.
+    pub place: String,
+    /// What a reader should know.
+    pub remarks: Vec<String>,
+}
+
+/// Plays what the paper played, and compares.
+///
+/// # Errors
+/// An unknown name, data that are not there, a device that is not, or an interruption.
+pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<ReproduceReport> {
+    let names: Vec<&'static str> = match request.name.as_str() {
+        "all" => ARTEFACTS.into(),
+        name => {
+            artefact(name)?;
+            ARTEFACTS.into_iter().filter(|other| *other == name).collect()
+        }
+    };
+    let start = std::time::Instant::now();
+    let mut artefacts = Vec::new();
+    let mut jobs: Vec<(&'static str, Printed)> = Vec::new();
+    for name in names {
+        let found = artefact(name)?;
+        artefacts.push(ArtefactHeading {
+            name,
+            title: found.title,
+            place: found.place,
+            remarks: found.remarks,
+        });
+        jobs.extend(found.rows.into_iter().map(|row| (name, row)));
+    }
+    let total: u64 = jobs.iter().map(|(_, row)| row.work(request)).sum();
+    let mut done = 0;
+    let mut rows = Vec::with_capacity(jobs.len());
+    for (name, row) in &jobs {
+        rows.push(row.reproduced(name, request, &Part { whole: progress, done, total })?);
+        done += row.work(request);
+    }
+    Ok(ReproduceReport {
+        schema_version: SCHEMA_VERSION,
+        command: "reproduce",
+        version: env!("CARGO_PKG_VERSION"),
+        name: request.name.clone(),
+        quick: request.quick,
+        artefacts,
+        rows,
+        seconds: start.elapsed().as_secs_f64(),
+    })
+}
+
+/// One audit's progress as a part of the whole's.
+struct Part<'a> {
+    whole: &'a dyn Progress,
+    done: u64,
+    total: u64,
+}
+
+impl Progress for Part<'_> {
+    fn observed(&self, done: u64, _total: u64) {
+        self.whole.observed(self.done + done, self.total);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.whole.is_interrupted()
+    }
+}

@@ -1,0 +1,220 @@
+//! One printed number, played again.
+
+use super::artefact::{MechanismJob, Printed, TrainingJob};
+use super::{Part, ReproduceRequest, Verdict};
+use crate::training::calibrated;
+use crate::{
+    Analysis, AuditReport, DataRequest, Error, Figures, MechanismRequest, Progress, Result, RunRequest,
+    TradeOffReport, TrainingRequest, audit_mechanism, audit_training,
+};
+use misdeal_core::{BatchScheme, Bounds, Setting};
+use misdeal_train::{Blueprint, CanaryKind, Recipe};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A printed number beside ours.
+#[derive(Debug, Clone, Serialize)]
+pub struct ReproducedRow {
+    /// The table or figure.
+    pub artefact: &'static str,
+    /// What was audited.
+    pub name: String,
+    /// What it is one point of, in a figure against the number of observations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub series: Option<String>,
+    /// The number in the paper; `None` where a figure shows none.
+    pub printed: Option<f64>,
+    /// Our mean over the runs of the same estimate, the maximum over all thresholds, which is not a valid bound; `None` where
+    /// nothing was played.
+    pub ours: Option<f64>,
+    /// The standard deviation over the runs; `None` for one run.
+    pub standard_deviation: Option<f64>,
+    /// The mean over the runs of a bound that holds as stated, from the same scores.
+    pub valid_epsilon: Option<f64>,
+    /// How far ours may lie from the print.
+    pub tolerance: f64,
+    /// Why that far.
+    pub tolerance_reason: String,
+    /// How ours stands to the print; `None` without a printed number.
+    pub verdict: Option<Verdict>,
+    /// Why ours differs, or was not played, where that is known.
+    pub reason: Option<String>,
+    /// The claim in the paper.
+    pub printed_claim: Option<f64>,
+    /// What theory says at the same setting, by scheme.
+    pub theory: BTreeMap<&'static str, Bounds>,
+    /// What was played, in the first run.
+    pub setting: Option<Setting>,
+    /// The delta of all epsilons.
+    pub delta: f64,
+    /// Observations of each run.
+    pub observations: u64,
+    /// Observations in the paper.
+    pub printed_observations: u64,
+    /// Runs that the mean is over.
+    pub runs: u64,
+    /// The share of test records classified correctly, of a training.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test_accuracy: Option<Figures>,
+    /// The curves of the first run, and what they refute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trade_off: Option<TradeOffReport>,
+    /// The engine that played.
+    pub engine: Option<&'static str>,
+    /// Time for all runs.
+    pub seconds: f64,
+}
+
+impl ReproducedRow {
+    /// Theory's bounds for the scheme that was played.
+    pub fn theory_of_the_scheme(&self) -> Option<&Bounds> {
+        self.theory.get(self.setting.as_ref()?.scheme.name())
+    }
+
+    /// What could be claimed were batches drawn by Poisson sampling.
+    pub fn poisson_upper_bound(&self) -> Option<f64> {
+        self.theory.get(BatchScheme::Poisson.name())?.epsilon_upper_bound
+    }
+}
+
+impl Printed {
+    fn runs(&self, request: &ReproduceRequest) -> u64 {
+        request.runs.unwrap_or(if request.quick { 1 } else { self.runs }).max(1)
+    }
+
+    fn observations(&self, request: &ReproduceRequest) -> u64 {
+        (if request.quick { self.quick_observations } else { self.observations }) as u64
+    }
+
+    /// Observations of all runs together.
+    pub(super) fn work(&self, request: &ReproduceRequest) -> u64 {
+        self.runs(request) * self.observations(request)
+    }
+
+    /// Plays the row's audit once for each run, and compares.
+    ///
+    /// # Errors
+    /// As [`super::reproduce`].
+    pub(super) fn reproduced(
+        &self,
+        artefact: &'static str,
+        request: &ReproduceRequest,
+        progress: &Part<'_>,
+    ) -> Result<ReproducedRow> {
+        let observations = self.observations(request);
+        let mut reports = Vec::new();
+        let mut missing = None;
+        for run in 0..if observations == 0 { 0 } else { self.runs(request) } {
+            let part = Part { done: progress.done + run * observations, ..*progress };
+            match self.play(request, request.seed + run, &part) {
+                Ok(report) => reports.push(report),
+                // The other rows may need no data.
+                Err(Error::Data(error)) => {
+                    missing = Some(error.to_string());
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let ours = figures(reports.iter().map(|report| report.estimate.empirical_epsilon));
+        let second = reports.iter().filter_map(|report| report.second_estimate.as_ref());
+        let valid = figures(second.map(|estimate| estimate.empirical_epsilon));
+        let enough = observations >= self.observations as u64;
+        let verdict = match (self.printed, ours) {
+            (Some(printed), Some(ours)) => Some(Verdict::of(ours.mean, printed, self.tolerance, enough)),
+            (Some(_), None) => Some(Verdict::TooFewObservations),
+            (None, _) => None,
+        };
+        let differs = matches!(verdict, Some(Verdict::Exceeded | Verdict::Differs));
+        let first = reports.first();
+        Ok(ReproducedRow {
+            artefact,
+            name: self.name.clone(),
+            series: self.series.clone(),
+            printed: self.printed,
+            ours: ours.map(|ours| ours.mean),
+            standard_deviation: ours.filter(|_| reports.len() > 1).map(|ours| ours.standard_deviation),
+            valid_epsilon: valid.map(|valid| valid.mean),
+            tolerance: self.tolerance,
+            tolerance_reason: self.tolerance_reason.clone(),
+            verdict,
+            reason: missing.or_else(|| self.difference.clone().filter(|_| differs)),
+            printed_claim: self.printed_claim,
+            theory: first.map(|report| report.theory.clone()).unwrap_or_default(),
+            setting: first.map(|report| report.setting.clone()),
+            delta: self.delta,
+            observations,
+            printed_observations: self.observations as u64,
+            runs: reports.len() as u64,
+            test_accuracy: first.and_then(|report| report.training.as_ref()?.test_accuracy),
+            trade_off: first.and_then(|report| report.trade_off.clone()),
+            engine: first.map(|report| report.engine),
+            seconds: reports.iter().map(|report| report.seconds).sum(),
+        })
+    }
+
+    fn play(&self, request: &ReproduceRequest, seed: u64, progress: &dyn Progress) -> Result<AuditReport> {
+        let analysis = |threshold_choice: &str| Analysis {
+            delta: self.delta,
+            threshold_choice: threshold_choice.into(),
+            ..Analysis::default()
+        };
+        let run = RunRequest {
+            analysis: analysis("max"),
+            second_analysis: Some(analysis("band")),
+            claimed_epsilon: self.printed_claim,
+            trade_off: self.curves,
+            ..RunRequest::new(self.observations(request))
+        };
+        match (&self.mechanism, &self.training) {
+            (Some(job), _) => self.play_mechanism(job, request, run, seed, progress),
+            (_, Some(job)) => play_training(job, request, run, seed, progress),
+            _ => unreachable!("a test has seen that every row says what to audit"),
+        }
+    }
+
+    fn play_mechanism(
+        &self,
+        job: &MechanismJob,
+        request: &ReproduceRequest,
+        run: RunRequest,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<AuditReport> {
+        let setting: Setting = job.setting(seed)?;
+        let setting = match job.target_epsilon {
+            None => setting,
+            Some(target) => calibrated(&setting, target, self.delta)?,
+        };
+        audit_mechanism(&MechanismRequest { setting, engine: request.device.clone(), run }, progress)
+    }
+}
+
+fn play_training(
+    job: &TrainingJob,
+    request: &ReproduceRequest,
+    run: RunRequest,
+    seed: u64,
+    progress: &dyn Progress,
+) -> Result<AuditReport> {
+    let recipe =
+        Recipe { canary: CanaryKind::from_name(&job.canary)?, ..Recipe::new(Blueprint::named(&job.model)?) };
+    let training = TrainingRequest {
+        setting: job.setting(seed)?,
+        target_epsilon: Some(job.target_epsilon),
+        recipe,
+        data: DataRequest { dataset: job.dataset.clone(), folder: request.data.clone(), size: None },
+        device: request.device.clone(),
+        precision: "f32".into(),
+        run,
+    };
+    audit_training(&training, progress)
+}
+
+/// The mean and the standard deviation of some numbers, if there are any.
+fn figures(values: impl Iterator<Item = f64> + Clone) -> Option<Figures> {
+    let count = values.clone().count() as f64;
+    let mean = values.clone().sum::<f64>() / count;
+    let squares: f64 = values.map(|value| (value - mean) * (value - mean)).sum();
+    (count > 0.0).then(|| Figures { mean, standard_deviation: libm::sqrt(squares / (count - 1.0).max(1.0)) })
+}

@@ -1,0 +1,63 @@
+//! Whether a printed number came out again.
+
+use serde::{Serialize, Serializer};
+
+/// How our number stands to the printed one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Within the tolerance.
+    Reproduced,
+    /// Larger by more than the tolerance.
+    Exceeded,
+    /// Smaller by more than the tolerance.
+    Differs,
+    /// Smaller, and from fewer observations than the paper's.
+    TooFewObservations,
+}
+
+impl Verdict {
+    /// Compares `ours` with what is `printed`.
+    pub fn of(ours: f64, printed: f64, tolerance: f64, as_many_observations: bool) -> Self {
+        if ours > printed + tolerance {
+            Verdict::Exceeded
+        } else if ours >= printed - tolerance {
+            Verdict::Reproduced
+        } else if as_many_observations {
+            Verdict::Differs
+        } else {
+            Verdict::TooFewObservations
+        }
+    }
+
+    /// In words, as JSON has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Reproduced => "reproduced",
+            Verdict::Exceeded => "exceeded",
+            Verdict::Differs => "differs",
+            Verdict::TooFewObservations => "too few observations",
+        }
+    }
+}
+
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ends_of_the_tolerance_are_within() {
+        let verdict = |ours, enough| Verdict::of(ours, 4.0, 0.5, enough).name();
+        assert_eq!(verdict(3.5, true), "reproduced");
+        assert_eq!(verdict(4.5, false), "reproduced");
+        assert_eq!(verdict(4.51, false), "exceeded");
+        assert_eq!(verdict(3.49, true), "differs");
+        assert_eq!(verdict(3.49, false), "too few observations");
+        assert_eq!(verdict(f64::NAN, true), "differs");
+    }
+}

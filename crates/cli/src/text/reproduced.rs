@@ -1,0 +1,103 @@
+//! Printed numbers beside ours, for people.
+
+use super::significant;
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use misdeal_audit::{ReproduceReport, ReproducedRow, Verdict};
+use misdeal_core::Bounds;
+use std::fmt::Write;
+
+/// A table for each table and figure, with what to know about it, and a count of the verdicts.
+pub fn reproduced(report: &ReproduceReport) -> String {
+    let mut text = String::new();
+    for artefact in &report.artefacts {
+        let _ = writeln!(text, "{} ({}): {}\n", artefact.name, artefact.place, artefact.title);
+        let rows: Vec<_> = report.rows.iter().filter(|row| row.artefact == artefact.name).collect();
+        let _ = writeln!(text, "{}\n", table(&rows));
+        for row in &rows {
+            notes(&mut text, row);
+        }
+        for remark in &artefact.remarks {
+            let _ = writeln!(text, "  {remark}");
+        }
+        text.push('\n');
+    }
+    let count = |verdict: Verdict| report.rows.iter().filter(|row| row.verdict == Some(verdict)).count();
+    let verdicts = [Verdict::Reproduced, Verdict::Exceeded, Verdict::Differs, Verdict::TooFewObservations];
+    let counted: Vec<String> = verdicts
+        .into_iter()
+        .filter(|&verdict| count(verdict) > 0)
+        .map(|verdict| format!("{} {}", count(verdict), verdict.name()))
+        .collect();
+    let printed = report.rows.iter().filter(|row| row.printed.is_some()).count();
+    let _ = writeln!(
+        text,
+        "Of {printed} printed numbers: {}. \"ours\" is the paper's estimate, the largest over all thresholds; \"valid\" is a 95 % lower \
+         bound from the same scores.",
+        counted.join(", ")
+    );
+    text
+}
+
+fn table(rows: &[&ReproducedRow]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    if !table.is_tty() {
+        table.set_width(160);
+    }
+    table.set_header(["", "claim", "printed", "ours", "valid", "theory", "observations", "verdict"]);
+    let number = |value: Option<f64>| value.map_or(String::new(), significant);
+    for row in rows {
+        let spread = row
+            .standard_deviation
+            .map_or(String::new(), |deviation| format!(" +- {}", significant(deviation)));
+        let theory = row.theory_of_the_scheme().map_or(String::new(), bounds);
+        let observations = match (row.ours, row.runs) {
+            (None, _) => "not played".into(),
+            (_, 1) => format!("{:e}", row.observations),
+            (_, runs) => format!("{runs} x {:e}", row.observations),
+        };
+        table.add_row([
+            row.name.clone(),
+            number(row.printed_claim),
+            number(row.printed),
+            number(row.ours) + &spread,
+            number(row.valid_epsilon),
+            theory,
+            observations,
+            row.verdict.map_or(String::new(), |verdict| verdict.name().to_owned()),
+        ]);
+    }
+    for column in 1..6 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+fn bounds(bounds: &Bounds) -> String {
+    let side = |side: Option<f64>| side.map_or("?".into(), significant);
+    format!("{} to {}", side(bounds.epsilon_lower_bound), side(bounds.epsilon_upper_bound))
+}
+
+/// What else is known of a row.
+fn notes(text: &mut String, row: &ReproducedRow) {
+    if let Some(reason) = &row.reason {
+        let _ = writeln!(text, "  {}: {reason}", row.name);
+    }
+    for curve in row.trade_off.iter().flat_map(|curves| &curves.promised) {
+        if let Some(test) = &curve.test {
+            let verdict = if test.refuted { "refuted" } else { "not refuted" };
+            let _ = writeln!(
+                text,
+                "  {}: {} is {verdict} (p-value {})",
+                row.name,
+                curve.name,
+                significant(test.p_value)
+            );
+        }
+    }
+    if let Some(accuracy) = &row.test_accuracy {
+        let _ = writeln!(text, "  {}: test accuracy {}", row.name, significant(accuracy.mean));
+    }
+}

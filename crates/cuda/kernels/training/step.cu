@@ -1,0 +1,198 @@
+// A step: clipped gradients, planted gradients and noise move the parameters, and the adversary sees the noisy sum along its canaries.
+
+enum TrainingPurpose { TRAINING_NOISE = 5, TRAINING_TAIL = 6, INITIAL_PARAMETERS = 7 };
+
+// A gradient of the adversary: `length` numbers from parameter `start` on, `at` among all values.
+struct Canary {
+    unsigned int start, length, at, unused;
+};
+
+struct Step {
+    const Canary* canaries;
+    const float* values;
+    // How often each canary is in the sum: model m has its numbers from m planted_stride on.
+    const int* planted;
+    // Parts of <natural sum, canary> and <noisy sum, canary>: [model][canary][2][gridDim.x].
+    double* parts;
+    // Both, divided by C^2: model m has this step's from m output_stride on, [canary][2].
+    double* outputs;
+    const unsigned long long* trials;
+    const unsigned int* worlds;
+    unsigned long long planted_stride, output_stride;
+    // The step's first Gaussian number.
+    unsigned long long first_draw;
+    double inverse_square;
+    Key key;
+    unsigned int canary_count, blocks;
+    // Of the noise in the sum, and of the sum in the parameters.
+    float noise_scale, rate;
+};
+
+__device__ __forceinline__ uint4 long_block(const Trial& trial, unsigned int purpose, unsigned long long index) {
+    return philox(trial.key, make_uint4(trial.low, trial.high, (unsigned int)index,
+                                        purpose | trial.world << 8 | (unsigned int)(index >> 32) << 9));
+}
+
+__device__ __forceinline__ Trial trial_of(const Step& step, unsigned int slot) {
+    const unsigned long long trial = step.trials[slot];
+    return Trial{step.key, (unsigned int)trial, (unsigned int)(trial >> 32), step.worlds[slot]};
+}
+
+// Core's `gaussian_pair` in f32, within 1e-6; the rare radii of the tail go through f64.
+__device__ __forceinline__ float2 training_pair(const Trial& trial, unsigned long long pair, unsigned int radius,
+                                                unsigned int angle) {
+    float log_p;
+    if (radius < FIRST_BODY_RADIUS) {
+        const uint4 more = long_block(trial, TRAINING_TAIL, pair);
+        const double fraction = ((double)(more.x | (unsigned long long)more.y << 32) + 0.5) * 0x1p-64;
+        log_p = (float)log(((double)radius + fraction) * 0x1p-32);
+    } else if (radius < 0x80000000u) {
+        log_p = logf(fmaf((float)radius, 0x1p-32f, 0x1p-33f));
+    } else {
+        // 1 - p is exact where p is not.
+        log_p = log1pf(-fmaf((float)~radius, 0x1p-32f, 0x1p-33f));
+    }
+    const float length = sqrtf(-2.0f * log_p);
+    const float t = __uint_as_float((angle & 0x7ffffeu) | 0x3f800001u) - 1.5f;
+    const float x = t * t;
+    float cosine = fmaf(x, 9.06741899e-4f, -2.08615291e-2f);
+    cosine = fmaf(x, cosine, 2.53669410e-1f);
+    cosine = fmaf(x, cosine, -1.23370055f);
+    cosine = fmaf(x, cosine, 1.0f);
+    float sine = fmaf(x, -4.60216310e-3f, 7.96802229e-2f);
+    sine = fmaf(x, sine, -6.45963478e-1f);
+    sine = fmaf(x, sine, 1.57079632f);
+    const float along = angle >> 31 ? -length * cosine : length * cosine;
+    const float across = length * (t * sine);
+    return angle >> 30 & 1 ? make_float2(across, along) : make_float2(along, across);
+}
+
+__device__ __forceinline__ void training_noise(const Trial& trial, unsigned long long draw, float (&noise)[4]) {
+    const uint4 words = long_block(trial, TRAINING_NOISE, draw / 4);
+    const float2 first = training_pair(trial, draw / 2, words.x, words.y);
+    const float2 second = training_pair(trial, draw / 2 + 1, words.z, words.w);
+    noise[0] = first.x;
+    noise[1] = first.y;
+    noise[2] = second.x;
+    noise[3] = second.y;
+}
+
+// The block's sum of two numbers, in a fixed order, to a thread.
+__device__ __forceinline__ double2 sums_of_block(double first, double second) {
+    __shared__ double room[2][8];
+    first = sum_of_warp(first);
+    second = sum_of_warp(second);
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) {
+        room[0][threadIdx.x / 32] = first;
+        room[1][threadIdx.x / 32] = second;
+    }
+    __syncthreads();
+    double2 sums = make_double2(0.0, 0.0);
+    for (int warp = 0; warp < 8; ++warp) {
+        sums.x += room[0][warp];
+        sums.y += room[1][warp];
+    }
+    return sums;
+}
+
+// Parameters p to p + 3 of the sum of clipped gradients.
+__device__ __forceinline__ void natural_sum(const Models& models, const float* model, unsigned int count, unsigned int p,
+                                            float (&sum)[4]) {
+    const float* const factors = model + models.factors;
+    const float* const gradients = model + models.gradients + p;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) sum[i] = 0.0f;
+    if (p + 3 < models.convolution_parameters) {
+#pragma unroll 4
+        for (unsigned int record = 0; record < count; ++record) {
+            const float factor = factors[record];
+            const float4 gradient = *(const float4*)(gradients + (size_t)record * models.gradient_stride);
+            sum[0] = fmaf(factor, gradient.x, sum[0]);
+            sum[1] = fmaf(factor, gradient.y, sum[1]);
+            sum[2] = fmaf(factor, gradient.z, sum[2]);
+            sum[3] = fmaf(factor, gradient.w, sum[3]);
+        }
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        if (p + i < models.convolution_parameters) {
+            for (unsigned int record = 0; record < count; ++record)
+                sum[i] = fmaf(factors[record], gradients[(size_t)record * models.gradient_stride + i], sum[i]);
+        } else if (p + i < models.parameter_count && count > 0) {
+            sum[i] = model[models.sum + p + i];
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) make_step(Models models, Batch batch, Step step) {
+    const unsigned int slot = models.slot(), first = blockIdx.x * 1024, p = first + threadIdx.x * 4;
+    float* const model = models.model();
+    float natural[4], noisy[4], noise[4];
+    natural_sum(models, model, batch.count(slot), p, natural);
+    training_noise(trial_of(step, slot), step.first_draw + p, noise);
+    const int* const planted = step.planted + slot * step.planted_stride;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) noisy[i] = natural[i];
+    for (unsigned int k = 0; k < step.canary_count; ++k) {
+        const Canary canary = step.canaries[k];
+        const float times = (float)planted[k];
+        if (times == 0.0f) continue;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            const unsigned int at = p + i - canary.start;
+            if (at < canary.length) noisy[i] += times * step.values[canary.at + at];
+        }
+    }
+    float* const parameters = model + models.parameters;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        noisy[i] = fmaf(noise[i], step.noise_scale, noisy[i]);
+        if (p + i < models.parameter_count) parameters[p + i] = fmaf(-step.rate, noisy[i], parameters[p + i]);
+    }
+    for (unsigned int k = 0; k < step.canary_count; ++k) {
+        const Canary canary = step.canaries[k];
+        double* const parts = step.parts + ((size_t)slot * step.canary_count + k) * 2 * step.blocks + blockIdx.x;
+        if (canary.start >= first + 1024 || canary.start + canary.length <= first) {
+            if (threadIdx.x < 2) parts[threadIdx.x * step.blocks] = 0.0;
+            continue;
+        }
+        double of_natural = 0.0, of_noisy = 0.0;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            const unsigned int at = p + i - canary.start;
+            const double value = at < canary.length ? (double)step.values[canary.at + at] : 0.0;
+            of_natural += value * (double)natural[i];
+            of_noisy += value * (double)noisy[i];
+        }
+        const double2 sums = sums_of_block(of_natural, of_noisy);
+        if (threadIdx.x < 2) parts[threadIdx.x * step.blocks] = threadIdx.x == 0 ? sums.x : sums.y;
+    }
+}
+
+// Sums the parts of a step, one warp for each canary and kind.
+extern "C" __global__ void __launch_bounds__(256) collect(Models models, Step step) {
+    const unsigned int slot = models.slot(), which = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (which >= 2 * step.canary_count) return;
+    const double* const parts = step.parts + ((size_t)slot * step.canary_count * 2 + which) * step.blocks;
+    double sum = 0.0;
+    for (unsigned int i = lane; i < step.blocks; i += 32) sum += parts[i];
+    sum = sum_of_warp(sum);
+    if (lane == 0) step.outputs[slot * step.output_stride + which] = sum * step.inverse_square;
+}
+
+// Parameters before the first step: what `initial_parameters` of the room `train` gives, to the bit. `ends` are where layers end, `bounds` theirs.
+extern "C" __global__ void __launch_bounds__(256) initialise(Models models, Step step, const unsigned int* ends, const float* bounds) {
+    const unsigned int slot = models.slot(), p = (blockIdx.x * 256 + threadIdx.x) * 4;
+    if (p >= models.parameter_count) return;
+    const uint4 words = long_block(trial_of(step, slot), INITIAL_PARAMETERS, p / 4);
+    const unsigned int bits[4] = {words.x, words.y, words.z, words.w};
+    float* const parameters = models.model() + models.parameters;
+    unsigned int layer = 0;
+    for (int i = 0; i < 4 && p + i < models.parameter_count; ++i) {
+        while (p + i >= ends[layer]) ++layer;
+        const float unit = __fadd_rn(__fmul_rn(__fadd_rn((float)(bits[i] >> 8), 0.5f), 0x1p-23f), -1.0f);
+        parameters[p + i] = __fmul_rn(unit, bounds[layer]);
+    }
+}

@@ -1,0 +1,26 @@
+//! DP-SGD with canaries on graphics processors, many models side by side.
+//!
+//! All models of a group take the same step at the same time, one kernel for each thing that a layer does; a kernel's blocks are tiles of
+//! all models' matrix products. Batches are dealt on the processor while the group before is trained. What differs from model to model, and
+//! only that, is read from memory: a model does not depend on its company.
+
+mod arguments;
+mod deal;
+mod group;
+mod layout;
+mod machine;
+mod memory;
+mod records;
+mod session;
+mod source;
+mod stages;
+mod tiling;
+mod trainer;
+
+pub use machine::{Gpu, Grid, Machine, Profile};
+pub use source::{
+    COMMON_KERNELS, Kernel as TrainingKernel, MATRIX_CORES, MORE_SOURCES, Precision, Program, SOURCES,
+};
+pub use stages::stages;
+pub use tiling::Tuning;
+pub use trainer::{Trainer, engine_name};

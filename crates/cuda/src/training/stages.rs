@@ -1,0 +1,178 @@
+//! A model as kernels see it: layers joined with the activations that follow them, images with their channels innermost.
+
+use misdeal_train::data::Shape;
+use misdeal_train::{LayerKind, Model};
+
+/// What is done to every value that comes out of a stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activation {
+    Identity,
+    Tanh,
+    Relu,
+}
+
+impl Activation {
+    /// Its name in `models.cu`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "IDENTITY",
+            Self::Tanh => "TANH",
+            Self::Relu => "RELU",
+        }
+    }
+}
+
+/// A layer with weights, as a convolution: a linear layer has images of one pixel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Weighted {
+    pub height: usize,
+    pub width: usize,
+    pub channels: usize,
+    pub filters: usize,
+    pub size: usize,
+    pub padding: usize,
+    /// Input number q has its weights in row (q % `row_channels`) `row_step` + q / `row_channels` of the layer's parameters.
+    pub row_channels: usize,
+    pub row_step: usize,
+    /// The first parameter.
+    pub start: usize,
+    pub is_linear: bool,
+}
+
+impl Weighted {
+    /// Inputs of one output.
+    pub fn inputs(&self) -> usize {
+        self.size * self.size * self.channels
+    }
+
+    /// Pixels that go in.
+    pub fn pixels(&self) -> usize {
+        self.height * self.width
+    }
+
+    /// Pixels that come out.
+    pub fn places(&self) -> usize {
+        let across = |length: usize| length + 2 * self.padding + 1 - self.size;
+        across(self.height) * across(self.width)
+    }
+}
+
+/// Pooling of squares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pooling {
+    pub height: usize,
+    pub width: usize,
+    pub channels: usize,
+    pub size: usize,
+    pub largest: bool,
+}
+
+/// What a stage does before its activation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    Weighted(Weighted),
+    Pooling(Pooling),
+}
+
+/// One stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stage {
+    pub work: Work,
+    pub activation: Activation,
+    /// Numbers that go in and come out, for each record.
+    pub inputs: usize,
+    pub outputs: usize,
+}
+
+impl Stage {
+    /// Its weights, if it has any.
+    pub fn weighted(&self) -> Option<&Weighted> {
+        match &self.work {
+            Work::Weighted(weighted) => Some(weighted),
+            Work::Pooling(_) => None,
+        }
+    }
+
+    /// Its weights, if it is a convolution.
+    pub fn convolution(&self) -> Option<&Weighted> {
+        self.weighted().filter(|weighted| !weighted.is_linear)
+    }
+
+    /// Its weights, if it is linear.
+    pub fn linear(&self) -> Option<&Weighted> {
+        self.weighted().filter(|weighted| weighted.is_linear)
+    }
+}
+
+/// The stages of a model, in order.
+pub fn stages(model: &Model) -> Vec<Stage> {
+    let mut stages: Vec<Stage> = vec![];
+    for layer in &model.layers {
+        let Shape { channels, height, width } = layer.input;
+        let start = layer.weights.map_or(0, |weights| weights.start);
+        let work = match layer.kind {
+            LayerKind::Tanh | LayerKind::Relu => {
+                let activation =
+                    if layer.kind == LayerKind::Tanh { Activation::Tanh } else { Activation::Relu };
+                if let Some(before) = stages.last_mut() {
+                    before.activation = activation;
+                }
+                continue;
+            }
+            LayerKind::Linear { .. } => Work::Weighted(Weighted {
+                height: 1,
+                width: 1,
+                channels: layer.input.features(),
+                filters: layer.output.features(),
+                size: 1,
+                padding: 0,
+                // A record that is no image is one row of pixels, whose channels are innermost already.
+                row_channels: channels,
+                row_step: height * width,
+                start,
+                is_linear: true,
+            }),
+            LayerKind::Convolution { filters, size, padding } => Work::Weighted(Weighted {
+                height,
+                width,
+                channels,
+                filters,
+                size,
+                padding,
+                row_channels: channels,
+                row_step: size * size,
+                start,
+                is_linear: false,
+            }),
+            LayerKind::AveragePooling { size } | LayerKind::MaxPooling { size } => {
+                let largest = matches!(layer.kind, LayerKind::MaxPooling { .. });
+                Work::Pooling(Pooling { height, width, channels, size, largest })
+            }
+        };
+        stages.push(Stage {
+            work,
+            activation: Activation::Identity,
+            inputs: layer.input.features(),
+            outputs: layer.output.features(),
+        });
+    }
+    stages
+}
+
+/// The features of some records, each record's channels innermost.
+pub fn channels_innermost(features: &[f32], shape: Shape) -> Vec<f32> {
+    let pixels = shape.height * shape.width;
+    if shape.channels == 1 {
+        return features.to_vec();
+    }
+    let mut turned = vec![0.0; features.len()];
+    for (record, to) in features.chunks_exact(shape.features()).zip(turned.chunks_exact_mut(shape.features()))
+    {
+        for (channel, plane) in record.chunks_exact(pixels).enumerate() {
+            for (pixel, &value) in plane.iter().enumerate() {
+                to[pixel * shape.channels + channel] = value;
+            }
+        }
+    }
+    turned
+}

@@ -1,0 +1,101 @@
+//! How a layer's matrix products are cut into tiles (`product.cu`).
+
+use super::stages::Weighted;
+
+/// Depth of the tiles in shared memory (`DEPTH`).
+const DEPTH: usize = 32;
+
+/// What may be varied without changing what is computed beyond rounding; the defaults are the fastest that were measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tuning {
+    /// Columns of a tile at most: 8, 16, 32, 64 or 128.
+    pub most_columns: usize,
+    /// Tiles in shared memory.
+    pub stages: usize,
+    /// Models in flight; as many as fill a device if not given.
+    pub models: Option<usize>,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Tuning { most_columns: 64, stages: 2, models: None }
+    }
+}
+
+/// Which product of a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Product {
+    Forward,
+    Backward,
+    Gradient,
+}
+
+/// A product's tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tiling {
+    pub rows: usize,
+    pub columns: usize,
+    warps: [usize; 3],
+    stages: usize,
+    shared_floats: usize,
+    /// Rows and columns of the whole product; rows are those of `records` records where they are pixels.
+    sizes: (usize, usize),
+}
+
+impl Tiling {
+    /// The tiles of a product for batches of about `records` records.
+    pub fn new(product: Product, layer: &Weighted, records: usize, tuning: Tuning) -> Self {
+        let sizes = match product {
+            Product::Forward => (records * layer.places(), layer.filters),
+            Product::Backward => (records * layer.pixels(), layer.channels),
+            Product::Gradient => (layer.inputs(), layer.filters),
+        };
+        let rows = best(sizes.0, &[128, 96, 64, 32]);
+        let columns: Vec<usize> =
+            [128, 64, 32, 16, 8].into_iter().filter(|&columns| columns <= tuning.most_columns).collect();
+        let columns = best(sizes.1, &columns);
+        let down = if columns == 128 && rows % 64 == 0 { rows / 64 } else { rows / 32 };
+        let across = columns.div_ceil(32);
+        let deep = [1, 4, 2][if down * across <= 2 { down * across } else { 0 }];
+        let left = if product == Product::Gradient { DEPTH * (rows + 8) } else { rows * (DEPTH + 4) };
+        let right = match product {
+            Product::Backward => columns * (DEPTH + 4),
+            _ => DEPTH * if columns == 8 { 8 } else { columns + 8 },
+        };
+        let places = if product == Product::Gradient { 0 } else { 2 * rows };
+        let shared_floats = tuning.stages * (left + right) + places;
+        Tiling { rows, columns, warps: [down, across, deep], stages: tuning.stages, shared_floats, sizes }
+    }
+
+    /// Its name in `product.cu`.
+    pub fn name(&self, terms: usize) -> String {
+        let [down, across, deep] = self.warps;
+        format!("Tiling<{}, {}, {down}, {across}, {deep}, {}, {terms}>", self.rows, self.columns, self.stages)
+    }
+
+    /// Threads of a block.
+    pub fn threads(&self) -> usize {
+        32 * self.warps.iter().product::<usize>()
+    }
+
+    /// Bytes of shared memory of a block.
+    pub fn shared_bytes(&self) -> usize {
+        4 * self.shared_floats
+    }
+
+    /// Tiles across the columns.
+    pub fn column_tiles(&self) -> usize {
+        self.sizes.1.div_ceil(self.columns)
+    }
+
+    /// Tiles of the whole product, where its rows are inputs.
+    pub fn all_tiles(&self) -> usize {
+        self.sizes.0.div_ceil(self.rows) * self.column_tiles()
+    }
+}
+
+/// The size that wastes least, small tiles counted as wasteful; sizes are given largest first.
+fn best(length: usize, sizes: &[usize]) -> usize {
+    let cost = |size: usize| (length.div_ceil(size) * size) as f64 * (1.0 + 8.0 / size as f64);
+    sizes.iter().copied().reduce(|best, size| if cost(size) < cost(best) { size } else { best }).unwrap_or(8)
+}
