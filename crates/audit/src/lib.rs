@@ -55,7 +55,7 @@ pub use mechanism::{MechanismRequest, audit_mechanism, measure_mechanism};
 pub use merging::{MergeReport, merge_stores};
 pub use monte_carlo::{MOST_SAMPLES, MonteCarloBound, divergence_lower_bound};
 pub use outputs::{OutputScore, OutputsReport, judge_outputs, score_outputs};
-pub use parts::{audit_played, play_part};
+pub use parts::{audit_played, check_mechanism, is_decided, play_part};
 pub use progress::{Progress, Unwatched};
 pub use promised::promised;
 pub use reproduce::{

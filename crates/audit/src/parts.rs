@@ -3,6 +3,7 @@
 use crate::audit_report::{AuditReport, audit_from};
 use crate::measurement::Player;
 use crate::mechanism::with_player;
+use crate::promised::poisson_claim;
 use crate::savings::Savings;
 use crate::{Error, MechanismRequest, Progress, Result};
 use misdeal_core::ScoreStore;
@@ -57,6 +58,28 @@ pub fn audit_played(
     })
 }
 
+/// Whether a run with `stop_when` ends at what `played` holds: the trials of a look, from the first on.
+///
+/// # Errors
+/// As [`audit_mechanism`](crate::audit_mechanism), and too few trials for a look.
+pub fn is_decided(request: &MechanismRequest, played: &ScoreStore) -> Result<bool> {
+    request.run.check()?;
+    let Some(when) = request.run.stop_when else { return Ok(false) };
+    let analysis = &request.run.analysis;
+    let claim = request.run.claimed_epsilon.or_else(|| poisson_claim(&request.setting, analysis.delta));
+    Ok(when.is_reached(&analysis.of_store(played)?, claim))
+}
+
+/// Refuses a request that cannot be played, before any of it is.
+///
+/// # Errors
+/// As [`audit_mechanism`](crate::audit_mechanism).
+pub fn check_mechanism(request: &MechanismRequest) -> Result<()> {
+    request.run.check()?;
+    request.setting.clone().validated()?;
+    Ok(())
+}
+
 fn empty(player: &dyn Player, request: &MechanismRequest) -> Result<ScoreStore> {
     Ok(ScoreStore::new(player.setting().clone(), player.lineage(), player.stream(), request.run.scores)?)
 }
@@ -93,6 +116,8 @@ mod tests {
         let whole = audit_mechanism(&request, &Unwatched).unwrap();
         assert!(whole.stopped_early);
         let played = play_part(&request, 0..whole.observations / 2, &Unwatched).unwrap();
+        assert!(is_decided(&request, &played).unwrap());
+        assert!(!is_decided(&request, &play_part(&request, 0..500, &Unwatched).unwrap()).unwrap());
         same(&audit_played(&request, played, &Unwatched).unwrap(), &whole);
     }
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import notebook
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     import pandas
 
     from . import _native
+
+
+Kind = TypeVar("Kind", bound="Report")
 
 
 class Report:
@@ -58,6 +61,12 @@ class Report:
     def __reduce__(self) -> tuple[Any, ...]:
         return _read, (type(self), self._json)
 
+    def with_fields(self: Kind, **changes: Any) -> Kind:
+        """The same result with some fields changed."""
+        report = _read(type(self), json.dumps({**self._fields, **changes}))
+        report._native = self._native
+        return report
+
     def to_dict(self) -> dict[str, Any]:
         """The document as the command line prints it, as a dictionary of its own."""
         return json.loads(self._json)
@@ -96,7 +105,7 @@ class Report:
         self._native.save_plot(path)
 
 
-def _read(kind: type[Report], text: str) -> Report:
+def _read(kind: type[Kind], text: str) -> Kind:
     report = kind.__new__(kind)
     report._set(text, None)
     return report

@@ -28,8 +28,8 @@ impl Words<'_> {
     fn run(&self) -> PyResult<RunRequest> {
         let stop_when = self.text_if_any("stop_when")?;
         let shard = self.text_if_any("shard")?;
+        let observations = self.count("observations")?;
         Ok(RunRequest {
-            observations: self.count("observations")?,
             analysis: self.analysis()?,
             scores: match self.one_of("scores", &["counts", "exact"])? {
                 "exact" => StoreKind::Exact,
@@ -41,6 +41,7 @@ impl Words<'_> {
             store: self.path_if_any("store")?,
             resume: self.switch("resume")?,
             shard: shard.as_deref().map_or(Ok(Shard::WHOLE), Shard::parse).map_err(refusal)?,
+            ..RunRequest::new(observations)
         })
     }
 

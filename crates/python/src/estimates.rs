@@ -6,10 +6,12 @@ use crate::reports::Report;
 use crate::words::Words;
 use misdeal_audit::estimate_arrays;
 use misdeal_core::Error;
+use misdeal_core::binomial::upper_bound;
 use misdeal_core::estimate::{ERROR_ESTIMATORS, ErrorCounts, check_levels};
-use numpy::PyReadonlyArray1;
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use rayon::prelude::*;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
@@ -84,4 +86,24 @@ pub fn epsilon_of_errors(
     }
     let counts = ErrorCounts { false_positives, false_negatives, observations_in, observations_out };
     Ok(found.epsilon(&counts, delta, significance))
+}
+
+/// Upper Clopper-Pearson bounds: the rates at which so few of the trials would be counted with probability `tail_probability`.
+#[pyfunction]
+pub fn clopper_pearson_upper<'py>(
+    py: Python<'py>,
+    counts: PyReadonlyArray1<'py, i64>,
+    trials: u64,
+    tail_probability: f64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    check_levels(0.0, tail_probability).map_err(refusal)?;
+    let counts: Vec<i64> = counts.as_array().iter().copied().collect();
+    if let Some(count) = counts.iter().find(|count| **count < 0 || count.unsigned_abs() > trials) {
+        let allowed = format!("whole numbers from 0 to {trials}");
+        return Err(refusal(Error::bad_value("counts", count, allowed, "they are some of the trials")));
+    }
+    let bounds = jobs::run(py, None, None, |_| {
+        Ok(counts.par_iter().map(|count| upper_bound(*count as u64, trials, tail_probability).value).collect())
+    })?;
+    Ok(PyArray1::from_vec(py, bounds))
 }

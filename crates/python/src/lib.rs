@@ -29,11 +29,11 @@ mod _native {
     #[pymodule_export]
     use crate::audits::{audit_mechanism, audit_training};
     #[pymodule_export]
-    use crate::estimates::{epsilon_of_errors, estimate};
+    use crate::estimates::{clopper_pearson_upper, epsilon_of_errors, estimate};
     #[pymodule_export]
-    use crate::outputs::{judge_outputs, score_outputs};
+    use crate::outputs::{describe_adversary, judge_outputs, score_outputs};
     #[pymodule_export]
-    use crate::parts::{audit_played, looks, play_part};
+    use crate::parts::{audit_played, check_mechanism, is_decided, looks, play_part};
     #[pymodule_export]
     use crate::reports::Report;
     #[pymodule_export]

@@ -6,6 +6,7 @@ use crate::reports::Report;
 use crate::words::Words;
 use misdeal_audit::OutputScore;
 use misdeal_core::{Error, Setting};
+use misdeal_train::Adversary;
 use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -62,4 +63,11 @@ pub fn judge_outputs(
         misdeal_audit::judge_outputs(&setting, outputs_in, outputs_out, &analysis, claimed_epsilon)
     })?;
     Ok(Report::new(&found))
+}
+
+/// What the adversary of a setting plants: whether it opposes, whether it floods, and whether natural gradients are kept.
+#[pyfunction]
+pub fn describe_adversary(words: Bound<'_, PyDict>) -> PyResult<(bool, bool, bool)> {
+    let adversary = Adversary::new(&Words(words).setting()?, 1);
+    Ok((adversary.opposes(), adversary.floods(), adversary.keeps_naturals()))
 }

@@ -1,6 +1,7 @@
 //! Parts of an audit for a cluster: played anywhere, put together by whoever collects them.
 
 use crate::audits::report;
+use crate::errors::exception;
 use crate::jobs;
 use crate::reports::Report;
 use crate::stores::Store;
@@ -43,6 +44,20 @@ pub fn audit_played(
         misdeal_audit::audit_played(&request, played, watch)
     })?;
     report(&found, &words)
+}
+
+/// Whether a run that may stop early stops at what was played so far.
+#[pyfunction]
+pub fn is_decided(py: Python<'_>, words: Bound<'_, PyDict>, store: &Bound<'_, Store>) -> PyResult<bool> {
+    let request = Words(words).mechanism()?;
+    let played = store.get().copy();
+    py.detach(|| misdeal_audit::is_decided(&request, &played)).map_err(exception)
+}
+
+/// Refuses a run that cannot be played, before any of it is.
+#[pyfunction]
+pub fn check_mechanism(words: Bound<'_, PyDict>) -> PyResult<()> {
+    misdeal_audit::check_mechanism(&Words(words).mechanism()?).map_err(exception)
 }
 
 /// The looks of a confidence sequence within so many trials of either world.
