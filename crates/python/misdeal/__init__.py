@@ -13,6 +13,7 @@ In the order in which data meets them:
 - `estimate`, `CanaryScoreAuditor`: scores from anywhere to epsilon.
 - `account`, `calibrate`: what theory says, and the noise that a target needs.
 - `Store`, `merge`: the scores of a run, its shards, and what they show together.
+- `record_batches`: what your data loader deals, for `misdeal diagnose`.
 - `misdeal.cluster`: an audit spread over Ray.
 
 Every word is the command line's (`misdeal --help`), with underscores for hyphens. What is refused raises `ValueError` with the field,
@@ -22,6 +23,7 @@ the value and what is allowed. Numbers may be written as `1e7`.
 from ._native import __version__
 from .accounting import account, calibrate
 from .audits import audit_mechanism, audit_training
+from .batches import record_batches
 from .canary_scores import (
     Bonferroni,
     BootstrapParams,
@@ -50,5 +52,5 @@ __all__ = [
     "AccountReport", "AuditReport", "Bonferroni", "BootstrapParams", "CalibrateReport", "CanaryScoreAuditor", "EpsilonEstimate",
     "EstimateReport", "Explicit", "MergeReport", "MultiSplit", "OutputsReport", "Report", "Setting", "Split", "Store",
     "ThresholdStrategy", "__version__", "account", "audit_mechanism", "audit_training", "calibrate", "estimate", "judge_outputs",
-    "merge", "score_outputs",
+    "merge", "record_batches", "score_outputs",
 ]

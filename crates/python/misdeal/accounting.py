@@ -54,7 +54,7 @@ def calibrate(
     """The smallest noise with which a bound on the scheme's epsilon is at most `target_epsilon`.
 
     >>> round(calibrate(target_epsilon=3, epochs=10).noise_multiplier, 2)
-    0.8
+    0.81
     """
     words: dict[str, Any] = dict(locals())
     return CalibrateReport(_native.calibrate(words))

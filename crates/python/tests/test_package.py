@@ -235,17 +235,17 @@ def test_a_forked_child_has_threads_of_its_own():
 
 def test_outputs_of_the_mechanism_score_as_its_trials():
     """Outputs drawn here by hand: the score's law is the game's, so that both audits agree (false alarm 1e-6)."""
-    setting = misdeal.Setting(noise_multiplier=0.6, steps_per_epoch=10, batch_size=10, threat_model="partially-informed", seed=1)
+    setting = misdeal.Setting(noise_multiplier=0.7, steps_per_epoch=50, batch_size=10, threat_model="partially-informed", seed=1)
     generator = np.random.default_rng(7)
     runs = 20_000
     outputs = {}
     for world, present in (("in", 1.0), ("out", 0.0)):
-        rows = generator.normal(-1, 0.6, (runs, 10))
-        rows[np.arange(runs), generator.integers(10, size=runs)] += 1 + present
+        rows = generator.normal(-1, 0.7, (runs, 50))
+        rows[np.arange(runs), generator.integers(50, size=runs)] += 1 + present
         outputs[world] = rows
-    report = misdeal.judge_outputs(setting, outputs["in"], outputs["out"], significance=1e-6)
+    report = misdeal.judge_outputs(setting, outputs["in"], outputs["out"], delta=1e-3, significance=1e-6)
     theory = report.theory["shuffle"]
     assert report.violated and report.score == "likelihood-ratio"
     assert report.claimed_epsilon < report.empirical_epsilon < theory["epsilon_upper_bound"]
-    with pytest.raises(ValueError, match="^outputs_in is an array of 20000 by 9"):
-        misdeal.judge_outputs(setting, outputs["in"][:, :9], outputs["out"])
+    with pytest.raises(ValueError, match="^outputs_in is an array of 20000 by 49"):
+        misdeal.judge_outputs(setting, outputs["in"][:, :49], outputs["out"])

@@ -89,7 +89,7 @@ def test_what_is_no_value_at_all_is_refused_by_name(words, field):
 
 
 def test_schemes_and_threat_models_have_the_same_names(command):
-    text = command("audit", "mechanism", "--help")
+    text = " ".join(command("audit", "mechanism", "--help").split())
     schemes = re.search(r"--scheme <NAME>.*?\[possible values: ([^\]]+)\]", text, re.S)[1]
     for scheme in re.split(r",\s+", schemes):
         misdeal.Setting(scheme=scheme, buffer_size=100 if scheme in ("partial-shuffle", "stream-shuffle") else None)
