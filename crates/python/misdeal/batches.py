@@ -22,7 +22,8 @@ def record_batches(
 ) -> pathlib.Path:
     """Writes the records of every batch that a loader deals in some epochs, as JSON lines: `{"epoch": 0, "batch": [17, 3, 42]}`.
 
-    - A PyTorch `DataLoader` over a map-style data set: its batch sampler is asked, which is what the loader does, and no data is read.
+    - A PyTorch `DataLoader` over a map-style data set: it deals positions instead of records, so that no data is read; workers, samplers
+      and seeds are the loader's own.
     - Whatever else can be iterated again and again (PyTorch's iterable data sets, Hugging Face `datasets`, `tf.data`, NumPy): batches must
       say which records they hold. `index` is the name or the place of that field, or a function from a batch to its records; without
       it a batch is taken to be the record indices themselves.
@@ -52,13 +53,36 @@ def record_batches(
 
 
 def _batches(loader: Any, index: str | int | Callable[[Any], Any] | None, batch_size: int | None) -> Iterator[list[int]]:
-    sampler = getattr(loader, "batch_sampler", None)
-    if sampler is not None and index is None:
-        for batch in sampler:
-            yield [int(record) for record in batch]
+    if index is None and _is_map_style(loader):
+        kept = {name: vars(loader)[name] for name in ("dataset", "collate_fn")}
+        try:
+            # DataLoader forbids this by assignment, so that nobody does it by mistake.
+            vars(loader).update(dataset=_Indices(len(kept["dataset"])), collate_fn=list)
+            for batch in loader:
+                yield [int(record) for record in batch]
+        finally:
+            vars(loader).update(kept)
         return
     for batch in _iterated(loader, batch_size):
         yield _records(batch, index)
+
+
+class _Indices:
+    """A data set whose records are their positions."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, position: int) -> int:
+        return position
+
+
+def _is_map_style(loader: Any) -> bool:
+    has_batches = getattr(loader, "batch_sampler", None) is not None and {"dataset", "collate_fn"} <= set(vars(loader))
+    return has_batches and hasattr(loader.dataset, "__getitem__") and hasattr(loader.dataset, "__len__")
 
 
 def _iterated(loader: Any, batch_size: int | None) -> Iterable[Any]:

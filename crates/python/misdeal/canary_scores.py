@@ -22,12 +22,16 @@ import dataclasses
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _native
 from .estimates import as_scores, estimate
+
+
+Figures = float | npt.NDArray[np.float64]
 
 
 class ThresholdStrategy:
@@ -134,7 +138,7 @@ class CanaryScoreAuditor:
 
     def epsilon_raw_counts(
         self, min_count: int = 50, delta: float = 0, one_sided: bool = True, *, bootstrap_params: BootstrapParams | None = None
-    ) -> float | npt.NDArray[np.float64]:
+    ) -> Figures:
         """ln(TPR/FPR) with no confidence, over thresholds with at least `min_count` false positives."""
         if min_count < 1:
             raise ValueError(f"min_count is {min_count}, but a whole number from 1 is allowed; it keeps the variance low")
@@ -148,18 +152,18 @@ class CanaryScoreAuditor:
 
     def tpr_at_given_fpr(
         self, fpr: npt.ArrayLike, *, bootstrap_params: BootstrapParams | None = None
-    ) -> float | npt.NDArray[np.float64]:
+    ) -> Figures:
         """The largest true-positive rate at a false-positive rate, for tests that may flip coins between two thresholds."""
         rates = np.asarray(fpr)
         if not np.all((0 <= rates) & (rates <= 1)):
-            raise ValueError(f"fpr is {fpr}, but numbers from 0 to 1 are allowed; it is a rate")
+            raise ValueError(f"fpr is {rates}, but numbers from 0 to 1 are allowed; it is a rate")
         if bootstrap_params is not None:
             if rates.ndim:
                 raise ValueError(f"fpr has {rates.ndim} dimensions, but one number is allowed with a bootstrap; ask for each alone")
             return self._bootstrap(lambda auditor: auditor.tpr_at_given_fpr(rates), bootstrap_params)
         return _rate_at(rates * self._false[-1], self._true, self._false)
 
-    def attack_auroc(self, *, bootstrap_params: BootstrapParams | None = None) -> float | npt.NDArray[np.float64]:
+    def attack_auroc(self, *, bootstrap_params: BootstrapParams | None = None) -> Figures:
         """The area under the hull of the ROC curve."""
         if bootstrap_params is not None:
             return self._bootstrap(CanaryScoreAuditor.attack_auroc, bootstrap_params)
@@ -231,7 +235,7 @@ class CanaryScoreAuditor:
             threshold = np.inf if chosen is None else chosen
         return CanaryScoreAuditor(in_2, out_2)._at(threshold, name, significance, delta, one_sided)
 
-    def _bootstrap(self, figure: Callable[[CanaryScoreAuditor], float], params: BootstrapParams) -> npt.NDArray[np.float64]:
+    def _bootstrap(self, figure: Callable[[CanaryScoreAuditor], Figures], params: BootstrapParams) -> npt.NDArray[np.float64]:
         seeds = np.random.default_rng(params.seed).integers(np.iinfo(np.int64).max, size=params.num_samples)
 
         def resampled(seed: int) -> float:
@@ -254,7 +258,7 @@ class CanaryScoreAuditor:
             corrected.append(normal.cdf(bias + shifted / (1 - acceleration * shifted)))
         return np.quantile(values, np.reshape(corrected, quantiles.shape))
 
-    def _acceleration(self, figure: Callable[[CanaryScoreAuditor], float]) -> float:
+    def _acceleration(self, figure: Callable[[CanaryScoreAuditor], Figures]) -> float:
         left_out = [CanaryScoreAuditor(np.delete(self._in, i), self._out) for i in range(len(self._in))]
         left_out += [CanaryScoreAuditor(self._in, np.delete(self._out, i)) for i in range(len(self._out))]
         values = np.array([float(figure(auditor)) for auditor in left_out])
@@ -301,7 +305,7 @@ def _hull(ins: npt.NDArray[np.float64], outs: npt.NDArray[np.float64]) -> tuple[
     return true, false
 
 
-def _rate_at(wanted: npt.ArrayLike, true: npt.NDArray[np.int64], false: npt.NDArray[np.int64]) -> npt.NDArray[np.float64] | float:
+def _rate_at(wanted: Any, true: npt.NDArray[np.int64], false: npt.NDArray[np.int64]) -> Figures:
     """The true-positive rate where so many false positives are allowed, on straight lines between the corners."""
     last = len(false) - 1 - np.argmax((false == false[0])[::-1])
     return np.interp(wanted, false[last:], true[last:] / true[-1])

@@ -80,6 +80,8 @@ def audit(
     with watched(quiet) as show:
         run = _Run(words, setting, _open(store, resume), store, parts, show)
         run.play()
+        if run.held is None:
+            raise RuntimeError("no part came back")
         report = AuditReport(_native.audit_played(words, run.held._native, None))
     seconds = time.monotonic() - start
     played = report.observations - run.before
@@ -198,7 +200,7 @@ def _task(words: dict[str, Any]) -> Any:
 
     cuda = words["device"] == "cuda"
     # Lost workers and lost results are made good for as often as it takes; refusals are not tried again.
-    options = dict(num_cpus=0 if cuda else words["threads"], num_gpus=1 if cuda else 0, max_retries=-1)
+    options: Any = dict(num_cpus=0 if cuda else words["threads"], num_gpus=1 if cuda else 0, max_retries=-1)
     return ray.remote(**options)(_play)
 
 
