@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-MISDEAL = ROOT / "target" / "release" / "misdeal"
+MISDEAL = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "misdeal"
 
 
 def build():

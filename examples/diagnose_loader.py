@@ -1,4 +1,4 @@
-"""Logs what a PyTorch data loader deals, for `misdeal diagnose`.
+"""Which scheme is behind a PyTorch data loader, and what does it cost?
 
 usage: python examples/diagnose_loader.py [--epochs 3] [--output batches.jsonl]       needs pip install misdeal[torch]
 """
@@ -18,4 +18,6 @@ arguments = parser.parse_args()
 data = TensorDataset(torch.arange(1000.0))
 loader = DataLoader(data, batch_size=20, shuffle=True)
 path = misdeal.record_batches(loader, arguments.epochs, output=arguments.output)
-print(f"{path}: {sum(1 for _ in open(path))} batches; now run: misdeal diagnose {path}")
+report = misdeal.diagnose(path, noise_multiplier=1.0)
+print(report.verdict())
+print(f"Leakage at noise multiplier 1: {report.leakage}")

@@ -2,7 +2,9 @@
 
 use crate::measurement::{Measurement, Player, measure, measure_from};
 use crate::trade_off::{Observed, TradeOffReport, trade_off_report};
-use crate::{Analysis, Progress, Result, RunRequest, SCHEMA_VERSION, StopWhen, TrainingFigures, promised};
+use crate::{
+    Analysis, BufferSearch, Progress, Result, RunRequest, SCHEMA_VERSION, StopWhen, TrainingFigures, promised,
+};
 use misdeal_core::estimate::Descriptive;
 use misdeal_core::{BatchScheme, Bounds, EpsilonEstimate, ScoreStore, Setting, StoreKind};
 use serde::Serialize;
@@ -52,6 +54,9 @@ pub struct AuditReport {
     /// Where the scores were saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store: Option<PathBuf>,
+    /// The guesses of an adversary that does not know the buffer, if it was to guess.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer_search: Option<BufferSearch>,
     /// What was trained, and what it is worth; `None` for the mechanism.
     #[serde(flatten)]
     pub training: Option<TrainingFigures>,
@@ -100,29 +105,39 @@ pub(crate) fn audit_from(
     progress: &dyn Progress,
 ) -> Result<AuditReport> {
     request.check()?;
-    let Analysis { delta, significance, .. } = request.analysis;
+    let delta = request.analysis.delta;
     let setting = player.setting();
-    let poisson = |theory: &BTreeMap<&str, Bounds>| {
-        theory.get(BatchScheme::Poisson.name()).and_then(|bounds| bounds.epsilon_upper_bound)
-    };
     // A run that stops when its claim is refuted must know the claim.
     let mut theory = None;
     let mut request = Cow::Borrowed(request);
     if request.stop_when == Some(StopWhen::Violated) && request.claimed_epsilon.is_none() {
         let promised = promised(setting, delta);
-        request.to_mut().claimed_epsilon = poisson(&promised);
+        request.to_mut().claimed_epsilon = poisson_upper_bound(&promised);
         theory = Some(promised);
     }
     let (measurement, store) = match held {
         None => measure(player, &request, progress)?,
         Some(store) => measure_from(player, &request, store, progress)?,
     };
+    report(command, setting, &request, measurement, &store, theory)
+}
+
+/// Sets what was measured beside theory, which is computed if it is not given.
+pub(crate) fn report(
+    command: &'static str,
+    setting: &Setting,
+    request: &RunRequest,
+    measurement: Measurement,
+    store: &ScoreStore,
+    theory: Option<BTreeMap<&'static str, Bounds>>,
+) -> Result<AuditReport> {
+    let Analysis { delta, significance, .. } = request.analysis;
     let Measurement { observations, stopped_early, estimate, engine, seconds, observations_per_second } =
         measurement;
     let theory = theory.unwrap_or_else(|| promised(setting, delta));
-    let claimed_epsilon = request.claimed_epsilon.or(poisson(&theory));
+    let claimed_epsilon = request.claimed_epsilon.or(poisson_upper_bound(&theory));
     let trade_off = request.trade_off.then(|| {
-        trade_off_report(&Observed::Store(&store), Some(setting), claimed_epsilon, delta, significance)
+        trade_off_report(&Observed::Store(store), Some(setting), claimed_epsilon, delta, significance)
     });
     Ok(AuditReport {
         schema_version: SCHEMA_VERSION,
@@ -144,6 +159,12 @@ pub(crate) fn audit_from(
         seconds,
         observations_per_second,
         store: request.store.clone(),
+        buffer_search: None,
         training: None,
     })
+}
+
+/// What Poisson sampling would justify.
+fn poisson_upper_bound(theory: &BTreeMap<&'static str, Bounds>) -> Option<f64> {
+    theory.get(BatchScheme::Poisson.name()).and_then(|bounds| bounds.epsilon_upper_bound)
 }

@@ -23,15 +23,27 @@ pub(crate) fn with_engine<T>(
     run: &RunRequest,
     job: impl FnOnce(&Game, &dyn Engine) -> Result<T>,
 ) -> Result<T> {
+    with_engine_on_trials_of(setting, setting, name, run, job)
+}
+
+/// As [`with_engine`], with the random bits of another setting: the same outputs, scored by another adversary. Such scores belong to no
+/// setting, and are not to be kept.
+pub(crate) fn with_engine_on_trials_of<T>(
+    trials: &Setting,
+    setting: &Setting,
+    name: &str,
+    run: &RunRequest,
+    job: impl FnOnce(&Game, &dyn Engine) -> Result<T>,
+) -> Result<T> {
     if name == "cuda" || name == "auto" && is_for_a_device(setting, run) {
-        let game = Game::with_stream(setting, Stream::philox(&setting.hash()));
+        let game = Game::with_stream(setting, Stream::philox(&trials.hash()));
         match Cuda::new(&game) {
             Ok(engine) => return job(&game, &engine),
             Err(error) if name == "cuda" => return Err(error.into()),
             Err(_) => {}
         }
     }
-    let game = Game::new(setting);
+    let game = Game::with_stream(setting, Stream::new(&trials.hash()));
     let engine = engines::choose(&game, name)?;
     job(&game, engine.as_ref())
 }

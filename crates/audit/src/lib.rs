@@ -16,6 +16,7 @@
 //! - [`estimate_scores`]: scores from anywhere to epsilon.
 //! - [`merge_stores`]: shards of a run to one store; [`play_part`] and [`audit_played`]: any trials of it, and the audit of all.
 //! - [`score_outputs`], [`judge_outputs`]: what the outputs of somebody's own training show.
+//! - [`diagnose()`]: which scheme made the batches of a log, and what that costs.
 //! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproduceRequest`], [`ReproducedRow`]).
 //! - [`divergence_lower_bound`]: Monte Carlo on the modelled pair, beside the exact theory ([`MonteCarloBound`]).
 //! - [`Progress`]: whoever watches a job and may interrupt it.
@@ -23,6 +24,8 @@
 mod accounted;
 mod accounting;
 mod audit_report;
+mod buffer_search;
+mod diagnose;
 mod engine_choice;
 mod error;
 mod estimation;
@@ -48,6 +51,8 @@ pub use accounting::{
     AccountExtras, AccountReport, AccountSubject, BoundSide, CalibrateReport, account, calibrate_noise,
 };
 pub use audit_report::AuditReport;
+pub use buffer_search::{BufferSearch, Correction, Guess};
+pub use diagnose::{DiagnoseReport, DiagnoseRequest, Leakage, NoiseLevel, diagnose, diagnose_batches};
 pub use error::{Error, Result};
 pub use estimation::{Analysis, EstimateReport, EstimateRequest, estimate_arrays, estimate_scores};
 pub use measurement::Measurement;

@@ -8,6 +8,10 @@ use misdeal_game::Outcome;
 use std::ops::Range;
 use std::time::Instant;
 
+/// The guarantee of scores that are not known to be independent.
+pub(crate) const NOT_INDEPENDENT: &str =
+    "none: several canaries share a training, and that their scores are independent is not proven here";
+
 /// Whoever can play trials into a store: a mechanism, or a training.
 pub(crate) trait Player {
     /// What a store of its scores is keyed by.
@@ -112,9 +116,7 @@ pub(crate) fn measure_from(
     let mut estimate = looked.estimate.map_or_else(|| request.analysis.of_store(&store), Ok)?;
     if !player.scores_are_independent() {
         estimate.valid = false;
-        estimate.guarantee =
-            "none: several canaries share a training, and that their scores are independent is not proven here"
-                .into();
+        estimate.guarantee = NOT_INDEPENDENT.into();
     }
     let seconds = start.elapsed().as_secs_f64();
     let measurement = Measurement {

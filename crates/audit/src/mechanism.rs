@@ -1,11 +1,12 @@
 //! The audit of the batched Gaussian mechanism.
 
 use crate::audit_report::{AuditReport, audit};
-use crate::engine_choice::with_engine;
+use crate::buffer_search::{Blind, Rungs, audit_blindly};
+use crate::engine_choice::{with_engine, with_engine_on_trials_of};
 use crate::measurement::{Measurement, Player, measure};
 use crate::savings::Savings;
-use crate::{Progress, Result, RunRequest};
-use misdeal_core::{ScoreStore, Setting};
+use crate::{Error, Progress, Result, RunRequest};
+use misdeal_core::{BatchScheme, ScoreStore, Setting};
 use misdeal_game::engines::Engine;
 use misdeal_game::{Game, Outcome, play};
 use std::ops::Range;
@@ -38,7 +39,48 @@ impl Default for MechanismRequest {
 /// A request that is refused (before anything is played or written), a store that cannot be read, written or continued,
 /// or an interruption.
 pub fn audit_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> Result<AuditReport> {
-    with_player(request, |player| audit("audit mechanism", player, &request.run, progress))
+    const COMMAND: &str = "audit mechanism";
+    let Some(correction) = request.run.search_buffer else {
+        return with_player(request, |player| audit(COMMAND, player, &request.run, progress));
+    };
+    request.run.check()?;
+    let setting = request.setting.clone().validated()?;
+    let rungs = Rungs::new(setting.steps_per_epoch, request.run.analysis.significance, u64::MAX)?;
+    let engine = with_engine(&setting, &request.engine, &request.run, |_, engine| Ok(engine.name()))?;
+    let blind = BlindMechanism { setting, request, progress, engine };
+    audit_blindly(COMMAND, &blind, &rungs, &request.run, correction)
+}
+
+/// Plays the same trials for every belief: they are cheaper to play again than to keep.
+struct BlindMechanism<'a> {
+    setting: Setting,
+    request: &'a MechanismRequest,
+    progress: &'a dyn Progress,
+    engine: &'static str,
+}
+
+impl Blind for BlindMechanism<'_> {
+    fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    fn engine(&self) -> &'static str {
+        self.engine
+    }
+
+    fn scored(&self, belief: BatchScheme) -> Result<ScoreStore> {
+        let MechanismRequest { engine, run, .. } = self.request;
+        let setting = Setting { adversary_scheme: Some(belief), ..self.setting.clone() };
+        with_engine_on_trials_of(&self.setting, &setting, engine, run, |game, engine| {
+            let mut store =
+                ScoreStore::new(setting.clone(), engine.lineage(), game.stream.name(), run.scores)?;
+            let savings = Savings::new(None, self.progress, 0, run.observations);
+            match play(game, engine, &mut store, run.trials(), &savings)? {
+                Outcome::Finished => Ok(store),
+                Outcome::Cancelled => Err(Error::SimulationInterrupted),
+            }
+        })
+    }
 }
 
 /// Plays the distinguishing game and estimates epsilon.

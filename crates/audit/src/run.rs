@@ -1,6 +1,6 @@
 //! What every audit is asked for, whatever it plays.
 
-use crate::{Analysis, Result, Shard, StopWhen};
+use crate::{Analysis, Correction, Result, Shard, StopWhen};
 use misdeal_core::{Error, ScoreStore, Setting, StoreKind, ThresholdChoice};
 use misdeal_files::atomic::check_place;
 use misdeal_files::stores;
@@ -33,6 +33,8 @@ pub struct RunRequest {
     pub resume: bool,
     /// The part of the run to do.
     pub shard: Shard,
+    /// Whether the adversary guesses the buffer, and how it corrects for its guesses.
+    pub search_buffer: Option<Correction>,
 }
 
 impl RunRequest {
@@ -49,6 +51,7 @@ impl RunRequest {
             store: None,
             resume: false,
             shard: Shard::WHOLE,
+            search_buffer: None,
         }
     }
 
@@ -74,7 +77,32 @@ impl RunRequest {
             let hint = "a confidence sequence looks at the first trials on, so that it cannot be split";
             return Err(Error::bad_value("shard", self.shard, "the whole run, 1/1", hint).into());
         }
+        if self.search_buffer.is_some() {
+            self.check_search(choice)?;
+        }
         Ok(choice)
+    }
+
+    /// A search scores all observations again and again, and keeps nothing.
+    fn check_search(&self, choice: ThresholdChoice) -> Result<()> {
+        let refused = |field, value: String, allowed: &str| {
+            let hint = "an adversary that guesses the buffer scores all observations once for each guess, and keeps none";
+            Err(Error::bad_value(field, value, allowed, hint).into())
+        };
+        if let Some(path) = &self.store {
+            return refused("store", path.display().to_string(), "no store with --search-buffer");
+        }
+        if self.shard != Shard::WHOLE {
+            return refused("shard", self.shard.to_string(), "the whole run with --search-buffer, 1/1");
+        }
+        if choice == ThresholdChoice::Sequential {
+            return refused(
+                "threshold_choice",
+                choice.name().into(),
+                "hold-out, max or band with --search-buffer",
+            );
+        }
+        Ok(())
     }
 
     fn check_observations(&self) -> Result<()> {

@@ -1,16 +1,17 @@
 //! The audit of DP-SGD on real data and models.
 
 use crate::audit_report::{AuditReport, audit};
+use crate::buffer_search::{Blind, Rungs, audit_blindly, belief};
 use crate::measurement::Player;
 use crate::savings::Savings;
 use crate::training_device::{Trained, ready};
-use crate::{Progress, Result, RunRequest};
-use misdeal_core::{BatchScheme, ScoreStore, Setting};
+use crate::{Error, Progress, Result, RunRequest};
+use misdeal_core::{BatchScheme, STREAM_NAME, ScoreStore, Setting, StoreKind};
 use misdeal_game::{Outcome, Watch, missing_trials};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::calibrate;
 use misdeal_train::data::{self, Dataset, Shape, Synthetic};
-use misdeal_train::{Recipe, Spread, Utility};
+use misdeal_train::{Recipe, Spread, TrainingPlan, TrialBatch, Utility};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -135,7 +136,13 @@ pub fn audit_training(request: &TrainingRequest, progress: &dyn Progress) -> Res
     let every = (request.run.observations / 2).div_ceil(MEASURED_TRIALS);
     let trained = ready(request, &setting, &dataset, every)?;
     let player = TrainingPlayer { trained, utility: Mutex::default() };
-    let mut report = audit("audit training", &player, &request.run, progress)?;
+    let mut report = match request.run.search_buffer {
+        None => audit(COMMAND, &player, &request.run, progress)?,
+        Some(correction) => {
+            let (rungs, blind) = BlindTraining::train(&player, &request.run, progress)?;
+            audit_blindly(COMMAND, &blind, &rungs, &request.run, correction)?
+        }
+    };
     let TrainingPlayer { trained, utility } = player;
     let utility = utility.into_inner().unwrap_or_default();
     let plan = &trained.plan;
@@ -165,6 +172,75 @@ pub(crate) fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> 
         Ok(bounds.epsilon_upper_bound.unwrap_or(f64::INFINITY))
     })?;
     Ok(Setting { noise_multiplier: found.noise_multiplier, ..setting.clone() })
+}
+
+const COMMAND: &str = "audit training";
+
+/// The scores of all models under every belief that may be asked for: models are too dear to train twice.
+struct BlindTraining<'a> {
+    plan: &'a TrainingPlan,
+    beliefs: Vec<BatchScheme>,
+    scores: Vec<TrialBatch>,
+}
+
+/// Scores that are kept at most, over all beliefs: where there are more models, fewer sizes are guessed.
+const MOST_SCORES: u64 = 1 << 25;
+
+impl<'a> BlindTraining<'a> {
+    fn train(player: &'a TrainingPlayer, run: &RunRequest, progress: &dyn Progress) -> Result<(Rungs, Self)> {
+        let plan = &player.trained.plan;
+        let setting = plan.setting();
+        let canaries = player.scores_per_observation();
+        let most_others = MOST_SCORES / (run.observations * canaries).max(1);
+        let rungs = Rungs::new(setting.steps_per_epoch, run.analysis.significance, most_others)?;
+        let sizes = (0..rungs.len()).map(|rung| rungs.batches(rung) * setting.batch_size);
+        let beliefs = sizes.map(|size| belief(setting, size)).collect::<misdeal_core::Result<Vec<_>>>()?;
+        let savings = Savings::new(None, progress, 0, run.observations);
+        let stretch = player.trained.trials_at_a_time();
+        let mut scores: Vec<TrialBatch> = vec![TrialBatch::default(); beliefs.len()];
+        let trials = run.trials();
+        let mut next = trials.start;
+        while next < trials.end {
+            let part = next..trials.end.min(next + stretch);
+            next = part.end;
+            let cancelled = || savings.is_cancelled();
+            let Some(scored) = plan.score_for_beliefs(&beliefs, part, &cancelled, &|| savings.observed(1))
+            else {
+                return Err(Error::SimulationInterrupted);
+            };
+            for (all, part) in scores.iter_mut().zip(scored) {
+                all.scores_in.extend(part.scores_in);
+                all.scores_out.extend(part.scores_out);
+                if let Ok(mut utility) = player.utility.lock() {
+                    utility.merge(&part.utility);
+                }
+            }
+        }
+        Ok((rungs, BlindTraining { plan, beliefs, scores }))
+    }
+}
+
+impl Blind for BlindTraining<'_> {
+    fn setting(&self) -> &Setting {
+        self.plan.setting()
+    }
+
+    fn engine(&self) -> &'static str {
+        misdeal_train::ENGINE
+    }
+
+    fn scores_are_independent(&self) -> bool {
+        self.plan.recipe().canaries == 1
+    }
+
+    fn scored(&self, belief: BatchScheme) -> Result<ScoreStore> {
+        let place = self.beliefs.iter().position(|&known| known == belief).expect("all beliefs were scored");
+        let TrialBatch { scores_in, scores_out, .. } = &self.scores[place];
+        let setting = Setting { adversary_scheme: Some(belief), ..self.plan.setting().clone() };
+        let mut store = ScoreStore::new(setting, misdeal_train::ENGINE, STREAM_NAME, StoreKind::Exact)?;
+        store.insert(0..scores_in.len() as u64, scores_in, scores_out)?;
+        Ok(store)
+    }
 }
 
 struct TrainingPlayer {

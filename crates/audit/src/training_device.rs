@@ -72,7 +72,14 @@ pub(crate) fn ready(
     }
     let plan = TrainingPlan::new(setting, &request.recipe, Arc::clone(dataset))?;
     let must = request.device == "cuda" || precision == Precision::Tf32;
-    if must || request.device == "auto" && is_for_a_device(&plan, &request.run) {
+    let is_blind = request.run.search_buffer.is_some();
+    if must && is_blind {
+        let hint = "there models are scored for all buffers at once, which processors do";
+        return Err(
+            Error::bad_value("device", "cuda", "cpu or auto with a search for the buffer", hint).into()
+        );
+    }
+    if must || request.device == "auto" && !is_blind && is_for_a_device(&plan, &request.run) {
         let plan = TrainingPlan::with_stream(setting, &request.recipe, Arc::clone(dataset), Stream::philox)?
             .with_accuracy_every(accuracy_every);
         match Trainer::new(&plan, precision, Tuning::default()) {

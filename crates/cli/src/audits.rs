@@ -3,7 +3,7 @@
 use crate::arguments::{AnalysisArguments, CommonArguments, GameArguments, RunArguments};
 use crate::failure::{Failure, Success};
 use crate::{output, plot, text};
-use misdeal_audit::{Analysis, AuditReport, RunRequest, Shard, StopWhen};
+use misdeal_audit::{Analysis, AuditReport, Correction, RunRequest, Shard, StopWhen};
 use misdeal_core::{Adjacency, BatchScheme, Error, Setting, StoreKind, ThreatModel};
 use misdeal_files::atomic::is_same_place;
 
@@ -51,9 +51,6 @@ fn of_the_adversary(error: Error) -> Error {
 impl RunArguments {
     /// How much is played, and what becomes of it; refuses what is known to be in vain.
     pub fn request(&self, observations: u64, common: &CommonArguments) -> Result<RunRequest, Failure> {
-        if self.search_buffer {
-            return Err(Failure::not_available_yet("--search-buffer"));
-        }
         if let (Some(store), Some(output)) = (&self.store, &common.output)
             && is_same_place(store, output)
         {
@@ -74,6 +71,11 @@ impl RunArguments {
             store: self.store.clone(),
             resume: self.resume,
             shard: self.shard.as_deref().map_or(Ok(Shard::WHOLE), Shard::parse)?,
+            search_buffer: self.search_buffer.then_some(if self.uncorrected {
+                Correction::None
+            } else {
+                Correction::Bonferroni
+            }),
         })
     }
 

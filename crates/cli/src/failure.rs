@@ -62,6 +62,15 @@ impl From<misdeal_files::Error> for Failure {
     }
 }
 
+impl From<misdeal_scan::Error> for Failure {
+    fn from(error: misdeal_scan::Error) -> Self {
+        match error {
+            misdeal_scan::Error::Threads(_) => Failure::run_failed(error),
+            other => Failure { code: 2, message: other.to_string() },
+        }
+    }
+}
+
 impl From<misdeal_audit::Error> for Failure {
     fn from(error: misdeal_audit::Error) -> Self {
         match error {

@@ -5,6 +5,7 @@ mod arguments;
 mod audit_mechanism;
 mod audit_training;
 mod audits;
+mod diagnose;
 mod estimate;
 mod failure;
 mod interruption;
@@ -14,6 +15,7 @@ mod output;
 mod plot;
 mod progress;
 mod reproduce;
+mod scan;
 mod text;
 
 use arguments::{Arguments, AuditCommand, Command, MechanismArguments};
@@ -36,6 +38,9 @@ fn main() -> ExitCode {
 fn run(arguments: Arguments) -> Result<Success, Failure> {
     let common = arguments.common;
     common.check_output()?;
+    if !matches!(arguments.command, Some(Command::Scan(_))) {
+        common.check_format()?;
+    }
     common.start_threads()?;
     match arguments.command {
         None => audit_mechanism::run(&MechanismArguments::default(), &common),
@@ -49,8 +54,8 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
         Some(Command::Merge(arguments)) => merge::run(&arguments, &common),
         Some(Command::Account(arguments)) => account::account(&arguments, &common),
         Some(Command::Calibrate(arguments)) => account::calibrate(&arguments, &common),
-        Some(Command::Diagnose(_)) => Err(Failure::not_available_yet("diagnose")),
-        Some(Command::Scan(_)) => Err(Failure::not_available_yet("scan")),
+        Some(Command::Diagnose(arguments)) => diagnose::run(&arguments, &common),
+        Some(Command::Scan(arguments)) => scan::run(&arguments, &common),
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, &common),
         Some(Command::Report(_)) => Err(Failure::not_available_yet("report")),
         Some(Command::Devices(_)) => Err(Failure::not_available_yet("devices")),

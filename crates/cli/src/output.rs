@@ -12,10 +12,14 @@ pub fn deliver(
     report: &impl Serialize,
     text: impl FnOnce() -> String,
 ) -> Result<(), Failure> {
-    let document = render(common, report, text);
+    deliver_document(common, &render(common, report, text))
+}
+
+/// Prints what is already laid out, or writes it to `--output`.
+pub fn deliver_document(common: &CommonArguments, document: &str) -> Result<(), Failure> {
     match &common.output {
         Some(path) => Ok(write_atomically(path, |sink| sink.write_all(document.as_bytes()))?),
-        None => print(&document),
+        None => print(document),
     }
 }
 
@@ -31,7 +35,8 @@ pub fn print_report(
 fn render(common: &CommonArguments, report: &impl Serialize, text: impl FnOnce() -> String) -> String {
     match common.format {
         Format::Text => text(),
-        Format::Json => {
+        // The others are refused before any work is done.
+        Format::Json | Format::Sarif | Format::Github => {
             serde_json::to_string_pretty(report).expect("reports have only numbers and names") + "\n"
         }
     }

@@ -1,9 +1,11 @@
 //! Plots of results.
 
 use crate::failure::Failure;
-use misdeal_audit::{ReproduceReport, ReproducedRow, TradeOffReport};
+use misdeal_audit::{DiagnoseReport, ReproduceReport, ReproducedRow, TradeOffReport};
 use misdeal_files::atomic::{check_place, write_atomically};
-use misdeal_report::{Drawing, Format, Gap, GapFigure, NamedCurve, Sweep, SweepFigure, TradeOffFigure};
+use misdeal_report::{
+    Drawing, Format, Gap, GapFigure, NamedCurve, PositionsFigure, Sweep, SweepFigure, TradeOffFigure,
+};
 use std::path::Path;
 
 /// Refuses a place or an ending before anything is computed.
@@ -29,6 +31,12 @@ pub fn trade_off(path: &Path, title: String, report: &TradeOffReport) -> Result<
         curves: report.promised.iter().map(curve).collect(),
     };
     write(path, &figure.draw())
+}
+
+/// Draws where a log's records were dealt.
+pub fn positions(path: &Path, report: &DiagnoseReport) -> Result<(), Failure> {
+    let title = report.title();
+    write(path, &PositionsFigure { title, positions: report.positions.clone() }.draw())
 }
 
 fn write(path: &Path, drawing: &Drawing) -> Result<(), Failure> {

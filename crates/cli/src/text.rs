@@ -1,11 +1,13 @@
 //! Reports for people.
 
 mod account;
+mod diagnosis;
 mod estimates;
 mod reproduced;
 mod trade_off;
 
 pub use account::account;
+pub use diagnosis::diagnosis;
 pub use estimates::estimates;
 pub use reproduced::reproduced;
 
@@ -39,6 +41,15 @@ pub fn audit(report: &AuditReport) -> String {
     }
     text.push('\n');
     estimate(&mut text, &report.estimate);
+    if let Some(search) = &report.buffer_search {
+        let best = format!("{} records, {}", HumanCount(search.buffer_size), search.meaning);
+        row(&mut text, "best guess of the buffer", &best);
+        let bounds = search
+            .guesses
+            .iter()
+            .map(|guess| format!("{}: {}", guess.batches, rounded_down(guess.empirical_epsilon)));
+        row(&mut text, "bound by batches guessed", &bounds.collect::<Vec<_>>().join(", "));
+    }
     estimates::descriptive(&mut text, &report.descriptive);
     for (scheme, bounds) in &report.theory {
         row(&mut text, &format!("theory, {scheme}"), &theory(bounds));

@@ -30,7 +30,7 @@
 //! - [`EpsilonEstimate`]: what the scores show, by an [`Estimator`](estimate::Estimator) at a threshold that a
 //!   [`ThresholdChoice`] made.
 //!
-//! Beside them the maths that they need: [`binomial`] bounds, [`beta`] tails and the [`normal`] law. Whatever is refused is an
+//! Beside the game stands the [`Diagnosis`] of a log of batches. Beside all of them the maths that they need: [`binomial`] bounds, [`beta`] tails and the [`normal`] law. Whatever is refused is an
 //! [`Error`] that names the field, the value and what is allowed. Nothing here uses threads, files or the clock.
 
 mod batch_scheme;
@@ -38,6 +38,7 @@ pub mod beta;
 pub mod binomial;
 mod bounds;
 pub mod claimed_curve;
+mod diagnosis;
 mod error;
 pub mod estimate;
 pub mod normal;
@@ -49,6 +50,7 @@ mod threat_model;
 
 pub use batch_scheme::BatchScheme;
 pub use bounds::{Bounds, DeltaBounds, TradeOffBounds};
+pub use diagnosis::{Candidate, Defect, Diagnosis, PositionSample, SchemeParameters, UNKNOWN_SCHEME};
 pub use error::{Error, Result};
 pub use estimate::{EpsilonEstimate, ThresholdChoice};
 pub use score_store::{BinCounts, FORMAT_VERSION, ReadError, ScoreStore, StoreKind, TrialRanges};

@@ -13,6 +13,7 @@
 //! ```
 //!
 //! - [`scores`]: scores from `.npy`, `.csv` and `.parquet` files, and to `.npy`.
+//! - [`batch_log`]: batches that a data loader dealt, from `.jsonl`, `.npy` and `.parquet` files.
 //! - [`stores`]: score stores, sealed and checked.
 //! - [`text`]: small files that a user wrote.
 //! - [`atomic`]: every file is written beside its place and moved there when it is whole.
@@ -20,6 +21,7 @@
 //! - [`Error`]: every refusal names the path, what is wrong and what to do.
 
 pub mod atomic;
+pub mod batch_log;
 mod error;
 pub mod npy;
 pub mod scores;

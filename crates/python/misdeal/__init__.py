@@ -13,7 +13,7 @@ In the order in which data meets them:
 - `estimate`, `CanaryScoreAuditor`: scores from anywhere to epsilon.
 - `account`, `calibrate`: what theory says, and the noise that a target needs.
 - `Store`, `merge`: the scores of a run, its shards, and what they show together.
-- `record_batches`: what your data loader deals, for `misdeal diagnose`.
+- `record_batches`, `diagnose`: what your data loader deals, and which scheme that is; `scan`: mistakes in sources.
 - `misdeal.cluster`: an audit spread over Ray.
 
 Every word is the command line's (`misdeal --help`), with underscores for hyphens. What is refused raises `ValueError` with the field,
@@ -33,24 +33,28 @@ from .canary_scores import (
     Split,
     ThresholdStrategy,
 )
+from .diagnoses import diagnose, scan
 from .estimates import estimate
 from .outputs import judge_outputs, score_outputs
 from .results import (
     AccountReport,
     AuditReport,
     CalibrateReport,
+    DiagnoseReport,
     EpsilonEstimate,
     EstimateReport,
     MergeReport,
     OutputsReport,
     Report,
+    ScanReport,
 )
 from .settings import Setting
 from .stores import Store, merge
 
 __all__ = [
-    "AccountReport", "AuditReport", "Bonferroni", "BootstrapParams", "CalibrateReport", "CanaryScoreAuditor", "EpsilonEstimate",
-    "EstimateReport", "Explicit", "MergeReport", "MultiSplit", "OutputsReport", "Report", "Setting", "Split", "Store",
-    "ThresholdStrategy", "__version__", "account", "audit_mechanism", "audit_training", "calibrate", "estimate", "judge_outputs",
-    "merge", "record_batches", "score_outputs",
+    "AccountReport", "AuditReport", "Bonferroni", "BootstrapParams", "CalibrateReport", "CanaryScoreAuditor", "DiagnoseReport",
+    "EpsilonEstimate",
+    "EstimateReport", "Explicit", "MergeReport", "MultiSplit", "OutputsReport", "Report", "ScanReport", "Setting", "Split", "Store",
+    "ThresholdStrategy", "__version__", "account", "audit_mechanism", "audit_training", "calibrate", "diagnose", "estimate", "judge_outputs",
+    "merge", "record_batches", "scan", "score_outputs",
 ]

@@ -99,8 +99,8 @@ class Report:
         return notebook.page(self._fields, self.verdict(), figure)
 
     def save_plot(self, path: str | os.PathLike[str]) -> None:
-        """Draws the trade-off curve into a file that ends in .svg or .png; for results made with `trade_off=True`."""
-        if self._native is None or "trade_off" not in self._fields:
+        """Draws the figure into a file that ends in .svg or .png: a diagnosis, or the curve of a result made with `trade_off=True`."""
+        if self._native is None or self._native.svg() is None:
             raise ValueError("trade_off is missing, but only a result with it is drawn; pass trade_off=True")
         self._native.save_plot(path)
 
@@ -215,3 +215,25 @@ class MergeReport(Report):
     observations: int
     setting: dict[str, Any]
     output: str
+
+
+class DiagnoseReport(Report):
+    """Which scheme made the batches of a log."""
+
+    scheme: str
+    parameters: dict[str, Any]
+    certain: bool
+    candidates: list[dict[str, Any]]
+    defects: list[dict[str, Any]]
+
+    def verdict(self) -> str:
+        return f"The batches are made by {self.scheme}{'' if self.certain else ', which is not certain'}."
+
+
+class ScanReport(Report):
+    """Sampling mistakes in sources, or counts of pipelines."""
+
+    findings: list[dict[str, Any]]
+
+    def verdict(self) -> str:
+        return f"{len(self._fields['findings'])} findings." if "findings" in self._fields else ""

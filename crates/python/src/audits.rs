@@ -5,7 +5,7 @@ use crate::jobs;
 use crate::reports::Report;
 use crate::words::Words;
 use misdeal_audit::{
-    Analysis, AuditReport, DataRequest, MechanismRequest, RunRequest, Shard, StopWhen, TrainingRequest,
+    Analysis, AuditReport, Correction, DataRequest, MechanismRequest, RunRequest, Shard, StopWhen, TrainingRequest,
 };
 use misdeal_core::{Error, Setting, StoreKind};
 use misdeal_train::{Blueprint, CanaryKind, LastBatch, Recipe};
@@ -41,8 +41,18 @@ impl Words<'_> {
             store: self.path_if_any("store")?,
             resume: self.switch("resume")?,
             shard: shard.as_deref().map_or(Ok(Shard::WHOLE), Shard::parse).map_err(refusal)?,
+            search_buffer: self.search_buffer()?,
             ..RunRequest::new(observations)
         })
+    }
+
+    fn search_buffer(&self) -> PyResult<Option<Correction>> {
+        let (search, uncorrected) = (self.switch("search_buffer")?, self.switch("uncorrected")?);
+        if uncorrected && !search {
+            let hint = "only a search has levels to correct";
+            return Err(refusal(Error::bad_value("uncorrected", "True", "False without search_buffer", hint)));
+        }
+        Ok(search.then_some(if uncorrected { Correction::None } else { Correction::Bonferroni }))
     }
 
     /// The audit of the mechanism that the words ask for.

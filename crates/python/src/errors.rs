@@ -46,3 +46,13 @@ pub fn of_file(error: &misdeal_files::Error) -> PyErr {
         _ => PyValueError::new_err(message),
     }
 }
+
+/// What a scan's error is in Python.
+pub fn of_scan(error: &misdeal_scan::Error) -> PyErr {
+    let message = error.to_string();
+    match error {
+        misdeal_scan::Error::NoSuchPath(_) => PyFileNotFoundError::new_err(message),
+        misdeal_scan::Error::Threads(_) => PyRuntimeError::new_err(message),
+        _ => PyValueError::new_err(message),
+    }
+}

@@ -9,6 +9,7 @@
 
 mod accounting;
 mod audits;
+mod diagnoses;
 mod errors;
 mod estimates;
 mod jobs;
@@ -28,6 +29,8 @@ mod _native {
     use crate::accounting::{account, calibrate};
     #[pymodule_export]
     use crate::audits::{audit_mechanism, audit_training};
+    #[pymodule_export]
+    use crate::diagnoses::{diagnose, scan};
     #[pymodule_export]
     use crate::estimates::{clopper_pearson_upper, epsilon_of_errors, estimate};
     #[pymodule_export]

@@ -2,15 +2,15 @@
 
 use crate::errors::{of_file, refusal};
 use crate::words::Words;
-use misdeal_audit::TradeOffReport;
+use misdeal_audit::{DiagnoseReport, PromisedCurve, TradeOffReport};
 use misdeal_files::atomic::{check_place, write_atomically};
-use misdeal_report::{Format, NamedCurve, TradeOffFigure};
+use misdeal_report::{Drawing, Format, NamedCurve, PositionsFigure, TradeOffFigure};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 impl Words<'_> {
-    /// Where to draw the trade-off curve; a place or an ending that is refused is refused before anything is computed.
+    /// Where to draw the figure; a place or an ending that is refused is refused before anything is computed.
     pub fn plot(&self) -> PyResult<Option<PathBuf>> {
         let path = self.path_if_any("plot")?;
         if let Some(path) = &path {
@@ -23,11 +23,27 @@ impl Words<'_> {
     }
 }
 
+/// What belongs to a result and can be drawn.
+#[derive(Clone)]
+enum Figure {
+    TradeOff(TradeOffFigure),
+    Positions(PositionsFigure),
+}
+
+impl Figure {
+    fn draw(&self) -> Drawing {
+        match self {
+            Self::TradeOff(figure) => figure.draw(),
+            Self::Positions(figure) => figure.draw(),
+        }
+    }
+}
+
 /// A finished job's result.
 #[pyclass(frozen, module = "misdeal._native")]
 pub struct Report {
     json: String,
-    figure: Option<TradeOffFigure>,
+    figure: Option<Figure>,
 }
 
 impl Report {
@@ -39,16 +55,26 @@ impl Report {
 
     /// A report with the trade-off curve that it may hold.
     pub fn with_curves(report: &impl Serialize, title: String, curves: Option<&TradeOffReport>) -> Self {
-        let figure = curves.map(|curves| TradeOffFigure {
-            title,
-            estimate: Some(curves.observed.clone()),
-            curves: curves
-                .promised
-                .iter()
-                .map(|curve| NamedCurve { name: curve.legend(), points: curve.points() })
-                .collect(),
+        let curve = |curve: &PromisedCurve| NamedCurve { name: curve.legend(), points: curve.points() };
+        let figure = curves.map(|curves| {
+            Figure::TradeOff(TradeOffFigure {
+                title,
+                estimate: Some(curves.observed.clone()),
+                curves: curves.promised.iter().map(curve).collect(),
+            })
         });
         Report { figure, ..Self::new(report) }
+    }
+
+    /// A diagnosis, with where records were dealt.
+    pub fn of_diagnosis(report: &DiagnoseReport) -> Self {
+        let positions = PositionsFigure { title: report.title(), positions: report.positions.clone() };
+        Report { figure: Some(Figure::Positions(positions)), ..Self::new(report) }
+    }
+
+    /// A document that is JSON already.
+    pub fn of_json(json: String) -> Self {
+        Report { json, figure: None }
     }
 
     /// Draws the figure, if both it and a place for it are there.
@@ -69,13 +95,13 @@ impl Report {
         &self.json
     }
 
-    /// The trade-off curve as SVG, where one was asked for.
+    /// The figure as SVG, where there is one.
     fn svg(&self, py: Python<'_>) -> Option<String> {
         let figure = self.figure.as_ref()?;
         Some(py.detach(|| figure.draw().to_svg()))
     }
 
-    /// Draws the trade-off curve into a file that ends in .svg or .png.
+    /// Draws the figure into a file that ends in .svg or .png.
     fn save_plot(&self, path: PathBuf) -> PyResult<()> {
         let figure = self.figure.clone();
         Report { json: String::new(), figure }.drawn(Some(&path)).map(drop)

@@ -26,7 +26,7 @@ def timeless(document):
 
 @pytest.mark.parametrize(
     "module",
-    ["misdeal"] + [f"misdeal.{name}" for name in "accounting audits batches canary_scores estimates outputs results settings stores".split()],
+    ["misdeal"] + [f"misdeal.{name}" for name in "accounting audits batches canary_scores diagnoses estimates outputs results settings stores".split()],
 )
 def test_examples_in_docstrings_run(module):
     found = doctest.testmod(importlib.import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE)
@@ -198,7 +198,8 @@ def test_progress_is_told_and_may_interrupt():
 
 ANALYSIS = dict(
     observations=1e6, delta=1e-5, significance=0.05, estimator="clopper-pearson", threshold_choice="hold-out", scores="counts", device="cpu",
-    engine=None, claimed_epsilon=None, stop_when=None, trade_off=False, store=None, resume=False, shard=None, plot=None, threads=None,
+    engine=None, claimed_epsilon=None, stop_when=None, trade_off=False, store=None, resume=False, shard=None, plot=None, search_buffer=False,
+    uncorrected=False, threads=None,
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@
 //! - [`TradeOffFigure`]: the errors that were observed beside the curves that were promised.
 //! - [`GapFigure`]: claims beside what was found, setting by setting.
 //! - [`SweepFigure`]: epsilon against the number of observations.
+//! - [`PositionsFigure`]: where a loader deals the records of a file.
 //! - [`Drawing`]: a finished figure, to be written in a [`Format`].
 //!
 //! One style for all: the palette of Wong (2011), which colour-blind readers can tell apart, and lines that differ in their
@@ -17,11 +18,13 @@
 
 mod drawing;
 mod gaps;
+mod positions;
 mod style;
 mod sweep;
 mod trade_off;
 
 pub use drawing::{Drawing, Format};
 pub use gaps::{Gap, GapFigure};
+pub use positions::PositionsFigure;
 pub use sweep::{Sweep, SweepFigure};
 pub use trade_off::{NamedCurve, TradeOffFigure};

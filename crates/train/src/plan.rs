@@ -8,7 +8,7 @@ use crate::fit::{check_data, check_targets};
 use crate::identity::training_digest;
 use crate::model::{Layer, LayerKind, Loss, Model};
 use crate::recipe::{CanaryKind, Recipe};
-use crate::scoring::{scores, target_models};
+use crate::scoring::{believing, scores, scores_of_models, target_models};
 use crate::simd::InstructionSet;
 use crate::utility::Utility;
 use misdeal_core::{BatchScheme, Error, Result, Setting, SettingHash, Stream, World};
@@ -44,6 +44,15 @@ pub struct TrialBatch {
     pub scores_out: Vec<f64>,
     /// Accuracies and biases of the models of both worlds.
     pub utility: Utility,
+}
+
+impl TrialBatch {
+    fn insert(&mut self, world: World, scores: &[f64]) {
+        match world {
+            World::In => self.scores_in.extend(scores),
+            World::Out => self.scores_out.extend(scores),
+        }
+    }
 }
 
 impl TrainingPlan {
@@ -238,6 +247,53 @@ impl TrainingPlan {
         is_cancelled: &(dyn Fn() -> bool + Sync),
         trained: &(dyn Fn() + Sync),
     ) -> Option<TrialBatch> {
+        let results = self.of_all_models(trials, is_cancelled, trained, |model| {
+            (scores(self, &model.outputs), self.utility(model))
+        })?;
+        let mut batch = TrialBatch::default();
+        for (world, (scores, utility)) in results {
+            batch.insert(world, &scores);
+            batch.utility.merge(&utility);
+        }
+        Some(batch)
+    }
+
+    /// As [`score`](Self::score), once for each of `beliefs`: the same models, scored by adversaries that believe in other schemes. The
+    /// utility is in the first.
+    pub fn score_for_beliefs(
+        &self,
+        beliefs: &[BatchScheme],
+        trials: Range<u64>,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+        trained: &(dyn Fn() + Sync),
+    ) -> Option<Vec<TrialBatch>> {
+        let canaries = self.recipe.canaries;
+        let believed: Vec<Vec<TargetModel>> =
+            beliefs.iter().map(|&scheme| believing(&self.setting, scheme, canaries)).collect();
+        let results = self.of_all_models(trials, is_cancelled, trained, |model| {
+            let scores = believed.iter().map(|models| scores_of_models(self, models, &model.outputs));
+            (scores.collect::<Vec<_>>(), self.utility(model))
+        })?;
+        let mut batches = vec![TrialBatch::default(); beliefs.len()];
+        for (world, (scores, utility)) in results {
+            for (batch, scores) in batches.iter_mut().zip(&scores) {
+                batch.insert(world, scores);
+            }
+            if let Some(first) = batches.first_mut() {
+                first.utility.merge(&utility);
+            }
+        }
+        Some(batches)
+    }
+
+    /// Trains the models of `trials` in both worlds, and gives what `of_model` makes of each, in order.
+    fn of_all_models<T: Send>(
+        &self,
+        trials: Range<u64>,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+        trained: &(dyn Fn() + Sync),
+        of_model: impl Fn(&Trained) -> T + Sync,
+    ) -> Option<Vec<(World, T)>> {
         let models: Vec<(u64, World)> =
             trials.flat_map(|trial| World::BOTH.map(|world| (trial, world))).collect();
         // Workspaces are used again by whichever model comes next; there are never more than cores.
@@ -250,19 +306,9 @@ impl TrainingPlan {
                 idle.push(workspace);
             }
             trained();
-            Some((scores(self, &model.outputs), self.utility(&model)))
+            Some((world, of_model(&model)))
         };
-        let results: Option<Vec<(Vec<f64>, Utility)>> =
-            models.par_iter().with_max_len(1).map(train).collect();
-        let mut batch = TrialBatch::default();
-        for ((_, world), (scores, utility)) in models.iter().zip(results?) {
-            match world {
-                World::In => batch.scores_in.extend(scores),
-                World::Out => batch.scores_out.extend(scores),
-            }
-            batch.utility.merge(&utility);
-        }
-        Some(batch)
+        models.par_iter().with_max_len(1).map(train).collect()
     }
 
     /// What a trained model is worth.

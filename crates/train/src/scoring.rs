@@ -2,15 +2,20 @@
 
 use crate::plan::TrainingPlan;
 use crate::reference::Outputs;
-use misdeal_core::Setting;
+use misdeal_core::{BatchScheme, Setting};
 use misdeal_game::{TargetModel, log_likelihood_ratio, log_likelihood_ratio_with_variances};
 
 /// What the adversary believes of each target: the law of its position, and the shifts it causes.
 pub(crate) fn target_models(setting: &Setting, canaries: usize) -> Vec<TargetModel> {
+    believing(setting, setting.scoring_scheme(), canaries)
+}
+
+/// What an adversary that believes in `scheme` thinks of each target.
+pub(crate) fn believing(setting: &Setting, scheme: BatchScheme, canaries: usize) -> Vec<TargetModel> {
     (0..canaries as u64)
         .map(|k| {
             let of_target = Setting { target_index: setting.target_index + k, ..setting.clone() };
-            TargetModel::new(setting.scoring_scheme(), &of_target)
+            TargetModel::new(scheme, &of_target)
         })
         .collect()
 }
@@ -18,10 +23,15 @@ pub(crate) fn target_models(setting: &Setting, canaries: usize) -> Vec<TargetMod
 /// The score of every canary: the log-likelihood ratio of its outputs, recentred so that a batch without the target has mean
 /// zero, and reduced by what the adversary expects of the natural records if it debiases.
 pub fn scores(plan: &TrainingPlan, outputs: &Outputs) -> Vec<f64> {
+    scores_of_models(plan, plan.target_models(), outputs)
+}
+
+/// As [`scores`], with other beliefs about the targets.
+pub(crate) fn scores_of_models(plan: &TrainingPlan, models: &[TargetModel], outputs: &Outputs) -> Vec<f64> {
     let setting = plan.setting();
     let (noise, steps_per_epoch) = (setting.noise_multiplier, setting.steps_per_epoch);
     let recentring = plan.adversary().recentring();
-    plan.target_models()
+    models
         .iter()
         .zip(&outputs.projections)
         .enumerate()

@@ -156,9 +156,13 @@ pub struct RunArguments {
     /// Draw the trade-off curve into a file that ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-    /// Guess the buffer's size (not available yet)
-    #[arg(long, hide = true)]
+    /// Let an adversary that does not know the buffer guess its size: the paper's guesses, then bisection, levels corrected so that the
+    /// largest bound is valid
+    #[arg(long, conflicts_with = "adversary_buffer_size")]
     pub search_buffer: bool,
+    /// Take the largest of the guesses as the paper does, without correcting the level (not a valid bound)
+    #[arg(long, requires = "search_buffer")]
+    pub uncorrected: bool,
 }
 
 /// The shape of a training run.

@@ -1,10 +1,12 @@
 //! The command line, defined once: help and parsing come from here.
 
 mod audits;
+mod scan;
 
 pub use audits::{
     AnalysisArguments, GameArguments, MechanismArguments, RunArguments, ShapeArguments, TrainingArguments,
 };
+pub use scan::ScanArguments;
 
 use crate::failure::Failure;
 use crate::number::{count, number};
@@ -14,7 +16,7 @@ use misdeal_audit::ARTEFACTS;
 use misdeal_core::BatchScheme;
 use std::path::PathBuf;
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check); \
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check, findings of scan); \
     2 bad usage or bad input; 3 the run itself failed; 130 and 143 interrupted.";
 
 /// Tells whether the way training data is shuffled voids the privacy guarantee that a DP-SGD model claims.
@@ -31,7 +33,7 @@ pub struct Arguments {
 
 #[derive(Debug, Args)]
 pub struct CommonArguments {
-    /// Print for people, or one JSON document
+    /// Print for people, or one JSON document; sarif and github (workflow annotations) are for scan alone
     #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Common options")]
     pub format: Format,
     /// Write the result here instead of to standard output
@@ -52,12 +54,31 @@ pub struct CommonArguments {
 pub enum Format {
     Text,
     Json,
+    Sarif,
+    Github,
 }
 
 impl CommonArguments {
     /// Refuses an output that cannot be written before any work is done for it.
     pub fn check_output(&self) -> Result<(), Failure> {
         Ok(self.output.as_deref().map_or(Ok(()), misdeal_files::atomic::check_place)?)
+    }
+
+    /// Refuses the formats that are for findings alone.
+    pub fn check_format(&self) -> Result<(), Failure> {
+        match self.format {
+            Format::Text | Format::Json => Ok(()),
+            Format::Sarif | Format::Github => {
+                Err(self.refuse_format("text or json", "only scan has findings to annotate"))
+            }
+        }
+    }
+
+    /// The failure for a format that makes no sense here.
+    pub fn refuse_format(&self, allowed: &'static str, hint: &'static str) -> Failure {
+        let format =
+            self.format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+        misdeal_core::Error::bad_value("format", format, allowed, hint).into()
     }
 
     /// Starts the thread pool that all jobs use.
@@ -97,10 +118,10 @@ pub enum Command {
     Account(AccountArguments),
     /// The noise for a target epsilon under a scheme
     Calibrate(CalibrateArguments),
-    /// Which scheme is behind the batches of a real data loader (not available yet)
-    Diagnose(Anything),
-    /// Find sampling mistakes in Python sources (not available yet)
-    Scan(Anything),
+    /// Which scheme is behind the batches of a real data loader, and what it costs
+    Diagnose(DiagnoseArguments),
+    /// Find sampling mistakes in Python sources and notebooks
+    Scan(ScanArguments),
     /// The paper's tables and figures beside ours
     Reproduce(ReproduceArguments),
     /// Results as one HTML page (not available yet)
@@ -238,4 +259,28 @@ pub struct CalibrateArguments {
     /// The side of the bound that must meet the target: upper (the noise is enough) or lower (less is not)
     #[arg(long, default_value = "upper", value_parser = ["upper", "lower"], value_name = "SIDE")]
     pub bound: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct DiagnoseArguments {
+    /// The batches of record indices that the loader dealt: .jsonl with {"epoch": 0, "batch": [17, 3]} on each line, .npy of shape
+    /// (epochs, batches, batch size), or .parquet with the columns epoch, batch and record
+    #[arg(value_name = "LOG")]
+    pub log: PathBuf,
+    /// Records in the data set; one more than the largest index if not given
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
+    pub dataset_size: Option<u64>,
+    /// Also say what leaks at this noise (standard deviation divided by the clipping norm)
+    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "S")]
+    pub noise_multiplier: Option<f64>,
+    /// The delta at which epsilon is meant
+    #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
+    pub delta: f64,
+    /// Epochs of the whole run, for the leakage; those of the log if not given
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "E")]
+    pub epochs: Option<u64>,
+    /// Draw position in the file against position in the epoch into a file that ends in .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
 }

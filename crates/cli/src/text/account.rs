@@ -48,7 +48,7 @@ pub fn account(report: &AccountReport) -> String {
     text
 }
 
-fn table<const N: usize>(header: [&str; N]) -> Table {
+pub(super) fn table<const N: usize>(header: [&str; N]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     if !table.is_tty() {

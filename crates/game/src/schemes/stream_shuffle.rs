@@ -1,6 +1,6 @@
 //! A sliding buffer: each emission leaves a uniformly chosen slot, which the next record of the file fills.
 //!
-//! This is `shuffle(buffer_size)` of `tf.data` and of Hugging Face's iterable data sets.
+//! This is `shuffle(buffer_size)` of `tf.data`, and of Hugging Face's iterable data sets until they refilled by halves.
 
 use super::{Batches, Sampler};
 use crate::{BatchRng, PositionLaw, Weights};

@@ -1,0 +1,224 @@
+//! A log brought into the form in which schemes are described: epochs of steps, ranks and copies put together.
+
+use super::copies::{are_copies, are_the_same, each_record_repeats, split_batches};
+use misdeal_core::{Defect, Error, Result};
+use misdeal_files::batch_log::BatchLog;
+use std::collections::BTreeMap;
+
+/// One pass over the data: the records of all steps, in order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Epoch {
+    pub records: Vec<u32>,
+    /// Where each step ends in `records`.
+    pub ends: Vec<usize>,
+}
+
+impl Epoch {
+    /// The steps' records.
+    pub fn steps(&self) -> impl Iterator<Item = &[u32]> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| {
+            let step = &self.records[start..end];
+            start = end;
+            step
+        })
+    }
+
+    pub fn of_batches<'a>(batches: impl IntoIterator<Item = &'a [u32]>) -> Self {
+        let mut epoch = Epoch::default();
+        for batch in batches {
+            epoch.records.extend_from_slice(batch);
+            epoch.ends.push(epoch.records.len());
+        }
+        epoch
+    }
+}
+
+/// All epochs of a log.
+#[derive(Debug, Clone)]
+pub struct Deal {
+    /// Records in the file.
+    pub dataset_size: usize,
+    /// The passes over it.
+    pub epochs: Vec<Epoch>,
+    /// The numbers under which the log knows them.
+    pub numbers: Vec<u64>,
+    /// The largest step.
+    pub batch_size: usize,
+    /// Processes of a distributed run.
+    pub ranks: usize,
+    /// Workers whose last batches may each be shorter.
+    pub workers: usize,
+    /// How often each record is used for each time that the epochs have it.
+    pub uses: Uses,
+    /// Whether the order within a step means anything: a loader that sorts its batches leaves sets.
+    pub steps_are_ordered: bool,
+}
+
+/// Copies of the epochs that were left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Uses {
+    /// Copies of a batch in the same step, or in any other: processes that were not told apart.
+    pub by_ranks: u64,
+    /// Copies of an epoch: workers that were not told apart.
+    pub by_workers: u64,
+}
+
+/// One stream of batches of an epoch.
+type Batches<'a> = Vec<&'a [u32]>;
+
+impl Deal {
+    /// Puts a log's ranks together step by step, and finds what is dealt more than once as a whole.
+    ///
+    /// Position j of rank r of R becomes position jR + r, which is how distributed samplers deal a permutation out.
+    ///
+    /// # Errors
+    /// A `dataset_size` that does not reach the largest record.
+    pub fn new(log: &BatchLog, dataset_size: Option<u64>) -> Result<(Self, Vec<Defect>)> {
+        let largest = u64::from(log.largest_record().unwrap_or(0));
+        if let Some(given) = dataset_size.filter(|&given| given <= largest || given >> 32 > 0) {
+            let allowed = format!("a whole number from {} to {}", largest + 1, u32::MAX);
+            let hint = "records count from 0, and the log has one of that index";
+            return Err(Error::bad_value("dataset_size", given, allowed, hint));
+        }
+        let mut defects = Defects::default();
+        let mut logged: BTreeMap<u32, BTreeMap<u32, Vec<(Option<u32>, &[u32])>>> = BTreeMap::new();
+        for (batch, records) in log.iter() {
+            logged
+                .entry(batch.epoch)
+                .or_default()
+                .entry(batch.rank)
+                .or_default()
+                .push((batch.worker, records));
+        }
+        let mut deal = Deal {
+            dataset_size: dataset_size.unwrap_or(largest + 1) as usize,
+            epochs: Vec::new(),
+            numbers: Vec::new(),
+            batch_size: 0,
+            ranks: 1,
+            workers: 1,
+            uses: Uses { by_ranks: 1, by_workers: 1 },
+            steps_are_ordered: false,
+        };
+        for (number, ranks) in logged {
+            deal.ranks = deal.ranks.max(ranks.len());
+            let ranks: Vec<Batches<'_>> =
+                ranks.into_values().map(|batches| deal.one_of_the_workers(batches, &mut defects)).collect();
+            for epoch in one_epoch_or_several(ranks, &mut defects) {
+                deal.epochs.push(epoch);
+                deal.numbers.push(u64::from(number));
+            }
+        }
+        deal.uses = defects.uses();
+        let sizes = deal.epochs.iter().flat_map(Epoch::steps).map(<[u32]>::len);
+        deal.batch_size = sizes.max().unwrap_or(0);
+        let is_unsorted = deal.epochs.iter().flat_map(Epoch::steps).any(|step| !step.is_sorted());
+        let is_in_file_order = deal.epochs.iter().all(|epoch| epoch.records.is_sorted());
+        deal.steps_are_ordered = is_unsorted || is_in_file_order;
+        Ok((deal, defects.into_list()))
+    }
+
+    /// The batches of one worker where several deal the same records, else all batches.
+    fn one_of_the_workers<'a>(
+        &mut self,
+        batches: Vec<(Option<u32>, &'a [u32])>,
+        defects: &mut Defects,
+    ) -> Batches<'a> {
+        let mut workers: BTreeMap<Option<u32>, Batches<'a>> = BTreeMap::new();
+        for &(worker, records) in &batches {
+            workers.entry(worker).or_default().push(records);
+        }
+        self.workers = self.workers.max(workers.len());
+        let streams: Vec<Batches<'a>> = workers.into_values().collect();
+        if streams.len() > 1 && are_copies(&streams) {
+            defects.copies("worker", &streams);
+            return streams.into_iter().next().unwrap_or_default();
+        }
+        batches.into_iter().map(|(_, records)| records).collect()
+    }
+}
+
+/// The steps of an epoch whose ranks' batches are given.
+fn one_epoch_or_several(mut ranks: Vec<Batches<'_>>, defects: &mut Defects) -> Vec<Epoch> {
+    if ranks.len() > 1 {
+        if !are_copies(&ranks) {
+            return vec![dealt_in_turn(&ranks)];
+        }
+        defects.copies("rank", &ranks);
+        ranks.truncate(1);
+    }
+    let batches = ranks.pop().unwrap_or_default();
+    let Some(times) = each_record_repeats(&batches) else { return vec![Epoch::of_batches(batches)] };
+    let (runs, turns) = split_batches(&batches, times);
+    if are_copies(&runs) {
+        defects.unmarked(times);
+        return runs.into_iter().map(Epoch::of_batches).collect();
+    }
+    if are_copies(&turns) {
+        defects.copies("worker", &turns);
+        return turns.into_iter().take(1).map(Epoch::of_batches).collect();
+    }
+    vec![Epoch::of_batches(batches)]
+}
+
+/// Step t holds batch t of every rank, its records in turn.
+fn dealt_in_turn(ranks: &[Batches<'_>]) -> Epoch {
+    let mut epoch = Epoch::default();
+    let steps = ranks.iter().map(Vec::len).max().unwrap_or(0);
+    for step in 0..steps {
+        let batches: Batches<'_> = ranks.iter().filter_map(|rank| rank.get(step).copied()).collect();
+        let longest = batches.iter().map(|batch| batch.len()).max().unwrap_or(0);
+        for place in 0..longest {
+            epoch.records.extend(batches.iter().filter_map(|batch| batch.get(place)));
+        }
+        epoch.ends.push(epoch.records.len());
+    }
+    epoch
+}
+
+/// What was found wrong, each kind once.
+#[derive(Default)]
+struct Defects {
+    found: BTreeMap<&'static str, Defect>,
+    by_ranks: Option<u64>,
+    by_workers: Option<u64>,
+}
+
+impl Defects {
+    fn copies(&mut self, who: &str, streams: &[Batches<'_>]) {
+        let records = streams[0].iter().map(|batch| batch.len() as u64).sum();
+        let order = if are_the_same(streams) { "in the same order" } else { "each in an order of its own" };
+        let uses = if who == "rank" { &mut self.by_ranks } else { &mut self.by_workers };
+        *uses = (*uses).max(Some(streams.len() as u64));
+        let defect =
+            if who == "rank" { "ranks-deal-the-same-records" } else { "workers-deal-the-same-records" };
+        let message = format!(
+            "{} {who}s deal all {records} records of an epoch, {order}: every record is used {} times an epoch, and nothing was \
+             split between the {who}s. What follows is about one of them.",
+            streams.len(),
+            streams.len()
+        );
+        self.found.entry(defect).or_insert(Defect { defect, records, message });
+    }
+
+    fn unmarked(&mut self, times: usize) {
+        let message = format!(
+            "What the log calls one epoch passes {times} times over the records; it was taken as {times} epochs. Log the number of \
+             the epoch with each batch."
+        );
+        self.found.entry("epochs-not-marked").or_insert(Defect {
+            defect: "epochs-not-marked",
+            records: 0,
+            message,
+        });
+    }
+
+    fn uses(&self) -> Uses {
+        Uses { by_ranks: self.by_ranks.unwrap_or(1), by_workers: self.by_workers.unwrap_or(1) }
+    }
+
+    fn into_list(self) -> Vec<Defect> {
+        self.found.into_values().collect()
+    }
+}

@@ -1,0 +1,88 @@
+//! The leakage of a law that has no name: estimated on half of the records, audited on the other half.
+
+use super::orders::Orders;
+use misdeal_core::estimate::{ClopperPearson, from_scores};
+use misdeal_core::{Result, Setting, Stream, ThresholdChoice, World};
+use misdeal_game::{PositionLaw, Shifts, TargetModel, Weights, log_likelihood_ratio};
+use rayon::prelude::*;
+
+/// What the number rests on.
+pub const METHOD: &str = "lower: an estimate, audited on half of the records with the law of the other half, assuming that the law of \
+                          a record's step only shifts with its place in the file";
+
+/// Gaussian draws of an audit, about.
+const DRAWS: u64 = 40_000_000;
+/// Trials of either world, at most and at least.
+const TRIALS: std::ops::RangeInclusive<u64> = 1_000..=200_000;
+/// Epochs that are simulated, at most; fewer can only make the estimate smaller.
+const MOST_EPOCHS: usize = 64;
+
+/// What an adversary learns who knows how far, in steps, records of even index are dealt from their places in the file.
+///
+/// A trial takes a record of odd index at random, lets it be the target in the very steps in which the log has it, and scores the outputs
+/// with the law of the even ones. The shifts are pooled over records and epochs, so that the estimate is too small where the law
+/// depends on the place. `None` where there are too few records.
+///
+/// # Errors
+/// A delta that is refused.
+pub fn audited(orders: &Orders, setting: &Setting, delta: f64) -> Result<Option<f64>> {
+    let (n, steps) = (orders.dataset_size, setting.steps_per_epoch);
+    let epochs = &orders.epochs[..orders.epochs.len().min(MOST_EPOCHS).min(setting.epochs as usize)];
+    if n < 4 {
+        return Ok(None);
+    }
+    let home = |record: usize| (record as u64 * steps / n as u64) as i64;
+    // The step of every record in every epoch; records that an epoch leaves out stay at home.
+    let mut places: Vec<Vec<u32>> = Vec::with_capacity(epochs.len());
+    for epoch in epochs {
+        let mut step_of: Vec<u32> = (0..n).map(|record| home(record) as u32).collect();
+        for (step, records) in epoch.steps().enumerate() {
+            records.iter().for_each(|&record| step_of[record as usize] = step as u32);
+        }
+        places.push(step_of);
+    }
+    let shifts = |parity: usize| {
+        let places = &places;
+        places.iter().flat_map(move |of| {
+            (parity..n).step_by(2).map(move |record| i64::from(of[record]) - home(record))
+        })
+    };
+    let (least, most) = shifts(0).fold((0, 0), |(least, most), shift| (shift.min(least), shift.max(most)));
+    let mut counts = vec![0.5; (most - least + 1) as usize];
+    shifts(0).for_each(|shift| counts[(shift - least) as usize] += 1.0);
+
+    let window = counts.len() as u64;
+    let trials = (DRAWS / (2 * window * epochs.len() as u64)).clamp(*TRIALS.start(), *TRIALS.end());
+    let stream = Stream::new(&setting.hash());
+    let model_shifts = Shifts { present: 2.0, zeroed: 1.0 };
+    let score = |world: World, trial: u64| {
+        let random = stream.uniform(misdeal_core::Purpose::Position, world, trial, 0);
+        let record = 2 * (u128::from(random) * (n as u128 / 2) >> 64) as usize + 1;
+        let home = home(record);
+        let first = (home + least).max(0);
+        let end = (home + most + 1).min(steps as i64);
+        let from = (first - home - least) as usize;
+        let law = &counts[from..from + (end - first) as usize];
+        let total: f64 = law.iter().sum();
+        let weights = law.iter().map(|count| count / total).collect();
+        let batches = first as u64..end as u64;
+        let model = TargetModel {
+            law: PositionLaw::OnceAnEpoch(Weights::new(batches.start, weights)),
+            shifts: model_shifts,
+        };
+        let mut outputs = Vec::with_capacity((end - first) as usize * places.len());
+        for of in &places {
+            for batch in first..end {
+                let noise = setting.noise_multiplier * stream.gaussian(world, trial, outputs.len() as u32);
+                let is_there = i64::from(of[record]) == batch;
+                outputs.push(noise + if is_there { model_shifts.in_world(world) } else { 0.0 });
+            }
+        }
+        log_likelihood_ratio(&model, setting.noise_multiplier, &batches, &outputs)
+    };
+    let scores =
+        |world: World| (0..trials).into_par_iter().map(|trial| score(world, trial)).collect::<Vec<f64>>();
+    let (scores_in, scores_out) = (scores(World::In), scores(World::Out));
+    let estimate = from_scores(&scores_in, &scores_out, ThresholdChoice::Band, &ClopperPearson, delta, 0.05)?;
+    Ok(Some(estimate.empirical_epsilon))
+}

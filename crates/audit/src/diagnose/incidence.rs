@@ -1,0 +1,148 @@
+//! Which records are in which steps, whatever their order.
+
+use super::deal::{Deal, Epoch};
+use rayon::prelude::*;
+
+/// Sums over all steps of a log, each with what is expected where steps hold random records.
+#[derive(Debug, Clone, Default)]
+pub struct Incidence {
+    /// Records in the file.
+    pub dataset_size: f64,
+    /// The sizes of all steps.
+    pub sizes: Vec<f64>,
+    /// Steps in each epoch.
+    pub steps: Vec<usize>,
+    /// How often each record is dealt.
+    pub counts: Vec<u32>,
+    /// A record that is twice in one step.
+    pub twice_in_a_step: Option<u32>,
+    /// Of record times step, both from their means.
+    pub trend: Expected,
+    /// Records that the next step has again.
+    pub overlap: Expected,
+    /// Pairs of neighbours in the file that share a step.
+    pub neighbours: Expected,
+    /// Records at the same step in the next epoch, where each is dealt once.
+    pub kept: Expected,
+}
+
+/// A sum with its mean and variance.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Expected {
+    pub value: f64,
+    pub mean: f64,
+    pub variance: f64,
+}
+
+impl Expected {
+    fn add(&mut self, value: f64, mean: f64, variance: f64) {
+        self.value += value;
+        self.mean += mean;
+        self.variance += variance;
+    }
+}
+
+impl Incidence {
+    pub fn of(deal: &Deal) -> Self {
+        let n = deal.dataset_size;
+        let empty = || Incidence { dataset_size: n as f64, counts: vec![0; n], ..Incidence::default() };
+        let mut all = empty();
+        // One epoch a core at a time, so that memory does not grow with their number.
+        for epochs in deal.epochs.chunks(rayon::current_num_threads().max(1)) {
+            let parts: Vec<Incidence> = epochs
+                .par_iter()
+                .map(|epoch| {
+                    let mut part = empty();
+                    part.insert(epoch);
+                    part
+                })
+                .collect();
+            parts.into_iter().for_each(|part| all.merge(part));
+        }
+        let kept = deal.epochs.par_windows(2).map(|pair| kept(&pair[0], &pair[1], n));
+        for (value, steps) in kept.collect::<Vec<_>>() {
+            let share = 1.0 / steps.max(1) as f64;
+            all.kept.add(value, n as f64 * share, n as f64 * share * (1.0 - share));
+        }
+        all
+    }
+
+    fn insert(&mut self, epoch: &Epoch) {
+        let n = self.dataset_size;
+        let mut last_step = vec![u32::MAX; self.counts.len() + 1];
+        let entries = epoch.records.len() as f64;
+        let by_step = || epoch.steps().enumerate().map(|(step, records)| (step as f64, records.len() as f64));
+        let mean_step = by_step().map(|(step, size)| step * size).sum::<f64>() / entries.max(1.0);
+        let mut size_before = 0.0;
+        for (step, records) in epoch.steps().enumerate() {
+            let size = records.len() as f64;
+            let (mut overlap, mut neighbours, mut trend) = (0.0, 0.0, 0.0);
+            for &record in records {
+                let last = &mut last_step[record as usize];
+                if *last == step as u32 {
+                    self.twice_in_a_step = Some(record);
+                } else if step > 0 && *last == step as u32 - 1 {
+                    overlap += 1.0;
+                }
+                *last = step as u32;
+                self.counts[record as usize] += 1;
+                trend += f64::from(record) - 0.5 * (n - 1.0);
+            }
+            for &record in records {
+                neighbours += f64::from(u8::from(last_step[record as usize + 1] == step as u32));
+            }
+            let distance = step as f64 - mean_step;
+            self.trend.add(trend * distance, 0.0, size * (n * n - 1.0) / 12.0 * distance * distance);
+            let others = n - size;
+            if step > 0 && n > 1.0 {
+                let mean = size * size_before / n;
+                self.overlap.add(
+                    overlap,
+                    mean,
+                    mean * (1.0 - size / n) * (1.0 - size_before / n) * n / (n - 1.0),
+                );
+            }
+            if n > 1.0 {
+                // The runs of a random subset (Wald and Wolfowitz).
+                let variance = size * (size - 1.0) * (others + 1.0) * others / (n * n * (n - 1.0));
+                self.neighbours.add(neighbours, size * (size - 1.0) / n, variance);
+            }
+            self.sizes.push(size);
+            size_before = size;
+        }
+        self.steps.push(epoch.ends.len());
+    }
+
+    fn merge(&mut self, other: Incidence) {
+        self.sizes.extend(other.sizes);
+        self.steps.extend(other.steps);
+        self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
+        self.twice_in_a_step = self.twice_in_a_step.or(other.twice_in_a_step);
+        for (ours, theirs) in [
+            (&mut self.trend, other.trend),
+            (&mut self.overlap, other.overlap),
+            (&mut self.neighbours, other.neighbours),
+        ] {
+            ours.add(theirs.value, theirs.mean, theirs.variance);
+        }
+    }
+
+    /// Entries of all steps together.
+    pub fn entries(&self) -> f64 {
+        self.sizes.iter().sum()
+    }
+}
+
+/// Records at the same step in both epochs, and steps of an epoch.
+fn kept(one: &Epoch, other: &Epoch, dataset_size: usize) -> (f64, usize) {
+    let mut step_of = vec![u32::MAX; dataset_size];
+    for (step, records) in one.steps().enumerate() {
+        records.iter().for_each(|&record| step_of[record as usize] = step as u32);
+    }
+    let mut same = 0.0;
+    for (step, records) in other.steps().enumerate() {
+        let matching = records.iter().filter(|&&record| step_of[record as usize] == step as u32);
+        same += matching.count() as f64;
+    }
+    (same, one.ends.len().max(other.ends.len()))
+}

@@ -1,0 +1,147 @@
+//! Which scheme made the batches of a log, and what that costs.
+//!
+//! Each scheme is a law over logs, and the likeliest is named. Schemes that deal each record once are sequences of uniform choices
+//! ([`choices`]): their likelihood is a product, a buffer's size is where the log first becomes possible, and the ranks of what was chosen
+//! tell whether the choices were uniform ([`rank_tests`]). The others are laws of sets ([`incidence`]). What no scheme is meant to do
+//! (copies, padding, dropped records, orders that repeat) is set aside first and reported as a defect.
+
+mod choices;
+mod copies;
+mod deal;
+mod empirical_law;
+mod incidence;
+mod leakage;
+mod orders;
+mod p_values;
+mod picture;
+mod rank_tests;
+mod schemes;
+mod verdict;
+
+pub use leakage::{Leakage, NoiseLevel};
+
+use crate::{Result, SCHEMA_VERSION};
+use deal::Deal;
+use incidence::Incidence;
+use misdeal_core::{Bounds, Diagnosis, PositionSample};
+use misdeal_files::batch_log::{self, BatchLog};
+use orders::Orders;
+use schemes::{Evidence, candidates};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// A log, and what to say about it.
+#[derive(Debug, Clone)]
+pub struct DiagnoseRequest {
+    /// The file.
+    pub log: PathBuf,
+    /// Records in the data set; one more than the largest index if not given.
+    pub dataset_size: Option<u64>,
+    /// The noise at which the leakage is meant; none is given without it.
+    pub noise: Option<NoiseLevel>,
+    /// Epochs of the whole run; those of the log if not given.
+    pub epochs: Option<u64>,
+}
+
+/// What a log tells.
+#[derive(Debug, Clone, Serialize)]
+pub struct DiagnoseReport {
+    schema_version: u32,
+    command: &'static str,
+    version: &'static str,
+    /// The file.
+    pub log: PathBuf,
+    /// Records in the data set.
+    pub dataset_size: u64,
+    /// Epochs in the log.
+    pub epochs: u64,
+    /// Steps of an epoch, in the longest one.
+    pub steps_per_epoch: u64,
+    /// Records of a step, in the largest one.
+    pub batch_size: u64,
+    /// Processes of a distributed run.
+    pub ranks: u64,
+    /// The scheme.
+    #[serde(flatten)]
+    pub diagnosis: Diagnosis,
+    /// What leaks under it, at the noise that was given.
+    pub leakage: Option<Leakage>,
+    /// What theory says of a full shuffle and of Poisson sampling with as many steps.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub theory: BTreeMap<&'static str, Bounds>,
+    /// Time from the first byte to the verdict; the leakage is not in it.
+    pub seconds: f64,
+    /// Where records were dealt.
+    #[serde(skip)]
+    pub positions: PositionSample,
+}
+
+impl DiagnoseReport {
+    /// What was found, on one line: what a plot is called.
+    pub fn title(&self) -> String {
+        let name = self.log.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let buffer = self.diagnosis.parameters.buffer_size;
+        let buffer = buffer.map_or_else(String::new, |size| format!(" (buffer of {size})"));
+        let doubt = if self.diagnosis.certain { "" } else { ", not certain" };
+        format!("{name}: {}{buffer}{doubt}", self.diagnosis.scheme)
+    }
+}
+
+/// Reads a log, names its scheme and says what it costs, on all cores of the current thread pool.
+///
+/// # Errors
+/// A file that cannot be read, a data set size that the log exceeds, or a noise or delta that is refused.
+pub fn diagnose(request: &DiagnoseRequest) -> Result<DiagnoseReport> {
+    leakage::check(request)?;
+    let start = Instant::now();
+    let log = batch_log::read(&request.log)?;
+    diagnose_log(&log, &request.log, request, start)
+}
+
+/// As [`diagnose`], of a log that is in memory.
+///
+/// # Errors
+/// As [`diagnose`].
+pub fn diagnose_batches(log: &BatchLog, request: &DiagnoseRequest) -> Result<DiagnoseReport> {
+    leakage::check(request)?;
+    diagnose_log(log, &request.log, request, Instant::now())
+}
+
+fn diagnose_log(
+    log: &BatchLog,
+    path: &Path,
+    request: &DiagnoseRequest,
+    start: Instant,
+) -> Result<DiagnoseReport> {
+    let (deal, mut defects) = Deal::new(log, request.dataset_size)?;
+    let ((orders, found), incidence) = rayon::join(|| Orders::of(&deal), || Incidence::of(&deal));
+    defects.extend(found);
+    let evidence = Evidence { deal: &deal, orders: orders.as_ref(), incidence: &incidence };
+    let diagnosis = verdict::diagnosis(&deal, orders.as_ref(), candidates(&evidence), defects);
+    let seconds = start.elapsed().as_secs_f64();
+    let (leakage, theory) = match request.noise {
+        None => (None, BTreeMap::new()),
+        Some(noise) => {
+            let found = leakage::of(&diagnosis, &deal, orders.as_ref(), noise, request.epochs)?;
+            (Some(found.leakage), found.beside)
+        }
+    };
+    Ok(DiagnoseReport {
+        schema_version: SCHEMA_VERSION,
+        command: "diagnose",
+        version: env!("CARGO_PKG_VERSION"),
+        log: path.to_owned(),
+        dataset_size: deal.dataset_size as u64,
+        epochs: deal.epochs.len() as u64,
+        steps_per_epoch: deal.epochs.iter().map(|epoch| epoch.ends.len()).max().unwrap_or(0) as u64,
+        batch_size: deal.batch_size as u64,
+        ranks: deal.ranks as u64,
+        diagnosis,
+        leakage,
+        theory,
+        seconds,
+        positions: picture::sample(&deal),
+    })
+}

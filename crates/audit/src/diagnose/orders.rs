@@ -1,0 +1,181 @@
+//! Epochs that deal each record once: orders of the records, with what is missing or dealt twice set aside.
+
+use super::deal::{Deal, Epoch};
+use misdeal_core::Defect;
+use rayon::prelude::*;
+
+/// A log may deal this share of its entries twice, or leave this share of its records out, and still count as one that means to
+/// deal each record once. Schemes that draw every batch anew repeat at least a quarter.
+const MOST_REPEATED: f64 = 0.05;
+
+/// The order of the records in every epoch.
+#[derive(Debug, Clone)]
+pub struct Orders {
+    /// Records in the file; those never dealt are left out and the others renumbered where a whole batch or more is missing.
+    pub dataset_size: usize,
+    /// Each record at most once.
+    pub epochs: Vec<Epoch>,
+    /// Entries that were set aside, in all epochs.
+    pub repeated: usize,
+    /// Whether all epochs, at least two, have the same steps in the same order.
+    pub reused: bool,
+    /// Why steps do not have one size apart from the last ones; `None` if they do.
+    pub uneven: Option<String>,
+    /// Whether the order within a step means anything.
+    pub ordered: bool,
+    /// The largest step.
+    pub batch_size: usize,
+}
+
+impl Orders {
+    /// The orders of a deal and what is wrong with them; `None` if records are not meant to be dealt once.
+    pub fn of(deal: &Deal) -> (Option<Self>, Vec<Defect>) {
+        let n = deal.dataset_size;
+        let stripped: Vec<(Epoch, Repeats)> =
+            deal.epochs.par_iter().map(|epoch| without_repeats(epoch, n)).collect();
+        let entries: usize = deal.epochs.iter().map(|epoch| epoch.records.len()).sum();
+        let repeated: usize = stripped.iter().map(|(_, repeats)| repeats.entries).sum();
+        if repeated as f64 > MOST_REPEATED * entries as f64 {
+            return (None, Vec::new());
+        }
+        let mut defects = Vec::new();
+        repeats_as_defects(&stripped, &mut defects);
+        let mut orders = Orders {
+            dataset_size: n,
+            reused: deal.epochs.len() > 1 && deal.epochs.windows(2).all(|pair| pair[0] == pair[1]),
+            uneven: uneven(deal),
+            epochs: stripped.into_iter().map(|(epoch, _)| epoch).collect(),
+            repeated,
+            ordered: deal.steps_are_ordered,
+            batch_size: deal.batch_size,
+        };
+        orders.set_missing_aside(&mut defects);
+        (Some(orders), defects)
+    }
+
+    /// The epochs that carry information: one if all are the same.
+    pub fn distinct_epochs(&self) -> &[Epoch] {
+        if self.reused { &self.epochs[..1] } else { &self.epochs }
+    }
+
+    /// The largest distance that a record is dealt ahead of its place in the file, plus one: the least sliding buffer that could do it.
+    pub fn reach(&self) -> usize {
+        let ahead = |epoch: &Epoch| {
+            let places = epoch.records.iter().enumerate();
+            places.map(|(place, &record)| (record as usize + 1).saturating_sub(place)).max().unwrap_or(1)
+        };
+        self.distinct_epochs().par_iter().map(ahead).max().unwrap_or(1)
+    }
+
+    /// Records that no epoch has, and records that only some have.
+    fn set_missing_aside(&mut self, defects: &mut Vec<Defect>) {
+        let n = self.dataset_size;
+        let mut seen = vec![false; n];
+        for epoch in &self.epochs {
+            epoch.records.iter().for_each(|&record| seen[record as usize] = true);
+        }
+        let never = seen.iter().filter(|&&seen| !seen).count();
+        let fewest = self.epochs.iter().map(|epoch| epoch.records.len()).min().unwrap_or(0);
+        let dropped = n - never - fewest;
+        if never > 0 {
+            let first = seen.iter().position(|&seen| !seen).unwrap_or(0);
+            let message = format!(
+                "{never} of {n} records are in no batch of the log, the first of them record {first}: they are not trained on, \
+                 or the log ends too early."
+            );
+            defects.push(Defect { defect: "records-never-dealt", records: never as u64, message });
+        }
+        if dropped > 0 {
+            let message = format!(
+                "{dropped} records that other epochs have are missing from an epoch, fewer than a batch if the last one is dropped \
+                 (drop_last): which ones depends on the order."
+            );
+            defects.push(Defect { defect: "records-dropped", records: dropped as u64, message });
+        }
+        if never >= self.batch_size {
+            let mut next = 0;
+            let renumbered: Vec<u32> = seen
+                .iter()
+                .map(|&seen| {
+                    next += u32::from(seen);
+                    next.wrapping_sub(1)
+                })
+                .collect();
+            for epoch in &mut self.epochs {
+                epoch.records.iter_mut().for_each(|record| *record = renumbered[*record as usize]);
+            }
+            self.dataset_size = n - never;
+        }
+    }
+}
+
+/// What an epoch deals more than once.
+#[derive(Debug, Clone, Default)]
+struct Repeats {
+    entries: usize,
+    /// Whether they are the epoch's first records again, at its end: how distributed samplers fill up.
+    is_padding: bool,
+}
+
+fn without_repeats(epoch: &Epoch, dataset_size: usize) -> (Epoch, Repeats) {
+    let mut seen = vec![false; dataset_size];
+    let mut kept = Epoch {
+        records: Vec::with_capacity(epoch.records.len()),
+        ends: Vec::with_capacity(epoch.ends.len()),
+    };
+    let mut repeated = Vec::new();
+    for step in epoch.steps() {
+        for &record in step {
+            if std::mem::replace(&mut seen[record as usize], true) {
+                repeated.push(record);
+            } else {
+                kept.records.push(record);
+            }
+        }
+        kept.ends.push(kept.records.len());
+    }
+    let is_padding =
+        !repeated.is_empty() && epoch.records.ends_with(&repeated) && epoch.records.starts_with(&repeated);
+    (kept, Repeats { entries: repeated.len(), is_padding })
+}
+
+fn repeats_as_defects(stripped: &[(Epoch, Repeats)], defects: &mut Vec<Defect>) {
+    let most = stripped.iter().map(|(_, repeats)| repeats.entries).max().unwrap_or(0);
+    if most == 0 {
+        return;
+    }
+    let touched = stripped.iter().filter(|(_, repeats)| repeats.entries > 0);
+    let records = most as u64;
+    if touched.clone().all(|(_, repeats)| repeats.is_padding) {
+        let message = format!(
+            "The first {most} records of an epoch are dealt again at its end, to fill up the ranks: they are used twice an epoch, \
+             which no accountant counts."
+        );
+        defects.push(Defect { defect: "padded-with-duplicates", records, message });
+    } else {
+        let message = format!(
+            "Up to {most} records of an epoch are dealt more than once in it, in {} of {} epochs: they are used more often than an \
+             accountant counts.",
+            touched.count(),
+            stripped.len()
+        );
+        defects.push(Defect { defect: "records-duplicated", records, message });
+    }
+}
+
+/// Whether any but the last steps of an epoch, one for each worker, are smaller than the largest.
+fn uneven(deal: &Deal) -> Option<String> {
+    for (epoch, number) in deal.epochs.iter().zip(&deal.numbers) {
+        let whole = epoch.ends.len().saturating_sub(deal.workers);
+        if let Some((step, records)) =
+            epoch.steps().take(whole).enumerate().find(|(_, step)| step.len() != deal.batch_size)
+        {
+            return Some(format!(
+                "step {step} of epoch {number} has {} records and others have {}, but fixed sizes are all equal up to the last",
+                records.len(),
+                deal.batch_size
+            ));
+        }
+    }
+    None
+}

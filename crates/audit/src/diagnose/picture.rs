@@ -1,0 +1,24 @@
+//! A few thousand places of a log, to be looked at.
+
+use super::deal::Deal;
+use misdeal_core::PositionSample;
+
+/// Epochs that are shown: the first ones.
+const EPOCHS: usize = 3;
+/// Records that are shown of each, at most.
+const RECORDS: usize = 3000;
+
+/// Every so many-th record of the file, wherever it is dealt.
+pub fn sample(deal: &Deal) -> PositionSample {
+    let every = deal.dataset_size.div_ceil(RECORDS).max(1);
+    let epochs = deal.epochs.iter().zip(&deal.numbers).take(EPOCHS).map(|(epoch, &number)| {
+        let places = (0_u64..).zip(&epoch.records);
+        let shown = places.filter(|&(_, &record)| (record as usize).is_multiple_of(every));
+        (number, shown.map(|(place, &record)| [u64::from(record), place]).collect())
+    });
+    PositionSample {
+        dataset_size: deal.dataset_size as u64,
+        epoch_length: deal.epochs.iter().map(|epoch| epoch.records.len()).max().unwrap_or(0) as u64,
+        epochs: epochs.collect(),
+    }
+}

@@ -1,0 +1,50 @@
+//! File order, or another order that a short rule describes, without randomness.
+
+use super::Evidence;
+use super::once_an_epoch::once;
+use libm::log;
+use misdeal_core::{Candidate, SchemeParameters};
+use std::collections::BTreeSet;
+
+const SCHEME: &str = "fixed-order";
+
+/// The most different steps from record to record that a rule may take: workers or ranks that take turns need three.
+const MOST_STRIDES: usize = 8;
+
+/// The file's order has probability one. Another order, the same in all epochs, that goes from record to record by at most
+/// [`MOST_STRIDES`] different strides, costs the description of each stride and its place.
+pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+    let orders = match once(evidence, SCHEME) {
+        Ok(orders) => orders,
+        Err(impossible) => return impossible,
+    };
+    let fits = |log_likelihood: f64, evidence: String| Candidate {
+        scheme: SCHEME,
+        parameters: SchemeParameters::default(),
+        log_likelihood: Some(log_likelihood - 2.0 * orders.repeated as f64 * log(orders.dataset_size as f64)),
+        p_value: 1.0,
+        evidence,
+    };
+    if orders.epochs.iter().all(|epoch| epoch.records.is_sorted()) {
+        return fits(0.0, "every epoch is in file order".into());
+    }
+    let first = &orders.epochs[0].records;
+    let strides: BTreeSet<i64> = first
+        .windows(2)
+        .map(|pair| i64::from(pair[1]) - i64::from(pair[0]))
+        .take(4 * first.len())
+        .fold(BTreeSet::new(), |mut strides, stride| {
+            if strides.len() <= MOST_STRIDES {
+                strides.insert(stride);
+            }
+            strides
+        });
+    if strides.len() <= MOST_STRIDES && (orders.reused || orders.epochs.len() == 1) {
+        let cost = 2.0 * strides.len() as f64 * log(orders.dataset_size as f64);
+        return fits(
+            -cost,
+            format!("not file order, but {} strides describe it, the same in all epochs", strides.len()),
+        );
+    }
+    Candidate::impossible(SCHEME, "the records are not in file order")
+}

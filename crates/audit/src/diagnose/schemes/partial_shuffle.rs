@@ -1,0 +1,73 @@
+//! Blocks of consecutive records, each permuted.
+
+use super::super::choices::Choices;
+use super::super::deal::Epoch;
+use super::super::orders::Orders;
+use super::once_an_epoch::{drawn_anew_or_reused, fixed_sizes, lead, log_likelihood};
+use super::{CERTAIN_LEAD, Evidence};
+use misdeal_core::{Candidate, SchemeParameters};
+
+const SCHEME: &str = "partial-shuffle";
+
+/// Sizes that are compared where steps have no order.
+const MOST_SIZES: usize = 64;
+
+/// An order has probability product of 1 / K! over the blocks if no record leaves its block, so that the smallest size at which none does is
+/// the likeliest; where steps are sets, several sizes are compared.
+pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+    let orders = match fixed_sizes(evidence, SCHEME) {
+        Ok(orders) => orders,
+        Err(impossible) => return impossible,
+    };
+    let is_told = |size: &usize| lead(Choices::Block(*size), orders) >= CERTAIN_LEAD;
+    let cuts = cuts(orders);
+    let holds_the_last = |size: usize| {
+        let is_below = |epoch: &Epoch| {
+            let bound =
+                Choices::Block(size).bound(epoch.records.len().saturating_sub(1), orders.dataset_size);
+            epoch.records.len() == orders.dataset_size
+                || epoch.records.iter().all(|&record| (record as usize) < bound)
+        };
+        orders.distinct_epochs().iter().all(is_below)
+    };
+    let is_possible = |size: &usize| divides(*size, &cuts) && holds_the_last(*size);
+    let sizes = (2..orders.dataset_size).filter(is_possible).take_while(is_told);
+    let best = if orders.ordered {
+        sizes.take(1).next()
+    } else {
+        let valued = sizes.take(MOST_SIZES).filter_map(|size| {
+            let value = log_likelihood(Choices::Block(size), orders, orders.distinct_epochs())?;
+            Some((size, value))
+        });
+        valued.max_by(|one, other| one.1.total_cmp(&other.1).then(other.0.cmp(&one.0))).map(|(size, _)| size)
+    };
+    match best {
+        None => Candidate::impossible(
+            SCHEME,
+            "at every block size short of a full shuffle some record leaves its block",
+        ),
+        Some(size) => {
+            let parameters =
+                SchemeParameters { buffer_size: Some(size as u64), ..SchemeParameters::default() };
+            drawn_anew_or_reused(SCHEME, Choices::Block(size), orders, parameters)
+        }
+    }
+}
+
+/// Whether, in all epochs, the first `place` records dealt are the first of the file, for every place.
+fn cuts(orders: &Orders) -> Vec<bool> {
+    let mut cuts = vec![true; orders.dataset_size + 1];
+    for epoch in orders.distinct_epochs() {
+        let mut largest = 0;
+        for (place, &record) in epoch.records.iter().enumerate() {
+            largest = largest.max(record as usize);
+            cuts[place + 1] &= largest == place;
+        }
+    }
+    cuts
+}
+
+/// Whether all blocks of `size` end at cuts; positions that no epoch reaches count as such.
+fn divides(size: usize, cuts: &[bool]) -> bool {
+    cuts.iter().skip(size).step_by(size).take((cuts.len() - 2) / size).all(|&cut| cut)
+}

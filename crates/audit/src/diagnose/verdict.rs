@@ -1,0 +1,147 @@
+//! From candidates to a diagnosis.
+
+use super::deal::Deal;
+use super::orders::Orders;
+use super::schemes::{CERTAIN_LEAD, lead_of_the_least_buffer};
+use misdeal_core::{Candidate, Defect, Diagnosis, SchemeParameters, UNKNOWN_SCHEME};
+use std::fmt::Write;
+
+/// A scheme is ruled out where its tests' p-value is below this.
+pub const RULED_OUT: f64 = 1e-6;
+
+/// A full shuffle is not certain where the smallest buffer that could have made the log leads it by this much, which a full
+/// shuffle does with probability 0.007.
+const DOUBTFUL_LEAD: f64 = 5.0;
+
+/// The likeliest candidate, unless its tests rule it out. `candidates` are sorted, the likeliest first.
+pub fn diagnosis(
+    deal: &Deal,
+    orders: Option<&Orders>,
+    candidates: Vec<Candidate>,
+    mut defects: Vec<Defect>,
+) -> Diagnosis {
+    let value = |place: usize| candidates.get(place).and_then(|candidate| candidate.log_likelihood);
+    let lead = value(0).map(|best| best - value(1).unwrap_or(f64::NEG_INFINITY));
+    let best = &candidates[0];
+    let fits = lead.is_some() && best.p_value >= RULED_OUT;
+    if let Some(orders) = orders {
+        defects.extend(repeated_orders(deal, orders, best.scheme));
+    }
+    if !fits {
+        let certain = candidates.iter().all(|candidate| candidate.p_value < RULED_OUT);
+        let verdict = unknown(&candidates, certain);
+        let parameters = SchemeParameters::default();
+        return Diagnosis { scheme: UNKNOWN_SCHEME, parameters, certain, verdict, candidates, defects };
+    }
+    let nearly_a_buffer = best.scheme == "shuffle"
+        && orders.is_some_and(|orders| lead_of_the_least_buffer(orders) >= DOUBTFUL_LEAD);
+    let certain = lead.is_some_and(|lead| lead >= CERTAIN_LEAD) && !nearly_a_buffer;
+    let mut verdict = sentence(best, deal);
+    if !certain {
+        verdict.push(' ');
+        verdict.push_str(&doubt(&candidates, nearly_a_buffer, deal.epochs.len()));
+    }
+    Diagnosis { scheme: best.scheme, parameters: best.parameters, certain, verdict, defects, candidates }
+}
+
+/// Epochs whose order is that of the one before.
+fn repeated_orders(deal: &Deal, orders: &Orders, scheme: &str) -> Option<Defect> {
+    if matches!(scheme, "fixed-order") {
+        return None;
+    }
+    let repeated = orders.epochs.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    let records = orders.dataset_size as u64;
+    let steps = orders.epochs.first().map_or(0, |epoch| epoch.ends.len());
+    // Orders that repeat by chance, of very few batches, are no defect.
+    if repeated == 0 || (scheme == "batch-then-shuffle" && steps < 5 && !orders.reused) {
+        return None;
+    }
+    let epochs = orders.epochs.len();
+    let who = if orders.reused {
+        format!("All {epochs} epochs have")
+    } else {
+        format!("{repeated} of {epochs} epochs repeat")
+    };
+    let message = if deal.ranks > 1 {
+        format!(
+            "{who} the same order, on all {} ranks: set_epoch(epoch) of the distributed sampler was not called.",
+            deal.ranks
+        )
+    } else {
+        format!(
+            "{who} the same order: the permutation was drawn once, or the generator starts anew from the same seed in every epoch \
+             (a forgotten set_epoch does that)."
+        )
+    };
+    let defect = if deal.ranks > 1 { "set-epoch-forgotten" } else { "same-order-every-epoch" };
+    Some(Defect { defect, records, message })
+}
+
+fn sentence(best: &Candidate, deal: &Deal) -> String {
+    let buffer = best.parameters.buffer_size.unwrap_or(0);
+    let share = best.parameters.sampling_probability.unwrap_or(0.0);
+    let passes = deal.epochs.len();
+    let mut text = match best.scheme {
+        "fixed-order" => {
+            "Every epoch deals the records in the same, known order: nothing is shuffled.".to_owned()
+        }
+        "shuffle" => format!("Each of the {passes} epochs is a fresh permutation of all records."),
+        "shuffle-once" => format!("One permutation of all records serves all {passes} epochs."),
+        "partial-shuffle" => format!(
+            "Blocks of {buffer} consecutive records are shuffled, and no record ever leaves its block."
+        ),
+        "stream-shuffle" => format!(
+            "Records pass through a sliding buffer of {buffer}, and none comes out before it was read."
+        ),
+        "batch-then-shuffle" => {
+            "Consecutive records always share a batch; only the order of the batches is shuffled.".to_owned()
+        }
+        "poisson" => format!("Every record joins every batch independently, with probability {share:.4}."),
+        "without-replacement" => {
+            format!("Every batch is a fresh random subset with the share {share:.4} of the records.")
+        }
+        _ => "Every record joins one batch of each epoch, chosen uniformly and independently of the others."
+            .to_owned(),
+    };
+    if let Some(portion) = best.parameters.refilled_by {
+        let _ = write!(text, " It is refilled whenever {portion} records have left, not record by record.");
+    }
+    if best.parameters.order_is_reused.is_some() {
+        text.push_str(" The order is drawn once and serves all epochs.");
+    }
+    text
+}
+
+fn doubt(candidates: &[Candidate], nearly_a_buffer: bool, epochs: usize) -> String {
+    if nearly_a_buffer {
+        return "It is not certain: a sliding buffer not much smaller than the data set would explain it better. More epochs would tell."
+            .to_owned();
+    }
+    let second = candidates.get(1).map_or("another scheme", |second| second.scheme);
+    let pair = [candidates[0].scheme, second];
+    if epochs == 1 && pair.contains(&"shuffle") && pair.contains(&"shuffle-once") {
+        return "One epoch cannot tell whether the permutation is drawn anew: log two or more.".to_owned();
+    }
+    format!(
+        "It is not certain: {second} explains the log nearly or just as well. More epochs or smaller batches may tell."
+    )
+}
+
+fn unknown(candidates: &[Candidate], certain: bool) -> String {
+    let nearest = candidates.iter().find(|candidate| candidate.log_likelihood.is_some());
+    let why = match nearest {
+        Some(nearest) => format!("The nearest is {}, but {}.", nearest.scheme, nearest.evidence),
+        None => {
+            let mut reasons: Vec<&str> = candidates.iter().map(|one| one.evidence.as_str()).collect();
+            reasons.sort_unstable();
+            reasons.dedup();
+            format!("None is even possible: {}.", reasons.join("; "))
+        }
+    };
+    let strength = if certain {
+        "The log is none of the known schemes."
+    } else {
+        "The log fits none of the known schemes well."
+    };
+    format!("{strength} {why}")
+}

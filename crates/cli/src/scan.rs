@@ -1,0 +1,56 @@
+//! `misdeal scan`.
+
+use crate::arguments::{CommonArguments, Format, ScanArguments};
+use crate::failure::{Failure, Success};
+use crate::output;
+use misdeal_scan::{Error, Settings, render, scan};
+
+/// Scans sources and says what was found; with `--survey` only counts.
+pub fn run(arguments: &ScanArguments, common: &CommonArguments) -> Result<Success, Failure> {
+    if let Some(name) = &arguments.explain {
+        let rule = misdeal_scan::by_name(name)
+            .ok_or_else(|| Error::NoSuchRule { field: "--explain", name: name.clone() })?;
+        output::deliver_document(common, &render::explanation(rule))?;
+        return Ok(Success::Fine);
+    }
+    if arguments.list_rules {
+        output::deliver_document(common, &render::rule_list())?;
+        return Ok(Success::Fine);
+    }
+    if arguments.survey && matches!(common.format, Format::Sarif | Format::Github) {
+        return Err(common.refuse_format("text or json with --survey", "counts are no annotations"));
+    }
+    let report = scan(&arguments.paths, &settings(arguments)?)?;
+    if !common.quiet {
+        for skipped in &report.skipped {
+            eprintln!("misdeal: note: {}: not scanned: {}", skipped.path, skipped.reason);
+        }
+    }
+    let document = match (common.format, arguments.survey) {
+        (Format::Text, false) => render::text(&report),
+        (Format::Json, false) => render::json(&report),
+        (Format::Json, true) => render::survey_json(&report),
+        (Format::Sarif, _) => render::sarif(&report),
+        (Format::Github, _) => render::github(&report),
+        (Format::Text, true) => render::survey_text(&report),
+    };
+    output::deliver_document(common, &document)?;
+    let is_bad_news = !arguments.survey && !report.findings.is_empty();
+    Ok(if is_bad_news { Success::BadNews } else { Success::Fine })
+}
+
+/// The settings of a file, with what the command line adds.
+fn settings(arguments: &ScanArguments) -> Result<Settings, Error> {
+    let mut settings = match (&arguments.config, arguments.paths.first()) {
+        (Some(file), _) => Settings::from_file(file)?.unwrap_or_default(),
+        (None, Some(path)) => Settings::nearest(path)?,
+        (None, None) => Settings::default(),
+    };
+    if !arguments.select.is_empty() {
+        settings.select.clone_from(&arguments.select);
+    }
+    settings.ignore.extend_from_slice(&arguments.ignore);
+    settings.exclude.extend_from_slice(&arguments.exclude);
+    settings.assume_private |= arguments.assume_private;
+    Ok(settings)
+}

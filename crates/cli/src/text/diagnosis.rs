@@ -1,0 +1,91 @@
+//! A diagnosis, for people.
+
+use super::account::table;
+use super::{probability, row, theory};
+use indicatif::HumanCount;
+use misdeal_audit::DiagnoseReport;
+use misdeal_core::{Bounds, SchemeParameters};
+use std::fmt::Write;
+
+/// What the log holds, which schemes could have made it, what is wrong with it, what that costs, and the verdict.
+pub fn diagnosis(report: &DiagnoseReport) -> String {
+    let found = &report.diagnosis;
+    let mut text = format!("Diagnosis of {}\n\n", report.log.display());
+    row(&mut text, "records in the data set", &HumanCount(report.dataset_size).to_string());
+    let mut steps = format!(
+        "{} in each of {} epochs, up to {} records each",
+        HumanCount(report.steps_per_epoch),
+        report.epochs,
+        HumanCount(report.batch_size)
+    );
+    if report.ranks > 1 {
+        let _ = write!(steps, ", from {} ranks", report.ranks);
+    }
+    row(&mut text, "steps", &steps.replace("each of 1 epochs", "1 epoch"));
+    let scheme = format!("{}{}", found.scheme, parameters(&found.parameters));
+    let certain = if found.certain { "certain" } else { "NOT certain" };
+    row(&mut text, "batch scheme", &format!("{scheme}; {certain}"));
+    candidates(&mut text, report);
+    for defect in &found.defects {
+        row(&mut text, "defect", &format!("{}: {}", defect.defect, defect.message));
+    }
+    costs(&mut text, report);
+    let _ = write!(text, "\nVerdict: {}\n", found.verdict);
+    text
+}
+
+fn parameters(parameters: &SchemeParameters) -> String {
+    let mut text = String::new();
+    if let Some(size) = parameters.buffer_size {
+        let _ = write!(text, " (buffer of {})", HumanCount(size));
+    }
+    if let Some(portion) = parameters.refilled_by {
+        let _ = write!(text, ", refilled by {}", HumanCount(portion));
+    }
+    if let Some(share) = parameters.sampling_probability {
+        let _ = write!(text, " (probability {share:.5})");
+    }
+    if parameters.order_is_reused == Some(true) {
+        text.push_str(", drawn once");
+    }
+    text
+}
+
+fn candidates(text: &mut String, report: &DiagnoseReport) {
+    let mut table = table(["scheme", "log-likelihood", "p-value", "evidence"]);
+    for one in &report.diagnosis.candidates {
+        let value = one.log_likelihood.map_or("impossible".into(), |value| format!("{value:.1}"));
+        let p_value = one.log_likelihood.map_or(String::new(), |_| format!("{:.2e}", one.p_value));
+        table.add_row([
+            format!("{}{}", one.scheme, parameters(&one.parameters)),
+            value,
+            p_value,
+            one.evidence.clone(),
+        ]);
+    }
+    let _ = write!(text, "\n{table}\n\n");
+}
+
+fn costs(text: &mut String, report: &DiagnoseReport) {
+    let Some(leakage) = &report.leakage else {
+        row(text, "leakage", "say --noise-multiplier S to be told");
+        return;
+    };
+    let at = format!(
+        "at noise multiplier {}, delta {}, over {} epochs",
+        leakage.noise_multiplier,
+        probability(leakage.delta),
+        leakage.epochs
+    );
+    let bounds = Bounds {
+        epsilon_lower_bound: leakage.epsilon_lower_bound,
+        epsilon_upper_bound: leakage.epsilon_upper_bound,
+        method: leakage.method.clone(),
+    };
+    let estimate = if leakage.is_estimate { ", an estimate" } else { "" };
+    row(text, "epsilon of what was found", &format!("{}{estimate} {at}", theory(&bounds)));
+    row(text, "found by", &leakage.method);
+    for (scheme, bounds) in &report.theory {
+        row(text, &format!("theory, {scheme}"), &theory(bounds));
+    }
+}

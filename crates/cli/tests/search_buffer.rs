@@ -1,0 +1,91 @@
+//! Blind audits: the adversary guesses the buffer.
+
+mod program;
+
+use program::{json, misdeal, refusal};
+use serde_json::Value;
+
+const SMALL: &str = "audit mechanism --scheme partial-shuffle --buffer-size 200 --steps-per-epoch 100 --batch-size 10 \
+                     --noise-multiplier 0.7 --observations 2e5";
+
+fn guesses(report: &Value) -> &Vec<Value> {
+    report["buffer_search"]["guesses"].as_array().unwrap()
+}
+
+#[test]
+fn the_guesses_are_listed_and_levels_add_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = json(folder.path(), &format!("{SMALL} --search-buffer --threshold-choice band"));
+    let search = &report["buffer_search"];
+    assert_eq!(search["correction"], "bonferroni");
+    let of_paper = guesses(&report).iter().filter(|guess| guess["is_from_the_paper"] == true);
+    let batches: Vec<u64> = of_paper.map(|guess| guess["batches"].as_u64().unwrap()).collect();
+    assert_eq!(batches, [1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+    let spent: f64 = guesses(&report).iter().map(|guess| guess["significance"].as_f64().unwrap()).sum();
+    assert!(spent <= 0.05 && guesses(&report).len() > 11, "{search:#}");
+    let bounds = guesses(&report).iter().map(|guess| guess["empirical_epsilon"].as_f64().unwrap());
+    let largest = bounds.fold(0.0, f64::max);
+    assert_eq!(report["empirical_epsilon"].as_f64(), Some(largest));
+    assert_eq!((report["valid"].as_bool(), report["significance"].as_f64()), (Some(true), Some(0.05)));
+    assert!(report["guarantee"].as_str().unwrap().contains("guesses"), "{report:#}");
+    // The true buffer fills 20 batches; the winner is near it, and below what theory allows.
+    let winner = search["buffer_size"].as_u64().unwrap();
+    assert!((100..=400).contains(&winner), "{search:#}");
+    assert!(largest < report["theory"]["partial-shuffle"]["epsilon_upper_bound"].as_f64().unwrap());
+}
+
+/// The right guess sees what an adversary sees that knows the buffer, bit by bit: the observations are the same.
+#[test]
+fn all_guesses_score_the_same_observations() {
+    let folder = tempfile::tempdir().unwrap();
+    let blind = json(folder.path(), &format!("{SMALL} --search-buffer --uncorrected --threshold-choice max"));
+    let knowing = json(folder.path(), &format!("{SMALL} --threshold-choice max"));
+    let right = guesses(&blind).iter().find(|guess| guess["buffer_size"] == 200).unwrap();
+    for field in ["empirical_epsilon", "raw_epsilon", "threshold"] {
+        assert_eq!(right[field], knowing[field], "{field}");
+    }
+    assert_eq!(
+        (blind["valid"].as_bool(), &blind["buffer_search"]["correction"]),
+        (Some(false), &"none".into())
+    );
+    assert_eq!(guesses(&blind).len(), 11);
+}
+
+#[test]
+fn trainings_are_searched_too_and_trained_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let training = "audit training --dataset-size 200 --batch-size 10 --threat-model partially-informed --canary null-space \
+                    --noise-multiplier 0.5 --observations 200 --threshold-choice max";
+    let scheme = "--scheme partial-shuffle --buffer-size 100";
+    let blind = json(folder.path(), &format!("{training} {scheme} --search-buffer --uncorrected"));
+    let knowing = json(folder.path(), &format!("{training} {scheme}"));
+    let right = guesses(&blind).iter().find(|guess| guess["buffer_size"] == 100).unwrap();
+    // Stores of counts round thresholds to their grid; the search keeps exact scores.
+    let exact = json(folder.path(), &format!("{training} {scheme} --scores exact"));
+    assert_eq!(right["empirical_epsilon"], exact["empirical_epsilon"], "{blind:#}");
+    assert_eq!(blind["train_accuracy"], knowing["train_accuracy"]);
+    let corrected = json(folder.path(), &format!("{training} {scheme} --search-buffer"));
+    assert!(corrected["empirical_epsilon"].as_f64() <= blind["empirical_epsilon"].as_f64());
+}
+
+#[test]
+fn what_a_search_cannot_do_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = [
+        ("--search-buffer --store a.store", "--store"),
+        ("--search-buffer --shard 1/2", "--shard"),
+        ("--search-buffer --threshold-choice sequential", "--threshold-choice sequential"),
+        ("--search-buffer --adversary-scheme poisson", "--adversary-scheme poisson"),
+        (
+            "--search-buffer --adversary-scheme partial-shuffle --adversary-buffer-size 10",
+            "--adversary-buffer-size",
+        ),
+        ("--uncorrected", "--search-buffer"),
+    ];
+    for (flags, words) in cases {
+        let line = refusal(folder.path(), &format!("{SMALL} {flags}"));
+        assert!(line.contains(words), "{flags}: {line}");
+    }
+    let run = misdeal(folder.path(), &format!("{SMALL} --search-buffer"));
+    assert!(run.stdout.contains("best guess of the buffer"), "{}", run.stdout);
+}

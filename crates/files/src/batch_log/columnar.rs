@@ -1,0 +1,172 @@
+//! `.parquet` files with a row for each record.
+
+use super::BatchLog;
+use crate::{Error, Result};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{DataType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use std::fs::File;
+use std::path::Path;
+
+/// Rows that are read at a time: memory grows with what is read, not with what the file claims to hold.
+const PIECE: usize = 1 << 16;
+
+/// The columns, in the order of a row here; the last two may be missing.
+const COLUMNS: [&str; 5] = ["epoch", "batch", "record", "rank", "worker"];
+const REQUIRED: usize = 3;
+
+const HINT: &str =
+    "save the integer columns epoch, batch and record, and rank and worker where there are several";
+
+/// The batches in an open file, row group by row group.
+pub(super) fn read(path: &Path, file: File, _file_length: u64) -> Result<BatchLog> {
+    let damaged = |error: ParquetError| {
+        Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
+    };
+    let reader = SerializedFileReader::new(file).map_err(damaged)?;
+    let schema = reader.metadata().file_metadata().schema_descr();
+    let place = |name: &str| {
+        schema.columns().iter().position(|column| column.path().string().eq_ignore_ascii_case(name))
+    };
+    let places = COLUMNS.map(place);
+    if let Some(missing) = (0..REQUIRED).find(|&column| places[column].is_none()) {
+        return Err(Error::malformed(path, format!("no column is called {}", COLUMNS[missing]), HINT));
+    }
+    if places.iter().flatten().any(|&place| schema.column(place).max_rep_level() > 0) {
+        return Err(Error::malformed(path, "a column holds lists", "save one number in a row"));
+    }
+    let mut rows = Rows { path, log: BatchLog::default(), open: None, number: 0 };
+    for group in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(group).map_err(damaged)?;
+        let mut columns = Vec::new();
+        for (name, place) in COLUMNS.into_iter().zip(places) {
+            let column = place.map(|place| Integers::open(path, name, &*group, place)).transpose()?;
+            columns.push(column);
+        }
+        loop {
+            let mut pieces: [Vec<u64>; 5] = Default::default();
+            for (piece, column) in pieces.iter_mut().zip(&mut columns) {
+                if let Some(column) = column {
+                    column.append(path, piece)?;
+                }
+            }
+            let count = pieces[0].len();
+            let present = pieces.iter().zip(&columns).filter(|(_, column)| column.is_some());
+            if present.clone().any(|(piece, _)| piece.len() != count) {
+                return Err(Error::malformed(path, "its columns differ in length", "save it again"));
+            }
+            if count == 0 {
+                break;
+            }
+            rows.insert(&pieces)?;
+        }
+    }
+    Ok(rows.finish())
+}
+
+/// Rows on their way into a log.
+struct Rows<'a> {
+    path: &'a Path,
+    log: BatchLog,
+    /// Epoch, batch, rank and worker of the batch that the last row belongs to.
+    open: Option<[u64; 4]>,
+    number: u64,
+}
+
+impl Rows<'_> {
+    fn insert(&mut self, [epochs, batches, records, ranks, workers]: &[Vec<u64>; 5]) -> Result<()> {
+        // A worker that is not named is none; u64::MAX stands for it.
+        let named = |column: &[u64], row: usize, else_: u64| column.get(row).copied().unwrap_or(else_);
+        for (row, (&epoch, &batch)) in epochs.iter().zip(batches).enumerate() {
+            let key = [epoch, batch, named(ranks, row, 0), named(workers, row, u64::MAX)];
+            if self.open.is_some_and(|open| open != key) {
+                self.close();
+            }
+            let wrong = |problem: String| {
+                Error::malformed(self.path, format!("row {} (counted from 0) {problem}", self.number), HINT)
+            };
+            if [key[0], key[2]].into_iter().any(|number| u32::try_from(number).is_err()) {
+                return Err(wrong("names an epoch or a rank that is too large".into()));
+            }
+            self.log.push_record(records[row]).map_err(wrong)?;
+            self.open = Some(key);
+            self.number += 1;
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        if let Some([epoch, _, rank, worker]) = self.open.take() {
+            self.log.end_batch(epoch as u32, rank as u32, u32::try_from(worker).ok());
+        }
+    }
+
+    fn finish(mut self) -> BatchLog {
+        self.close();
+        self.log
+    }
+}
+
+/// A column of whole numbers from 0.
+enum Integers {
+    Short(&'static str, ColumnReaderImpl<Int32Type>),
+    Long(&'static str, ColumnReaderImpl<Int64Type>),
+}
+
+impl Integers {
+    fn open(path: &Path, name: &'static str, group: &dyn RowGroupReader, place: usize) -> Result<Self> {
+        let reader = group.get_column_reader(place).map_err(|error| {
+            Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
+        })?;
+        match reader {
+            ColumnReader::Int32ColumnReader(column) => Ok(Self::Short(name, column)),
+            ColumnReader::Int64ColumnReader(column) => Ok(Self::Long(name, column)),
+            _ => Err(Error::malformed(path, format!("the column {name} does not hold integers"), HINT)),
+        }
+    }
+
+    /// Appends the next values, at most [`PIECE`]; none are left if none are appended.
+    fn append(&mut self, path: &Path, values: &mut Vec<u64>) -> Result<()> {
+        match self {
+            Self::Short(name, column) => {
+                append(path, name, column, values, |value| u64::try_from(value).ok())
+            }
+            Self::Long(name, column) => append(path, name, column, values, |value| u64::try_from(value).ok()),
+        }
+    }
+}
+
+fn append<T: DataType>(
+    path: &Path,
+    name: &str,
+    column: &mut ColumnReaderImpl<T>,
+    values: &mut Vec<u64>,
+    number: impl Fn(T::T) -> Option<u64>,
+) -> Result<()> {
+    let mut read = Vec::new();
+    let mut definitions = Vec::new();
+    // A call may give fewer than were asked for, at the end of a page.
+    while values.len() < PIECE {
+        read.clear();
+        definitions.clear();
+        let (rows, found, _) = column
+            .read_records(PIECE - values.len(), Some(&mut definitions), None, &mut read)
+            .map_err(|error| {
+                Error::malformed(path, format!("it is cut short or damaged ({error})"), "save it again")
+            })?;
+        if rows == 0 {
+            break;
+        }
+        if found < rows {
+            return Err(Error::malformed(path, format!("a value of the column {name} is missing"), HINT));
+        }
+        for value in read.drain(..) {
+            let Some(value) = number(value) else {
+                return Err(Error::malformed(path, format!("a value of the column {name} is below 0"), HINT));
+            };
+            values.push(value);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! One JSON object a line, one line a batch.
+
+use super::BatchLog;
+use crate::{Error, Result};
+use serde::Deserialize;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+/// The longest line that is read: a batch of some ten million records.
+const LONGEST_LINE: u64 = 1 << 27;
+
+/// What a line says.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    epoch: u32,
+    batch: Vec<u64>,
+    #[serde(default)]
+    rank: u32,
+    #[serde(default)]
+    worker: Option<u32>,
+}
+
+const HINT: &str = "write lines such as {\"epoch\": 0, \"batch\": [17, 3, 42]}, with \"rank\" and \"worker\" where there are \
+                    several";
+
+/// The batches in an open file, line by line.
+pub(super) fn read(path: &Path, file: File, _file_length: u64) -> Result<BatchLog> {
+    let mut input = BufReader::with_capacity(1 << 18, file);
+    let mut log = BatchLog::default();
+    let mut line = Vec::new();
+    for number in 1_u64.. {
+        line.clear();
+        let bytes = input.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line);
+        if bytes.map_err(|error| Error::io(path, "read", error))? == 0 {
+            break;
+        }
+        if line.len() as u64 > LONGEST_LINE {
+            let problem = format!("line {number} is longer than {LONGEST_LINE} bytes");
+            return Err(Error::malformed(path, problem, "write one batch on each line"));
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let Line { epoch, batch, rank, worker } = serde_json::from_slice(&line).map_err(|error| {
+            // The place that the error names is within the line.
+            let error = error.to_string();
+            let what = error.split(" at line ").next().unwrap_or(&error);
+            Error::malformed(path, format!("line {number} is not a batch ({what})"), HINT)
+        })?;
+        log.push(epoch, rank, worker, batch).map_err(|problem| {
+            Error::malformed(path, format!("the batch on line {number} {problem}"), HINT)
+        })?;
+    }
+    Ok(log)
+}

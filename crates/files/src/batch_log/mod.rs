@@ -1,0 +1,151 @@
+//! Batches of record indices that a data loader dealt, from `.jsonl`, `.npy` and `.parquet` files.
+
+mod columnar;
+mod json_lines;
+mod npy;
+
+use crate::{Error, Result};
+use std::fs::File;
+use std::path::Path;
+
+/// The most entries (records in batches, over all epochs) that a log may have: their number and memory stay in bounds.
+pub const MOST_ENTRIES: usize = 1 << 31;
+
+/// The largest record index.
+pub const LARGEST_RECORD: u64 = u32::MAX as u64 - 1;
+
+/// Batches in the order of the file, stored flat: 4 bytes a record and 24 a batch.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BatchLog {
+    records: Vec<u32>,
+    batches: Vec<LoggedBatch>,
+}
+
+/// Where a batch belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoggedBatch {
+    /// The epoch's number, as logged.
+    pub epoch: u32,
+    /// The process of a distributed run that saw it; 0 if none is named.
+    pub rank: u32,
+    /// The loader's worker that made it; `None` if none is named.
+    pub worker: Option<u32>,
+    /// Where it ends among all records; it begins where the one before it ends.
+    end: usize,
+}
+
+impl BatchLog {
+    /// Adds a batch.
+    ///
+    /// # Errors
+    /// What is wrong with it, as words that fit after "batch N": an index beyond [`LARGEST_RECORD`], or entries beyond [`MOST_ENTRIES`].
+    pub fn push(
+        &mut self,
+        epoch: u32,
+        rank: u32,
+        worker: Option<u32>,
+        records: impl IntoIterator<Item = u64>,
+    ) -> std::result::Result<(), String> {
+        for record in records {
+            self.push_record(record)?;
+        }
+        self.end_batch(epoch, rank, worker);
+        Ok(())
+    }
+
+    fn push_record(&mut self, record: u64) -> std::result::Result<(), String> {
+        if record > LARGEST_RECORD {
+            return Err(format!("holds the record index {record}, but {LARGEST_RECORD} is the largest"));
+        }
+        if self.records.len() == MOST_ENTRIES {
+            return Err(format!("goes beyond {MOST_ENTRIES} entries, which are the most"));
+        }
+        self.records.push(record as u32);
+        Ok(())
+    }
+
+    /// Closes the batch of the records pushed since the last one was closed.
+    fn end_batch(&mut self, epoch: u32, rank: u32, worker: Option<u32>) {
+        self.batches.push(LoggedBatch { epoch, rank, worker, end: self.records.len() });
+    }
+
+    /// Batches, in the order of the file, with their records.
+    pub fn iter(&self) -> impl Iterator<Item = (LoggedBatch, &[u32])> {
+        let mut start = 0;
+        self.batches.iter().map(move |&batch| {
+            let records = &self.records[start..batch.end];
+            start = batch.end;
+            (batch, records)
+        })
+    }
+
+    /// Batches in the log.
+    pub fn len(&self) -> usize {
+        self.batches.len()
+    }
+
+    /// Whether there is no batch.
+    pub fn is_empty(&self) -> bool {
+        self.batches.is_empty()
+    }
+
+    /// Entries of all batches together.
+    pub fn entries(&self) -> usize {
+        self.records.len()
+    }
+
+    /// The largest record index, if there is a record.
+    pub fn largest_record(&self) -> Option<u32> {
+        self.records.iter().copied().max()
+    }
+}
+
+/// All batches of the file at `path`.
+///
+/// - `.jsonl` or `.ndjson`: a JSON object on each line, `{"epoch": 0, "batch": [17, 3, 42]}`, with `"rank"` and `"worker"` where
+///   there are several. Blank lines are skipped.
+/// - `.npy`: integers of shape (epochs, batches, batch size), or (batches, batch size) for one epoch. Entries of -1 are no records: they fill up
+///   batches that are shorter.
+/// - `.parquet`: a row for each record with the integer columns `epoch`, `batch` and `record`, and `rank` and `worker` where there are
+///   several. A batch's rows lie one after the other; it ends where any of the other columns changes.
+///
+/// Record indices count from 0 in the order of the file that the loader reads. The order of batches and of the records in them
+/// is that of the loader.
+///
+/// # Errors
+/// A file that is missing, empty, cut short or damaged; another extension; a field that is missing or no whole number from 0; an index above
+/// [`LARGEST_RECORD`]; more entries than [`MOST_ENTRIES`]. Files are read in pieces, and no memory is reserved for what one only claims to
+/// hold.
+pub fn read(path: &Path) -> Result<BatchLog> {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    let reader = match extension.as_deref() {
+        Some("jsonl" | "ndjson") => json_lines::read,
+        Some("npy") => npy::read,
+        Some("parquet") => columnar::read,
+        other => {
+            let problem = match other {
+                Some(other) => format!("the extension .{other} is not known"),
+                None => "the name has no extension".into(),
+            };
+            let hint = "batches are read from .jsonl, .npy and .parquet files";
+            return Err(Error::malformed(path, problem, hint));
+        }
+    };
+    let failed = |error| Error::io(path, "read", error);
+    let file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(Error::malformed(path, "it is not a regular file", "log the batches to one"));
+    }
+    if metadata.len() == 0 {
+        return Err(Error::malformed(path, "the file is empty", "log at least one batch"));
+    }
+    let log = reader(path, file, metadata.len())?;
+    if log.entries() == 0 {
+        return Err(Error::malformed(path, "it holds no records", "log at least one batch that has one"));
+    }
+    Ok(log)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,39 @@
+//! What can be wrong with a request.
+
+use std::path::PathBuf;
+
+/// Why nothing was scanned.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A path that is not there.
+    #[error("{}: no such file or folder; give Python files, notebooks or folders", .0.display())]
+    NoSuchPath(PathBuf),
+    /// A rule that nobody wrote.
+    #[error("{field}: there is no rule {name:?}; allowed are {}", crate::rules::names().join(", "))]
+    NoSuchRule {
+        /// The flag or setting that names it.
+        field: &'static str,
+        /// What it says.
+        name: String,
+    },
+    /// A pattern that is not one.
+    #[error("exclude: {pattern:?} is not a pattern: {reason}; write for example \"tests/**\"")]
+    BadPattern {
+        /// What was given.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Settings that cannot be read.
+    #[error("{}: {reason}", path.display())]
+    BadSettings {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Threads that could not be started.
+    #[error("cannot start threads: {0}")]
+    Threads(String),
+}

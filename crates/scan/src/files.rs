@@ -1,0 +1,42 @@
+//! Which files are scanned: those that are named, and all Python sources and notebooks in folders that are named.
+
+use crate::error::Error;
+use crate::settings::Settings;
+use ignore::WalkBuilder;
+use std::path::{Path, PathBuf};
+
+/// The files behind some paths, each once, in order. Hidden files and what `.gitignore` names are left out unless they are named.
+pub fn find(paths: &[PathBuf], settings: &Settings) -> Result<Vec<PathBuf>, Error> {
+    let excluded = settings.excluded()?;
+    let folder = std::path::absolute(Path::new(".").join(&settings.folder)).unwrap_or_default();
+    let is_excluded = |path: &Path| {
+        if excluded.is_empty() {
+            return false;
+        }
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let relative = absolute.strip_prefix(&folder).unwrap_or(&absolute);
+        excluded.is_match(relative)
+    };
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.exists() {
+            return Err(Error::NoSuchPath(path.clone()));
+        }
+        if path.is_file() {
+            files.push(path.clone());
+            continue;
+        }
+        // What cannot be listed is not ours to see.
+        let entries = WalkBuilder::new(path).require_git(false).build().flatten();
+        let sources = entries.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+        files.extend(sources.map(ignore::DirEntry::into_path).filter(|path| is_source(path)));
+    }
+    files.retain(|path| !is_excluded(path));
+    files.sort_unstable();
+    files.dedup();
+    Ok(files)
+}
+
+fn is_source(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "py" || extension == "ipynb" || extension == "pyw")
+}

@@ -1,0 +1,73 @@
+//! What variables hold at a point of the program, with a journal that takes branches back.
+
+use super::value::Value;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Variables (and attributes, as `self.data`) by name.
+#[derive(Debug, Default)]
+pub struct Environment<'a> {
+    values: HashMap<Rc<str>, Value<'a>>,
+    journal: Vec<(Rc<str>, Option<Value<'a>>)>,
+}
+
+/// A point in the journal.
+#[derive(Debug, Clone, Copy)]
+pub struct Mark(usize);
+
+/// What a branch left in the variables that it assigned; `None` where it left nothing known.
+pub type Changes<'a> = HashMap<Rc<str>, Option<Value<'a>>>;
+
+impl<'a> Environment<'a> {
+    /// What a variable holds, if anything is known of it.
+    pub fn get(&self, name: &str) -> Option<&Value<'a>> {
+        self.values.get(name)
+    }
+
+    /// Assigns a variable, or forgets it.
+    pub fn set(&mut self, name: &str, value: Option<Value<'a>>) {
+        let key = match self.values.get_key_value(name) {
+            Some((key, _)) => Rc::clone(key),
+            None if value.is_none() => return,
+            None => Rc::from(name),
+        };
+        let before = match value {
+            Some(value) => self.values.insert(Rc::clone(&key), value),
+            None => self.values.remove(&key),
+        };
+        self.journal.push((key, before));
+    }
+
+    /// Where a branch begins.
+    pub fn mark(&self) -> Mark {
+        Mark(self.journal.len())
+    }
+
+    /// Undoes everything since the mark, and says what it had led to.
+    pub fn take_back(&mut self, mark: Mark) -> Changes<'a> {
+        let mut changes = Changes::new();
+        while self.journal.len() > mark.0 {
+            let Some((name, before)) = self.journal.pop() else { break };
+            let after = match before {
+                Some(value) => self.values.insert(Rc::clone(&name), value),
+                None => self.values.remove(&name),
+            };
+            // The journal is read backwards, so the first value that is met is the last one assigned.
+            changes.entry(name).or_insert(after);
+        }
+        changes
+    }
+
+    /// Joins branches of which exactly one was taken. A variable that a branch did not assign keeps its value there.
+    pub fn join(&mut self, branches: &[Changes<'a>]) {
+        let mut names: Vec<&Rc<str>> = branches.iter().flat_map(HashMap::keys).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            let before = self.values.get(name).cloned();
+            let outcomes = branches.iter().map(|branch| branch.get(name).unwrap_or(&before).clone());
+            let joined = outcomes.collect::<Option<Vec<_>>>().map(|values| Value::any_of(&values));
+            self.set(name, joined);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Expressions, and what is known of their values.
+
+use super::imports::{dotted, root_name};
+use super::value::{Arguments, Operation, Origin, Value};
+use super::{Call, Callee, DEEPEST, Reader};
+use ruff_python_ast::visitor;
+use ruff_python_ast::{self as ast, Expr, ExprCall, Number, Operator};
+use ruff_text_size::Ranged;
+use std::rc::Rc;
+
+impl<'a> Reader<'a> {
+    /// Reads an expression, calls within it included.
+    pub(super) fn value_of(&mut self, expression: &'a Expr) -> Value<'a> {
+        self.depth += 1;
+        let value = if self.depth > DEEPEST {
+            self.facts.too_deep = true;
+            Value::anything()
+        } else {
+            self.value_within_depth(expression)
+        };
+        self.depth -= 1;
+        value
+    }
+
+    fn value_within_depth(&mut self, expression: &'a Expr) -> Value<'a> {
+        match expression {
+            Expr::Name(_) => self.named(expression),
+            Expr::Attribute(_) if root_name(expression).is_some() => self.named(expression),
+            Expr::Call(call) => self.call(call),
+            Expr::NumberLiteral(ast::ExprNumberLiteral { value: Number::Int(number), .. }) => {
+                number.as_i64().map_or_else(Value::anything, |number| Value::start(Origin::Int(number)))
+            }
+            Expr::BooleanLiteral(literal) => Value::start(Origin::Bool(literal.value)),
+            Expr::StringLiteral(literal) => Value::start(Origin::Text(literal.value.to_str())),
+            Expr::Tuple(tuple) => self.items(&tuple.elts),
+            Expr::List(list) => self.items(&list.elts),
+            Expr::BinOp(operation) => {
+                let [left, right] =
+                    [&operation.left, &operation.right].map(|side| self.value_of(side).as_int());
+                let number = left.zip(right).and_then(|(left, right)| match operation.op {
+                    Operator::Add => left.checked_add(right),
+                    Operator::Sub => left.checked_sub(right),
+                    Operator::Mult => left.checked_mul(right),
+                    Operator::FloorDiv => left.checked_div_euclid(right),
+                    Operator::Pow => left.checked_pow(u32::try_from(right).ok()?),
+                    _ => None,
+                });
+                number.map_or_else(Value::anything, |number| Value::start(Origin::Int(number)))
+            }
+            Expr::If(choice) => {
+                self.value_of(&choice.test);
+                let branches = [self.value_of(&choice.body), self.value_of(&choice.orelse)];
+                Value::any_of(&branches)
+            }
+            Expr::Named(named) => {
+                let value = self.value_of(&named.value);
+                self.bind(&named.target, Some(value.clone()));
+                value
+            }
+            Expr::Await(wait) => self.value_of(&wait.value),
+            Expr::Subscript(subscript) => {
+                let value = self.value_of(&subscript.value);
+                let key = self.value_of(&subscript.slice);
+                if let (Some(Origin::Items(items)), Some(position)) = (value.origin(), key.as_int()) {
+                    let item = usize::try_from(position).ok().and_then(|position| items.get(position));
+                    return item.cloned().unwrap_or_else(Value::anything);
+                }
+                let name = key.as_text().unwrap_or("");
+                let (range, place) = (subscript.slice.range(), Rc::clone(&self.place));
+                value.then(&Operation { name, range, arguments: None, place })
+            }
+            other => {
+                visitor::walk_expr(self, other);
+                Value::anything()
+            }
+        }
+    }
+
+    fn items(&mut self, elements: &'a [Expr]) -> Value<'a> {
+        // Tables of data are read for the calls in them, and not kept.
+        if elements.len() > 16 {
+            for element in elements {
+                self.value_of(element);
+            }
+            return Value::anything();
+        }
+        let items: Vec<Value<'a>> = elements.iter().map(|element| self.value_of(element)).collect();
+        Value::start(Origin::Items(items.into()))
+    }
+
+    /// The value of `a.b.c`, whose root is a name.
+    fn named(&mut self, expression: &'a Expr) -> Value<'a> {
+        let Some(root) = root_name(expression) else { return Value::anything() };
+        let known = self.environment.get(root);
+        if matches!(expression, Expr::Name(_)) {
+            if let Some(value) = known {
+                return value.clone();
+            }
+        } else if let Some(value) = self.environment.get(&dotted(expression, root)) {
+            return value.clone();
+        }
+        let imported = match known {
+            Some(value) => match value.origin() {
+                Some(Origin::Imported(name)) => Some(&**name),
+                _ => None,
+            },
+            None => self.facts.imports.get(root),
+        };
+        Value::start(match imported {
+            Some(name) => Origin::Imported(dotted(expression, name).into()),
+            None => Origin::Variable(dotted(expression, root).into()),
+        })
+    }
+
+    fn call(&mut self, call: &'a ExprCall) -> Value<'a> {
+        let receiver = match &*call.func {
+            Expr::Attribute(attribute) => Some((self.value_of(&attribute.value), &attribute.attr)),
+            _ => None,
+        };
+        let callee = match &receiver {
+            Some((value, attribute)) => match value.origin() {
+                Some(Origin::Imported(module)) => Callee::Named(format!("{module}.{attribute}").into()),
+                _ => Callee::Method(value.clone(), attribute.as_str()),
+            },
+            None => match self.value_of(&call.func).origin() {
+                Some(Origin::Imported(name) | Origin::Variable(name)) => Callee::Named(Rc::clone(name)),
+                _ => Callee::Other,
+            },
+        };
+        let arguments = Rc::new(self.arguments(&call.arguments));
+        let value = match &callee {
+            Callee::Named(name) => self.constructed(name, call, &arguments),
+            Callee::Method(value, name) => {
+                self.method_of_module(value, name, &arguments).unwrap_or_else(|| {
+                    let range = receiver.as_ref().map_or(call.range(), |(_, attribute)| attribute.range());
+                    let (name, given) = unwrap_apply(name, &arguments);
+                    let place = Rc::clone(&self.place);
+                    self.apply(value, &Operation { name, range, arguments: Some(given), place })
+                })
+            }
+            Callee::Other => Value::anything(),
+        };
+        let place = Rc::clone(&self.place);
+        self.facts.calls.push(Call { callee, expression: call, arguments, place });
+        value
+    }
+
+    /// The result of a method that the class defines, called on `self`.
+    fn method_of_module(
+        &mut self,
+        value: &Value<'a>,
+        name: &str,
+        arguments: &Arguments<'a>,
+    ) -> Option<Value<'a>> {
+        match value.origin() {
+            Some(Origin::Variable(variable)) if &**variable == "self" => {
+                self.result_of(&format!("self.{name}"), arguments)
+            }
+            _ => None,
+        }
+    }
+
+    /// The result of a call by name: what the module's function gives, or a value that starts here.
+    fn constructed(
+        &mut self,
+        name: &Rc<str>,
+        call: &'a ExprCall,
+        arguments: &Rc<Arguments<'a>>,
+    ) -> Value<'a> {
+        if let Some(result) = self.result_of(name, arguments) {
+            return result;
+        }
+        let value = Value::start(Origin::Constructed(Rc::clone(name), call, Rc::clone(arguments)));
+        if &**name != "webdataset.DataPipeline" {
+            return value;
+        }
+        // Its stages are its arguments, in order.
+        arguments.positional.iter().fold(value, |value, (expression, stage)| match stage.origin() {
+            Some(Origin::Constructed(name, stage, given)) if name.starts_with("webdataset.") => {
+                let Expr::Attribute(attribute) = &*stage.func else { return value };
+                let (name, range) = (attribute.attr.as_str(), expression.range());
+                let place = Rc::clone(&self.place);
+                self.apply(&value, &Operation { name, range, arguments: Some(Rc::clone(given)), place })
+            }
+            _ => value,
+        })
+    }
+
+    /// Reads the arguments of a call.
+    pub(super) fn arguments(&mut self, arguments: &'a ast::Arguments) -> Arguments<'a> {
+        let mut read = Arguments::default();
+        for argument in &arguments.args {
+            let value = self.value_of(argument);
+            read.open |= argument.is_starred_expr();
+            if !read.open {
+                read.positional.push((argument, value));
+            }
+        }
+        for keyword in &arguments.keywords {
+            let value = self.value_of(&keyword.value);
+            match &keyword.arg {
+                Some(name) => read.keywords.push((name.as_str(), &keyword.value, value)),
+                None => read.open = true,
+            }
+        }
+        read
+    }
+}
+
+/// `data.apply(tf.data.experimental.shuffle_and_repeat(100))` does to the data what the inner call says.
+fn unwrap_apply<'a>(name: &'a str, arguments: &Rc<Arguments<'a>>) -> (&'a str, Rc<Arguments<'a>>) {
+    let inner = (name == "apply").then(|| arguments.positional.first()).flatten();
+    match inner.and_then(|(_, value)| value.origin()) {
+        Some(Origin::Constructed(_, call, given)) => match &*call.func {
+            Expr::Attribute(attribute) => (attribute.attr.as_str(), Rc::clone(given)),
+            Expr::Name(name) => (name.id.as_str(), Rc::clone(given)),
+            _ => (name, Rc::clone(arguments)),
+        },
+        _ => (name, Rc::clone(arguments)),
+    }
+}

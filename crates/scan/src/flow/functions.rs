@@ -1,0 +1,117 @@
+//! Functions of the module, and what becomes of arguments in them.
+
+use super::value::{Arguments, History, Operation, Origin, Value};
+use super::{Reader, Surroundings};
+use ruff_python_ast::{Expr, StmtClassDef, StmtFunctionDef};
+use std::rc::Rc;
+
+/// What is known of a function: its result in terms of its parameters.
+#[derive(Debug)]
+pub struct Function<'a> {
+    parameters: Vec<&'a str>,
+    result: Value<'a>,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads a function where it is defined, with parameters of which nothing is known.
+    pub(super) fn function(&mut self, definition: &'a StmtFunctionDef) {
+        let mut around = Surroundings::clone(&self.place.around);
+        for decorator in &definition.decorator_list {
+            self.value_of(&decorator.expression);
+            around.without_gradients |= is_gradient_switch(&decorator.expression);
+        }
+        let name = definition.name.as_str();
+        around.functions.push(name);
+        self.facts.functions.push(name);
+        around.loops.clear();
+        around.conditions.clear();
+        let mut parameters: Vec<&'a str> = Vec::new();
+        for parameter in &definition.parameters {
+            if let Some(default) = parameter.default() {
+                self.value_of(default);
+            }
+            parameters.push(parameter.name().as_str());
+        }
+        let mark = self.environment.mark();
+        for parameter in &parameters {
+            self.environment.set(parameter, Some(Value::start(Origin::Variable(Rc::from(*parameter)))));
+        }
+        let returned_before = std::mem::take(&mut self.returned);
+        self.within(around, |reader| reader.statements(&definition.body));
+        let returned = std::mem::replace(&mut self.returned, returned_before);
+        let changes = self.environment.take_back(mark);
+        let is_method = !self.place.around.classes.is_empty() && self.place.around.functions.is_empty();
+        if is_method {
+            // What a method leaves in `self` is what the methods after it find there.
+            for (name, value) in changes.into_iter().filter(|(name, _)| name.starts_with("self.")) {
+                self.environment.set(&name, value);
+            }
+            parameters.retain(|parameter| *parameter != "self");
+        }
+        let key = if is_method { format!("self.{name}") } else { name.to_owned() };
+        self.environment.set(&key, None);
+        let result = if returned.is_empty() { Value::anything() } else { Value::any_of(&returned) };
+        self.functions.insert(key, Rc::new(Function { parameters, result }));
+    }
+
+    /// Reads a class; its methods share `self`.
+    pub(super) fn class(&mut self, definition: &'a StmtClassDef) {
+        self.facts.classes.push(definition);
+        let mut around = Surroundings::clone(&self.place.around);
+        around.classes.push(definition.name.as_str());
+        around.loops.clear();
+        around.conditions.clear();
+        around.functions.clear();
+        if let Some(arguments) = &definition.arguments {
+            self.arguments(arguments);
+        }
+        let mark = self.environment.mark();
+        self.within(around, |reader| reader.statements(&definition.body));
+        self.environment.take_back(mark);
+        self.functions.retain(|name, _| !name.starts_with("self."));
+        self.environment.set(definition.name.as_str(), None);
+    }
+
+    /// The result of calling a function of the module, if something is known of it.
+    pub(super) fn result_of(&mut self, name: &str, arguments: &Arguments<'a>) -> Option<Value<'a>> {
+        let function = Rc::clone(self.functions.get(name)?);
+        let mut results = Vec::new();
+        for history in function.result.histories() {
+            let value = match history.origin() {
+                Origin::Variable(variable) => {
+                    let position = function.parameters.iter().position(|parameter| **parameter == **variable);
+                    let given = position.and_then(|position| arguments.get(variable, position));
+                    given.map_or_else(Value::anything, |(_, value)| value.clone())
+                }
+                origin => Value::start(origin.clone()),
+            };
+            results.push(self.replay(value, history));
+        }
+        Some(Value::any_of(&results))
+    }
+
+    /// Does to a value what was done in a history.
+    fn replay(&mut self, value: Value<'a>, history: &History<'a>) -> Value<'a> {
+        let operations: Vec<&Operation<'a>> = history.backwards().collect();
+        operations.into_iter().rev().fold(value, |value, operation| self.apply(&value, operation))
+    }
+
+    /// A value after an operation, which is noted.
+    pub(super) fn apply(&mut self, value: &Value<'a>, operation: &Operation<'a>) -> Value<'a> {
+        let value = value.then(operation);
+        if operation.arguments.is_some() {
+            self.facts.pipelines.push(value.clone());
+        }
+        value
+    }
+}
+
+/// Whether an expression is `torch.no_grad()` or of its kind.
+pub fn is_gradient_switch(expression: &Expr) -> bool {
+    match expression {
+        Expr::Call(call) => is_gradient_switch(&call.func),
+        Expr::Attribute(attribute) => matches!(attribute.attr.as_str(), "no_grad" | "inference_mode"),
+        Expr::Name(name) => matches!(name.id.as_str(), "no_grad" | "inference_mode"),
+        _ => false,
+    }
+}

@@ -1,0 +1,95 @@
+//! What the names of a module stand for: `tf` for `tensorflow`, `DataLoader` for `torch.utils.data.DataLoader`.
+
+use ruff_python_ast::{Expr, StmtImport, StmtImportFrom};
+use std::collections::{BTreeSet, HashMap};
+
+/// The imports of one module, as far as they have been read.
+#[derive(Debug, Default)]
+pub struct Imports<'a> {
+    names: HashMap<&'a str, String>,
+    modules: BTreeSet<String>,
+    stars: Vec<&'a str>,
+}
+
+impl<'a> Imports<'a> {
+    /// Takes in `import a.b as c`.
+    pub fn import(&mut self, statement: &'a StmtImport) {
+        for alias in &statement.names {
+            let module = alias.name.as_str();
+            self.modules.insert(module.to_owned());
+            let top = module.split('.').next().unwrap_or(module);
+            let (name, stands_for) = alias.asname.as_ref().map_or((top, top), |name| (name.as_str(), module));
+            self.names.insert(name, stands_for.to_owned());
+        }
+    }
+
+    /// Takes in `from a.b import c as d`. Relative modules keep their dots.
+    pub fn import_from(&mut self, statement: &'a StmtImportFrom) {
+        let module = statement.module.as_ref().map_or("", |name| name.as_str());
+        let module = ".".repeat(statement.level as usize) + module;
+        for alias in &statement.names {
+            let imported = alias.name.as_str();
+            if imported == "*" {
+                self.stars.extend(statement.module.as_deref());
+                continue;
+            }
+            let qualified = format!("{module}.{imported}");
+            // Only what is imported tells which part of a library is used, so the whole name is kept.
+            self.modules.insert(qualified.clone());
+            self.names.insert(alias.asname.as_ref().unwrap_or(&alias.name).as_str(), qualified);
+        }
+        self.modules.insert(module);
+    }
+
+    /// What a name stands for.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.names.get(name).map(String::as_str)
+    }
+
+    /// Whether anything of a package, given by its top name, is imported.
+    pub fn uses(&self, package: &str) -> bool {
+        self.modules.iter().any(|module| is_within(module, package))
+    }
+
+    /// The names of all that is imported.
+    pub fn modules(&self) -> impl Iterator<Item = &str> {
+        self.modules.iter().map(String::as_str)
+    }
+
+    /// Whether everything of a package is imported without being named.
+    pub fn has_star_of(&self, package: &str) -> bool {
+        self.stars.iter().any(|module| is_within(module, package))
+    }
+}
+
+/// Whether a dotted name is a package or lies in it.
+fn is_within(module: &str, package: &str) -> bool {
+    module.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// The name at the left end of `a.b.c`, if the expression is nothing else.
+pub fn root_name(mut expression: &Expr) -> Option<&str> {
+    loop {
+        match expression {
+            Expr::Attribute(attribute) => expression = &attribute.value,
+            Expr::Name(name) => return Some(name.id.as_str()),
+            _ => return None,
+        }
+    }
+}
+
+/// Writes `a.b.c` with `root` in the place of `a`. The expression must have a [`root_name`].
+pub fn dotted(expression: &Expr, root: &str) -> String {
+    let mut attributes = Vec::new();
+    let mut rest = expression;
+    while let Expr::Attribute(attribute) = rest {
+        attributes.push(attribute.attr.as_str());
+        rest = &attribute.value;
+    }
+    let mut path = root.to_owned();
+    for attribute in attributes.iter().rev() {
+        path.push('.');
+        path.push_str(attribute);
+    }
+    path
+}

@@ -1,0 +1,36 @@
+//! Finds mistakes in how Python programs deal training data into batches, where they cost privacy.
+//!
+//! ```
+//! use misdeal_scan::{Settings, scan_source};
+//!
+//! let source = "import tensorflow as tf\ndata = tf.data.Dataset.range(1000).batch(10).shuffle(100)\n";
+//! let report = scan_source("train.py", source, &Settings::default()).unwrap();
+//! assert_eq!((report.findings[0].rule, report.findings[0].line), ("batch-before-shuffle", 2));
+//! ```
+//!
+//! Data meets, in this order: [`Settings`] (which rules speak), a source ([`scan`] reads files and notebooks, [`scan_source`] text), the
+//! facts that `flow` reads off its syntax tree, the [`Rule`]s, and [`Finding`]s in a [`Report`], which [`render`] prints.
+
+mod error;
+mod files;
+mod finding;
+mod flow;
+mod libraries;
+mod module;
+mod nesting;
+mod notebook;
+pub mod render;
+mod role;
+mod rules;
+mod scanning;
+mod settings;
+mod source;
+mod suppression;
+mod survey;
+
+pub use error::Error;
+pub use finding::{Finding, Level};
+pub use rules::{Page, RULES, Reach, Rule, by_name};
+pub use scanning::{Report, Skipped, scan, scan_source};
+pub use settings::Settings;
+pub use survey::{Count, Survey};

@@ -1,0 +1,96 @@
+//! Which libraries a module uses, as far as rules depend on it.
+
+use crate::flow::Facts;
+
+/// Packages whose import says that a module trains, or accounts for, differentially private models.
+pub const PRIVACY: [&str; 12] = [
+    "autodp",
+    "dp_accounting",
+    "dp_transformers",
+    "fastDP",
+    "jax_privacy",
+    "objax.privacy",
+    "opacus",
+    "private_transformers",
+    "prv_accountant",
+    "pyvacy",
+    "tensorflow_privacy",
+    "torchdp",
+];
+
+/// Packages with data pipelines in which `batch` and `shuffle` are operations.
+const PIPELINES: [&str; 12] = [
+    "datasets",
+    "flax",
+    "grain",
+    "jax",
+    "keras",
+    "mindspore",
+    "tensorflow",
+    "tensorflow_datasets",
+    "tfds",
+    "torch",
+    "torchdata",
+    "webdataset",
+];
+
+/// Whether a module is about differential privacy: a library is imported, or a private optimizer is called.
+pub fn is_private(facts: &Facts) -> bool {
+    PRIVACY.iter().any(|package| facts.imports.uses(package))
+        || facts.imports.modules().any(|module| module.split('.').any(|part| part == "tensorflow_privacy"))
+        || facts.calls.iter().any(|call| is_private_optimizer(call.last_name().unwrap_or("")))
+}
+
+/// Whether a module imports a framework for unit tests, which release no model.
+pub fn is_test(facts: &Facts) -> bool {
+    ["absl.testing", "hypothesis", "pytest", "torch.testing", "unittest"]
+        .iter()
+        .any(|package| facts.imports.uses(package))
+}
+
+/// Whether a name is that of a private optimizer or aggregator: Optax, TensorFlow Privacy.
+pub fn is_private_optimizer(name: &str) -> bool {
+    matches!(
+        name,
+        "differentially_private_aggregate" | "dpsgd" | "make_private" | "make_private_with_epsilon"
+    ) || (name.starts_with("DP") && name.ends_with("Optimizer"))
+}
+
+/// Whether a module uses a library with data pipelines.
+pub fn has_pipelines(facts: &Facts) -> bool {
+    PIPELINES.iter().any(|package| facts.imports.uses(package) || facts.imports.has_star_of(package))
+}
+
+/// Whether anything in a module hints at Poisson sampling: a sampler, a loader of Opacus, a function named so. Names of accounting
+/// events do not count, for they say what is assumed and not what is done.
+pub fn samples_by_poisson(facts: &Facts) -> bool {
+    let is_hint = |name: &str| {
+        let name = name.rsplit('.').next().unwrap_or(name);
+        matches!(name, "DPDataLoader" | "bernoulli" | "binomial" | "IIDBatchSampler")
+            || name.contains("UniformWithReplacementSampler")
+            || (name.to_ascii_lowercase().contains("poisson")
+                && !name.ends_with("DpEvent")
+                && !is_assumption(name))
+    };
+    let calls = facts.calls.iter().any(|call| match call.last_name() {
+        Some("make_private" | "make_private_with_epsilon") => {
+            let given = call.arguments.named("poisson_sampling").and_then(|(_, value)| value.as_bool());
+            given != Some(false)
+        }
+        name => {
+            name.is_some_and(is_hint)
+                || call.arguments.keywords.iter().any(|(name, _, value)| {
+                    (*name != "poisson_sampling" && is_hint(name)) || value.as_text().is_some_and(is_hint)
+                })
+        }
+    });
+    calls
+        || facts.imports.modules().any(is_hint)
+        || facts.functions.iter().any(|name| is_hint(name))
+        || facts.classes.iter().any(|class| is_hint(class.name.as_str()))
+}
+
+/// Whether a name is that of an accountant's model of Poisson sampling.
+fn is_assumption(name: &str) -> bool {
+    name.contains("PoissonSubsampled") || name == "poisson_sampling"
+}

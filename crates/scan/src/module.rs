@@ -1,0 +1,95 @@
+//! One source, parsed and read: what rules look at.
+
+use crate::flow::{self, Facts};
+use crate::libraries;
+use crate::nesting;
+use crate::source::Source;
+use crate::suppression::Suppressions;
+use ruff_python_ast::token::Tokens;
+use ruff_python_ast::{ModModule, Stmt};
+use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_cells_unchecked, parse_unchecked};
+use ruff_text_size::{Ranged, TextRange, TextSize};
+
+/// A source that was parsed.
+#[derive(Debug)]
+pub struct Syntax {
+    body: Vec<Stmt>,
+    /// The comments that silence rules.
+    pub suppressions: Suppressions,
+    /// What could not be parsed, as sentences; of a notebook, cell by cell.
+    pub errors: Vec<String>,
+}
+
+/// What rules look at.
+#[derive(Debug)]
+pub struct Module<'a> {
+    /// The source.
+    pub source: &'a Source,
+    /// What the module does.
+    pub facts: Facts<'a>,
+    /// Whether it is about differential privacy.
+    pub is_private: bool,
+    /// Whether it is a unit test, in which no rule speaks.
+    pub is_test: bool,
+    /// Whether it uses a library with data pipelines.
+    pub has_pipelines: bool,
+}
+
+impl Syntax {
+    /// Parses a source. Of a notebook, cells that are not Python are left out and named in `errors`; of a file, all of it.
+    pub fn parse(source: &Source) -> Syntax {
+        let mut syntax =
+            Syntax { body: Vec::new(), suppressions: Suppressions::default(), errors: Vec::new() };
+        if nesting::is_too_deep(source.text.as_bytes()) {
+            syntax.errors.push("nested too deeply".to_owned());
+            return syntax;
+        }
+        match &source.cells {
+            None => {
+                let parsed = parse_unchecked(&source.text, ParseOptions::from(Mode::Module));
+                if let Some(parsed) = parsed.try_into_module() {
+                    syntax.take(source, parsed);
+                }
+            }
+            Some(cells) => {
+                for cell in cells {
+                    let [start, end] = [cell.range.start, cell.range.end].map(|at| TextSize::new(at as u32));
+                    let options = ParseOptions::from(Mode::Ipython);
+                    let range = TextRange::new(start, end);
+                    syntax.take(source, parse_cells_unchecked(&source.text, [range], &options));
+                }
+            }
+        }
+        syntax
+    }
+
+    fn take(&mut self, source: &Source, parsed: Parsed<ModModule>) {
+        if let Some(error) = parsed.errors().first() {
+            let position = source.position(error.range().start().to_usize());
+            let place = match position.cell {
+                Some((cell, line)) => format!("cell {cell}, line {line}"),
+                None => format!("line {}", position.line),
+            };
+            self.errors.push(format!("{place}: {}", error.error));
+            return;
+        }
+        if source.text.contains("misdeal:") {
+            let tokens: &Tokens = parsed.tokens();
+            self.suppressions.read(&source.text, tokens);
+        }
+        self.body.extend(parsed.into_syntax().body);
+    }
+
+    /// Reads what was parsed.
+    pub fn read<'a>(&'a self, source: &'a Source) -> Module<'a> {
+        let facts = flow::read(&self.body);
+        let (is_private, has_pipelines) = (libraries::is_private(&facts), libraries::has_pipelines(&facts));
+        let is_test = libraries::is_test(&facts);
+        Module { source, facts, is_private, is_test, has_pipelines }
+    }
+
+    /// Gives up a tree that is too deep to be taken apart by recursion.
+    pub fn forget(self) {
+        std::mem::forget(self.body);
+    }
+}

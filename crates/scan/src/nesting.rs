@@ -1,0 +1,114 @@
+//! Refuses sources that are nested so deeply that no Python would compile them, before a parser recurses into them.
+//!
+//! CPython stops at 200 brackets within one another and at some thousand operators in one expression. The bound here is on the depth
+//! that a syntax tree can have: brackets, indentation, and operators since the last separator in each open bracket. It is read off the
+//! bytes, without building anything.
+
+/// The deepest syntax tree, as bounded here, that is parsed.
+pub const DEEPEST: usize = 10_000;
+
+/// Whether the syntax tree of a source may be deeper than [`DEEPEST`].
+pub fn is_too_deep(source: &[u8]) -> bool {
+    // Each level takes a byte at least.
+    source.len() > DEEPEST && deepest(source) > DEEPEST
+}
+
+/// A bound on the depth of the syntax tree.
+fn deepest(source: &[u8]) -> usize {
+    // Operators since the last separator, for the statement and each open bracket, and their sum.
+    let mut levels = vec![0_usize];
+    let mut depth = 0_usize;
+    let mut deepest = 0_usize;
+    let mut at = 0;
+    let mut line_start = true;
+    let mut in_word = false;
+    while at < source.len() {
+        let byte = source[at];
+        let was_in_word =
+            std::mem::replace(&mut in_word, byte.is_ascii_alphanumeric() || byte >= 128 || byte == b'_');
+        if std::mem::take(&mut line_start) && levels.len() == 1 {
+            let indentation = source[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            depth = indentation;
+            levels[0] = indentation;
+        }
+        match byte {
+            b'#' => {
+                at += source[at..].iter().position(|byte| *byte == b'\n').unwrap_or(source.len() - at) - 1;
+            }
+            b'"' | b'\'' => at = end_of_string(source, at),
+            b'(' | b'[' | b'{' => {
+                levels.push(1);
+                depth += 1;
+            }
+            b')' | b']' | b'}' => {
+                if levels.len() > 1 {
+                    depth -= levels.pop().unwrap_or(0);
+                }
+                // What follows a bracket, a call or an attribute, wraps what is before.
+                *levels.last_mut().unwrap_or(&mut 0) += 1;
+                depth += 1;
+            }
+            b',' | b';' => {
+                if let Some(level) = levels.last_mut() {
+                    depth -= std::mem::take(level);
+                }
+            }
+            b'\n' => line_start = true,
+            b' ' | b'\t' | b'\r' | b'\\' => {}
+            // Words count too: `not`, `lambda`, `if` and `else` nest like operators.
+            _ if in_word && was_in_word => {}
+            _ => {
+                if let Some(level) = levels.last_mut() {
+                    *level += 1;
+                    depth += 1;
+                }
+            }
+        }
+        deepest = deepest.max(depth);
+        at += 1;
+    }
+    deepest
+}
+
+/// The last byte of the string that begins with the quote at `start`.
+fn end_of_string(source: &[u8], start: usize) -> usize {
+    let quote = source[start];
+    let is_triple = source[start..].starts_with(&[quote; 3]);
+    let mut at = start + if is_triple { 3 } else { 1 };
+    while at < source.len() {
+        match source[at] {
+            b'\\' => at += 1,
+            b'\n' if !is_triple => return at - 1,
+            byte if byte == quote && (!is_triple || source[at..].starts_with(&[quote; 3])) => {
+                return at + if is_triple { 2 } else { 0 };
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    source.len() - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_sources_are_shallow() {
+        let long_table = format!("x = [{}]\n", "-1.5, ".repeat(100_000));
+        let long_text = format!("x = '''{}'''\n# {}\n", "(".repeat(10_000), "[".repeat(10_000));
+        let many_lines = "def f(x):\n    return x.a(1).b(2) + 3\n".repeat(10_000);
+        for source in [long_table, long_text, many_lines] {
+            assert!(!is_too_deep(source.as_bytes()), "{}: {}", &source[..20], deepest(source.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn towers_are_refused() {
+        for tower in ["(", "[", "-", "not ", "lambda:", "x.", "1+", "f(", "a[0]", "{1:", "x if y else "] {
+            assert!(is_too_deep(tower.repeat(DEEPEST + 1).as_bytes()), "{tower}");
+        }
+        let blocks: String = (0..11_000).map(|level| " ".repeat(level) + "if x:\n").collect();
+        assert!(is_too_deep(blocks.as_bytes()));
+    }
+}

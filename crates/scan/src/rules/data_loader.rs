@@ -1,0 +1,62 @@
+//! PyTorch's `DataLoader`, as rules see it.
+
+use crate::flow::{Call, Origin, Value};
+use crate::module::Module;
+use crate::role::Role;
+
+/// The full names of the class.
+const NAMES: [&str; 2] = ["torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"];
+
+/// Whether a full name is that of the class.
+pub fn is_data_loader(name: &str) -> bool {
+    NAMES.contains(&name)
+}
+
+/// All loaders that a module makes.
+pub fn loaders<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = &'m Call<'a>> {
+    let has_star = module.facts.imports.has_star_of("torch.utils.data");
+    let is_loader = move |call: &&Call| {
+        call.name().is_some_and(|name| is_data_loader(name) || (has_star && name == "DataLoader"))
+    };
+    module.facts.calls.iter().filter(is_loader)
+}
+
+/// What a loader is for: the variable, the data set, the function around.
+pub fn role(loader: &Call) -> Role {
+    let data = loader.arguments.get("dataset", 0);
+    let roles = [
+        Role::of_targets(&loader.place),
+        data.map_or(Role::Unknown, |(expression, value)| Role::of_argument(expression, value)),
+        Role::around(&loader.place),
+    ];
+    roles.into_iter().find(|role| *role != Role::Unknown).unwrap_or(Role::Unknown)
+}
+
+/// Whether a loader shuffles: `None` where the source does not say.
+pub fn shuffles(loader: &Call) -> Option<bool> {
+    match loader.arguments.get("shuffle", 2) {
+        Some((_, value)) => value.as_bool(),
+        None if loader.arguments.open => None,
+        None => Some(false),
+    }
+}
+
+/// Whether a loader was given a sampler of its own.
+pub fn has_sampler(loader: &Call) -> bool {
+    loader.arguments.open
+        || loader.arguments.get("sampler", 3).is_some()
+        || loader.arguments.get("batch_sampler", 4).is_some()
+}
+
+/// The first loader of training data (or of data that may be) that shuffles.
+pub fn shuffled_loader<'m, 'a>(module: &'m Module<'a>) -> Option<&'m Call<'a>> {
+    loaders(module).find(|loader| shuffles(loader) == Some(true) && role(loader) != Role::Evaluation)
+}
+
+/// The arguments of the loader that a value is known to be.
+pub fn of_value<'v, 'a>(value: &'v Value<'a>) -> Option<&'v crate::flow::Arguments<'a>> {
+    match value.origin() {
+        Some(Origin::Constructed(name, _, arguments)) if is_data_loader(name) => Some(arguments),
+        _ => None,
+    }
+}

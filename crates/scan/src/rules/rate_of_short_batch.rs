@@ -1,0 +1,97 @@
+//! # What it finds
+//! A sampling rate of `1 / len(loader)` for a `DataLoader` that keeps its short last batch (`drop_last` is not true).
+//!
+//! # Why it matters
+//! With a short last batch there is one batch more than full ones fit in, so the rate is below `batch_size / dataset_size`, that of a full batch,
+//! and the accountant's epsilon is too small.
+//!
+//! # How to fix
+//! Account with `batch_size / len(dataset)`, or set `drop_last=True`.
+//!
+//! # Example
+//! ```python
+//! from opacus.accountants import RDPAccountant
+//! loader = DataLoader(train_data, batch_size=64, shuffle=True)
+//! sample_rate = 1 / len(loader)
+//! ```
+//!
+//! It speaks in private modules, where the loader is seen and nothing hints at Poisson sampling.
+
+use super::data_loader;
+use super::{Found, Page, Reach, Rule};
+use crate::finding::Level;
+use crate::libraries::samples_by_poisson;
+use crate::module::Module;
+use crate::role::words;
+use ruff_python_ast::{Expr, ExprCall, Number, Operator};
+use ruff_text_size::Ranged;
+
+/// The rule.
+pub struct RateOfShortBatch;
+
+const PAGE: Page = Page {
+    name: "rate-of-short-batch",
+    finds: "a sampling rate of 1 / len(loader) where the loader keeps a short last batch",
+    why: "the rate is below that of a full batch, so the epsilon that is accounted for is too small",
+    fix: "account with batch_size / len(dataset), or set drop_last=True",
+    reach: Reach::PrivateModules,
+    level: Level::Note,
+};
+
+impl Rule for RateOfShortBatch {
+    fn page(&self) -> &'static Page {
+        &PAGE
+    }
+
+    fn check(&self, module: &Module, found: &mut Found) {
+        let facts = &module.facts;
+        if samples_by_poisson(facts) {
+            return;
+        }
+        let assigned = facts.assignments.iter();
+        let assigned = assigned.filter(|(place, _)| place.targets.iter().any(|name| is_rate(name)));
+        let given = facts.calls.iter().flat_map(|call| &call.arguments.keywords);
+        let given = given.filter(|(name, ..)| is_rate(name)).map(|(_, expression, _)| *expression);
+        for expression in assigned.map(|(_, expression)| *expression).chain(given) {
+            if let Some(length) = one_over_length(expression)
+                && keeps_short_batch(module, length)
+            {
+                found.add(expression.range(), "the rate is 1 / len(loader) with a short last batch");
+            }
+        }
+    }
+}
+
+fn is_rate(name: &str) -> bool {
+    let words = words(name);
+    let has = |choices: [&str; 3]| choices.iter().any(|choice| words.iter().any(|word| word == choice));
+    name == "q" || (has(["sample", "sampling", "subsampling"]) && has(["rate", "probability", "prob"]))
+}
+
+/// The call of `len` in `1 / len(x)`.
+fn one_over_length(expression: &Expr) -> Option<&ExprCall> {
+    let Expr::BinOp(division) = expression else { return None };
+    let is_one = match &*division.left {
+        Expr::NumberLiteral(literal) => match &literal.value {
+            Number::Int(number) => number.as_i64() == Some(1),
+            Number::Float(number) => (*number - 1.0).abs() < f64::EPSILON,
+            Number::Complex { .. } => false,
+        },
+        _ => false,
+    };
+    match &*division.right {
+        Expr::Call(call) if is_one && division.op == Operator::Div => Some(call),
+        _ => None,
+    }
+}
+
+/// Whether a call is `len` of a loader that does not drop its last batch.
+fn keeps_short_batch(module: &Module, length: &ExprCall) -> bool {
+    let mut calls = module.facts.calls.iter();
+    let call = calls.find(|call| call.expression.range() == length.range() && call.name() == Some("len"));
+    let loader = call.and_then(|call| data_loader::of_value(&call.arguments.positional.first()?.1));
+    loader.is_some_and(|arguments| {
+        !arguments.open
+            && arguments.get("drop_last", 8).is_none_or(|(_, value)| value.as_bool() == Some(false))
+    })
+}

@@ -1,0 +1,95 @@
+//! # What it finds
+//! A random generator that is given the same seed in every epoch.
+//!
+//! # Why it matters
+//! Every epoch draws the same batches and, where the noise comes from the same generator, the same noise, which then cancels between epochs.
+//!
+//! # How to fix
+//! Seed once, before the loop over epochs, and never seed the generator of the noise in training that is released.
+//!
+//! # Example
+//! ```python
+//! import opacus
+//! for epoch in range(epochs):
+//!     torch.manual_seed(0)
+//!     for batch in loader:
+//!         step(batch)
+//! ```
+//!
+//! It speaks in private modules, where the seed is a literal or a variable named as a seed.
+
+use super::{Found, Page, Reach, Rule, epochs};
+use crate::finding::Level;
+use crate::flow::Call;
+use crate::module::Module;
+use crate::role::{Role, words};
+use ruff_python_ast::Expr;
+use ruff_text_size::Ranged;
+
+/// The rule.
+pub struct ReseededEveryEpoch;
+
+const PAGE: Page = Page {
+    name: "reseeded-every-epoch",
+    finds: "a generator that is given the same seed in every epoch",
+    why: "every epoch draws the same batches, and perhaps the same noise, which then cancels between epochs",
+    fix: "seed once before the loop over epochs, and do not seed the generator of the noise in training that is released",
+    reach: Reach::PrivateModules,
+    level: Level::Error,
+};
+
+const SEEDERS: [&str; 9] = [
+    "jax.random.PRNGKey",
+    "jax.random.key",
+    "numpy.random.default_rng",
+    "numpy.random.seed",
+    "random.seed",
+    "tensorflow.random.set_seed",
+    "torch.cuda.manual_seed",
+    "torch.cuda.manual_seed_all",
+    "torch.manual_seed",
+];
+
+impl Rule for ReseededEveryEpoch {
+    fn page(&self) -> &'static Page {
+        &PAGE
+    }
+
+    fn check(&self, module: &Module, found: &mut Found) {
+        for call in &module.facts.calls {
+            let is_seeder = call.name().is_some_and(|name| SEEDERS.contains(&name))
+                || (call.method() == Some("manual_seed"));
+            let is_training = Role::around(&call.place) != Role::Evaluation;
+            if is_seeder && is_training && epochs::around(&call.place).is_some() && has_same_seed(call) {
+                found.add(call.expression.func.range(), "the same seed is set in every epoch");
+            }
+        }
+    }
+}
+
+/// Whether the seed does not depend on the epoch: a literal, or a variable that is called a seed.
+fn has_same_seed(call: &Call) -> bool {
+    let Some((expression, value)) = call.arguments.get("seed", 0) else { return false };
+    let is_seed = |name: &str| words(name).iter().any(|word| word == "seed");
+    match expression {
+        Expr::NumberLiteral(_) => true,
+        Expr::Name(name) => value.as_int().is_some() || is_outside(call, name.id.as_str(), is_seed),
+        Expr::Attribute(attribute) => is_seed(attribute.attr.as_str()),
+        _ => false,
+    }
+}
+
+/// Whether a variable is a seed and not the loop's own.
+fn is_outside(call: &Call, name: &str, is_seed: impl Fn(&str) -> bool) -> bool {
+    let Some(repeat) = epochs::around(&call.place) else { return false };
+    let is_assigned = repeat.body.iter().any(|statement| match statement {
+        ruff_python_ast::Stmt::Assign(assign) => assign.targets.iter().any(|target| is_name(target, name)),
+        ruff_python_ast::Stmt::AugAssign(assign) => is_name(&assign.target, name),
+        _ => false,
+    });
+    is_seed(name) && !is_assigned && !is_name(&repeat.target, name)
+}
+
+fn is_name(expression: &Expr, name: &str) -> bool {
+    matches!(expression, Expr::Name(own) if own.id.as_str() == name)
+}

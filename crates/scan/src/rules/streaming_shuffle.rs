@@ -1,0 +1,82 @@
+//! # What it finds
+//! Streams that are shuffled in a buffer: `load_dataset(.., streaming=True).shuffle(..)` of Hugging Face, and `.shuffle(n)` of WebDataset.
+//!
+//! # Why it matters
+//! A stream's buffer (1,000 records if nothing else is said) is a small part of the data, so a record's place in the files tells in which batches
+//! it is, and no accountant's bound for sampled or fully shuffled batches applies.
+//!
+//! # How to fix
+//! Load data that fits into memory without streaming and sample by Poisson, or account for the buffer: `misdeal account --scheme
+//! stream-shuffle --buffer-size K`.
+//!
+//! # Example
+//! ```python
+//! import opacus
+//! data = load_dataset("c4", split="train", streaming=True).shuffle(buffer_size=10_000)
+//! ```
+//!
+//! It speaks in private modules: elsewhere a buffer is how streams are meant to be used.
+
+use super::{Found, Page, Reach, Rule};
+use crate::finding::Level;
+use crate::flow::{History, Origin};
+use crate::module::Module;
+use crate::role::Role;
+
+/// The rule.
+pub struct StreamingShuffle;
+
+const PAGE: Page = Page {
+    name: "streaming-shuffle",
+    finds: "streams of Hugging Face or WebDataset that are shuffled in a buffer",
+    why: "a stream's buffer is a small part of the data, so a record's place in the files tells in which batches it is",
+    fix: "load the data without streaming and sample by Poisson, or account for the buffer (misdeal account --scheme stream-shuffle)",
+    reach: Reach::PrivateModules,
+    level: Level::Error,
+};
+
+impl Rule for StreamingShuffle {
+    fn page(&self) -> &'static Page {
+        &PAGE
+    }
+
+    fn check(&self, module: &Module, found: &mut Found) {
+        for value in &module.facts.pipelines {
+            let Some(last) = value.histories()[0].last().filter(|last| last.name == "shuffle") else {
+                continue;
+            };
+            let is_evaluation = |history: &History| Role::of_pipeline(history, last) == Role::Evaluation;
+            if !value.always(is_stream) || value.always(is_evaluation) {
+                continue;
+            }
+            let arguments = last.arguments.as_deref();
+            let position = usize::from(is_hugging_face(&value.histories()[0]));
+            let given = arguments.and_then(|arguments| {
+                arguments.get("buffer_size", position).or_else(|| arguments.named("bufsize"))?.1.as_int()
+            });
+            found.add(
+                last.range,
+                match given {
+                    Some(size) => format!("a stream is shuffled in a buffer of {size} records"),
+                    None => "a stream is shuffled in a buffer".to_owned(),
+                },
+            );
+        }
+    }
+}
+
+fn is_stream(history: &History) -> bool {
+    is_hugging_face(history)
+        || matches!(history.origin(), Origin::Constructed(name, ..)
+            if matches!(&**name, "webdataset.WebDataset" | "webdataset.DataPipeline"))
+}
+
+fn is_hugging_face(history: &History) -> bool {
+    let Origin::Constructed(name, _, arguments) = history.origin() else { return false };
+    let is_streaming = arguments.named("streaming").and_then(|(_, value)| value.as_bool()) == Some(true);
+    let becomes_stream = history.backwards().any(|step| step.name == "to_iterable_dataset");
+    match &**name {
+        "datasets.load_dataset" => is_streaming || becomes_stream,
+        name => name.starts_with("datasets.IterableDataset."),
+    }
+}

@@ -1,0 +1,145 @@
+//! Pipelines of `tf.data`, as rules see them.
+
+use super::order::{BATCH, SHUFFLE};
+use crate::flow::{Arguments, History, Operation, Origin, Value};
+use crate::module::Module;
+use crate::role::{Role, words};
+use ruff_python_ast::Expr;
+
+/// Where `tf.data` pipelines begin.
+const PACKAGES: [&str; 3] = ["tensorflow", "tensorflow_datasets", "keras"];
+/// Where pipelines of other libraries begin, whose operations are named alike.
+const OTHERS: [&str; 7] = ["datasets", "grain", "mindspore", "ray", "torch", "torchdata", "webdataset"];
+
+/// Pipelines of `tf.data` whose last operation is of some names, in modules that use TensorFlow; evaluation data is left out.
+pub fn training_pipelines<'m, 'a>(
+    module: &'m Module<'a>,
+    names: &'static [&'static str],
+) -> impl Iterator<Item = (&'m Value<'a>, &'m Operation<'a>)> {
+    let imports = &module.facts.imports;
+    let is_tensorflow = PACKAGES.iter().any(|package| imports.uses(package));
+    let is_mixed = OTHERS.iter().any(|package| imports.uses(package));
+    let pipelines = module.facts.pipelines.iter().filter(move |_| is_tensorflow);
+    pipelines.filter_map(move |value| {
+        let last = value.histories()[0].last()?;
+        let is_ours = names.contains(&last.name)
+            && value.always(|history| is_of_tensorflow(history, is_mixed))
+            && !value.always(|history| Role::of_pipeline(history, last) == Role::Evaluation);
+        is_ours.then_some((value, last))
+    })
+}
+
+/// Whether a pipeline begins in TensorFlow, or somewhere unknown where nothing else is imported.
+fn is_of_tensorflow(history: &History, is_mixed: bool) -> bool {
+    match history.origin() {
+        Origin::Constructed(name, ..) | Origin::Imported(name) => {
+            let package = name.split('.').next().unwrap_or("");
+            PACKAGES.contains(&package) || (!is_mixed && !OTHERS.contains(&package))
+        }
+        Origin::Anything | Origin::Variable(_) => !is_mixed,
+        _ => false,
+    }
+}
+
+/// The argument `buffer_size` of a shuffle.
+pub fn buffer_size(shuffle: &Operation) -> Option<i64> {
+    shuffle.arguments.as_ref()?.get("buffer_size", 0)?.1.as_int()
+}
+
+/// Whether a pipeline's elements are names of files, which are shuffled before they are read.
+pub fn is_of_files(history: &History) -> bool {
+    let speaks_of_files = |name: &str| {
+        let words = words(name);
+        ["file", "files", "filename", "filenames", "path", "paths", "shard", "shards", "glob"]
+            .iter()
+            .any(|word| words.iter().any(|own| own == word))
+    };
+    match history.origin() {
+        Origin::Variable(name) => speaks_of_files(name),
+        // Readers of records are given names of files too; slices of names are names.
+        Origin::Constructed(name, _, arguments) => {
+            name.ends_with(".list_files")
+                || (name.ends_with(".from_tensor_slices")
+                    && first_name(arguments).is_some_and(|name| speaks_of_files(&name)))
+        }
+        _ => false,
+    }
+}
+
+/// The name of the first argument: as it is written, or of what it came from.
+fn first_name(arguments: &Arguments) -> Option<String> {
+    let (expression, value) = arguments.positional.first()?;
+    match expression {
+        Expr::Name(name) => return Some(name.id.to_string()),
+        Expr::Attribute(attribute) => return Some(attribute.attr.to_string()),
+        _ => {}
+    }
+    match value.origin()? {
+        Origin::Variable(name) | Origin::Constructed(name, ..) => Some(name.to_string()),
+        _ => None,
+    }
+}
+
+/// How many records a pipeline begins with, where the source says so.
+pub fn records(history: &History) -> Option<i64> {
+    let Origin::Constructed(name, _, arguments) = history.origin() else { return None };
+    let last = name.rsplit('.').next().unwrap_or(name);
+    match last {
+        "range" if name.ends_with("Dataset.range") && arguments.positional.len() == 1 => {
+            arguments.positional[0].1.as_int()
+        }
+        "load" if name.starts_with("tensorflow_datasets") => {
+            let data_set = arguments.get("name", 0)?.1.as_text()?;
+            let split = arguments.named("split").map_or(Some("train"), |(_, value)| value.as_text())?;
+            (split == "train").then(|| known_size(data_set)).flatten()
+        }
+        "from_tensor_slices" => {
+            let (_, value) = arguments.positional.first()?;
+            let first = match value.origin()? {
+                Origin::Items(items) => items.first()?.clone(),
+                _ => value.clone(),
+            };
+            match first.origin()? {
+                Origin::Constructed(name, ..) if name.ends_with(".load_data") => {
+                    known_size(name.trim_end_matches(".load_data").rsplit('.').next()?)
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Training records of data sets that everybody uses.
+fn known_size(data_set: &str) -> Option<i64> {
+    match data_set {
+        "mnist" | "fashion_mnist" | "kmnist" => Some(60_000),
+        "cifar10" | "cifar100" => Some(50_000),
+        "imdb" | "imdb_reviews" => Some(25_000),
+        "svhn_cropped" => Some(73_257),
+        _ => None,
+    }
+}
+
+/// Whether a pipeline already forms batches.
+pub fn is_batched(history: &History) -> bool {
+    history.backwards().any(|operation| BATCH.contains(&operation.name))
+}
+
+/// Whether something is done later, anywhere in the module, to what an operation made.
+pub fn is_followed_by(module: &Module, operation: &Operation, names: &[&str]) -> bool {
+    module.facts.pipelines.iter().flat_map(Value::histories).any(|history| {
+        let mut later = history.backwards();
+        let is_named = later.next().is_some_and(|last| names.contains(&last.name));
+        is_named && later.any(|step| step.range == operation.range)
+    })
+}
+
+/// The first pipeline for training that shuffles records and then forms batches.
+pub fn shuffled_batches<'m, 'a>(module: &'m Module<'a>) -> Option<&'m Operation<'a>> {
+    let mut batches = training_pipelines(module, &BATCH);
+    let found = batches.find(|(value, _)| {
+        value.always(|history| history.backwards().any(|step| SHUFFLE.contains(&step.name)))
+    });
+    found.map(|(_, operation)| operation)
+}

@@ -1,0 +1,81 @@
+//! # What it finds
+//! An `IterableDataset` of the module that does not ask which worker it runs in, in a `DataLoader` with several workers.
+//!
+//! # Why it matters
+//! Every worker yields all records, so each record is used as many times an epoch as there are workers, and the accountant counts one.
+//!
+//! # How to fix
+//! Split the records by `torch.utils.data.get_worker_info()` in `__iter__`, or use no workers.
+//!
+//! # Example
+//! ```python
+//! class Records(IterableDataset):
+//!     def __iter__(self):
+//!         return iter(self.records)
+//!
+//! loader = DataLoader(Records(), batch_size=64, num_workers=4)
+//! ```
+//!
+//! It speaks in every module: duplicates are never meant.
+
+use super::data_loader::loaders;
+use super::{Found, Page, Reach, Rule};
+use crate::finding::Level;
+use crate::flow::Origin;
+use crate::module::Module;
+use ruff_python_ast::{Expr, StmtClassDef};
+use ruff_text_size::Ranged;
+
+/// The rule.
+pub struct UnshardedWorkers;
+
+const PAGE: Page = Page {
+    name: "unsharded-workers",
+    finds: "an IterableDataset whose records every worker yields again",
+    why: "each record is used once by every worker in an epoch, and the accountant counts one use",
+    fix: "split the records by torch.utils.data.get_worker_info() in __iter__, or set num_workers=0",
+    reach: Reach::Everywhere,
+    level: Level::Error,
+};
+
+impl Rule for UnshardedWorkers {
+    fn page(&self) -> &'static Page {
+        &PAGE
+    }
+
+    fn check(&self, module: &Module, found: &mut Found) {
+        for loader in loaders(module) {
+            let workers = loader.arguments.get("num_workers", 5).and_then(|(_, value)| value.as_int());
+            let Some(workers) = workers.filter(|workers| *workers > 1) else { continue };
+            if loader.arguments.open || loader.arguments.named("worker_init_fn").is_some() {
+                continue;
+            }
+            let Some((_, data)) = loader.arguments.get("dataset", 0) else { continue };
+            let Some(Origin::Constructed(name, ..)) = data.origin() else { continue };
+            let class = module.facts.classes.iter().find(|class| class.name.as_str() == &**name);
+            if class.is_some_and(|class| is_iterable(class) && !is_sharded(module, class)) {
+                let what = format!("each of {workers} workers yields all records of {name}");
+                found.add(loader.expression.func.range(), what);
+            }
+        }
+    }
+}
+
+/// Whether a class is an `IterableDataset` and nothing else.
+pub fn is_iterable(class: &StmtClassDef) -> bool {
+    let Some(arguments) = &class.arguments else { return false };
+    let [base] = &*arguments.args else { return false };
+    match base {
+        Expr::Name(name) => name.id.as_str() == "IterableDataset",
+        Expr::Attribute(attribute) => attribute.attr.as_str() == "IterableDataset",
+        _ => false,
+    }
+}
+
+/// Whether a class mentions workers, ranks or shards, or has no `__iter__` of its own to judge. Endless random streams have no records
+/// to repeat.
+fn is_sharded(module: &Module, class: &StmtClassDef) -> bool {
+    let text = &module.source.text[class.range];
+    let hints = ["worker", "rank", "shard", "random", "rand(", "randn("];
+    !text.contains("def __iter__") || hints.iter().any(|hint| text.contains(hint))
+}

@@ -1,0 +1,188 @@
+//! From paths to findings, on all cores.
+
+use crate::error::Error;
+use crate::files;
+use crate::finding::Finding;
+use crate::module::{Module, Syntax};
+use crate::rules::{Found, Reach, Rule};
+use crate::settings::Settings;
+use crate::source::{LARGEST, Source};
+use crate::survey::{Census, Survey};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+/// Room for the recursion into the deepest trees that are read; only what is used is taken from the system.
+const STACK: usize = 512 << 20;
+
+/// What a scan found.
+#[derive(Debug, Default, Serialize)]
+pub struct Report {
+    /// Files that were read.
+    pub files: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// What was not scanned, or not all of it, in the order of paths.
+    pub skipped: Vec<Skipped>,
+    /// What was found, in the order of paths and lines.
+    pub findings: Vec<Finding>,
+    /// How many pipelines shuffle first, and how many batch first.
+    #[serde(skip)]
+    pub survey: Survey,
+}
+
+/// A file, or cells of one, that was not scanned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// The file.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// Scans files and folders.
+///
+/// # Errors
+/// A path that is not there, a rule or pattern in the settings that is none. What cannot be read or parsed is no error: it is in
+/// [`Report::skipped`].
+pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
+    let rules = settings.rules()?;
+    let files = files::find(paths, settings)?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(rayon::current_num_threads().min(files.len().max(1)))
+        .stack_size(STACK)
+        .build()
+        .map_err(|error| Error::Threads(error.to_string()))?;
+    let outcomes: Vec<Outcome> =
+        pool.install(|| files.par_iter().map(|path| scan_file(path, &rules, settings)).collect());
+    let mut report = Report { files: files.len(), ..Report::default() };
+    for outcome in outcomes {
+        report.bytes += outcome.bytes;
+        report.skipped.extend(outcome.skipped);
+        report.findings.extend(outcome.findings);
+        report.survey.add(&outcome.census);
+    }
+    Ok(report)
+}
+
+/// Scans one source that is in memory, as if it were the file `path`.
+///
+/// # Errors
+/// A rule in the settings that is none.
+pub fn scan_source(path: &str, text: &str, settings: &Settings) -> Result<Report, Error> {
+    let rules = settings.rules()?;
+    let mut outcome = Outcome { bytes: text.len() as u64, ..Outcome::default() };
+    match Source::of_bytes(Path::new(path), text.as_bytes()) {
+        Ok(source) => outcome.examine(path, &source, &rules, settings),
+        Err(reason) => outcome.skip(path, reason),
+    }
+    let mut report = Report { files: 1, bytes: outcome.bytes, ..Report::default() };
+    report.survey.add(&outcome.census);
+    report.skipped = outcome.skipped;
+    report.findings = outcome.findings;
+    Ok(report)
+}
+
+/// What came of one file.
+#[derive(Debug, Default)]
+struct Outcome {
+    bytes: u64,
+    skipped: Vec<Skipped>,
+    findings: Vec<Finding>,
+    census: Census,
+}
+
+fn scan_file(path: &Path, rules: &[&dyn Rule], settings: &Settings) -> Outcome {
+    let mut outcome = Outcome::default();
+    let shown = path.to_string_lossy().replace('\\', "/");
+    let shown = shown.strip_prefix("./").unwrap_or(&shown);
+    match read(path) {
+        Ok(bytes) => {
+            outcome.bytes = bytes.len() as u64;
+            match Source::of_bytes(path, &bytes) {
+                Ok(source) => {
+                    // A parser that fails on one file must not take the others with it.
+                    let examined =
+                        catch_unwind(AssertUnwindSafe(|| outcome.examine(shown, &source, rules, settings)));
+                    if examined.is_err() {
+                        outcome.skip(shown, "the scanner failed on it".to_owned());
+                    }
+                }
+                Err(reason) => outcome.skip(shown, reason),
+            }
+        }
+        Err(reason) => outcome.skip(shown, reason),
+    }
+    outcome
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let size = fs::metadata(path).map_err(|error| error.to_string())?.len();
+    if size > LARGEST {
+        return Err(format!("{size} bytes, more than the {LARGEST} that are read"));
+    }
+    fs::read(path).map_err(|error| error.to_string())
+}
+
+impl Outcome {
+    fn skip(&mut self, path: &str, reason: String) {
+        self.skipped.push(Skipped { path: path.to_owned(), reason });
+    }
+
+    fn examine(&mut self, path: &str, source: &Source, rules: &[&dyn Rule], settings: &Settings) {
+        let mut syntax = Syntax::parse(source);
+        for reason in std::mem::take(&mut syntax.errors) {
+            self.skip(path, reason);
+        }
+        let mut module = syntax.read(source);
+        module.is_private |= settings.assume_private;
+        if module.facts.too_deep {
+            drop(module);
+            self.skip(path, "nested too deeply".to_owned());
+            syntax.forget();
+            return;
+        }
+        self.census = Census::of(&module);
+        if module.is_test {
+            return;
+        }
+        for rule in rules {
+            let is_reached = match rule.page().reach {
+                Reach::Everywhere => true,
+                Reach::PrivateModules => module.is_private,
+            };
+            if is_reached {
+                self.apply(*rule, path, &module, &syntax);
+            }
+        }
+        self.findings.sort_by_key(|finding| (finding.line, finding.column, finding.rule));
+    }
+
+    fn apply(&mut self, rule: &dyn Rule, path: &str, module: &Module, syntax: &Syntax) {
+        let page = rule.page();
+        let mut found = Found::default();
+        rule.check(module, &mut found);
+        for (range, what) in found.places {
+            let (start, end) = (range.start().to_usize(), range.end().to_usize());
+            let text = &module.source.text;
+            if syntax.suppressions.silences(text, [start, end], page.name) {
+                continue;
+            }
+            let position = module.source.position(start);
+            self.findings.push(Finding {
+                path: path.to_owned(),
+                line: position.line,
+                column: position.column,
+                cell: position.cell.map(|(cell, _)| cell),
+                cell_line: position.cell.map(|(_, line)| line),
+                rule: page.name,
+                level: page.level,
+                message: format!("{what}: {}", page.why),
+                fix: page.fix,
+                excerpt: module.source.line_at(start).to_owned(),
+            });
+        }
+    }
+}

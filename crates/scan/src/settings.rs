@@ -1,0 +1,134 @@
+//! Which rules speak, and what is left out: from the command line, `misdeal.toml` or `pyproject.toml`.
+
+use crate::error::Error;
+use crate::rules::{self, RULES, Rule};
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use serde::Deserialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The `[scan]` table of `misdeal.toml`, or `[tool.misdeal.scan]` of `pyproject.toml`.
+///
+/// ```
+/// use misdeal_scan::Settings;
+///
+/// let settings = Settings::from_toml("[scan]\nignore = [\"training-not-shuffled\"]\nassume-private = true").unwrap();
+/// assert!(settings.assume_private && settings.select.is_empty());
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Settings {
+    /// The rules that speak; all if empty.
+    pub select: Vec<String>,
+    /// The rules that do not.
+    pub ignore: Vec<String>,
+    /// Patterns of paths that are left out, relative to the folder of the settings (or the current one); a name without a slash is meant at
+    /// any depth.
+    pub exclude: Vec<String>,
+    /// Whether all modules count as private training, whatever they import.
+    pub assume_private: bool,
+    /// The folder to which `exclude` is relative.
+    #[serde(skip)]
+    pub folder: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct Ours {
+    #[serde(default)]
+    scan: Option<Settings>,
+}
+
+#[derive(Deserialize)]
+struct Project {
+    tool: Option<Tools>,
+}
+
+#[derive(Deserialize)]
+struct Tools {
+    misdeal: Option<Ours>,
+}
+
+impl Settings {
+    /// The settings in the text of a `misdeal.toml`.
+    ///
+    /// # Errors
+    /// Says what is wrong with it, and where.
+    pub fn from_toml(text: &str) -> Result<Self, toml::de::Error> {
+        Ok(toml::from_str::<Ours>(text)?.scan.unwrap_or_default())
+    }
+
+    /// The settings of a file, if it has any.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is not TOML, an unknown name in it.
+    pub fn from_file(path: &Path) -> Result<Option<Self>, Error> {
+        let bad = |reason: String| Error::BadSettings { path: path.to_owned(), reason };
+        let text = fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+        let one_line = |error: toml::de::Error| {
+            let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+            bad(format!("line {line}: {}", error.message().lines().collect::<Vec<_>>().join(" ")))
+        };
+        let settings = if path.file_name().is_some_and(|name| name == "pyproject.toml") {
+            let project: Project = toml::from_str(&text).map_err(one_line)?;
+            project.tool.and_then(|tools| tools.misdeal).and_then(|ours| ours.scan)
+        } else {
+            toml::from_str::<Ours>(&text).map_err(one_line)?.scan
+        };
+        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        Ok(settings.map(|settings| Settings { folder, ..settings }))
+    }
+
+    /// The settings nearest to a path: in its folder or in one above.
+    ///
+    /// # Errors
+    /// As [`Settings::from_file`].
+    pub fn nearest(path: &Path) -> Result<Self, Error> {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        for folder in absolute.ancestors().filter(|folder| folder.is_dir()) {
+            for name in ["misdeal.toml", "pyproject.toml"] {
+                let file = folder.join(name);
+                if file.is_file()
+                    && let Some(settings) = Settings::from_file(&file)?
+                {
+                    return Ok(settings);
+                }
+            }
+        }
+        Ok(Settings::default())
+    }
+
+    /// The rules that speak.
+    pub(crate) fn rules(&self) -> Result<Vec<&'static dyn Rule>, Error> {
+        for (field, names) in [("select", &self.select), ("ignore", &self.ignore)] {
+            if let Some(name) = names.iter().find(|name| rules::by_name(name).is_none()) {
+                return Err(Error::NoSuchRule { field, name: name.clone() });
+            }
+        }
+        let speaks = |rule: &&dyn Rule| {
+            let name = rule.page().name.to_owned();
+            (self.select.is_empty() || self.select.contains(&name)) && !self.ignore.contains(&name)
+        };
+        Ok(RULES.iter().copied().filter(speaks).collect())
+    }
+
+    /// The patterns that are left out.
+    pub(crate) fn excluded(&self) -> Result<GlobSet, Error> {
+        let mut patterns = GlobSetBuilder::new();
+        for pattern in &self.exclude {
+            let bad = |error: globset::Error| Error::BadPattern {
+                pattern: pattern.clone(),
+                reason: error.kind().to_string(),
+            };
+            let name = pattern.trim_end_matches('/');
+            // As in `.gitignore`: a name alone is meant at any depth, and a folder stands for what is in it.
+            let anywhere = if name.contains('/') { "" } else { "**/" };
+            for ending in ["", "/**"] {
+                patterns.add(Glob::new(&format!("{anywhere}{name}{ending}")).map_err(bad)?);
+            }
+        }
+        patterns.build().map_err(|error| Error::BadPattern {
+            pattern: self.exclude.join(", "),
+            reason: error.kind().to_string(),
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! A file as the parser sees it, and the way back from offsets to lines.
+
+use crate::notebook::{self, Cell};
+use std::path::Path;
+
+/// Larger files are data, not programs.
+pub const LARGEST: u64 = 16 << 20;
+
+/// The Python text of a file.
+#[derive(Debug)]
+pub struct Source {
+    /// The text; of a notebook, the code of its cells.
+    pub text: String,
+    /// The cells of a notebook.
+    pub cells: Option<Vec<Cell>>,
+    line_starts: Vec<usize>,
+}
+
+/// Where an offset lies for a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// The line of the file, from 1.
+    pub line: usize,
+    /// The character of the line, from 1; of a notebook, of the line of code.
+    pub column: usize,
+    /// The notebook's cell and the line in it, both from 1.
+    pub cell: Option<(usize, usize)>,
+}
+
+impl Source {
+    /// A plain Python source.
+    pub fn python(text: String) -> Self {
+        let line_starts = line_starts(&text);
+        Source { text, cells: None, line_starts }
+    }
+
+    /// What a file holds, by its name. Errors are sentences.
+    pub fn of_bytes(path: &Path, bytes: &[u8]) -> Result<Self, String> {
+        let text = decode(bytes);
+        if path.extension().is_none_or(|extension| extension != "ipynb") {
+            return Ok(Source::python(text));
+        }
+        let notebook = notebook::read(&text).map_err(|error| format!("not a notebook: {error}"))?;
+        let mut source = Source::python(notebook.text);
+        source.cells = Some(notebook.cells);
+        Ok(source)
+    }
+
+    /// Where an offset of the text lies.
+    pub fn position(&self, offset: usize) -> Position {
+        let index = self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1);
+        let before = self.text.get(self.line_starts[index]..offset).unwrap_or("");
+        let column = before.chars().count() + 1;
+        let line = index + 1;
+        let Some(cells) = &self.cells else { return Position { line, column, cell: None } };
+        let Some(cell) = cells.iter().rev().find(|cell| cell.range.start <= offset) else {
+            return Position { line, column, cell: None };
+        };
+        let first = self.line_starts.partition_point(|start| *start < cell.range.start);
+        let line_of_file = cell.lines.get(index - first).or(cell.lines.last());
+        Position {
+            line: line_of_file.copied().unwrap_or(1),
+            column,
+            cell: Some((cell.number, index - first + 1)),
+        }
+    }
+
+    /// The line of the text in which an offset lies.
+    pub fn line_at(&self, offset: usize) -> &str {
+        let index = self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1);
+        self.text[self.line_starts[index]..].lines().next().unwrap_or("")
+    }
+}
+
+fn line_starts(text: &str) -> Vec<usize> {
+    let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+    std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
+}
+
+/// UTF-8, or Latin-1 where the first two lines say so (PEP 263), or UTF-8 with marks for what is not.
+fn decode(bytes: &[u8]) -> String {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return text.to_owned();
+    }
+    let mut head = bytes.split(|byte| *byte == b'\n').take(2).map(String::from_utf8_lossy);
+    let is_latin = head.any(|line| {
+        let line = line.to_ascii_lowercase();
+        line.starts_with('#')
+            && line.contains("coding")
+            && ["latin", "iso-8859", "iso8859", "cp125", "windows-125"].iter().any(|name| line.contains(name))
+    });
+    if is_latin {
+        bytes.iter().map(|byte| char::from(*byte)).collect()
+    } else {
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings_are_tolerated() {
+        let decode = |bytes: &[u8]| Source::of_bytes(Path::new("a.py"), bytes).unwrap().text;
+        assert_eq!(decode(b"\xef\xbb\xbfx = 1"), "x = 1");
+        assert_eq!(decode(b"# -*- coding: latin-1 -*-\nx = '\xe9'"), "# -*- coding: latin-1 -*-\nx = 'é'");
+        assert_eq!(decode(b"x = '\xe9'"), "x = '\u{fffd}'");
+    }
+
+    #[test]
+    fn positions_count_characters_from_one() {
+        let source = Source::python("a\nbé = c\n".to_owned());
+        let at = |offset| (source.position(offset).line, source.position(offset).column);
+        assert_eq!([at(0), at(2), at(5), at(6)], [(1, 1), (2, 1), (2, 3), (2, 4)]);
+        assert_eq!(source.line_at(6), "bé = c");
+    }
+}

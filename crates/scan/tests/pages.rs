@@ -1,0 +1,99 @@
+//! The pages of `testdata/scan`: in every snippet, exactly the marked lines are found.
+
+use misdeal_scan::{RULES, Settings, scan_source};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn pages() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/scan")
+}
+
+/// The Python snippets of a page, each with the line of the page on which it begins.
+fn snippets(page: &str) -> Vec<(usize, String)> {
+    let mut snippets = Vec::new();
+    let mut open: Option<(usize, String)> = None;
+    for (index, line) in page.lines().enumerate() {
+        match (&mut open, line) {
+            (None, "```python") => open = Some((index + 2, String::new())),
+            (Some(_), "```") => snippets.extend(open.take()),
+            (Some((_, text)), line) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, _) => {}
+        }
+    }
+    assert!(open.is_none(), "a snippet does not end");
+    snippets
+}
+
+/// The marks `# found: RULE, RULE` of a snippet, as lines of the page.
+fn marks(start: usize, snippet: &str) -> BTreeSet<(usize, String)> {
+    let marked = snippet
+        .lines()
+        .enumerate()
+        .filter_map(|(index, line)| Some((index, line.split_once("# found: ")?.1)));
+    marked
+        .flat_map(|(index, rules)| rules.split(", ").map(move |rule| (start + index, rule.to_owned())))
+        .collect()
+}
+
+#[test]
+fn every_snippet_gives_what_is_marked() {
+    for rule in RULES {
+        let name = rule.page().name;
+        let page = fs::read_to_string(pages().join(format!("{name}.md")))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        let snippets = snippets(&page);
+        let mut is_found = [false; 2];
+        for (start, snippet) in snippets {
+            let expected = marks(start, &snippet);
+            let report = scan_source("snippet.py", &snippet, &Settings::default()).unwrap();
+            assert!(report.skipped.is_empty(), "{name}.md, line {start}: {:?}", report.skipped);
+            let found: BTreeSet<_> = report
+                .findings
+                .iter()
+                .map(|finding| (start + finding.line - 1, finding.rule.to_owned()))
+                .collect();
+            assert_eq!(found, expected, "{name}.md, the snippet at line {start}");
+            is_found[usize::from(expected.iter().any(|(_, rule)| rule == name))] = true;
+        }
+        assert_eq!(
+            is_found, [true; 2],
+            "{name}.md needs snippets that are found and snippets that are innocent"
+        );
+    }
+}
+
+#[test]
+fn every_page_has_its_rule() {
+    for entry in fs::read_dir(pages()).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        assert!(misdeal_scan::by_name(name).is_some(), "{} is of no rule", path.display());
+    }
+}
+
+/// Names sort, texts are single sentences without a full stop, and every rule's file has the fixed headings.
+#[test]
+fn rules_are_presented_alike() {
+    let names: Vec<_> = RULES.iter().map(|rule| rule.page().name).collect();
+    let mut sorted = names.clone();
+    sorted.sort_unstable();
+    assert_eq!(names, sorted);
+    for rule in RULES {
+        let page = rule.page();
+        for text in [page.finds, page.why, page.fix] {
+            assert!(
+                !text.is_empty() && !text.ends_with('.') && !text.contains(". "),
+                "{}: {text}",
+                page.name
+            );
+        }
+        let file = format!("{}/src/rules/{}.rs", env!("CARGO_MANIFEST_DIR"), page.name.replace('-', "_"));
+        let source = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let headings: Vec<_> = source.lines().filter_map(|line| line.strip_prefix("//! # ")).collect();
+        assert_eq!(headings, ["What it finds", "Why it matters", "How to fix", "Example"], "{file}");
+    }
+}
