@@ -66,8 +66,7 @@ impl AuditReport {
     /// What was audited, on one line: what a plot is called.
     pub fn title(&self) -> String {
         let setting = &self.setting;
-        let epochs =
-            if setting.epochs == 1 { String::new() } else { format!(", {} epochs", setting.epochs) };
+        let epochs = if setting.epochs == 1 { String::new() } else { format!(", {} epochs", setting.epochs) };
         format!(
             "{}, {}, {} steps an epoch{epochs}, noise multiplier {}",
             setting.scheme, setting.threat_model, setting.steps_per_epoch, setting.noise_multiplier

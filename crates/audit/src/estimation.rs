@@ -133,14 +133,7 @@ pub fn estimate_arrays(
 ) -> Result<EstimateReport> {
     let (one, choice) = check(analysis, claimed_epsilon)?;
     let estimate = |estimator: &dyn Estimator| -> misdeal_core::Result<EpsilonEstimate> {
-        estimate::from_scores(
-            scores_in,
-            scores_out,
-            choice,
-            estimator,
-            analysis.delta,
-            analysis.significance,
-        )
+        estimate::from_scores(scores_in, scores_out, choice, estimator, analysis.delta, analysis.significance)
     };
     let mut report = EstimateReport {
         schema_version: SCHEMA_VERSION,

@@ -73,7 +73,9 @@ pub fn score_outputs(setting: &Setting, outputs: &[f64], score: OutputScore) -> 
     }
     if let Some(at) = outputs.iter().position(|output| !output.is_finite()) {
         let value = format!("{} in step {} of run {}", outputs[at], at % steps, at / steps);
-        return Err(Error::bad_value("outputs", value, "a finite number", "find out where it comes from").into());
+        return Err(
+            Error::bad_value("outputs", value, "a finite number", "find out where it comes from").into()
+        );
     }
     let runs = outputs.par_chunks_exact(steps);
     Ok(match score {
@@ -181,13 +183,21 @@ mod tests {
 
     fn setting(scheme: BatchScheme) -> Setting {
         let threat_model = ThreatModel::PartiallyInformed;
-        Setting { noise_multiplier: 0.8, steps_per_epoch: 3, epochs: 2, scheme, threat_model, ..Setting::default() }
+        Setting {
+            noise_multiplier: 0.8,
+            steps_per_epoch: 3,
+            epochs: 2,
+            scheme,
+            threat_model,
+            ..Setting::default()
+        }
     }
 
     #[test]
     fn outputs_are_recentred_only_where_batches_are_opposed() {
         let outputs = [-1.0, 0.5, -0.7, 0.2, -2.0, -1.1];
-        let ours = score_outputs(&setting(BatchScheme::Shuffle), &outputs, OutputScore::LikelihoodRatio).unwrap();
+        let ours =
+            score_outputs(&setting(BatchScheme::Shuffle), &outputs, OutputScore::LikelihoodRatio).unwrap();
         let exact: f64 = outputs
             .chunks(3)
             .map(|epoch| {
@@ -197,20 +207,27 @@ mod tests {
             .sum();
         assert!((ours[0] - exact).abs() < 1e-12);
 
-        let ours = score_outputs(&setting(BatchScheme::Poisson), &outputs, OutputScore::LikelihoodRatio).unwrap();
+        let ours =
+            score_outputs(&setting(BatchScheme::Poisson), &outputs, OutputScore::LikelihoodRatio).unwrap();
         let exact: f64 = outputs.map(|o| (2.0 / 3.0 + ((o - 0.5) / 0.64).exp() / 3.0).ln()).iter().sum();
         assert!((ours[0] - exact).abs() < 1e-12);
-        assert_eq!(score_outputs(&setting(BatchScheme::Poisson), &outputs, OutputScore::Spread).unwrap(), [2.5]);
+        assert_eq!(
+            score_outputs(&setting(BatchScheme::Poisson), &outputs, OutputScore::Spread).unwrap(),
+            [2.5]
+        );
     }
 
     #[test]
     fn bad_outputs_are_refused_by_name() {
         let refused = |outputs: &[f64]| {
-            let error = score_outputs(&setting(BatchScheme::Shuffle), outputs, OutputScore::Spread).unwrap_err();
+            let error =
+                score_outputs(&setting(BatchScheme::Shuffle), outputs, OutputScore::Spread).unwrap_err();
             error.to_string()
         };
         assert!(refused(&[]).contains("outputs"));
         assert!(refused(&[0.0; 5]).contains("6 steps"));
-        assert!(refused(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, f64::NAN, 0.0, 0.0, 0.0, 0.0, 0.0]).contains("run 1"));
+        assert!(
+            refused(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, f64::NAN, 0.0, 0.0, 0.0, 0.0, 0.0]).contains("run 1")
+        );
     }
 }

@@ -25,7 +25,8 @@ pub fn play_part(
     request.run.check()?;
     let most = request.run.observations / 2;
     if trials.start >= trials.end || trials.end > most {
-        let (value, allowed) = (format!("{} to {}", trials.start, trials.end), format!("a part of 0 to {most}"));
+        let (value, allowed) =
+            (format!("{} to {}", trials.start, trials.end), format!("a part of 0 to {most}"));
         let hint = "half of the observations are trials of either world";
         return Err(misdeal_core::Error::bad_value("trials", value, allowed, hint).into());
     }

@@ -5,7 +5,8 @@ use crate::jobs;
 use crate::reports::Report;
 use crate::words::Words;
 use misdeal_audit::{
-    Analysis, AuditReport, Correction, DataRequest, MechanismRequest, RunRequest, Shard, StopWhen, TrainingRequest,
+    Analysis, AuditReport, Correction, DataRequest, MechanismRequest, RunRequest, Shard, StopWhen,
+    TrainingRequest,
 };
 use misdeal_core::{Error, Setting, StoreKind};
 use misdeal_train::{Blueprint, CanaryKind, LastBatch, Recipe};
@@ -50,7 +51,12 @@ impl Words<'_> {
         let (search, uncorrected) = (self.switch("search_buffer")?, self.switch("uncorrected")?);
         if uncorrected && !search {
             let hint = "only a search has levels to correct";
-            return Err(refusal(Error::bad_value("uncorrected", "True", "False without search_buffer", hint)));
+            return Err(refusal(Error::bad_value(
+                "uncorrected",
+                "True",
+                "False without search_buffer",
+                hint,
+            )));
         }
         Ok(search.then_some(if uncorrected { Correction::None } else { Correction::Bonferroni }))
     }
@@ -71,7 +77,12 @@ impl Words<'_> {
         let target_epsilon = self.number_if_any("target_epsilon")?;
         if let (Some(noise), Some(_)) = (noise_multiplier, target_epsilon) {
             let hint = "a target takes the noise's place";
-            return Err(refusal(Error::bad_value("noise_multiplier", noise, "None with target_epsilon", hint)));
+            return Err(refusal(Error::bad_value(
+                "noise_multiplier",
+                noise,
+                "None with target_epsilon",
+                hint,
+            )));
         }
         let folder = self.path_if_any("data")?;
         let setting = Setting {
@@ -138,9 +149,8 @@ pub fn audit_mechanism(
     let words = Words(words);
     let request = words.mechanism()?;
     let threads = words.count_if_any("threads")?;
-    let found = jobs::run(py, threads, progress.as_ref(), |watch| {
-        misdeal_audit::audit_mechanism(&request, watch)
-    })?;
+    let found =
+        jobs::run(py, threads, progress.as_ref(), |watch| misdeal_audit::audit_mechanism(&request, watch))?;
     report(&found, &words)
 }
 
@@ -154,8 +164,7 @@ pub fn audit_training(
     let words = Words(words);
     let request = words.training()?;
     let threads = words.count_if_any("threads")?;
-    let found = jobs::run(py, threads, progress.as_ref(), |watch| {
-        misdeal_audit::audit_training(&request, watch)
-    })?;
+    let found =
+        jobs::run(py, threads, progress.as_ref(), |watch| misdeal_audit::audit_training(&request, watch))?;
     report(&found, &words)
 }

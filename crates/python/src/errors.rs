@@ -9,9 +9,7 @@
 
 use misdeal_audit::Error;
 use pyo3::PyErr;
-use pyo3::exceptions::{
-    PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError,
-};
+use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use std::io::ErrorKind;
 
 /// What a job's error is in Python.

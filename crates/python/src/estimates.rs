@@ -81,7 +81,12 @@ pub fn epsilon_of_errors(
     ] {
         if errors > most || most == 0 {
             let allowed = format!("a whole number from 0 to {most}, of at least one");
-            return Err(refusal(Error::bad_value(name, errors, allowed, "errors are some of the observations")));
+            return Err(refusal(Error::bad_value(
+                name,
+                errors,
+                allowed,
+                "errors are some of the observations",
+            )));
         }
     }
     let counts = ErrorCounts { false_positives, false_negatives, observations_in, observations_out };
@@ -103,7 +108,10 @@ pub fn clopper_pearson_upper<'py>(
         return Err(refusal(Error::bad_value("counts", count, allowed, "they are some of the trials")));
     }
     let bounds = jobs::run(py, None, None, |_| {
-        Ok(counts.par_iter().map(|count| upper_bound(*count as u64, trials, tail_probability).value).collect())
+        Ok(counts
+            .par_iter()
+            .map(|count| upper_bound(*count as u64, trials, tail_probability).value)
+            .collect())
     })?;
     Ok(PyArray1::from_vec(py, bounds))
 }
