@@ -25,7 +25,7 @@ def test_correct_training_is_not_accused():
     """Twenty audits of Poisson sampling: one false alarm in fifty times as many is allowed."""
     for seed in range(20):
         threat_model = ("worst-case", "partially-informed", "target-canary")[seed % 3]
-        auditor, report = verdict(40, threat_model, seed)
+        auditor, report = verdict(60, threat_model, seed)
         assert auditor.setting.scheme == "poisson" and report.valid and not report.violated, seed
 
 
