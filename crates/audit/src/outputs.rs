@@ -150,11 +150,13 @@ pub fn judge_outputs(
         let estimate = from_scores(&scores_in?, &scores_out?, choice, estimator, delta, level)?;
         estimates.insert(score.name(), estimate);
     }
-    let largest = |(_, one): &(&&str, &EpsilonEstimate), (_, other): &(&&str, &EpsilonEstimate)| {
-        one.empirical_epsilon.total_cmp(&other.empirical_epsilon)
-    };
-    let (&score, best) = estimates.iter().max_by(largest).expect("there are two scores");
-    let empirical_epsilon = best.empirical_epsilon;
+    let mut best = (OutputScore::LikelihoodRatio.name(), 0.0);
+    for (&name, estimate) in &estimates {
+        if estimate.empirical_epsilon > best.1 {
+            best = (name, estimate.empirical_epsilon);
+        }
+    }
+    let (score, empirical_epsilon) = best;
     let theory = promised(setting, delta);
     let poisson = theory.get(BatchScheme::Poisson.name()).and_then(|bounds| bounds.epsilon_upper_bound);
     let claimed_epsilon = claimed_epsilon.or(poisson);

@@ -7,6 +7,8 @@
 //! - [`errors`]: the one place where refusals become Python's exceptions.
 //! - [`reports`]: what jobs hand back.
 
+#![allow(clippy::needless_pass_by_value, reason = "what Python hands over is extracted by value")]
+
 mod accounting;
 mod audits;
 mod diagnoses;
