@@ -147,11 +147,14 @@ fn only_defect(report: &DiagnoseReport) -> &'static str {
     }
 }
 
+/// From an epoch, a step in it and its records to what each rank logs.
+type Dealing<'a> = dyn Fn(u32, usize, &[u32]) -> Vec<(u32, Vec<u64>)> + 'a;
+
 #[test]
 fn defects_are_told_apart_from_schemes() {
     let setting = Setting { steps_per_epoch: 50, batch_size: 20, epochs: 3, ..Setting::default() };
     let dealt = log_of(&setting);
-    let make = |keep: &dyn Fn(u32, usize, &[u32]) -> Vec<(u32, Vec<u64>)>| {
+    let make = |keep: &Dealing<'_>| {
         let mut log = BatchLog::default();
         for (number, (batch, records)) in dealt.iter().enumerate() {
             for (rank, records) in keep(batch.epoch, number % 50, records) {

@@ -42,7 +42,7 @@ pub fn audit(report: &AuditReport) -> String {
     text.push('\n');
     estimate(&mut text, &report.estimate);
     if let Some(search) = &report.buffer_search {
-        let best = format!("{} records, {}", HumanCount(search.buffer_size), search.meaning);
+        let best = format!("{} records, of {} guesses", HumanCount(search.buffer_size), search.guesses.len());
         row(&mut text, "best guess of the buffer", &best);
         let bounds = search
             .guesses

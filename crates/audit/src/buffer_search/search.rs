@@ -48,8 +48,11 @@ pub(crate) fn audit_blindly(
             )
         }
     };
+    // The sentence names a confidence: that of the whole search.
+    let (estimator, choice) = request.analysis.parse()?;
+    let of_the_whole = estimator.guarantee().sentence(choice, estimator.chooses_a_threshold(), significance);
     estimate.guarantee = match correction {
-        Correction::Bonferroni => format!("{}; {meaning}", estimate.guarantee),
+        Correction::Bonferroni => format!("{of_the_whole}; {meaning}"),
         Correction::None => format!("none: {meaning}"),
     };
     estimate.significance = significance;

@@ -98,7 +98,7 @@ impl Choices {
     pub fn with_inner_orders(self, epoch: &Epoch, dataset_size: usize, epoch_index: u64) -> Epoch {
         let stream = Stream::new(&Setting::default().hash());
         let mut rng = BatchRng::new(&stream, World::In, epoch_index);
-        let mut below = move |count: usize| (u64::from(rng.next_u32()) * count as u64 >> 32) as usize;
+        let mut below = move |count: usize| ((u64::from(rng.next_u32()) * count as u64) >> 32) as usize;
         let mut ordered = epoch.clone();
         let mut start = 0;
         for &end in &epoch.ends {

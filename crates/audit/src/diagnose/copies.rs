@@ -1,10 +1,13 @@
 //! Streams of batches that deal the same records.
 
+/// One stream of batches.
+pub type Batches<'a> = Vec<&'a [u32]>;
+
 /// Whether no stream has a record twice and all have the same records.
 ///
 /// Compared by number and by a sum of hashes: streams that differ pass with probability 2^-64, unless somebody wants them to.
-pub fn are_copies(streams: &[Vec<&[u32]>]) -> bool {
-    let digest = |stream: &Vec<&[u32]>| {
+pub fn are_copies(streams: &[Batches<'_>]) -> bool {
+    let digest = |stream: &Batches<'_>| {
         let records = stream.iter().copied().flatten();
         records.fold((0_u64, 0_u64), |(count, sum), &record| (count + 1, sum.wrapping_add(mixed(record))))
     };
@@ -14,7 +17,7 @@ pub fn are_copies(streams: &[Vec<&[u32]>]) -> bool {
 }
 
 /// Whether all streams deal the same batches in the same order.
-pub fn are_the_same(streams: &[Vec<&[u32]>]) -> bool {
+pub fn are_the_same(streams: &[Batches<'_>]) -> bool {
     streams.windows(2).all(|pair| pair[0] == pair[1])
 }
 
@@ -26,11 +29,11 @@ pub fn each_record_repeats(batches: &[&[u32]]) -> Option<usize> {
 }
 
 /// The batches in `parts` runs one after the other, and in `parts` streams that take turns.
-pub fn split_batches<'a>(batches: &[&'a [u32]], parts: usize) -> (Vec<Vec<&'a [u32]>>, Vec<Vec<&'a [u32]>>) {
+pub fn split_batches<'a>(batches: &[&'a [u32]], parts: usize) -> [Vec<Batches<'a>>; 2] {
     let length = batches.len().div_ceil(parts);
     let runs = batches.chunks(length.max(1)).map(<[&[u32]]>::to_vec).collect();
     let turns = (0..parts).map(|part| batches.iter().skip(part).step_by(parts).copied().collect()).collect();
-    (runs, turns)
+    [runs, turns]
 }
 
 fn has_no_repeats(batches: &[&[u32]]) -> bool {

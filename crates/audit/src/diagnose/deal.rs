@@ -1,6 +1,6 @@
 //! A log brought into the form in which schemes are described: epochs of steps, ranks and copies put together.
 
-use super::copies::{are_copies, are_the_same, each_record_repeats, split_batches};
+use super::copies::{Batches, are_copies, are_the_same, each_record_repeats, split_batches};
 use misdeal_core::{Defect, Error, Result};
 use misdeal_files::batch_log::BatchLog;
 use std::collections::BTreeMap;
@@ -64,8 +64,8 @@ pub struct Uses {
     pub by_workers: u64,
 }
 
-/// One stream of batches of an epoch.
-type Batches<'a> = Vec<&'a [u32]>;
+/// Batches as logged, with their workers.
+type WorkersBatches<'a> = Vec<(Option<u32>, &'a [u32])>;
 
 impl Deal {
     /// Puts a log's ranks together step by step, and finds what is dealt more than once as a whole.
@@ -82,7 +82,7 @@ impl Deal {
             return Err(Error::bad_value("dataset_size", given, allowed, hint));
         }
         let mut defects = Defects::default();
-        let mut logged: BTreeMap<u32, BTreeMap<u32, Vec<(Option<u32>, &[u32])>>> = BTreeMap::new();
+        let mut logged: BTreeMap<u32, BTreeMap<u32, WorkersBatches<'_>>> = BTreeMap::new();
         for (batch, records) in log.iter() {
             logged
                 .entry(batch.epoch)
@@ -120,11 +120,7 @@ impl Deal {
     }
 
     /// The batches of one worker where several deal the same records, else all batches.
-    fn one_of_the_workers<'a>(
-        &mut self,
-        batches: Vec<(Option<u32>, &'a [u32])>,
-        defects: &mut Defects,
-    ) -> Batches<'a> {
+    fn one_of_the_workers<'a>(&mut self, batches: WorkersBatches<'a>, defects: &mut Defects) -> Batches<'a> {
         let mut workers: BTreeMap<Option<u32>, Batches<'a>> = BTreeMap::new();
         for &(worker, records) in &batches {
             workers.entry(worker).or_default().push(records);
@@ -150,7 +146,7 @@ fn one_epoch_or_several(mut ranks: Vec<Batches<'_>>, defects: &mut Defects) -> V
     }
     let batches = ranks.pop().unwrap_or_default();
     let Some(times) = each_record_repeats(&batches) else { return vec![Epoch::of_batches(batches)] };
-    let (runs, turns) = split_batches(&batches, times);
+    let [runs, turns] = split_batches(&batches, times);
     if are_copies(&runs) {
         defects.unmarked(times);
         return runs.into_iter().map(Epoch::of_batches).collect();

@@ -57,7 +57,9 @@ impl Incidence {
                     part
                 })
                 .collect();
-            parts.into_iter().for_each(|part| all.merge(part));
+            for part in parts {
+                all.merge(part);
+            }
         }
         let kept = deal.epochs.par_windows(2).map(|pair| kept(&pair[0], &pair[1], n));
         for (value, steps) in kept.collect::<Vec<_>>() {
@@ -137,7 +139,9 @@ impl Incidence {
 fn kept(one: &Epoch, other: &Epoch, dataset_size: usize) -> (f64, usize) {
     let mut step_of = vec![u32::MAX; dataset_size];
     for (step, records) in one.steps().enumerate() {
-        records.iter().for_each(|&record| step_of[record as usize] = step as u32);
+        for &record in records {
+            step_of[record as usize] = step as u32;
+        }
     }
     let mut same = 0.0;
     for (step, records) in other.steps().enumerate() {

@@ -76,7 +76,7 @@ fn standardised(choices: Choices, records: &[u32], dataset_size: usize) -> Ranks
             admitted += 1;
         }
         let possible = (bound - place) as f64;
-        let rank = left.take(record as usize) as f64;
+        let rank = f64::from(left.take(record as usize));
         let sums = &mut ranks.sums;
         let mut score = 0.0;
         if possible > 1.0 {

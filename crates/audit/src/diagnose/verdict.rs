@@ -129,14 +129,13 @@ fn doubt(candidates: &[Candidate], nearly_a_buffer: bool, epochs: usize) -> Stri
 
 fn unknown(candidates: &[Candidate], certain: bool) -> String {
     let nearest = candidates.iter().find(|candidate| candidate.log_likelihood.is_some());
-    let why = match nearest {
-        Some(nearest) => format!("The nearest is {}, but {}.", nearest.scheme, nearest.evidence),
-        None => {
-            let mut reasons: Vec<&str> = candidates.iter().map(|one| one.evidence.as_str()).collect();
-            reasons.sort_unstable();
-            reasons.dedup();
-            format!("None is even possible: {}.", reasons.join("; "))
-        }
+    let why = if let Some(nearest) = nearest {
+        format!("The nearest is {}, but {}.", nearest.scheme, nearest.evidence)
+    } else {
+        let mut reasons: Vec<&str> = candidates.iter().map(|one| one.evidence.as_str()).collect();
+        reasons.sort_unstable();
+        reasons.dedup();
+        format!("None is even possible: {}.", reasons.join("; "))
     };
     let strength = if certain {
         "The log is none of the known schemes."

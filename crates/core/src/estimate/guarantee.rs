@@ -23,7 +23,7 @@ pub enum Guarantee {
 
 impl Guarantee {
     /// The guarantee in a sentence, for a threshold choice and a significance.
-    pub(super) fn sentence(self, choice: ThresholdChoice, chooses: bool, significance: f64) -> String {
+    pub fn sentence(self, choice: ThresholdChoice, chooses: bool, significance: f64) -> String {
         let percent = format!("{}", (100.0 * (1.0 - significance) * 1e6).round() / 1e6);
         let kind = match self {
             Self::AnyMechanism => {

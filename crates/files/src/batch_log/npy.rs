@@ -28,13 +28,9 @@ pub(super) fn read(path: &Path, file: File, file_length: u64) -> Result<BatchLog
         let problem = format!("the elements are of type {:?}", header.element);
         return Err(Error::malformed(path, problem, "convert them to int64 with .astype(\"<i8\")"));
     };
-    let (batches, width) = match header.shape[..] {
-        [batches, width] => (batches, width),
-        [_, batches, width] => (batches, width),
-        _ => {
-            let problem = format!("the array has the shape {:?}", header.shape);
-            return Err(Error::malformed(path, problem, SHAPE));
-        }
+    let ([batches, width] | [_, batches, width]) = header.shape[..] else {
+        let problem = format!("the array has the shape {:?}", header.shape);
+        return Err(Error::malformed(path, problem, SHAPE));
     };
     if header.fortran_order {
         return Err(Error::malformed(

@@ -10,9 +10,9 @@ const SCHEME: &str = "balls-in-bins";
 
 /// An epoch has probability T^-n. If steps are ordered, every order of a batch is equally likely.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
-    let orders = match once(evidence, SCHEME) {
+    let orders = match once(evidence) {
         Ok(orders) => orders,
-        Err(impossible) => return impossible,
+        Err(why) => return Candidate::impossible(SCHEME, why),
     };
     let n = orders.dataset_size;
     if orders.repeated > 0 || orders.epochs.iter().any(|epoch| epoch.records.len() != n) {

@@ -14,9 +14,9 @@ const SCHEME: &str = "batch-then-shuffle";
 /// An order of batches has probability 1 / T!. Where batches are not in file order inside, they are taken to be shuffled there, each
 /// order of a batch with probability 1 / B!.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
-    let orders = match once(evidence, SCHEME) {
+    let orders = match once(evidence) {
         Ok(orders) => orders,
-        Err(impossible) => return impossible,
+        Err(why) => return Candidate::impossible(SCHEME, why),
     };
     let Some(epochs) =
         orders.epochs.iter().map(|epoch| batch_order(epoch, orders)).collect::<Option<Vec<_>>>()

@@ -14,9 +14,9 @@ const MOST_STRIDES: usize = 8;
 /// The file's order has probability one. Another order, the same in all epochs, that goes from record to record by at most
 /// [`MOST_STRIDES`] different strides, costs the description of each stride and its place.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
-    let orders = match once(evidence, SCHEME) {
+    let orders = match once(evidence) {
         Ok(orders) => orders,
-        Err(impossible) => return impossible,
+        Err(why) => return Candidate::impossible(SCHEME, why),
     };
     let fits = |log_likelihood: f64, evidence: String| Candidate {
         scheme: SCHEME,

@@ -11,18 +11,15 @@ use misdeal_core::{Candidate, SchemeParameters};
 use rayon::prelude::*;
 
 /// The orders of a log, or why a scheme with fixed batch sizes cannot have made it.
-pub fn fixed_sizes<'a>(evidence: &Evidence<'a>, scheme: &'static str) -> Result<&'a Orders, Candidate> {
-    let orders = once(evidence, scheme)?;
-    match &orders.uneven {
-        None => Ok(orders),
-        Some(why) => Err(Candidate::impossible(scheme, why.clone())),
-    }
+pub fn fixed_sizes<'a>(evidence: &Evidence<'a>) -> Result<&'a Orders, String> {
+    let orders = once(evidence)?;
+    orders.uneven.clone().map_or(Ok(orders), Err)
 }
 
 /// The orders of a log, or why a scheme that deals each record once cannot have made it.
-pub fn once<'a>(evidence: &Evidence<'a>, scheme: &'static str) -> Result<&'a Orders, Candidate> {
+pub fn once<'a>(evidence: &Evidence<'a>) -> Result<&'a Orders, String> {
     let why = "many records are dealt several times in an epoch, but it deals each once";
-    evidence.orders.ok_or_else(|| Candidate::impossible(scheme, why))
+    evidence.orders.ok_or_else(|| why.to_owned())
 }
 
 /// ln of the probability of these epochs; `None` if one is not possible. Every entry that had to be set aside costs the

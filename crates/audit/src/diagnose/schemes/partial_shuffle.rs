@@ -15,9 +15,9 @@ const MOST_SIZES: usize = 64;
 /// An order has probability product of 1 / K! over the blocks if no record leaves its block, so that the smallest size at which none does is
 /// the likeliest; where steps are sets, several sizes are compared.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
-    let orders = match fixed_sizes(evidence, SCHEME) {
+    let orders = match fixed_sizes(evidence) {
         Ok(orders) => orders,
-        Err(impossible) => return impossible,
+        Err(why) => return Candidate::impossible(SCHEME, why),
     };
     let is_told = |size: &usize| lead(Choices::Block(*size), orders) >= CERTAIN_LEAD;
     let cuts = cuts(orders);

@@ -10,9 +10,9 @@ const SCHEME: &str = "shuffle";
 
 /// An order has probability 1 / n!, independently in every epoch.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
-    let orders = match fixed_sizes(evidence, SCHEME) {
+    let orders = match fixed_sizes(evidence) {
         Ok(orders) => orders,
-        Err(impossible) => return impossible,
+        Err(why) => return Candidate::impossible(SCHEME, why),
     };
     let once = log_likelihood(Choices::All, orders, orders.distinct_epochs());
     let log_likelihood =

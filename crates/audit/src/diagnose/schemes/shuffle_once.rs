@@ -9,9 +9,9 @@ const SCHEME: &str = "shuffle-once";
 
 /// The first epoch's order has probability 1 / n!, the others follow. One epoch cannot be told from a fresh shuffle.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
-    let orders = match fixed_sizes(evidence, SCHEME) {
+    let orders = match fixed_sizes(evidence) {
         Ok(orders) => orders,
-        Err(impossible) => return impossible,
+        Err(why) => return Candidate::impossible(SCHEME, why),
     };
     if !orders.reused && orders.epochs.len() > 1 {
         return Candidate::impossible(SCHEME, "epochs have different orders");

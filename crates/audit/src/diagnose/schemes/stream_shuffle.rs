@@ -15,9 +15,9 @@ const SCHEME: &str = "stream-shuffle";
 /// The upper bound on the size: a buffer of K gives orders that one of k < K could have made with probability P_K / P_k of a
 /// single order.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
-    let orders = match fixed_sizes(evidence, SCHEME) {
+    let orders = match fixed_sizes(evidence) {
         Ok(orders) => orders,
-        Err(impossible) => return impossible,
+        Err(why) => return Candidate::impossible(SCHEME, why),
     };
     let reach = orders.reach();
     let is_told = |size: usize| lead(Choices::Sliding(size), orders) >= CERTAIN_LEAD;
