@@ -149,7 +149,7 @@ pub(crate) fn report(
         claimed_epsilon,
         violated: claimed_epsilon.map(|claim| estimate.empirical_epsilon > claim),
         estimate,
-        second_estimate: request.second_analysis.as_ref().map(|other| other.of_store(&store)).transpose()?,
+        second_estimate: request.second_analysis.as_ref().map(|other| other.of_store(store)).transpose()?,
         descriptive: store.describe()?,
         theory,
         trade_off: trade_off.transpose()?,
