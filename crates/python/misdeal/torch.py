@@ -15,6 +15,8 @@ between, which is clipping, noise and scaling, is the audited code's own.
 
 Each run begins with a seed of its own for PyTorch's default generator. Code that sets a constant seed reuses its noise in every run; the
 audit then finds that the noise is no secret.
+
+A claim that is not refuted is not confirmed: n runs in each world show at most ln(n / ln(2 / significance)).
 """
 
 from __future__ import annotations
