@@ -1,6 +1,6 @@
 //! What an audit found, beside what was promised.
 
-use crate::measurement::{Measurement, Player, measure};
+use crate::measurement::{Measurement, Player, measure, measure_from};
 use crate::trade_off::{Observed, TradeOffReport, trade_off_report};
 use crate::{
     Analysis, BufferSearch, Progress, Result, RunRequest, SCHEMA_VERSION, StopWhen, TrainingFigures, promised,
@@ -63,6 +63,16 @@ pub struct AuditReport {
 }
 
 impl AuditReport {
+    /// What was audited, on one line: what a plot is called.
+    pub fn title(&self) -> String {
+        let setting = &self.setting;
+        let epochs = if setting.epochs == 1 { String::new() } else { format!(", {} epochs", setting.epochs) };
+        format!(
+            "{}, {}, {} steps an epoch{epochs}, noise multiplier {}",
+            setting.scheme, setting.threat_model, setting.steps_per_epoch, setting.noise_multiplier
+        )
+    }
+
     /// Whether the claim is the one that Poisson sampling would justify.
     pub fn claims_poisson(&self) -> bool {
         let poisson = self.theory.get(BatchScheme::Poisson.name());
@@ -82,6 +92,17 @@ pub(crate) fn audit(
     request: &RunRequest,
     progress: &dyn Progress,
 ) -> Result<AuditReport> {
+    audit_from(command, player, request, None, progress)
+}
+
+/// As [`audit`], going on from trials that were played elsewhere.
+pub(crate) fn audit_from(
+    command: &'static str,
+    player: &dyn Player,
+    request: &RunRequest,
+    held: Option<ScoreStore>,
+    progress: &dyn Progress,
+) -> Result<AuditReport> {
     request.check()?;
     let delta = request.analysis.delta;
     let setting = player.setting();
@@ -93,7 +114,10 @@ pub(crate) fn audit(
         request.to_mut().claimed_epsilon = poisson_upper_bound(&promised);
         theory = Some(promised);
     }
-    let (measurement, store) = measure(player, &request, progress)?;
+    let (measurement, store) = match held {
+        None => measure(player, &request, progress)?,
+        Some(store) => measure_from(player, &request, store, progress)?,
+    };
     report(command, setting, &request, measurement, &store, theory)
 }
 

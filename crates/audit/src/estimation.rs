@@ -102,20 +102,38 @@ pub struct EstimateReport {
 /// A value out of range, a file that cannot be read, too few scores.
 pub fn estimate_scores(request: &EstimateRequest) -> Result<EstimateReport> {
     let EstimateRequest { scores_in, scores_out, analysis, claimed_epsilon, trade_off } = request;
-    check_claim(*claimed_epsilon)?;
-    let all = analysis.estimator == "all";
-    let first = if all { ESTIMATORS[0].name().to_owned() } else { analysis.estimator.clone() };
-    let (one, choice) = Analysis { estimator: first, ..analysis.clone() }.parse()?;
+    check(analysis, *claimed_epsilon)?;
     let (scores_in, scores_out) = (scores::read(scores_in)?, scores::read(scores_out)?);
+    estimate_arrays(&scores_in, &scores_out, analysis, *claimed_epsilon, *trade_off)
+}
+
+/// Refuses what can be refused before any file is read; the estimator (the first, if `all` are asked for) and the threshold choice
+/// otherwise.
+fn check(
+    analysis: &Analysis,
+    claimed_epsilon: Option<f64>,
+) -> Result<(&'static dyn Estimator, ThresholdChoice)> {
+    check_claim(claimed_epsilon)?;
+    if analysis.estimator == "all" {
+        return Analysis { estimator: ESTIMATORS[0].name().into(), ..analysis.clone() }.parse();
+    }
+    analysis.parse()
+}
+
+/// Estimates epsilon from scores in memory, with one estimator or with `all`.
+///
+/// # Errors
+/// A value out of range, scores that are not finite, too few scores.
+pub fn estimate_arrays(
+    scores_in: &[f64],
+    scores_out: &[f64],
+    analysis: &Analysis,
+    claimed_epsilon: Option<f64>,
+    trade_off: bool,
+) -> Result<EstimateReport> {
+    let (one, choice) = check(analysis, claimed_epsilon)?;
     let estimate = |estimator: &dyn Estimator| -> misdeal_core::Result<EpsilonEstimate> {
-        estimate::from_scores(
-            &scores_in,
-            &scores_out,
-            choice,
-            estimator,
-            analysis.delta,
-            analysis.significance,
-        )
+        estimate::from_scores(scores_in, scores_out, choice, estimator, analysis.delta, analysis.significance)
     };
     let mut report = EstimateReport {
         schema_version: SCHEMA_VERSION,
@@ -130,22 +148,22 @@ pub fn estimate_scores(request: &EstimateRequest) -> Result<EstimateReport> {
         seconds: 0.0,
     };
     let start = Instant::now();
-    if all {
+    if analysis.estimator == "all" {
         for one in ESTIMATORS {
             report.estimates.insert(one.name(), estimate(one)?);
         }
-        report.descriptive = Some(estimate::describe_scores(&scores_in, &scores_out)?);
+        report.descriptive = Some(estimate::describe_scores(scores_in, scores_out)?);
     } else {
         report.estimate = Some(estimate(one)?);
     }
     report.seconds = start.elapsed().as_secs_f64();
-    report.claimed_epsilon = *claimed_epsilon;
+    report.claimed_epsilon = claimed_epsilon;
     let shown = report.estimate.as_ref().map(|one| one.empirical_epsilon);
     report.violated = claimed_epsilon.zip(shown).map(|(claim, shown)| shown > claim);
-    if *trade_off {
-        let observed = Observed::Scores { scores_in: &scores_in, scores_out: &scores_out };
+    if trade_off {
+        let observed = Observed::Scores { scores_in, scores_out };
         let Analysis { delta, significance, .. } = *analysis;
-        report.trade_off = Some(trade_off_report(&observed, None, *claimed_epsilon, delta, significance)?);
+        report.trade_off = Some(trade_off_report(&observed, None, claimed_epsilon, delta, significance)?);
     }
     Ok(report)
 }

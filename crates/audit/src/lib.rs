@@ -14,9 +14,10 @@
 //! - [`audit_training`]: plays it on DP-SGD with real data and models ([`TrainingRequest`]).
 //! - [`account()`], [`calibrate_noise`]: what theory says, and the noise that a target needs.
 //! - [`estimate_scores`]: scores from anywhere to epsilon.
+//! - [`merge_stores`]: shards of a run to one store; [`play_part`] and [`audit_played`]: any trials of it, and the audit of all.
+//! - [`score_outputs`], [`judge_outputs`]: what the outputs of somebody's own training show.
 //! - [`diagnose()`]: which scheme made the batches of a log, and what that costs.
 //! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproduceRequest`], [`ReproducedRow`]).
-//! - [`merge_stores`]: shards of a run to one store.
 //! - [`divergence_lower_bound`]: Monte Carlo on the modelled pair, beside the exact theory ([`MonteCarloBound`]).
 //! - [`Progress`]: whoever watches a job and may interrupt it.
 
@@ -34,6 +35,8 @@ mod measurement;
 mod mechanism;
 mod merging;
 mod monte_carlo;
+mod outputs;
+mod parts;
 mod progress;
 mod promised;
 mod reproduce;
@@ -54,11 +57,13 @@ pub use buffer_search::{BufferSearch, Correction, Guess};
 pub use devices::{DeviceReport, DevicesReport, devices};
 pub use diagnose::{DiagnoseReport, DiagnoseRequest, Leakage, NoiseLevel, diagnose, diagnose_batches};
 pub use error::{Error, Result};
-pub use estimation::{Analysis, EstimateReport, EstimateRequest, estimate_scores};
+pub use estimation::{Analysis, EstimateReport, EstimateRequest, estimate_arrays, estimate_scores};
 pub use measurement::Measurement;
 pub use mechanism::{MechanismRequest, audit_mechanism, measure_mechanism};
 pub use merging::{MergeReport, merge_stores};
 pub use monte_carlo::{MOST_SAMPLES, MonteCarloBound, divergence_lower_bound};
+pub use outputs::{OutputScore, OutputsReport, judge_outputs, score_outputs};
+pub use parts::{audit_played, check_mechanism, is_decided, play_part};
 pub use progress::{Progress, Unwatched};
 pub use promised::promised;
 pub use reproduce::{

@@ -60,10 +60,22 @@ pub struct Measurement {
     pub observations_per_second: f64,
 }
 
-/// Plays and estimates.
+/// Plays and estimates, into the store that the request names.
 pub(crate) fn measure(
     player: &dyn Player,
     request: &RunRequest,
+    progress: &dyn Progress,
+) -> Result<(Measurement, ScoreStore)> {
+    request.check()?;
+    let store = request.open_store(player.setting(), player.lineage(), player.stream())?;
+    measure_from(player, request, store, progress)
+}
+
+/// Plays what `store` does not hold yet, and estimates.
+pub(crate) fn measure_from(
+    player: &dyn Player,
+    request: &RunRequest,
+    mut store: ScoreStore,
     progress: &dyn Progress,
 ) -> Result<(Measurement, ScoreStore)> {
     let choice = request.check()?;
@@ -75,7 +87,6 @@ pub(crate) fn measure(
     }
     let trials = request.trials();
     let trials = trials.start * each..trials.end * each;
-    let mut store = request.open_store(player.setting(), player.lineage(), player.stream())?;
 
     let start = Instant::now();
     let held = |store: &ScoreStore| 2 * store.observations_per_world() / each;

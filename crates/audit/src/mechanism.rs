@@ -92,7 +92,10 @@ pub fn measure_mechanism(request: &MechanismRequest, progress: &dyn Progress) ->
 }
 
 /// Makes everything ready for a request, and refuses what cannot be played.
-fn with_player<T>(request: &MechanismRequest, job: impl FnOnce(&dyn Player) -> Result<T>) -> Result<T> {
+pub(crate) fn with_player<T>(
+    request: &MechanismRequest,
+    job: impl FnOnce(&dyn Player) -> Result<T>,
+) -> Result<T> {
     let setting = request.setting.clone().validated()?;
     with_engine(&setting, &request.engine, &request.run, |game, engine| {
         job(&MechanismPlayer { setting: &setting, game, engine })

@@ -18,3 +18,9 @@ pub fn promised(setting: &Setting, delta: f64) -> BTreeMap<&'static str, Bounds>
         })
         .collect()
 }
+
+/// The claim that is tested where none is given: the upper bound for Poisson sampling.
+pub(crate) fn poisson_claim(setting: &Setting, delta: f64) -> Option<f64> {
+    let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
+    account::bounds(&poisson, delta).ok().and_then(|bounds| bounds.epsilon_upper_bound)
+}

@@ -32,7 +32,7 @@ impl StopWhen {
         })
     }
 
-    fn is_reached(self, estimate: &EpsilonEstimate, claim: Option<f64>) -> bool {
+    pub(crate) fn is_reached(self, estimate: &EpsilonEstimate, claim: Option<f64>) -> bool {
         match self {
             Self::Violated => claim.is_some_and(|claim| estimate.empirical_epsilon > claim),
             Self::Width(width) => {

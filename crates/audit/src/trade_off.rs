@@ -30,6 +30,23 @@ pub struct PromisedCurve {
     pub test: Option<CurveTest>,
 }
 
+impl PromisedCurve {
+    /// The curve's name, and what became of it if it was tested.
+    pub fn legend(&self) -> String {
+        let verdict = match &self.test {
+            Some(test) if test.refuted => ": refuted",
+            Some(_) => ": not refuted",
+            None => "",
+        };
+        format!("{}{verdict}", self.name)
+    }
+
+    /// Its points: false-positive and false-negative rate, by ascending false-positive rate.
+    pub fn points(&self) -> Vec<[f64; 2]> {
+        self.false_positive_rates.iter().zip(&self.false_negative_rates).map(|(&x, &y)| [x, y]).collect()
+    }
+}
+
 /// Scores in either form.
 pub(crate) enum Observed<'a> {
     Store(&'a ScoreStore),

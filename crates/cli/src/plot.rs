@@ -2,7 +2,6 @@
 
 use crate::failure::Failure;
 use misdeal_audit::{DiagnoseReport, ReproduceReport, ReproducedRow, TradeOffReport};
-use misdeal_core::Setting;
 use misdeal_files::atomic::{check_place, write_atomically};
 use misdeal_report::{
     Drawing, Format, Gap, GapFigure, NamedCurve, PositionsFigure, Sweep, SweepFigure, TradeOffFigure,
@@ -22,17 +21,9 @@ pub fn check(path: Option<&Path>) -> Result<(), Failure> {
 
 /// Draws the observed trade-off curve beside the promised ones.
 pub fn trade_off(path: &Path, title: String, report: &TradeOffReport) -> Result<(), Failure> {
-    let curve = |promised: &misdeal_audit::PromisedCurve| {
-        let points = promised.false_positive_rates.iter().zip(&promised.false_negative_rates);
-        let verdict = match &promised.test {
-            Some(test) if test.refuted => ": refuted",
-            Some(_) => ": not refuted",
-            None => "",
-        };
-        NamedCurve {
-            name: format!("{}{verdict}", promised.name),
-            points: points.map(|(&x, &y)| [x, y]).collect(),
-        }
+    let curve = |promised: &misdeal_audit::PromisedCurve| NamedCurve {
+        name: promised.legend(),
+        points: promised.points(),
     };
     let figure = TradeOffFigure {
         title,
@@ -44,11 +35,7 @@ pub fn trade_off(path: &Path, title: String, report: &TradeOffReport) -> Result<
 
 /// Draws where a log's records were dealt.
 pub fn positions(path: &Path, report: &DiagnoseReport) -> Result<(), Failure> {
-    let name = report.log.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let buffer = report.diagnosis.parameters.buffer_size;
-    let buffer = buffer.map_or_else(String::new, |size| format!(" (buffer of {size})"));
-    let doubt = if report.diagnosis.certain { "" } else { ", not certain" };
-    let title = format!("{name}: {}{buffer}{doubt}", report.diagnosis.scheme);
+    let title = report.title();
     write(path, &PositionsFigure { title, positions: report.positions.clone() }.draw())
 }
 
@@ -114,13 +101,4 @@ fn sweeps(rows: &[ReproducedRow]) -> Vec<Sweep> {
         sweep.found.dedup();
     }
     sweeps
-}
-
-/// What an audit's plot is called.
-pub fn title(setting: &Setting) -> String {
-    let epochs = if setting.epochs == 1 { String::new() } else { format!(", {} epochs", setting.epochs) };
-    format!(
-        "{}, {}, {} steps an epoch{epochs}, noise multiplier {}",
-        setting.scheme, setting.threat_model, setting.steps_per_epoch, setting.noise_multiplier
-    )
 }

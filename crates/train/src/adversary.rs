@@ -52,6 +52,16 @@ impl Adversary {
         if self.floods { self.batch_size as f64 } else { f64::from(u8::from(self.opposes)) }
     }
 
+    /// Whether minus the canary is in every batch without the target.
+    pub fn opposes(&self) -> bool {
+        self.opposes
+    }
+
+    /// Whether all records have the canary, or minus the canary where the batch does not hold the target.
+    pub fn floods(&self) -> bool {
+        self.floods
+    }
+
     /// Whether any record keeps its own gradient.
     pub fn keeps_naturals(&self) -> bool {
         self.keeps_naturals

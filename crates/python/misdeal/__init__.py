@@ -1,0 +1,60 @@
+"""Tells whether the way training data is shuffled voids the privacy guarantee that a DP-SGD model claims.
+
+>>> import misdeal
+>>> report = misdeal.audit_mechanism(scheme="shuffle", observations=1e6, quiet=True)
+>>> report.valid, report.violated, report.empirical_epsilon > report.claimed_epsilon
+(True, True, True)
+
+In the order in which data meets them:
+
+- `Setting`: what is audited.
+- `audit_mechanism`, `audit_training`: play the distinguishing game, on the mechanism or on DP-SGD with real models.
+- `misdeal.torch`, `misdeal.jax`: plant the canary into *your* training; `score_outputs` and `judge_outputs` say what it shows.
+- `estimate`, `CanaryScoreAuditor`: scores from anywhere to epsilon.
+- `account`, `calibrate`: what theory says, and the noise that a target needs.
+- `Store`, `merge`: the scores of a run, its shards, and what they show together.
+- `record_batches`, `diagnose`: what your data loader deals, and which scheme that is; `scan`: mistakes in sources.
+- `misdeal.cluster`: an audit spread over Ray.
+
+Every word is the command line's (`misdeal --help`), with underscores for hyphens. What is refused raises `ValueError` with the field,
+the value and what is allowed. Numbers may be written as `1e7`.
+"""
+
+from ._native import __version__
+from .accounting import account, calibrate
+from .audits import audit_mechanism, audit_training
+from .batches import record_batches
+from .canary_scores import (
+    Bonferroni,
+    BootstrapParams,
+    CanaryScoreAuditor,
+    Explicit,
+    MultiSplit,
+    Split,
+    ThresholdStrategy,
+)
+from .diagnoses import diagnose, scan
+from .estimates import estimate
+from .outputs import judge_outputs, score_outputs
+from .results import (
+    AccountReport,
+    AuditReport,
+    CalibrateReport,
+    DiagnoseReport,
+    EpsilonEstimate,
+    EstimateReport,
+    MergeReport,
+    OutputsReport,
+    Report,
+    ScanReport,
+)
+from .settings import Setting
+from .stores import Store, merge
+
+__all__ = [
+    "AccountReport", "AuditReport", "Bonferroni", "BootstrapParams", "CalibrateReport", "CanaryScoreAuditor", "DiagnoseReport",
+    "EpsilonEstimate",
+    "EstimateReport", "Explicit", "MergeReport", "MultiSplit", "OutputsReport", "Report", "ScanReport", "Setting", "Split", "Store",
+    "ThresholdStrategy", "__version__", "account", "audit_mechanism", "audit_training", "calibrate", "diagnose", "estimate", "judge_outputs",
+    "merge", "record_batches", "scan", "score_outputs",
+]

@@ -1,0 +1,60 @@
+"""What theory says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _native
+from .progress import watched
+from .results import AccountReport, CalibrateReport
+
+
+def account(
+    *,
+    noise_multiplier: float = 1.0,
+    steps_per_epoch: float = 100,
+    epochs: float = 1,
+    batch_size: float = 100,
+    buffer_size: float | None = None,
+    delta: float = 1e-5,
+    scheme: str = "all",
+    sampling_probability: float | None = None,
+    steps: float | None = None,
+    monte_carlo: float | None = None,
+    significance: float | None = None,
+    epsilon: float | None = None,
+    trade_off: bool = False,
+    compare: bool = False,
+    seed: float = 0,
+    threads: float | None = None,
+    quiet: bool = False,
+) -> AccountReport:
+    """The best proven bounds on epsilon, scheme by scheme; a side that nobody knows how to bound is `None`.
+
+    >>> bounds = account(noise_multiplier=1, steps_per_epoch=100, scheme="shuffle").schemes["shuffle"]
+    >>> round(bounds["epsilon_lower_bound"], 2), round(bounds["epsilon_upper_bound"], 2)
+    (4.07, 4.38)
+    """
+    words: dict[str, Any] = dict(locals())
+    with watched(quiet) as show:
+        return AccountReport(_native.account(words, show))
+
+
+def calibrate(
+    *,
+    target_epsilon: float,
+    delta: float = 1e-5,
+    steps_per_epoch: float = 100,
+    epochs: float = 1,
+    batch_size: float = 100,
+    buffer_size: float | None = None,
+    scheme: str = "poisson",
+    bound: str = "upper",
+) -> CalibrateReport:
+    """The smallest noise with which a bound on the scheme's epsilon is at most `target_epsilon`.
+
+    >>> round(calibrate(target_epsilon=3, epochs=10).noise_multiplier, 2)
+    0.81
+    """
+    words: dict[str, Any] = dict(locals())
+    return CalibrateReport(_native.calibrate(words))

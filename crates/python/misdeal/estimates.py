@@ -1,0 +1,56 @@
+"""Scores from anywhere to epsilon."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from .results import EstimateReport
+
+Path = str | os.PathLike[str]
+Scores = npt.ArrayLike | Path
+
+
+def estimate(
+    scores_in: Scores,
+    scores_out: Scores,
+    *,
+    delta: float = 1e-5,
+    significance: float = 0.05,
+    estimator: str = "clopper-pearson",
+    threshold_choice: str = "hold-out",
+    claimed_epsilon: float | None = None,
+    trade_off: bool = False,
+    plot: Path | None = None,
+    threads: float | None = None,
+) -> EstimateReport:
+    """What scores of runs with the target (`scores_in`) and without it show.
+
+    Scores are one-dimensional arrays, used in place if they are contiguous and of type float64, or files (`.npy`, `.csv`,
+    `.parquet`). With `estimator="all"` the result has `estimates`, by name.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> found = estimate(rng.normal(2, 1, 10_000), rng.normal(0, 1, 10_000))
+    >>> found.valid, 2.0 < found.empirical_epsilon < 9.9
+    (True, True)
+    >>> estimate([1.0, float("nan")], [0.0, 1.0], threshold_choice="max")
+    Traceback (most recent call last):
+    ValueError: scores_in is NaN in trial 1, but a finite number is allowed; find out where it comes from
+    """
+    words: dict[str, Any] = dict(locals())
+    return EstimateReport(_native.estimate(as_scores("scores_in", scores_in), as_scores("scores_out", scores_out), words))
+
+
+def as_scores(name: str, scores: Scores) -> npt.NDArray[np.float64] | Path:
+    """Scores as the compiled part takes them, copied only if they must be."""
+    if isinstance(scores, (str, os.PathLike)):
+        return scores
+    array = np.ascontiguousarray(scores, dtype=np.float64)
+    if array.ndim != 1:
+        raise ValueError(f"{name} is an array of {array.ndim} dimensions, but one dimension is allowed; ravel() makes it so")
+    return array

@@ -1,0 +1,239 @@
+"""What jobs hand back: the documents that the command line prints as JSON, with their fields as attributes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from . import notebook
+
+if TYPE_CHECKING:
+    import os
+
+    import pandas
+
+    from . import _native
+
+
+Kind = TypeVar("Kind", bound="Report")
+
+
+class Report:
+    """A result. Its fields are attributes; in a notebook it shows as a table with a plot.
+
+    >>> from misdeal import account
+    >>> report = account(noise_multiplier=1, steps_per_epoch=100, scheme="poisson")
+    >>> round(report.schemes["poisson"]["epsilon_upper_bound"], 3)
+    0.718
+    >>> report.to_dict()["command"]
+    'account'
+    """
+
+    schema_version: int
+    command: str
+    version: str
+
+    def __init__(self, native: _native.Report) -> None:
+        self._set(native.json, native)
+
+    def _set(self, text: str, native: _native.Report | None) -> None:
+        self._json = text
+        self._native = native
+        self._fields = json.loads(text)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_fields"][name]
+        except KeyError:
+            raise AttributeError(f"{type(self).__name__} has no field {name!r}") from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._fields]
+
+    def __getitem__(self, name: str) -> Any:
+        return self._fields[name]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Report) and self._fields == other._fields
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _read, (type(self), self._json)
+
+    def with_fields(self: Kind, **changes: Any) -> Kind:
+        """The same result with some fields changed."""
+        report = _read(type(self), json.dumps({**self._fields, **changes}))
+        report._native = self._native
+        return report
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document as the command line prints it, as a dictionary of its own."""
+        return json.loads(self._json)
+
+    def to_json(self) -> str:
+        """The document as the command line prints it."""
+        return self._json
+
+    def to_series(self) -> pandas.Series:
+        """The document as a pandas Series; fields within fields have names such as `setting.epochs`."""
+        import pandas
+
+        return pandas.Series(dict(notebook.flattened(self._fields)), dtype=object)
+
+    def verdict(self) -> str:
+        """What was found, in a sentence."""
+        return ""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.verdict() or self.command}>"
+
+    def __str__(self) -> str:
+        rows = notebook.rows(self._fields)
+        width = max(len(name) for name, _ in rows)
+        lines = [f"{name.ljust(width)}  {value}" for name, value in rows]
+        return "\n".join([*lines, *([self.verdict()] if self.verdict() else [])])
+
+    def _repr_html_(self) -> str:
+        figure = self._native.svg() if self._native else None
+        return notebook.page(self._fields, self.verdict(), figure)
+
+    def save_plot(self, path: str | os.PathLike[str]) -> None:
+        """Draws the figure into a file that ends in .svg or .png: a diagnosis, or the curve of a result made with `trade_off=True`."""
+        if self._native is None or self._native.svg() is None:
+            raise ValueError("trade_off is missing, but only a result with it is drawn; pass trade_off=True")
+        self._native.save_plot(path)
+
+
+def _read(kind: type[Kind], text: str) -> Kind:
+    report = kind.__new__(kind)
+    report._set(text, None)
+    return report
+
+
+class _Judged(Report):
+    empirical_epsilon: float
+    delta: float
+    significance: float
+    valid: bool
+    claimed_epsilon: float | None
+    violated: bool | None
+
+    def verdict(self) -> str:
+        shown = self._fields.get("empirical_epsilon")
+        if shown is None:
+            return ""
+        level = f"at delta {self.delta:g} with {100 * (1 - self.significance):g} % confidence"
+        if not self.valid:
+            return f"An epsilon of {shown:.4g} at delta {self.delta:g}, which is not a valid bound."
+        found = f"at least epsilon {shown:.4g} leaks, {level}"
+        if self.claimed_epsilon is None:
+            return f"{found[0].upper()}{found[1:]}."
+        claim = f"The claim of epsilon {self.claimed_epsilon:.4g}"
+        return f"{claim} is REFUTED: {found}." if self.violated else f"{claim} is not refuted: {found}."
+
+
+class AuditReport(_Judged):
+    """What an audit found, beside what was promised."""
+
+    setting: dict[str, Any]
+    observations: int
+    stopped_early: bool
+    seed: int
+    estimator: str
+    threshold_choice: str
+    guarantee: str
+    raw_epsilon: float | None
+    threshold: float | None
+    false_positives: int
+    false_negatives: int
+    observations_per_world: int | None
+    theory: dict[str, dict[str, Any]]
+    engine: str
+    seconds: float
+    observations_per_second: float
+
+
+class EpsilonEstimate(_Judged):
+    """What the scores of a store show."""
+
+    estimator: str
+    threshold_choice: str
+    guarantee: str
+    raw_epsilon: float | None
+    threshold: float | None
+    false_positives: int
+    false_negatives: int
+    claimed_epsilon = None
+    violated = None
+
+
+class EstimateReport(_Judged):
+    """What scores from anywhere show: one estimate, or `estimates` by name if `all` were asked for."""
+
+    seconds: float
+
+
+class OutputsReport(_Judged):
+    """What the outputs of somebody's own training show."""
+
+    setting: dict[str, Any]
+    observations: int
+    score: str
+    estimates: dict[str, dict[str, Any]]
+    theory: dict[str, dict[str, Any]]
+
+
+class AccountReport(Report):
+    """Bounds on epsilon, scheme by scheme."""
+
+    schemes: dict[str, dict[str, Any]]
+    claimed_epsilon: float | None
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The bounds as a pandas DataFrame, a row for each scheme."""
+        import pandas
+
+        return pandas.DataFrame.from_dict(self.schemes, orient="index").rename_axis("scheme")
+
+
+class CalibrateReport(Report):
+    """A calibrated noise multiplier."""
+
+    noise_multiplier: float
+    epsilon: float
+    target_epsilon: float
+
+    def verdict(self) -> str:
+        return f"Noise multiplier {self.noise_multiplier:.6g} gives epsilon {self.epsilon:.6g}."
+
+
+class MergeReport(Report):
+    """What was merged."""
+
+    stores: int
+    observations: int
+    setting: dict[str, Any]
+    output: str
+
+
+class DiagnoseReport(Report):
+    """Which scheme made the batches of a log."""
+
+    scheme: str
+    parameters: dict[str, Any]
+    certain: bool
+    candidates: list[dict[str, Any]]
+    defects: list[dict[str, Any]]
+
+    def verdict(self) -> str:
+        return f"The batches are made by {self.scheme}{'' if self.certain else ', which is not certain'}."
+
+
+class ScanReport(Report):
+    """Sampling mistakes in sources, or counts of pipelines."""
+
+    findings: list[dict[str, Any]]
+
+    def verdict(self) -> str:
+        return f"{len(self._fields['findings'])} findings." if "findings" in self._fields else ""

@@ -1,0 +1,56 @@
+//! The one place where refusals become Python's exceptions.
+//!
+//! | what went wrong | exception |
+//! |---|---|
+//! | a value, a store or the content of a file is refused | `ValueError`, whose message names the field, the value and what is allowed |
+//! | a file cannot be read or written | `OSError`, `FileNotFoundError` |
+//! | there is no such device, or it failed | `RuntimeError` |
+//! | interrupted | `KeyboardInterrupt`, or what the signal's handler raised |
+
+use misdeal_audit::Error;
+use pyo3::PyErr;
+use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
+use std::io::ErrorKind;
+
+/// What a job's error is in Python.
+pub fn exception(error: Error) -> PyErr {
+    match error {
+        Error::Refused(error) | Error::Data(misdeal_train::data::Error::Refused(error)) => refusal(error),
+        Error::File(error) => of_file(&error),
+        Error::Data(error) => PyValueError::new_err(error.to_string()),
+        Error::Interrupted { .. } | Error::SimulationInterrupted => {
+            PyKeyboardInterrupt::new_err(error.to_string())
+        }
+        other => PyRuntimeError::new_err(other.to_string()),
+    }
+}
+
+/// What a refusal is in Python.
+pub fn refusal(error: misdeal_core::Error) -> PyErr {
+    match error {
+        misdeal_core::Error::Device(message) => PyRuntimeError::new_err(message),
+        other => PyValueError::new_err(other.to_string()),
+    }
+}
+
+/// What a file's error is in Python.
+pub fn of_file(error: &misdeal_files::Error) -> PyErr {
+    let message = error.to_string();
+    match error {
+        misdeal_files::Error::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
+            PyFileNotFoundError::new_err(message)
+        }
+        misdeal_files::Error::Io { .. } => PyOSError::new_err(message),
+        _ => PyValueError::new_err(message),
+    }
+}
+
+/// What a scan's error is in Python.
+pub fn of_scan(error: &misdeal_scan::Error) -> PyErr {
+    let message = error.to_string();
+    match error {
+        misdeal_scan::Error::NoSuchPath(_) => PyFileNotFoundError::new_err(message),
+        misdeal_scan::Error::Threads(_) => PyRuntimeError::new_err(message),
+        _ => PyValueError::new_err(message),
+    }
+}

@@ -1,0 +1,117 @@
+//! Scores from anywhere.
+
+use crate::errors::{of_file, refusal};
+use crate::jobs;
+use crate::reports::Report;
+use crate::words::Words;
+use misdeal_audit::estimate_arrays;
+use misdeal_core::Error;
+use misdeal_core::binomial::upper_bound;
+use misdeal_core::estimate::{ERROR_ESTIMATORS, ErrorCounts, check_levels};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+/// Scores of one world: an array, used in place, or the name of a file.
+#[derive(FromPyObject)]
+pub enum Scores<'py> {
+    Array(PyReadonlyArray1<'py, f64>),
+    File(PathBuf),
+}
+
+impl Scores<'_> {
+    fn read(&self, name: &'static str) -> PyResult<Cow<'_, [f64]>> {
+        match self {
+            Self::Array(array) => array.as_slice().map(Cow::Borrowed).map_err(|_| {
+                let hint = "numpy.ascontiguousarray makes one";
+                refusal(Error::bad_value(name, "an array with gaps", "a contiguous array", hint))
+            }),
+            Self::File(path) => {
+                misdeal_files::scores::read(path).map(Cow::Owned).map_err(|error| of_file(&error))
+            }
+        }
+    }
+}
+
+/// Estimates epsilon from scores.
+#[pyfunction]
+pub fn estimate(
+    py: Python<'_>,
+    scores_in: Scores<'_>,
+    scores_out: Scores<'_>,
+    words: Bound<'_, PyDict>,
+) -> PyResult<Report> {
+    let words = Words(words);
+    let analysis = words.analysis()?;
+    let claimed_epsilon = words.number_if_any("claimed_epsilon")?;
+    let plot = words.plot()?;
+    let trade_off = words.switch("trade_off")? || plot.is_some();
+    let threads = words.count_if_any("threads")?;
+    let (scores_in, scores_out) = (scores_in.read("scores_in")?, scores_out.read("scores_out")?);
+    let found = jobs::run(py, threads, None, |_| {
+        estimate_arrays(&scores_in, &scores_out, &analysis, claimed_epsilon, trade_off)
+    })?;
+    let title = format!("{} scores with the target beside {} without", scores_in.len(), scores_out.len());
+    Report::with_curves(&found, title, found.trade_off.as_ref()).drawn(plot.as_deref())
+}
+
+/// The epsilon that the errors at one threshold show.
+#[pyfunction]
+pub fn epsilon_of_errors(
+    estimator: &str,
+    false_positives: u64,
+    false_negatives: u64,
+    observations_in: u64,
+    observations_out: u64,
+    delta: f64,
+    significance: f64,
+) -> PyResult<f64> {
+    check_levels(delta, significance).map_err(refusal)?;
+    let Some(found) = ERROR_ESTIMATORS.iter().find(|one| one.name() == estimator) else {
+        let names: Vec<_> = ERROR_ESTIMATORS.iter().map(|one| one.name()).collect();
+        let allowed = format!("one of {}", names.join(", "));
+        return Err(refusal(Error::bad_value("estimator", estimator, allowed, "check the spelling")));
+    };
+    for (name, errors, most) in [
+        ("false_positives", false_positives, observations_out),
+        ("false_negatives", false_negatives, observations_in),
+    ] {
+        if errors > most || most == 0 {
+            let allowed = format!("a whole number from 0 to {most}, of at least one");
+            return Err(refusal(Error::bad_value(
+                name,
+                errors,
+                allowed,
+                "errors are some of the observations",
+            )));
+        }
+    }
+    let counts = ErrorCounts { false_positives, false_negatives, observations_in, observations_out };
+    Ok(found.epsilon(&counts, delta, significance))
+}
+
+/// Upper Clopper-Pearson bounds: the rates at which so few of the trials would be counted with probability `tail_probability`.
+#[pyfunction]
+pub fn clopper_pearson_upper<'py>(
+    py: Python<'py>,
+    counts: PyReadonlyArray1<'py, i64>,
+    trials: u64,
+    tail_probability: f64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    check_levels(0.0, tail_probability).map_err(refusal)?;
+    let counts: Vec<i64> = counts.as_array().iter().copied().collect();
+    if let Some(count) = counts.iter().find(|count| **count < 0 || count.unsigned_abs() > trials) {
+        let allowed = format!("whole numbers from 0 to {trials}");
+        return Err(refusal(Error::bad_value("counts", count, allowed, "they are some of the trials")));
+    }
+    let bounds = jobs::run(py, None, None, |_| {
+        Ok(counts
+            .par_iter()
+            .map(|count| upper_bound(*count as u64, trials, tail_probability).value)
+            .collect())
+    })?;
+    Ok(PyArray1::from_vec(py, bounds))
+}

@@ -1,0 +1,123 @@
+//! Jobs on all cores: the interpreter is released, progress is told, and Ctrl-C is honoured.
+
+use crate::errors::{exception, refusal};
+use misdeal_audit::Progress;
+use misdeal_core::Error;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use rayon::ThreadPool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// How long a signal or news of progress may wait.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Does a job with `threads` threads (all cores if not given), and tells `progress` of the observations that are played and of
+/// those that are asked for.
+///
+/// The calling thread does nothing but wait: now and then it looks for signals, which interrupt the job, and calls `progress`,
+/// whose exceptions interrupt it too.
+pub fn run<T: Send>(
+    py: Python<'_>,
+    threads: Option<u64>,
+    progress: Option<&Bound<'_, PyAny>>,
+    job: impl FnOnce(&dyn Progress) -> misdeal_audit::Result<T> + Send,
+) -> PyResult<T> {
+    let pool = pool(threads)?;
+    let progress = progress.map(|callable| callable.clone().unbind());
+    let watch = Watch::default();
+    let mut raised = None;
+    let finished = py.detach(|| {
+        thread::scope(|scope| {
+            let (sender, receiver) = channel();
+            let worker = scope.spawn(|| {
+                let result = pool.install(|| job(&watch));
+                drop(sender);
+                result
+            });
+            // The worker sends nothing: it hangs up when it is done, also by a panic.
+            while let Err(RecvTimeoutError::Timeout) = receiver.recv_timeout(PATIENCE) as Result<(), _> {
+                if let Err(error) = Python::attach(|py| watch.attend(py, progress.as_ref())) {
+                    raised.get_or_insert(error);
+                    watch.interrupted.store(true, Ordering::Relaxed);
+                }
+            }
+            worker.join()
+        })
+    });
+    let result = finished.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    match raised {
+        Some(error) => Err(error),
+        None => result.map_err(exception),
+    }
+}
+
+/// What the worker tells, and what it is told.
+#[derive(Default)]
+struct Watch {
+    done: AtomicU64,
+    total: AtomicU64,
+    interrupted: AtomicBool,
+}
+
+impl Watch {
+    fn attend(&self, py: Python<'_>, progress: Option<&Py<PyAny>>) -> PyResult<()> {
+        py.check_signals()?;
+        let total = self.total.load(Ordering::Relaxed);
+        if let Some(callable) = progress
+            && total > 0
+        {
+            callable.call1(py, (self.done.load(Ordering::Relaxed), total))?;
+        }
+        Ok(())
+    }
+}
+
+impl Progress for Watch {
+    fn observed(&self, done: u64, total: u64) {
+        self.total.store(total, Ordering::Relaxed);
+        self.done.fetch_max(done, Ordering::Relaxed);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+}
+
+/// A pool, and whose it is: threads do not survive a fork, so that a child needs its own.
+struct Kept {
+    process: u32,
+    threads: usize,
+    pool: Arc<ThreadPool>,
+}
+
+/// The threads of the last call if they are still there and as many, else new ones.
+fn pool(threads: Option<u64>) -> PyResult<Arc<ThreadPool>> {
+    static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
+    let threads = match threads {
+        None => 0,
+        Some(threads) if (1..=4096).contains(&threads) => threads as usize,
+        Some(threads) => {
+            let hint = "leave it out to use all cores";
+            return Err(refusal(Error::bad_value("threads", threads, "a whole number from 1 to 4096", hint)));
+        }
+    };
+    let process = std::process::id();
+    let mut kept = KEPT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(kept) = kept.as_ref().filter(|kept| kept.process == process && kept.threads == threads) {
+        return Ok(Arc::clone(&kept.pool));
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| PyRuntimeError::new_err(format!("cannot start threads: {error}")))?;
+    let pool = Arc::new(pool);
+    if let Some(old) = kept.replace(Kept { process, threads, pool: Arc::clone(&pool) })
+        && old.process != process
+    {
+        // Its threads are the parent's; here there is nobody to end them.
+        std::mem::forget(old);
+    }
+    Ok(pool)
+}

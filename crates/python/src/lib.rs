@@ -1,0 +1,52 @@
+//! The Python door, `import misdeal`: it reads arguments, calls `audit`, and hands over what came out, and adds no logic.
+//!
+//! What Python users see is the package in `misdeal/`; this is the module `misdeal._native` below it.
+//!
+//! - [`words`]: arguments, by the names that the command line's flags have too.
+//! - [`jobs`]: runs a job on all cores with the interpreter released, progress told and Ctrl-C honoured.
+//! - [`errors`]: the one place where refusals become Python's exceptions.
+//! - [`reports`]: what jobs hand back.
+
+#![allow(clippy::needless_pass_by_value, reason = "what Python hands over is extracted by value")]
+
+mod accounting;
+mod audits;
+mod diagnoses;
+mod errors;
+mod estimates;
+mod jobs;
+mod outputs;
+mod parts;
+mod reports;
+mod settings;
+mod stores;
+mod words;
+
+use pyo3::prelude::*;
+
+/// The compiled part of misdeal.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::accounting::{account, calibrate};
+    #[pymodule_export]
+    use crate::audits::{audit_mechanism, audit_training};
+    #[pymodule_export]
+    use crate::diagnoses::{diagnose, scan};
+    #[pymodule_export]
+    use crate::estimates::{clopper_pearson_upper, epsilon_of_errors, estimate};
+    #[pymodule_export]
+    use crate::outputs::{describe_adversary, judge_outputs, score_outputs};
+    #[pymodule_export]
+    use crate::parts::{audit_played, check_mechanism, is_decided, looks, play_part};
+    #[pymodule_export]
+    use crate::reports::Report;
+    #[pymodule_export]
+    use crate::settings::describe_setting;
+    #[pymodule_export]
+    use crate::stores::{Store, merge};
+
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name that Python packages have for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,73 @@
+//! The outputs of somebody's own training.
+
+use crate::errors::refusal;
+use crate::jobs;
+use crate::reports::Report;
+use crate::words::Words;
+use misdeal_audit::OutputScore;
+use misdeal_core::{Error, Setting};
+use misdeal_train::Adversary;
+use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// The outputs as one slice, if their shape is runs by steps.
+fn rows<'a>(
+    name: &'static str,
+    outputs: &'a PyReadonlyArray2<'_, f64>,
+    setting: &Setting,
+) -> PyResult<&'a [f64]> {
+    let steps = setting.steps() as usize;
+    if outputs.shape()[1] != steps {
+        let shape = format!("an array of {} by {}", outputs.shape()[0], outputs.shape()[1]);
+        let hint = "a row is a run, with an output for each of its steps_per_epoch * epochs steps";
+        return Err(refusal(Error::bad_value(name, shape, format!("any number of rows by {steps}"), hint)));
+    }
+    outputs.as_slice().map_err(|_| {
+        let hint = "numpy.ascontiguousarray makes one";
+        refusal(Error::bad_value(name, "an array with gaps", "a contiguous array", hint))
+    })
+}
+
+/// The score of each run.
+#[pyfunction]
+pub fn score_outputs<'py>(
+    py: Python<'py>,
+    words: Bound<'py, PyDict>,
+    outputs: PyReadonlyArray2<'py, f64>,
+    score: &str,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let setting = Words(words).setting()?;
+    let outputs = rows("outputs", &outputs, &setting)?;
+    let scores = jobs::run(py, None, None, |_| {
+        misdeal_audit::score_outputs(&setting, outputs, OutputScore::from_name(score)?)
+    })?;
+    Ok(PyArray1::from_vec(py, scores))
+}
+
+/// What the runs show.
+#[pyfunction]
+pub fn judge_outputs(
+    py: Python<'_>,
+    setting: Bound<'_, PyDict>,
+    outputs_in: PyReadonlyArray2<'_, f64>,
+    outputs_out: PyReadonlyArray2<'_, f64>,
+    words: Bound<'_, PyDict>,
+) -> PyResult<Report> {
+    let (setting, words) = (Words(setting).setting()?, Words(words));
+    let outputs_in = rows("outputs_in", &outputs_in, &setting)?;
+    let outputs_out = rows("outputs_out", &outputs_out, &setting)?;
+    let analysis = words.analysis()?;
+    let claimed_epsilon = words.number_if_any("claimed_epsilon")?;
+    let found = jobs::run(py, None, None, |_| {
+        misdeal_audit::judge_outputs(&setting, outputs_in, outputs_out, &analysis, claimed_epsilon)
+    })?;
+    Ok(Report::new(&found))
+}
+
+/// What the adversary of a setting plants: whether it opposes, whether it floods, and whether natural gradients are kept.
+#[pyfunction]
+pub fn describe_adversary(words: Bound<'_, PyDict>) -> PyResult<(bool, bool, bool)> {
+    let adversary = Adversary::new(&Words(words).setting()?, 1);
+    Ok((adversary.opposes(), adversary.floods(), adversary.keeps_naturals()))
+}

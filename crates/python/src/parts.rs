@@ -1,0 +1,67 @@
+//! Parts of an audit for a cluster: played anywhere, put together by whoever collects them.
+
+use crate::audits::report;
+use crate::errors::exception;
+use crate::jobs;
+use crate::reports::Report;
+use crate::stores::Store;
+use crate::words::Words;
+use misdeal_core::estimate::Look;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Plays trials `first` to `last` (exclusive) of a mechanism's audit into a store of their own.
+#[pyfunction]
+pub fn play_part(
+    py: Python<'_>,
+    words: Bound<'_, PyDict>,
+    first: u64,
+    last: u64,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Store> {
+    let words = Words(words);
+    let request = words.mechanism()?;
+    let threads = words.count_if_any("threads")?;
+    let played = jobs::run(py, threads, progress.as_ref(), |watch| {
+        misdeal_audit::play_part(&request, first..last, watch)
+    })?;
+    Ok(Store::new(played))
+}
+
+/// The audit of trials that were played already.
+#[pyfunction]
+pub fn audit_played(
+    py: Python<'_>,
+    words: Bound<'_, PyDict>,
+    store: &Bound<'_, Store>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Report> {
+    let words = Words(words);
+    let request = words.mechanism()?;
+    let threads = words.count_if_any("threads")?;
+    let played = store.get().copy();
+    let found = jobs::run(py, threads, progress.as_ref(), |watch| {
+        misdeal_audit::audit_played(&request, played, watch)
+    })?;
+    report(&found, &words)
+}
+
+/// Whether a run that may stop early stops at what was played so far.
+#[pyfunction]
+pub fn is_decided(py: Python<'_>, words: Bound<'_, PyDict>, store: &Bound<'_, Store>) -> PyResult<bool> {
+    let request = Words(words).mechanism()?;
+    let played = store.get().copy();
+    py.detach(|| misdeal_audit::is_decided(&request, &played)).map_err(exception)
+}
+
+/// Refuses a run that cannot be played, before any of it is.
+#[pyfunction]
+pub fn check_mechanism(words: Bound<'_, PyDict>) -> PyResult<()> {
+    misdeal_audit::check_mechanism(&Words(words).mechanism()?).map_err(exception)
+}
+
+/// The looks of a confidence sequence within so many trials of either world.
+#[pyfunction]
+pub fn looks(trials: u64) -> Vec<u64> {
+    Look::all().map(Look::trials).take_while(|look| *look <= trials).collect()
+}

@@ -1,0 +1,109 @@
+//! What jobs hand back: the same documents that the command line prints, and the figure that belongs to them.
+
+use crate::errors::{of_file, refusal};
+use crate::words::Words;
+use misdeal_audit::{DiagnoseReport, PromisedCurve, TradeOffReport};
+use misdeal_files::atomic::{check_place, write_atomically};
+use misdeal_report::{Drawing, Format, NamedCurve, PositionsFigure, TradeOffFigure};
+use pyo3::prelude::*;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+impl Words<'_> {
+    /// Where to draw the figure; a place or an ending that is refused is refused before anything is computed.
+    pub fn plot(&self) -> PyResult<Option<PathBuf>> {
+        let path = self.path_if_any("plot")?;
+        if let Some(path) = &path {
+            Format::of(path).map_err(refusal)?;
+            if !path.exists() {
+                check_place(path).map_err(|error| of_file(&error))?;
+            }
+        }
+        Ok(path)
+    }
+}
+
+/// What belongs to a result and can be drawn.
+#[derive(Clone)]
+enum Figure {
+    TradeOff(TradeOffFigure),
+    Positions(PositionsFigure),
+}
+
+impl Figure {
+    fn draw(&self) -> Drawing {
+        match self {
+            Self::TradeOff(figure) => figure.draw(),
+            Self::Positions(figure) => figure.draw(),
+        }
+    }
+}
+
+/// A finished job's result.
+#[pyclass(frozen, module = "misdeal._native")]
+pub struct Report {
+    json: String,
+    figure: Option<Figure>,
+}
+
+impl Report {
+    /// A report without a figure.
+    pub fn new(report: &impl Serialize) -> Self {
+        let json = serde_json::to_string(report).expect("reports have only numbers, names and lists of them");
+        Report { json, figure: None }
+    }
+
+    /// A report with the trade-off curve that it may hold.
+    pub fn with_curves(report: &impl Serialize, title: String, curves: Option<&TradeOffReport>) -> Self {
+        let curve = |curve: &PromisedCurve| NamedCurve { name: curve.legend(), points: curve.points() };
+        let figure = curves.map(|curves| {
+            Figure::TradeOff(TradeOffFigure {
+                title,
+                estimate: Some(curves.observed.clone()),
+                curves: curves.promised.iter().map(curve).collect(),
+            })
+        });
+        Report { figure, ..Self::new(report) }
+    }
+
+    /// A diagnosis, with where records were dealt.
+    pub fn of_diagnosis(report: &DiagnoseReport) -> Self {
+        let positions = PositionsFigure { title: report.title(), positions: report.positions.clone() };
+        Report { figure: Some(Figure::Positions(positions)), ..Self::new(report) }
+    }
+
+    /// A document that is JSON already.
+    pub fn of_json(json: String) -> Self {
+        Report { json, figure: None }
+    }
+
+    /// Draws the figure, if both it and a place for it are there.
+    pub fn drawn(self, plot: Option<&Path>) -> PyResult<Self> {
+        if let Some((figure, path)) = self.figure.as_ref().zip(plot) {
+            let bytes = figure.draw().to_bytes(Format::of(path).map_err(refusal)?).map_err(refusal)?;
+            write_atomically(path, |sink| sink.write_all(&bytes)).map_err(|error| of_file(&error))?;
+        }
+        Ok(self)
+    }
+}
+
+#[pymethods]
+impl Report {
+    /// The JSON document.
+    #[getter]
+    fn json(&self) -> &str {
+        &self.json
+    }
+
+    /// The figure as SVG, where there is one.
+    fn svg(&self, py: Python<'_>) -> Option<String> {
+        let figure = self.figure.as_ref()?;
+        Some(py.detach(|| figure.draw().to_svg()))
+    }
+
+    /// Draws the figure into a file that ends in .svg or .png.
+    fn save_plot(&self, path: PathBuf) -> PyResult<()> {
+        let figure = self.figure.clone();
+        Report { json: String::new(), figure }.drawn(Some(&path)).map(drop)
+    }
+}

@@ -1,0 +1,137 @@
+//! Stores of scores.
+
+use crate::errors::{exception, of_file, refusal};
+use crate::reports::Report;
+use crate::words::Words;
+use misdeal_core::{ScoreStore, World};
+use misdeal_files::stores;
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The scores of a set of trials in both worlds. Merging is exact: the order in which parts come leaves no trace.
+#[pyclass(frozen, module = "misdeal")]
+pub struct Store(Mutex<ScoreStore>);
+
+impl Store {
+    /// A store for Python.
+    pub fn new(store: ScoreStore) -> Self {
+        Store(Mutex::new(store))
+    }
+
+    /// What it holds now.
+    pub fn copy(&self) -> ScoreStore {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ScoreStore> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Store {
+    /// Reads a store and checks its seal.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        py.detach(|| stores::read(&path)).map(Self::new).map_err(|error| of_file(&error))
+    }
+
+    /// Writes the store, whole or not at all.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| stores::write(&path, &self.lock())).map_err(|error| of_file(&error))
+    }
+
+    /// Takes over the trials of other stores; one that does not belong here is refused, and nothing of it is taken.
+    #[pyo3(signature = (*others))]
+    fn merge(&self, py: Python<'_>, others: Vec<Py<Store>>) -> PyResult<()> {
+        for other in others {
+            let other = other.get().copy();
+            py.detach(|| self.lock().merge(other)).map_err(refusal)?;
+        }
+        Ok(())
+    }
+
+    /// The store's file as bytes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let bytes = py.detach(|| self.lock().to_bytes());
+        PyBytes::new(py, &bytes)
+    }
+
+    /// The store that `to_bytes` wrote.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, content: &[u8]) -> PyResult<Self> {
+        py.detach(|| ScoreStore::from_bytes(content)).map(Self::new).map_err(refusal)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let read = slf.get_type().getattr("from_bytes")?;
+        Ok((read, (slf.get().to_bytes(slf.py()),)))
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: Bound<'_, Store>) -> bool {
+        let other = other.get().copy();
+        py.detach(|| *self.lock() == other)
+    }
+
+    fn __repr__(&self) -> String {
+        let store = self.lock();
+        let (kind, lineage) = (store.kind().name(), store.lineage());
+        format!("Store({} observations, {kind}, {lineage})", 2 * store.observations_per_world())
+    }
+
+    /// Observations in both worlds together.
+    #[getter]
+    fn observations(&self) -> u64 {
+        2 * self.lock().observations_per_world()
+    }
+
+    /// The trials that it holds, the same in both worlds: pairs of the first and the one after the last.
+    #[getter]
+    fn trials(&self) -> Vec<(u64, u64)> {
+        self.lock().trials().iter().map(|range| (range.start, range.end)).collect()
+    }
+
+    /// The family of engines that gave the scores.
+    #[getter]
+    fn lineage(&self) -> String {
+        self.lock().lineage().to_owned()
+    }
+
+    /// What is kept of a score: `counts` or `exact`.
+    #[getter]
+    fn scores(&self) -> &'static str {
+        self.lock().kind().name()
+    }
+
+    /// What was audited, as JSON.
+    #[getter]
+    fn setting_json(&self) -> String {
+        serde_json::to_string(self.lock().setting()).expect("a setting has only numbers and names")
+    }
+
+    /// The exact scores with the target and without it, by trial; empty for a store of counts.
+    fn exact_scores<'py>(&self, py: Python<'py>) -> [Bound<'py, PyArray1<f64>>; 2] {
+        let store = self.lock();
+        [World::In, World::Out].map(|world| {
+            let scores = store.exact_scores(world).flat_map(|(_, piece)| piece.iter().copied());
+            PyArray1::from_iter(py, scores)
+        })
+    }
+
+    /// What the scores show.
+    fn estimate(&self, py: Python<'_>, words: Bound<'_, PyDict>) -> PyResult<Report> {
+        let analysis = Words(words).analysis()?;
+        let found = py.detach(|| analysis.of_store(&self.lock())).map_err(exception)?;
+        Ok(Report::new(&found))
+    }
+}
+
+/// Reads stores, merges them and writes the result.
+#[pyfunction]
+pub fn merge(py: Python<'_>, inputs: Vec<PathBuf>, output: PathBuf) -> PyResult<Report> {
+    let found = py.detach(|| misdeal_audit::merge_stores(&inputs, &output)).map_err(exception)?;
+    Ok(Report::new(&found))
+}

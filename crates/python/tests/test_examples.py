@@ -1,0 +1,48 @@
+"""The examples run, small."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "examples"
+
+
+def run(name, *arguments):
+    done = subprocess.run([sys.executable, EXAMPLES / name, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_hyperparameters():
+    assert "REFUTED" in run("audit_hyperparameters.py", "--noise-multiplier", 0.5, "--steps-per-epoch", 100, "--epochs", 1, "--observations", 1e8)
+
+
+def test_opacus():
+    pytest.importorskip("opacus")
+    assert run("audit_opacus.py", "--runs", 20).count("is not refuted") == 2
+
+
+def test_loader(tmp_path):
+    pytest.importorskip("torch")
+    assert "made by shuffle." in run("diagnose_loader.py", "--output", tmp_path / "log.jsonl")
+
+
+def test_cluster():
+    pytest.importorskip("ray")
+    assert "1,000,000 observations" in run("audit_on_a_cluster.py", "--observations", 1e6)
+
+
+def test_slurm_parts_make_the_whole(command, tmp_path):
+    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", EXAMPLES.parent / "target")) / "release"
+    run_of = dict(
+        os.environ, PATH=f"{target}:{os.environ['PATH']}", MISDEAL_RUN=str(tmp_path / "run"), MISDEAL_OBSERVATIONS="1e6", SLURM_ARRAY_TASK_COUNT="3"
+    )
+    for part in (2, 3, 1, 3):
+        subprocess.run([EXAMPLES / "slurm.sh"], env={**run_of, "SLURM_ARRAY_TASK_ID": str(part)}, check=True)
+    merged = subprocess.run([EXAMPLES / "slurm.sh", "merge"], env=run_of, check=True, capture_output=True, text=True).stdout
+    command("audit", "mechanism", "--noise-multiplier", 0.5, "--observations", 1e6, "--device", "cpu", "--store", tmp_path / "whole")
+    assert (tmp_path / "run" / "all").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert "1,000,000" in merged

@@ -1,0 +1,252 @@
+"""The package as a user meets it."""
+
+import doctest
+import importlib
+import json
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import misdeal
+import numpy as np
+import pytest
+
+# What a clock decides.
+TIMES = ("seconds", "observations_per_second", "models_per_second", "store")
+
+
+def timeless(document):
+    return {name: value for name, value in document.items() if name not in TIMES}
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["misdeal"] + [f"misdeal.{name}" for name in "accounting audits batches canary_scores diagnoses estimates outputs results settings stores".split()],
+)
+def test_examples_in_docstrings_run(module):
+    found = doctest.testmod(importlib.import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert found.failed == 0 and found.attempted > 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        dict(observations=200_000),
+        dict(scheme="stream-shuffle", buffer_size=300, epochs=2, observations=20_000, threat_model="target-canary", seed=3),
+        dict(scheme="poisson", adversary_scheme="shuffle", observations=20_000, scores="exact", threshold_choice="band"),
+        dict(observations=10_000, threshold_choice="sequential", stop_when="violated", trade_off=True, estimator="jeffreys"),
+    ],
+)
+def test_an_audit_is_the_command_lines_document(command, words):
+    flags = []
+    for name, value in words.items():
+        flags += [f"--{name.replace('_', '-')}"] + ([] if value is True else [value])
+    theirs = command.json("audit", "mechanism", *flags)
+    ours = misdeal.audit_mechanism(**words, quiet=True).to_dict()
+    assert timeless(ours) == timeless(theirs)
+    assert list(ours) == list(theirs)
+
+
+def test_training_is_the_command_lines_document(command):
+    theirs = command.json("audit", "training", "--dataset-size", 500, "--observations", 20, "--canary", "null-space", "--seed", 5)
+    ours = misdeal.audit_training(dataset_size=500, observations=20, canary="null-space", seed=5, quiet=True).to_dict()
+    assert timeless(ours) == timeless(theirs)
+
+
+def test_theory_is_the_command_lines_document(command):
+    theirs = command.json("account", "--noise-multiplier", 2, "--buffer-size", 500, "--epsilon", 0.3, "--compare")
+    assert misdeal.account(noise_multiplier=2, buffer_size=500, epsilon=0.3, compare=True).to_dict() == theirs
+    theirs = command.json("account", "--sampling-probability", 0.01, "--steps", 50)
+    assert misdeal.account(sampling_probability=0.01, steps=50).to_dict() == theirs
+    theirs = command.json("calibrate", "--target-epsilon", 2, "--scheme", "shuffle", "--bound", "lower")
+    assert misdeal.calibrate(target_epsilon=2, scheme="shuffle", bound="lower").to_dict() == theirs
+
+
+def test_estimates_from_arrays_are_those_from_files(command, tmp_path):
+    generator = np.random.default_rng(1)
+    scores_in, scores_out = generator.normal(1.5, 1, 3000), generator.normal(0, 1, 2900)
+    np.save(tmp_path / "in.npy", scores_in)
+    np.save(tmp_path / "out.npy", scores_out)
+    files = ["--scores-in", tmp_path / "in.npy", "--scores-out", tmp_path / "out.npy"]
+    for estimator in ("clopper-pearson", "all"):
+        theirs = command.json("estimate", *files, "--estimator", estimator, "--claimed-epsilon", 1)
+        for given in ((scores_in, scores_out), (tmp_path / "in.npy", str(tmp_path / "out.npy")), (list(scores_in), scores_out[::1])):
+            ours = misdeal.estimate(*given, estimator=estimator, claimed_epsilon=1).to_dict()
+            assert timeless(ours) == timeless(theirs)
+    strided = np.repeat(scores_in, 2)[::2].astype(np.float32)
+    assert misdeal.estimate(strided, scores_out).empirical_epsilon > 0
+    with pytest.raises(ValueError, match="scores_in"):
+        misdeal.estimate(scores_in.reshape(2, -1), scores_out)
+    with pytest.raises(FileNotFoundError):
+        misdeal.estimate(tmp_path / "absent.npy", scores_out)
+
+
+def test_arrays_are_used_in_place():
+    """A copy of an array of 0.4 GB would show in the process's peak memory."""
+    code = """
+import numpy, resource, misdeal
+scores_in, scores_out = numpy.linspace(0, 1, 50_000_000), numpy.zeros(1000)
+scores_in[:8] = -1
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+misdeal.score_outputs(misdeal.Setting(steps_per_epoch=50_000_000, batch_size=1, scheme="poisson"), scores_in.reshape(1, -1), score="spread")
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    grown = int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
+    assert grown < 100_000, f"{grown} kilobytes more"
+
+
+def test_shards_merge_to_the_whole(tmp_path):
+    whole = misdeal.audit_mechanism(observations=60_000, store=tmp_path / "whole", quiet=True)
+    for i in (1, 2, 3):
+        misdeal.audit_mechanism(observations=60_000, shard=f"{i}/3", store=tmp_path / str(i), quiet=True)
+    merged = misdeal.merge([tmp_path / str(i) for i in (3, 1, 2)], tmp_path / "merged")
+    assert merged.observations == 60_000
+    assert (tmp_path / "merged").read_bytes() == (tmp_path / "whole").read_bytes()
+    store = misdeal.Store.load(tmp_path / "merged")
+    assert store == pickle.loads(pickle.dumps(store)) == misdeal.Store.from_bytes(store.to_bytes())
+    assert store.estimate().empirical_epsilon == whole.empirical_epsilon
+    assert store.setting == whole.setting
+    with pytest.raises(ValueError):
+        store.merge(misdeal.Store.load(tmp_path / "1"))
+    (tmp_path / "1").write_bytes(b"nothing")
+    with pytest.raises(ValueError, match="not a misdeal store"):
+        misdeal.Store.load(tmp_path / "1")
+    with pytest.raises(ValueError, match="^store is "):
+        misdeal.audit_mechanism(observations=60_000, store=tmp_path / "whole")
+    resumed = misdeal.audit_mechanism(observations=60_000, store=tmp_path / "whole", resume=True, quiet=True)
+    assert resumed.empirical_epsilon == whole.empirical_epsilon
+
+
+def test_exact_scores_come_back_as_arrays(tmp_path):
+    misdeal.audit_mechanism(observations=1000, scores="exact", store=tmp_path / "s", quiet=True)
+    scores_in, scores_out = misdeal.Store.load(tmp_path / "s").exact_scores()
+    assert scores_in.shape == scores_out.shape == (500,) and scores_in.mean() > scores_out.mean()
+
+
+def test_results_show_themselves(tmp_path):
+    report = misdeal.audit_mechanism(observations=50_000, trade_off=True, quiet=True, plot=tmp_path / "curve.png")
+    page = report._repr_html_()
+    assert page.count("<svg") == 2 and "<table>" in page and "REFUTED" in page
+    assert (tmp_path / "curve.png").read_bytes()[:4] == b"\x89PNG"
+    report.save_plot(tmp_path / "curve.svg")
+    assert "<svg" in (tmp_path / "curve.svg").read_text()
+    plain = misdeal.audit_mechanism(observations=50_000, quiet=True)
+    assert plain._repr_html_().count("<svg") == 1
+    with pytest.raises(ValueError, match="trade_off"):
+        plain.save_plot(tmp_path / "no.svg")
+    assert "empirical_epsilon" in str(plain) and "claim" in repr(plain)
+    assert plain.setting["scheme"] == "shuffle" and "empirical_epsilon" in dir(plain)
+    with pytest.raises(AttributeError, match="nothing_like_it"):
+        plain.nothing_like_it  # noqa: B018
+    copy = pickle.loads(pickle.dumps(report))
+    assert copy == report and copy.to_dict() == report.to_dict() and json.loads(report.to_json()) == report.to_dict()
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([plain.to_series(), report.to_series()])
+    assert list(frame["setting.scheme"]) == ["shuffle", "shuffle"]
+    bounds = misdeal.account(scheme="shuffle").to_frame()
+    assert bounds.loc["shuffle", "epsilon_lower_bound"] > 4
+
+
+def test_a_setting_takes_the_place_of_its_words():
+    setting = misdeal.Setting(noise_multiplier=2.0, seed=4)
+    ours = misdeal.audit_mechanism(setting, observations=1e4, quiet=True)
+    theirs = misdeal.audit_mechanism(noise_multiplier=2.0, seed=4, observations=1e4, quiet=True)
+    assert timeless(ours.to_dict()) == timeless(theirs.to_dict())
+    assert setting.hash != setting.replace(seed=5).hash
+    with pytest.raises(ValueError, match="^epochs is 2"):
+        misdeal.audit_mechanism(setting, epochs=2)
+
+
+def test_the_interpreter_is_released_and_threads_do_not_matter():
+    ticks = []
+    stop = threading.Event()
+
+    def tick():
+        while not stop.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.005)
+
+    ticker = threading.Thread(target=tick)
+    ticker.start()
+    one = misdeal.audit_mechanism(observations=4e6, threads=1, quiet=True)
+    stop.set()
+    ticker.join()
+    assert len(ticks) > 3
+    two = misdeal.audit_mechanism(observations=4e6, threads=2, quiet=True)
+    assert timeless(one.to_dict()) == timeless(two.to_dict())
+
+
+def test_progress_is_told_and_may_interrupt():
+    from misdeal import _native
+
+    told = []
+
+    def stop(done, total):
+        told.append((done, total))
+        raise RuntimeError("enough")
+
+    words = {**misdeal.Setting().words(), **ANALYSIS}
+    with pytest.raises(RuntimeError, match="enough"):
+        _native.audit_mechanism({**words, "observations": 1e13}, stop)
+    assert told and told[0][1] == 10**13 and 0 <= told[0][0] < 10**13
+
+
+ANALYSIS = dict(
+    observations=1e6, delta=1e-5, significance=0.05, estimator="clopper-pearson", threshold_choice="hold-out", scores="counts", device="cpu",
+    engine=None, claimed_epsilon=None, stop_when=None, trade_off=False, store=None, resume=False, shard=None, plot=None, search_buffer=False,
+    uncorrected=False, threads=None,
+)  # fmt: skip
+
+
+def test_control_c_ends_a_run_and_keeps_the_store(tmp_path):
+    store = tmp_path / "run"
+    code = f"""
+import misdeal
+print("begun", flush=True)
+try:
+    misdeal.audit_mechanism(observations=1e13, store={str(store)!r}, device="cpu")
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "begun\n"
+    time.sleep(1.5)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    assert out == "interrupted\n", err
+    held = misdeal.Store.load(store)
+    assert 0 < held.observations < 10**13
+
+
+def child_audit(_):
+    return misdeal.audit_mechanism(observations=1e4, quiet=True).empirical_epsilon
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_child_has_threads_of_its_own():
+    ours = child_audit(0)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map_async(child_audit, range(2)).get(timeout=60) == [ours, ours]
+
+
+def test_outputs_of_the_mechanism_score_as_its_trials():
+    """Outputs drawn here by hand: the score's law is the game's, so that both audits agree (false alarm 1e-6)."""
+    setting = misdeal.Setting(noise_multiplier=0.7, steps_per_epoch=50, batch_size=10, threat_model="partially-informed", seed=1)
+    generator = np.random.default_rng(7)
+    runs = 20_000
+    outputs = {}
+    for world, present in (("in", 1.0), ("out", 0.0)):
+        rows = generator.normal(-1, 0.7, (runs, 50))
+        rows[np.arange(runs), generator.integers(50, size=runs)] += 1 + present
+        outputs[world] = rows
+    report = misdeal.judge_outputs(setting, outputs["in"], outputs["out"], delta=1e-3, significance=1e-6)
+    theory = report.theory["shuffle"]
+    assert report.violated and report.score == "likelihood-ratio"
+    assert report.claimed_epsilon < report.empirical_epsilon < theory["epsilon_upper_bound"]
+    with pytest.raises(ValueError, match="^outputs_in is an array of 20000 by 49"):
+        misdeal.judge_outputs(setting, outputs["in"][:, :49], outputs["out"])

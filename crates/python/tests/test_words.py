@@ -1,0 +1,101 @@
+"""The words of Python are those of the command line: parameters, defaults, refusals."""
+
+import inspect
+import re
+
+import misdeal
+import pytest
+
+COMMANDS = {
+    ("audit", "mechanism"): misdeal.audit_mechanism,
+    ("audit", "training"): misdeal.audit_training,
+    ("estimate",): misdeal.estimate,
+    ("account",): misdeal.account,
+    ("calibrate",): misdeal.calibrate,
+    ("diagnose",): misdeal.diagnose,
+    ("scan",): misdeal.scan,
+}
+# What only a shell needs: how and where to print, and the exit code.
+OF_A_SHELL = {"format", "output", "check", "help", "list_rules", "explain"}
+# Common flags that a function has only if they do something there.
+COMMON = {"seed", "threads", "quiet"}
+
+
+def flags(help_text):
+    """Every flag of a help page, with its default where it has one."""
+    found = {}
+    for paragraph in re.split(r"\n(?=\s+(?:-\w, )?--)", help_text):
+        name = re.match(r"\s+(?:-\w, )?--([a-z-]+)", paragraph)
+        if name:
+            default = re.search(r"\[default:\s+([^\]\s]+)\]", paragraph)
+            found[name[1].replace("-", "_")] = default[1] if default else None
+    return found
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_parameters_are_flags(command, words):
+    ours = dict(inspect.signature(COMMANDS[words]).parameters)
+    for of_python in ("setting", "log", "paths"):
+        ours.pop(of_python, None)
+    theirs = flags(command(*words, "--help"))
+    assert len(theirs) > 5
+    missing = set(theirs) - set(ours) - OF_A_SHELL - COMMON
+    assert not missing, f"flags without a parameter: {missing}"
+    assert not set(ours) - set(theirs), f"parameters without a flag: {set(ours) - set(theirs)}"
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_defaults_are_the_same(command, words):
+    theirs = flags(command(*words, "--help"))
+    for name, parameter in inspect.signature(COMMANDS[words]).parameters.items():
+        if name in ("setting", "log", "paths") or parameter.default is inspect.Parameter.empty:
+            continue
+        default, text = parameter.default, theirs[name]
+        if text is None:
+            assert default in (None, False, ()), name
+        elif isinstance(default, str):
+            assert default == text, name
+        else:
+            assert float(default) == float(text), name
+
+
+@pytest.mark.parametrize(
+    "flag, value",
+    [
+        ("noise_multiplier", -1.0), ("steps_per_epoch", 0), ("epochs", 0), ("batch_size", 0), ("observations", 7),
+        ("delta", 1.0), ("significance", 0.0), ("estimator", "nobody"), ("threshold_choice", "nobody"), ("claimed_epsilon", -1.0),
+        ("target_index", 10**6), ("threads", 0), ("shard", "3/2"), ("stop_when", "never"), ("plot", "curve.pdf"),
+    ],
+)  # fmt: skip
+def test_refusals_name_the_same_field_value_and_range(command, flag, value):
+    told = command("audit", "mechanism", f"--{flag.replace('_', '-')}", value, code=2)
+    with pytest.raises(ValueError) as refused:
+        misdeal.audit_mechanism(**{flag: value}, quiet=True)
+    field, ours = flag, str(refused.value)
+    assert ours.startswith(f"{field} is "), ours
+    allowed = re.search(r"but (.*) is allowed; (.*)", ours)
+    assert f"--{flag.replace('_', '-')}" in told
+    assert allowed[1] in told and allowed[2] in told, (told, ours)
+
+
+@pytest.mark.parametrize(
+    "words, field",
+    [
+        (dict(observations=1.5), "observations"), (dict(observations="many"), "observations"), (dict(epochs=-1), "epochs"),
+        (dict(scheme=3), "scheme"), (dict(resume="yes"), "resume"), (dict(delta="small"), "delta"), (dict(scores="all"), "scores"),
+        (dict(device="tpu"), "device"), (dict(scheme="nobody"), "scheme"), (dict(adversary_scheme="partial-shuffle"), "adversary_buffer_size"),
+    ],
+)  # fmt: skip
+def test_what_is_no_value_at_all_is_refused_by_name(words, field):
+    with pytest.raises(ValueError, match=f"^{field} is "):
+        misdeal.audit_mechanism(**words)
+
+
+def test_schemes_and_threat_models_have_the_same_names(command):
+    text = " ".join(command("audit", "mechanism", "--help").split())
+    schemes = re.search(r"--scheme <NAME>.*?\[possible values: ([^\]]+)\]", text, re.S)[1]
+    for scheme in re.split(r",\s+", schemes):
+        misdeal.Setting(scheme=scheme, buffer_size=100 if scheme in ("partial-shuffle", "stream-shuffle") else None)
+    models = re.search(r"--threat-model <NAME>.*?\[possible values: ([^\]]+)\]", text, re.S)[1]
+    for model in re.split(r",\s+", models):
+        misdeal.Setting(threat_model=model)
