@@ -23,6 +23,10 @@ def run(options, rows):
                                        capture_output=True, text=True).stdout)["target_directory"]
     numbers = [options.audits, options.slow_audits, options.other_audits, options.tight_audits, options.most_observations, options.seed]
     subprocess.run([f"{target}/release/examples/coverage", *map(str, numbers), rows], check=True)
+    return read(rows)
+
+
+def read(rows):
     found = [json.loads(line) for line in open(rows)]
     return {table: [row for row in found if row["table"] == table] for table in ("coverage", "tightness")}
 
@@ -62,11 +66,15 @@ def main():
     parser.add_argument("--rows", default=str(measuring.ROOT / "target" / "coverage.jsonl"))
     options = parser.parse_args()
     results = run(options, options.rows)
+    keep(results)
+
+
+def keep(results, **more):
     text = tables(results)
     print(text)
-    (measuring.ROOT / "bench" / "runs").mkdir(exist_ok=True)
     (measuring.ROOT / "bench" / "runs" / "coverage.md").write_text(text)
-    measuring.keep("coverage", significance=0.05, **results)
+    measuring.keep("coverage", significance=0.05, **more, **results)
 
 
-main()
+if __name__ == "__main__":
+    main()
