@@ -15,7 +15,8 @@ bin="$environment/bin"
 install=("$bin/uv" pip install --quiet --python "$bin/python")
 "${install[@]}" "maturin>=1.9,<2" pytest pytest-xdist numpy pandas mypy torch opacus ray jax "jax-privacy==2.0.0" datasets
 # The extension is built into the same folder as everything else, so that little is compiled twice.
-CARGO_TARGET_DIR="$target" "${install[@]}" --no-build-isolation --no-deps --reinstall-package misdeal .
-CARGO_TARGET_DIR="$target" cargo build --release --quiet -p misdeal-cli
+CARGO_TARGET_DIR="$target" "${install[@]}" --no-build-isolation --no-deps --reinstall-package misdeal \
+    --config-settings "build-args=--profile tested" .
+CARGO_TARGET_DIR="$target" cargo build --profile tested --quiet -p misdeal-cli
 "$bin/mypy" --ignore-missing-imports --disable-error-code import-untyped --python-executable "$bin/python" crates/python/misdeal
 CARGO_TARGET_DIR="$target" "$bin/python" -m pytest -q -n auto --dist worksteal -p no:cacheprovider crates/python/tests "$@"

@@ -14,9 +14,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 def command():
     """Runs `misdeal` and gives what it printed; a failure gives its one line."""
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    program = target / "release" / "misdeal"
+    program = target / "tested" / "misdeal"
     if not program.exists():
-        pytest.fail(f"{program} is missing: cargo build --release -p misdeal-cli")
+        pytest.fail(f"{program} is missing: cargo build --profile tested -p misdeal-cli")
 
     def run(*arguments, code=0):
         done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)

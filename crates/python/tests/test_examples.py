@@ -36,7 +36,7 @@ def test_cluster():
 
 
 def test_slurm_parts_make_the_whole(command, tmp_path):
-    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", EXAMPLES.parent / "target")) / "release"
+    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", EXAMPLES.parent / "target")) / "tested"
     run_of = dict(
         os.environ, PATH=f"{target}:{os.environ['PATH']}", MISDEAL_RUN=str(tmp_path / "run"), MISDEAL_OBSERVATIONS="1e6", SLURM_ARRAY_TASK_COUNT="3"
     )
