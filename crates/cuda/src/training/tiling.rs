@@ -16,6 +16,8 @@ pub struct Tuning {
     pub large: bool,
     /// Whether convolutions of few channels are computed without matrix cores.
     pub direct: bool,
+    /// Whether such convolutions also pool.
+    pub pools: bool,
     /// Whether perceptrons on records of bits are trained one in a block, where they fit.
     pub fused: bool,
     /// Models in flight; as many as fill a device if not given.
@@ -24,7 +26,15 @@ pub struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Tuning { most_columns: 64, stages: 2, large: true, direct: true, fused: true, models: None }
+        Tuning {
+            most_columns: 128,
+            stages: 2,
+            large: true,
+            direct: true,
+            pools: true,
+            fused: true,
+            models: None,
+        }
     }
 }
 
