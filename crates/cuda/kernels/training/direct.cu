@@ -172,6 +172,33 @@ struct Correlation {
     static constexpr int PARAMETERS = (C * TAPS + 1) * F;
 };
 
+// A thread's part of the sums over a record, and over the deltas themselves if it counts those.
+template <class D, bool COUNTS>
+__device__ __forceinline__ void correlate_rows(const float* image, const float* deltas, int split, int dy, float (&sums)[D::SIZE][D::FILTERS],
+                                               float (&biases)[D::FILTERS]) {
+    for (int y = split; y < D::OH; y += D::SPLIT) {
+        const float* const pixels = image + (y + dy) * D::ROW;
+        const float* const row = deltas + y * D::DELTA_ROW;
+        float window[D::SIZE];
+#pragma unroll
+        for (int i = 0; i < D::SIZE - 1; ++i) window[i + 1] = pixels[i];
+#pragma unroll D::SIZE
+        for (int x = 0; x < D::OW; ++x) {
+#pragma unroll
+            for (int i = 0; i < D::SIZE - 1; ++i) window[i] = window[i + 1];
+            window[D::SIZE - 1] = pixels[x + D::SIZE - 1];
+            float d[D::FILTERS];
+            load_row<D::FILTERS>(row + x * D::F, d);
+#pragma unroll
+            for (int f = 0; f < D::FILTERS; ++f) {
+                if (COUNTS) biases[f] += d[f];
+#pragma unroll
+                for (int dx = 0; dx < D::SIZE; ++dx) sums[dx][f] = fmaf(window[dx], d[f], sums[dx][f]);
+            }
+        }
+    }
+}
+
 // ACTIVATION gave the outputs, which were pooled into squares S, or not.
 template <class D, bool FROM_RECORDS, int ACTIVATION, class S>
 __device__ __forceinline__ void correlate(const Models& models, const Batch& batch, const Stage& stage) {
@@ -196,26 +223,12 @@ __device__ __forceinline__ void correlate(const Models& models, const Batch& bat
     const bool works = mine < D::EACH;
     float sums[D::SIZE][D::FILTERS] = {}, biases[D::FILTERS] = {};
     if (works) {
-        for (int y = split; y < D::OH; y += D::SPLIT) {
-            const float* const pixels = image + c * D::PLANE + (y + dy) * D::ROW;
-            const float* const row = deltas + y * D::DELTA_ROW + group * D::FILTERS;
-            float window[D::SIZE];
-#pragma unroll
-            for (int i = 0; i < D::SIZE - 1; ++i) window[i + 1] = pixels[i];
-#pragma unroll 2
-            for (int x = 0; x < D::OW; ++x) {
-#pragma unroll
-                for (int i = 0; i < D::SIZE - 1; ++i) window[i] = window[i + 1];
-                window[D::SIZE - 1] = pixels[x + D::SIZE - 1];
-                float d[D::FILTERS];
-                load_row<D::FILTERS>(row + x * D::F, d);
-#pragma unroll
-                for (int f = 0; f < D::FILTERS; ++f) {
-                    biases[f] += d[f];
-#pragma unroll
-                    for (int dx = 0; dx < D::SIZE; ++dx) sums[dx][f] = fmaf(window[dx], d[f], sums[dx][f]);
-                }
-            }
+        const float* const pixels = image + c * D::PLANE;
+        const float* const of_group = deltas + group * D::FILTERS;
+        if (c == 0 && dy == 0) {
+            correlate_rows<D, true>(pixels, of_group, split, dy, sums, biases);
+        } else {
+            correlate_rows<D, false>(pixels, of_group, split, dy, sums, biases);
         }
     }
     // Parts of one sum lie side by side, the parts' number apart by one more: no two threads meet in a bank.

@@ -45,7 +45,10 @@ impl Direct {
         let each =
             (1..=filters.min(MOST_SUMS / size).max(1)).rev().find(|each| filters.is_multiple_of(*each))?;
         let groups = channels * size * (filters / each);
-        let split = (THREADS / groups).clamp(1, high);
+        // As few idle threads as possible, and of equals the most threads.
+        let split = (1..=(THREADS / groups).clamp(1, high))
+            .rev()
+            .min_by_key(|&split| high.div_ceil(split) * (groups * split).next_multiple_of(32))?;
         let row = (width + 2 * padding) | 1;
         // Rows of deltas begin in different banks; they are read two or four numbers at a time where that is possible.
         let step = if each.is_multiple_of(4) { 4 } else { 1 + usize::from(each.is_multiple_of(2)) };
