@@ -20,8 +20,8 @@ struct Perceptron {
     static constexpr int LOW_DELTAS = DELTAS + ROWS * FIRST_STRIDE, BITS = LOW_DELTAS + ROWS * FIRST_STRIDE;
     // Two batches: one is learned from while the next one's records are fetched.
     static constexpr int LABELS = BITS + 2 * ROWS * WORD_STRIDE, SQUARES = LABELS + 2 * ROWS, NUMBERS = SQUARES + 2 * ROWS;
-    // In the first product a warp has 32 records and every SLICES-th word of inputs; sums of slices take the room of all deltas.
-    static constexpr int PAIRS = (M_TILES + 1) / 2, MOST_SLICES = (BITS - CLASS_DELTAS) / (ROWS * HIDDEN);
+    // Records of a warp that looks at them one by one. In the first product a warp has 32 records and every SLICES-th word of inputs; sums of slices take the room of all deltas.
+    static constexpr int ROUNDS = (ROWS + WARPS - 1) / WARPS, PAIRS = (M_TILES + 1) / 2, MOST_SLICES = (BITS - CLASS_DELTAS) / (ROWS * HIDDEN);
     static constexpr int SLICES = WARPS / PAIRS < MOST_SLICES ? WARPS / PAIRS : MOST_SLICES;
 };
 
@@ -145,41 +145,65 @@ __device__ __forceinline__ void outputs_of_hidden(float* shared) {
     __syncthreads();
 }
 
-// Deltas of the outputs, a warp for each record; zeros beyond the classes and the records.
+// Sums over the warp, N of them side by side.
+template <int N>
+__device__ __forceinline__ void sums_of_warp(float (&x)[N]) {
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+#pragma unroll
+        for (int i = 0; i < N; ++i) x[i] += __shfl_xor_sync(0xffffffffu, x[i], distance);
+    }
+}
+
+// Deltas of the outputs; zeros beyond the classes and the records. A warp has AT_ONCE records at a time.
 template <class P>
 __device__ __forceinline__ void deltas_of_outputs(float* shared, const unsigned int* labels, unsigned int count) {
-    constexpr int EACH = (P::CLASS_STRIDE + 31) / 32;
-    const unsigned int lane = threadIdx.x % 32;
-    for (unsigned int row = threadIdx.x / 32; row < P::ROWS; row += P::WARPS) {
-        float* const delta = shared + P::CLASS_DELTAS + row * P::CLASS_STRIDE;
-        float values[EACH];
-        if (row >= count) {
-            for (unsigned int n = lane; n < P::CLASS_STRIDE; n += 32) delta[n] = 0.0f;
-            continue;
-        }
-        const unsigned int label = labels[row];
-        float largest = __uint_as_float(0xff800000u), sum = 0.0f;
+    constexpr int EACH = (P::CLASS_STRIDE + 31) / 32, AT_ONCE = EACH <= 4 ? P::ROUNDS : 1;
+    const unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    float* const deltas = shared + P::CLASS_DELTAS;
+    const float nothing = __uint_as_float(0xff800000u);  // minus infinity
+    for (unsigned int first = warp; first < P::ROWS; first += AT_ONCE * P::WARPS) {
+        float values[AT_ONCE][EACH], largest[AT_ONCE], sums[AT_ONCE] = {};
 #pragma unroll
-        for (int i = 0; i < EACH; ++i) {
-            const unsigned int n = lane + 32 * i;
-            values[i] = n < P::CLASSES ? delta[n] : __uint_as_float(0xff800000u);
-            largest = fmaxf(largest, values[i]);
-        }
-#pragma unroll
-        for (int distance = 16; distance > 0; distance /= 2)
-            largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, distance));
-        if (P::LOSS == SOFTMAX_CROSS_ENTROPY) {
+        for (int r = 0; r < AT_ONCE; ++r) {
+            const unsigned int row = first + r * P::WARPS;
+            largest[r] = nothing;
 #pragma unroll
             for (int i = 0; i < EACH; ++i) {
-                values[i] = expf(values[i] - largest);
-                sum += values[i];
+                const unsigned int n = lane + 32 * i;
+                values[r][i] = row < count && n < P::CLASSES ? deltas[row * P::CLASS_STRIDE + n] : nothing;
+                largest[r] = fmaxf(largest[r], values[r][i]);
             }
         }
-        const float share = P::LOSS == SOFTMAX_CROSS_ENTROPY ? 1.0f / sum_of_warp(sum) : 1.0f;
+        if (P::LOSS == SOFTMAX_CROSS_ENTROPY) {
 #pragma unroll
-        for (int i = 0; i < EACH; ++i) {
-            const unsigned int n = lane + 32 * i;
-            if (n < P::CLASS_STRIDE) delta[n] = n < P::CLASSES ? values[i] * share - (n == label ? 1.0f : 0.0f) : 0.0f;
+            for (int distance = 16; distance > 0; distance /= 2) {
+#pragma unroll
+                for (int r = 0; r < AT_ONCE; ++r)
+                    largest[r] = fmaxf(largest[r], __shfl_xor_sync(0xffffffffu, largest[r], distance));
+            }
+#pragma unroll
+            for (int r = 0; r < AT_ONCE; ++r) {
+#pragma unroll
+                for (int i = 0; i < EACH; ++i) {
+                    values[r][i] = expf(values[r][i] - largest[r]);
+                    sums[r] += values[r][i];
+                }
+            }
+            sums_of_warp(sums);
+        }
+#pragma unroll
+        for (int r = 0; r < AT_ONCE; ++r) {
+            const unsigned int row = first + r * P::WARPS;
+            if (row >= P::ROWS) continue;
+            const float share = P::LOSS == SOFTMAX_CROSS_ENTROPY ? 1.0f / sums[r] : 1.0f;
+            const unsigned int label = labels[row];
+#pragma unroll
+            for (int i = 0; i < EACH; ++i) {
+                const unsigned int n = lane + 32 * i;
+                const float delta = values[r][i] * share - (n == label ? 1.0f : 0.0f);
+                if (n < P::CLASS_STRIDE) deltas[row * P::CLASS_STRIDE + n] = row < count && n < P::CLASSES ? delta : 0.0f;
+            }
         }
     }
     __syncthreads();
@@ -209,17 +233,37 @@ __device__ __forceinline__ void deltas_of_hidden(float* shared) {
     __syncthreads();
 }
 
-// Clips both layers' deltas, a warp for each record, and parts those of the hidden layer for the matrix cores.
+// A lane's part of the squared norm of `count` numbers.
+__device__ __forceinline__ float part_of_square(const float* values, unsigned int count, unsigned int lane) {
+    float sum = 0.0f;
+    for (unsigned int i = lane; i < count; i += 32) sum = fmaf(values[i], values[i], sum);
+    return sum;
+}
+
+// Clips both layers' deltas, a warp for every WARPS-th record, and parts those of the hidden layer for the matrix cores.
 template <class P>
 __device__ __forceinline__ void clip_deltas(float* shared, const float* squares, float clip_norm) {
-    const unsigned int lane = threadIdx.x % 32;
-    for (unsigned int row = threadIdx.x / 32; row < P::ROWS; row += P::WARPS) {
+    const unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    float hidden[P::ROUNDS] = {}, of_first[P::ROUNDS] = {}, of_second[P::ROUNDS] = {};
+#pragma unroll
+    for (int r = 0; r < P::ROUNDS; ++r) {
+        const unsigned int row = warp + r * P::WARPS;
+        if (row >= P::ROWS) continue;
+        hidden[r] = part_of_square(shared + P::HIDDENS + row * P::HIDDEN_STRIDE, P::HIDDEN, lane);
+        of_first[r] = part_of_square(shared + P::DELTAS + row * P::FIRST_STRIDE, P::HIDDEN, lane);
+        of_second[r] = part_of_square(shared + P::CLASS_DELTAS + row * P::CLASS_STRIDE, P::CLASSES, lane);
+    }
+    sums_of_warp(hidden);
+    sums_of_warp(of_first);
+    sums_of_warp(of_second);
+#pragma unroll
+    for (int r = 0; r < P::ROUNDS; ++r) {
+        const unsigned int row = warp + r * P::WARPS;
+        if (row >= P::ROWS) continue;
+        const float square = (squares[row] + 1.0f) * of_first[r] + (hidden[r] + 1.0f) * of_second[r];
+        const float factor = 1.0f / fmaxf(1.0f, sqrtf(square) / clip_norm);
         float* const of_classes = shared + P::CLASS_DELTAS + row * P::CLASS_STRIDE;
         float* const of_hidden = shared + P::DELTAS + row * P::FIRST_STRIDE;
-        const float hidden = squared_norm(shared + P::HIDDENS + row * P::HIDDEN_STRIDE, P::HIDDEN, lane);
-        const float square = (squares[row] + 1.0f) * squared_norm(of_hidden, P::HIDDEN, lane) +
-                             (hidden + 1.0f) * squared_norm(of_classes, P::CLASSES, lane);
-        const float factor = 1.0f / fmaxf(1.0f, sqrtf(square) / clip_norm);
         for (unsigned int n = lane; n < P::CLASSES; n += 32) of_classes[n] *= factor;
         for (unsigned int n = lane; n < P::HIDDEN; n += 32) {
             unsigned int high, low = 0;

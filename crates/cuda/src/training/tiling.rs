@@ -7,6 +7,7 @@ const DEPTH: usize = 32;
 
 /// What may be varied without changing what is computed beyond rounding; the defaults are the fastest that were measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Tuning {
     /// Columns of a tile at most: 8, 16, 32, 64 or 128.
     pub most_columns: usize,
