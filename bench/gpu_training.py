@@ -20,6 +20,7 @@ SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 290.0
 RESULT = {"agreement": None, "speeds": [], "profiles": [], "variants": [], "audits": [], "jax": None, "sanitizer": None, "table": None}
 # Records of bits, as Purchase-100 has them, where they were carried along.
 DATA = f"purchase-100 --data {CARRY / 'data'}" if (CARRY / "data").exists() else "synthetic"
+BEFORE = "models_per_second_before"
 AUDIT = (
     f"audit training --device cuda --dataset {DATA} --model mlp --threat-model partially-informed --noise-multiplier 0.8 "
     "--canary null-space --threshold-choice band --format json --quiet"
@@ -76,12 +77,12 @@ def agreement(names=None):
         keep()
 
 
-def speed(words, kind):
+def speed(words, kind, program="models_per_second"):
     """One measurement of models_per_second."""
-    output = run([str(CARRY / "models_per_second"), *words.split()], 60)
+    output = run([str(CARRY / program), *words.split()], 60)
     if output is None:
         return None
-    row = json.loads(output)
+    row = {"program": program, "words": words, **json.loads(output)}
     RESULT[kind].append(row)
     keep()
     print(
@@ -92,9 +93,9 @@ def speed(words, kind):
     return row
 
 
-def profile(words):
+def profile(words, program="models_per_second"):
     """The share of each kernel in a training."""
-    row = speed(f"{words} profile", "profiles")
+    row = speed(f"{words} profile", "profiles", program)
     if row is None:
         return
     kernels = sorted(row["profile"].items(), key=lambda item: -item[1][0])
@@ -139,6 +140,11 @@ def main():
     print("== shares of kernels", flush=True)
     for words in ["lenet f32 models=530", "mlp f32 models=8448"]:
         profile(words)
+    # An earlier build on the same day's machine, where it was carried along.
+    if (CARRY / BEFORE).exists():
+        print("== before", flush=True)
+        profile("mlp f32 models=8448", BEFORE)
+        speed("mlp f32 quick", "variants", BEFORE)
     agreement(["a_lenet", "a_perceptrons_on_bits", "e_a_model_does_not_depend_on_its_company", "a_mlp", "a_odd_sizes"])
     print("== variants", flush=True)
     for words, more in [

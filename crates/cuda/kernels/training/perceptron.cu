@@ -460,7 +460,9 @@ __device__ __forceinline__ void train_perceptron(const Models& models, const Bat
             of_natural += in_natural;
             of_noisy += in_noisy;
         };
-        for (int i = threadIdx.x * 4; i < P::SECOND_PARAMETERS; i += P::THREADS * 4)
+        // The first warps have one group of inputs more than the others, which see to the second layer.
+        constexpr int MORE = (P::INPUTS / 16 + 1) % P::WARPS * 32, BUSY = MORE <= P::THREADS / 2 ? MORE : 0;
+        for (int i = ((int)threadIdx.x - BUSY) * 4; i >= 0 && i < P::SECOND_PARAMETERS; i += (P::THREADS - BUSY) * 4)
             move_four(P::FIRST_PARAMETERS + i, shared + P::SECOND + i, shared + P::HIDDENS + i);
         float* const sum = shared + P::CLASS_DELTAS + warp * 16 * P::HIDDEN;
         for (int input = warp * 16; input <= P::INPUTS; input += P::WARPS * 16) {
