@@ -1,5 +1,5 @@
 //! How many models a second are trained, one epoch of batches of 100 over 10,000 records, as one line of JSON:
-//! `models_per_second MODEL f32|tf32 [models=N] [columns=N] [stages=N] [side=N] [small] [tiles] [unfused] [quick] [profile] [source]`.
+//! `models_per_second MODEL f32|tf32 [models=N] [columns=N] [stages=N] [side=N] [small] [tiles] [apart] [unfused] [quick] [profile] [source]`.
 
 use misdeal_core::{Error, Setting, Stream, ThreatModel};
 use misdeal_cuda::training::{Precision, Program, Trainer, Tuning};
@@ -42,6 +42,7 @@ fn main() -> Result<(), Error> {
         stages: number("stages").unwrap_or(Tuning::default().stages),
         large: !has("small"),
         direct: !has("tiles"),
+        pools: !has("apart"),
         fused: !has("unfused"),
         models: number("side"),
     };
@@ -82,13 +83,14 @@ fn main() -> Result<(), Error> {
         .map(|(name, (seconds, launches))| format!("\"{name}\": [{seconds:.5}, {launches}]"))
         .collect();
     println!(
-        "{{\"model\": \"{model}\", \"precision\": \"{precision:?}\", \"columns\": {}, \"stages\": {}, \"large\": {}, \"direct\": {}, \"fused\": {}, \"side_by_side\": {}, \
+        "{{\"model\": \"{model}\", \"precision\": \"{precision:?}\", \"columns\": {}, \"stages\": {}, \"large\": {}, \"direct\": {}, \"pools\": {}, \"fused\": {}, \"side_by_side\": {}, \
          \"models\": {models}, \"seconds\": {seconds:.4?}, \"seconds_to_get_ready\": {ready:.2}, \"models_per_second\": {speed:.2}, \
          \"useful_tflops\": {:.2}, \"profile\": {{{}}}}}",
         tuning.most_columns,
         tuning.stages,
         tuning.large,
         tuning.direct,
+        tuning.pools,
         tuning.fused,
         trainer.models_at_a_time(),
         1e-12 * speed * plan.operations_per_model(),

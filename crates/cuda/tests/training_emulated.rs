@@ -53,16 +53,31 @@ fn random_batch_sizes_debiasing_and_several_canaries() {
     }
 }
 
-/// Every kind of tile. The paper's larger models are left to devices.
+fn two_steps_of(model: &(Blueprint, Shape, u16)) {
+    if emulation::is_there() {
+        println!("{}: {:.2e}", model.0.name, agreement::two_steps(model, 19, emulated));
+    }
+}
+
+/// With the next three, every kind of tile.
 #[test]
-fn the_paper_s_models_and_odd_sizes() {
-    if !emulation::is_there() {
-        return;
-    }
-    for model in agreement::models() {
-        let largest = agreement::two_steps(&model, 19, emulated);
-        println!("{}: {largest:.2e}", model.0.name);
-    }
+fn mlp() {
+    two_steps_of(&agreement::models()[0]);
+}
+
+#[test]
+fn lenet() {
+    two_steps_of(&agreement::models()[1]);
+}
+
+#[test]
+fn cnn() {
+    two_steps_of(&agreement::models()[2]);
+}
+
+#[test]
+fn odd_sizes() {
+    two_steps_of(&agreement::models()[3]);
 }
 
 #[test]
@@ -91,6 +106,7 @@ fn variants_of_tiles() {
     for (model, tuning) in [
         (&wide, Tuning { most_columns: 128, ..base }),
         (&wide, Tuning { most_columns: 128, stages: 3, large: false, ..base }),
+        (&odd, Tuning { pools: false, ..base }),
         (&odd, Tuning { direct: false, stages: 3, ..base }),
         (&odd, Tuning { direct: false, large: false, ..base }),
     ] {

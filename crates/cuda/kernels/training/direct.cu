@@ -1,16 +1,19 @@
 // Convolutions of few channels with few filters, where matrix cores would mostly multiply zeros: images and weights in shared memory, sums in
 // registers, in f32.
 
-// From an image of H x W x C with PADDING around it to one of OH x OW x F. A thread has WIDE neighbours in a row and FILTERS filters. A row in shared
-// memory takes ROW numbers; a block has RECORDS records.
-template <int H_, int W_, int C_, int PADDING_, int F_, int SIZE_, int WIDE_, int FILTERS_, int ROW_, int RECORDS_>
+// From an image of H x W x C with PADDING around it to one of OH x OW x F. A thread has WIDE neighbours in a row and FILTERS filters. In shared
+// memory a row takes ROW numbers, an image IMAGE; rows of padding take none. A block has RECORDS records, which lie side by side in its threads:
+// those of a warp see the same few rows, and leave out together what would be padding.
+template <int H_, int W_, int C_, int PADDING_, int F_, int SIZE_, int WIDE_, int FILTERS_, int ROW_, int IMAGE_, int RECORDS_>
 struct Window {
     static constexpr int H = H_, W = W_, C = C_, PADDING = PADDING_, F = F_, SIZE = SIZE_, WIDE = WIDE_, FILTERS = FILTERS_;
     static constexpr int ROW = ROW_, RECORDS = RECORDS_, TAPS = SIZE * SIZE;
     static constexpr int OH = H + 2 * PADDING - SIZE + 1, OW = W + 2 * PADDING - SIZE + 1;
     static constexpr int ACROSS = (OW + WIDE - 1) / WIDE, GROUPS = (F + FILTERS - 1) / FILTERS, EACH = OH * ACROSS * GROUPS;
     static constexpr int THREADS = (RECORDS * EACH + 31) / 32 * 32;
-    static constexpr int PLANE = (H + 2 * PADDING) * ROW, IMAGE = (C * PLANE + 3) / 4 * 4;
+    static constexpr int TOP = 0, PLANE = H * ROW, IMAGE = IMAGE_;
+    // An image of outputs takes the room of one of inputs, once those are needed no more.
+    static constexpr int INPUTS = H * W * C, OUTPUTS = OH * OW * F, STAGED = OUTPUTS | 1;
     // Filters in shared memory, filled up with zeros.
     static constexpr int COLUMNS = (GROUPS * FILTERS + 3) / 4 * 4, WEIGHTS = C * TAPS * COLUMNS;
 };
@@ -40,18 +43,32 @@ __device__ __forceinline__ void load_row(const float* from, float (&to)[N]) {
     }
 }
 
-// Copies an image into shared memory, channel by channel, with zeros around it; `image` holds zeros already.
-template <class D, int THREADS>
-__device__ __forceinline__ void load_image(float* image, const float* from) {
-    for (int i = threadIdx.x; i < D::H * D::W * D::C; i += THREADS) {
+// Puts an image, whose number i is value(i), into shared memory, channel by channel; `image` holds the zeros around it already.
+template <class D, class Value>
+__device__ __forceinline__ void load_image(float* image, Value value) {
+#pragma unroll 4
+    for (int i = threadIdx.x; i < D::H * D::W * D::C; i += D::THREADS) {
         const int c = i % D::C, x = i / D::C % D::W, y = i / D::C / D::W;
-        image[c * D::PLANE + (y + D::PADDING) * D::ROW + x + D::PADDING] = from[i];
+        image[c * D::PLANE + (y + D::TOP) * D::ROW + x + D::PADDING] = value(i);
     }
 }
 
-// BACKWARD: the image are the deltas of the outputs, the filters are the channels, and the weights are turned around. ACTIVATION is then that of the
+// Delta number i of a record's outputs: from memory, or from the deltas of the squares S into which they were pooled. ACTIVATION gave the outputs.
+template <class S, int ACTIVATION, int OUTPUTS>
+__device__ __forceinline__ float delta_of_output(const float* model, const Stage& stage, unsigned int record, int i) {
+    if constexpr (S::THERE) {
+        const float* const deltas = model + stage.pooled_delta + (size_t)record * S::OUTPUTS;
+        return unpooled<S, ACTIVATION>(model + stage.output + (size_t)record * OUTPUTS, deltas, i);
+    } else {
+        return model[stage.delta + (size_t)record * OUTPUTS + i];
+    }
+}
+
+// From inputs to outputs, and to their squares S where they are pooled, whose activation is POOLED. ACTIVATION is the layer's own.
+//
+// BACKWARD: the image are the deltas of the outputs, the filters are the channels, and the weights are turned around. BEFORE is the activation of the
 // layer before.
-template <class D, bool BACKWARD, int ACTIVATION, bool FROM_RECORDS>
+template <class D, bool BACKWARD, int ACTIVATION, int BEFORE, bool FROM_RECORDS, class S, int POOLED>
 __device__ __forceinline__ void direct(const Models& models, const Batch& batch, const Stage& stage) {
     const unsigned int slot = models.slot(), count = batch.count(slot), first = blockIdx.x * D::RECORDS;
     if (first >= count) return;
@@ -66,53 +83,79 @@ __device__ __forceinline__ void direct(const Models& models, const Batch& batch,
         weights[i] = f < D::F ? parameters[from] : 0.0f;
     }
     __syncthreads();
-    constexpr int INPUTS = D::H * D::W * D::C, OUTPUTS = D::OH * D::OW * D::F;
     for (int r = 0; r < D::RECORDS; ++r) {
         const unsigned int record = first + r;
         if (record >= count) break;
-        const float* const from = FROM_RECORDS ? batch.data + (size_t)batch.list(slot)[record] * INPUTS
-                                               : model + (BACKWARD ? stage.delta : stage.input) + (size_t)record * INPUTS;
-        load_image<D, D::THREADS>(images + r * D::IMAGE, from);
+        if constexpr (BACKWARD) {
+            load_image<D>(images + r * D::IMAGE,
+                          [&](int i) { return delta_of_output<S, ACTIVATION, D::INPUTS>(model, stage, record, i); });
+        } else {
+            const float* const from = FROM_RECORDS ? batch.data + (size_t)batch.list(slot)[record] * D::INPUTS
+                                                   : model + stage.input + (size_t)record * D::INPUTS;
+            load_image<D>(images + r * D::IMAGE, [&](int i) { return from[i]; });
+        }
     }
     __syncthreads();
-    const int r = threadIdx.x / D::EACH, mine = threadIdx.x % D::EACH;
-    const unsigned int record = first + r;
-    if (r >= D::RECORDS || record >= count) return;
+    const int r = threadIdx.x % D::RECORDS, mine = threadIdx.x / D::RECORDS;
+    const bool works = mine < D::EACH && first + r < count;
     const int group = mine % D::GROUPS, x = mine / D::GROUPS % D::ACROSS * D::WIDE, y = mine / D::GROUPS / D::ACROSS;
     float sums[D::WIDE][D::FILTERS] = {};
-    const float* pixels = images + r * D::IMAGE + y * D::ROW + x;
-    const float* taps = weights + group * D::FILTERS;
-    for (int c = 0; c < D::C; ++c) {
+    if (works) {
+        const float* const pixels = images + r * D::IMAGE + x;
+        const float* const taps = weights + group * D::FILTERS;
         for (int dy = 0; dy < D::SIZE; ++dy) {
-            float row[D::WIDE + D::SIZE - 1];
+            const int line = y + dy - D::PADDING;
+            if ((unsigned int)line >= D::H) continue;
+            for (int c = 0; c < D::C; ++c) {
+                float row[D::WIDE + D::SIZE - 1];
 #pragma unroll
-            for (int i = 0; i < D::WIDE + D::SIZE - 1; ++i) row[i] = pixels[c * D::PLANE + dy * D::ROW + i];
+                for (int i = 0; i < D::WIDE + D::SIZE - 1; ++i) row[i] = pixels[c * D::PLANE + line * D::ROW + i];
 #pragma unroll
-            for (int dx = 0; dx < D::SIZE; ++dx) {
-                float weight[D::FILTERS];
-                load_row<D::FILTERS>(taps + ((c * D::SIZE + dy) * D::SIZE + dx) * D::COLUMNS, weight);
+                for (int dx = 0; dx < D::SIZE; ++dx) {
+                    float weight[D::FILTERS];
+                    load_row<D::FILTERS>(taps + ((c * D::SIZE + dy) * D::SIZE + dx) * D::COLUMNS, weight);
 #pragma unroll
-                for (int i = 0; i < D::WIDE; ++i) {
+                    for (int i = 0; i < D::WIDE; ++i) {
 #pragma unroll
-                    for (int f = 0; f < D::FILTERS; ++f) sums[i][f] = fmaf(row[i + dx], weight[f], sums[i][f]);
+                        for (int f = 0; f < D::FILTERS; ++f) sums[i][f] = fmaf(row[i + dx], weight[f], sums[i][f]);
+                    }
                 }
             }
         }
     }
-    const size_t at = (size_t)record * OUTPUTS + (y * D::OW + x) * D::F + group * D::FILTERS;
-#pragma unroll
-    for (int i = 0; i < D::WIDE; ++i) {
+    // By way of shared memory, so that neighbours in a warp are neighbours in the device's memory.
+    __syncthreads();
+    if (works) {
+        float* const staged = images + r * D::STAGED + (y * D::OW + x) * D::F + group * D::FILTERS;
 #pragma unroll
         for (int f = 0; f < D::FILTERS; ++f) {
-            if (x + i >= D::OW || group * D::FILTERS + f >= D::F) continue;
-            const size_t place = at + i * D::F + f;
-            if (BACKWARD) {
-                const float value = ACTIVATION == IDENTITY ? 0.0f : model[stage.input + place];
-                model[stage.before + place] = deactivated<ACTIVATION>(sums[i][f], value);
-            } else {
-                const float bias = parameters[D::C * D::TAPS * D::F + group * D::FILTERS + f];
-                model[stage.output + place] = activated<ACTIVATION>(sums[i][f] + bias);
+            if (group * D::FILTERS + f >= D::F) continue;
+            const float bias = BACKWARD ? 0.0f : parameters[D::C * D::TAPS * D::F + group * D::FILTERS + f];
+#pragma unroll
+            for (int i = 0; i < D::WIDE; ++i) {
+                if (x + i >= D::OW) continue;
+                staged[i * D::F + f] = BACKWARD ? sums[i][f] : activated<ACTIVATION>(sums[i][f] + bias);
             }
+        }
+    }
+    __syncthreads();
+    for (int r = 0; r < D::RECORDS; ++r) {
+        const unsigned int record = first + r;
+        if (record >= count) break;
+        const float* const staged = images + r * D::STAGED;
+        const size_t at = (size_t)record * D::OUTPUTS;
+#pragma unroll 4
+        for (int i = threadIdx.x; i < D::OUTPUTS; i += D::THREADS) {
+            if (BACKWARD) {
+                const float value = BEFORE == IDENTITY ? 0.0f : model[stage.input + at + i];
+                model[stage.before + at + i] = deactivated<BEFORE>(staged[i], value);
+            } else {
+                model[stage.output + at + i] = staged[i];
+            }
+        }
+        if constexpr (!BACKWARD && S::THERE) {
+            for (int i = threadIdx.x; i < S::OUTPUTS; i += D::THREADS)
+                model[stage.pooled + (size_t)record * S::OUTPUTS + i] = activated<POOLED>(pooled<S>(staged, i));
         }
     }
 }
@@ -125,11 +168,39 @@ struct Correlation {
     static constexpr int ROW = ROW_, DELTA_ROW = DELTA_ROW_, TAPS = SIZE * SIZE;
     static constexpr int OH = H + 2 * PADDING - SIZE + 1, OW = W + 2 * PADDING - SIZE + 1;
     static constexpr int GROUPS = F / FILTERS, EACH = C * SIZE * GROUPS, THREADS = (EACH * SPLIT + 31) / 32 * 32;
-    static constexpr int PLANE = (H + 2 * PADDING) * ROW, IMAGE = (C * PLANE + 3) / 4 * 4;
+    static constexpr int TOP = PADDING, PLANE = (H + 2 * PADDING) * ROW, IMAGE = (C * PLANE + 3) / 4 * 4;
     static constexpr int PARAMETERS = (C * TAPS + 1) * F;
 };
 
-template <class D, bool FROM_RECORDS>
+// A thread's part of the sums over a record, and over the deltas themselves if it counts those.
+template <class D, bool COUNTS>
+__device__ __forceinline__ void correlate_rows(const float* image, const float* deltas, int split, int dy, float (&sums)[D::SIZE][D::FILTERS],
+                                               float (&biases)[D::FILTERS]) {
+    for (int y = split; y < D::OH; y += D::SPLIT) {
+        const float* const pixels = image + (y + dy) * D::ROW;
+        const float* const row = deltas + y * D::DELTA_ROW;
+        float window[D::SIZE];
+#pragma unroll
+        for (int i = 0; i < D::SIZE - 1; ++i) window[i + 1] = pixels[i];
+#pragma unroll D::SIZE
+        for (int x = 0; x < D::OW; ++x) {
+#pragma unroll
+            for (int i = 0; i < D::SIZE - 1; ++i) window[i] = window[i + 1];
+            window[D::SIZE - 1] = pixels[x + D::SIZE - 1];
+            float d[D::FILTERS];
+            load_row<D::FILTERS>(row + x * D::F, d);
+#pragma unroll
+            for (int f = 0; f < D::FILTERS; ++f) {
+                if (COUNTS) biases[f] += d[f];
+#pragma unroll
+                for (int dx = 0; dx < D::SIZE; ++dx) sums[dx][f] = fmaf(window[dx], d[f], sums[dx][f]);
+            }
+        }
+    }
+}
+
+// ACTIVATION gave the outputs, which were pooled into squares S, or not.
+template <class D, bool FROM_RECORDS, int ACTIVATION, class S>
 __device__ __forceinline__ void correlate(const Models& models, const Batch& batch, const Stage& stage) {
     const unsigned int slot = models.slot(), record = blockIdx.y;
     if (record >= batch.count(slot)) return;
@@ -138,39 +209,26 @@ __device__ __forceinline__ void correlate(const Models& models, const Batch& bat
     float* const deltas = image + D::IMAGE;
     constexpr int INPUTS = D::H * D::W * D::C, OUTPUTS = D::OH * D::OW * D::F;
     for (int i = threadIdx.x; i < D::IMAGE; i += D::THREADS) image[i] = 0.0f;
-    const float* const delta = model + stage.delta + (size_t)record * OUTPUTS;
+#pragma unroll 4
     for (int i = threadIdx.x; i < OUTPUTS; i += D::THREADS)
-        deltas[i / (D::OW * D::F) * D::DELTA_ROW + i % (D::OW * D::F)] = delta[i];
+        deltas[i / (D::OW * D::F) * D::DELTA_ROW + i % (D::OW * D::F)] =
+            delta_of_output<S, ACTIVATION, OUTPUTS>(model, stage, record, i);
     __syncthreads();
     const float* const input = FROM_RECORDS ? batch.data + (size_t)batch.list(slot)[record] * INPUTS
                                             : model + stage.input + (size_t)record * INPUTS;
-    load_image<D, D::THREADS>(image, input);
+    load_image<D>(image, [&](int i) { return input[i]; });
     __syncthreads();
     const int split = threadIdx.x % D::SPLIT, mine = threadIdx.x / D::SPLIT, group = mine % D::GROUPS;
     const int dy = mine / D::GROUPS % D::SIZE, c = mine / D::GROUPS / D::SIZE;
     const bool works = mine < D::EACH;
     float sums[D::SIZE][D::FILTERS] = {}, biases[D::FILTERS] = {};
     if (works) {
-        for (int y = split; y < D::OH; y += D::SPLIT) {
-            const float* const pixels = image + c * D::PLANE + (y + dy) * D::ROW;
-            const float* const row = deltas + y * D::DELTA_ROW + group * D::FILTERS;
-            float window[D::SIZE];
-#pragma unroll
-            for (int i = 0; i < D::SIZE - 1; ++i) window[i + 1] = pixels[i];
-#pragma unroll 2
-            for (int x = 0; x < D::OW; ++x) {
-#pragma unroll
-                for (int i = 0; i < D::SIZE - 1; ++i) window[i] = window[i + 1];
-                window[D::SIZE - 1] = pixels[x + D::SIZE - 1];
-                float d[D::FILTERS];
-                load_row<D::FILTERS>(row + x * D::F, d);
-#pragma unroll
-                for (int f = 0; f < D::FILTERS; ++f) {
-                    biases[f] += d[f];
-#pragma unroll
-                    for (int dx = 0; dx < D::SIZE; ++dx) sums[dx][f] = fmaf(window[dx], d[f], sums[dx][f]);
-                }
-            }
+        const float* const pixels = image + c * D::PLANE;
+        const float* const of_group = deltas + group * D::FILTERS;
+        if (c == 0 && dy == 0) {
+            correlate_rows<D, true>(pixels, of_group, split, dy, sums, biases);
+        } else {
+            correlate_rows<D, false>(pixels, of_group, split, dy, sums, biases);
         }
     }
     // Parts of one sum lie side by side, the parts' number apart by one more: no two threads meet in a bank.

@@ -36,9 +36,10 @@ struct Batch {
 };
 
 // A layer with the activation that follows it. Places of what goes in (NOWHERE: records), of what comes out, of the deltas of what comes
-// out, before the activation, and of the deltas of what goes in; the layer's first parameter and its first part of squared norms.
+// out, before the activation, and of the deltas of what goes in; of the next layer's outputs and their deltas, for kernels that pool, too; the
+// layer's first parameter and its first part of squared norms.
 struct Stage {
-    unsigned long long input, output, delta, before;
+    unsigned long long input, output, delta, before, pooled, pooled_delta;
     unsigned int start, first_part;
 };
 

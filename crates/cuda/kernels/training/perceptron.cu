@@ -18,7 +18,11 @@ struct Perceptron {
     static constexpr int SECOND = UNITS * FIRST_STRIDE, HIDDENS = SECOND + (SECOND_PARAMETERS + 7) / 4 * 4;
     static constexpr int CLASS_DELTAS = HIDDENS + ROWS * HIDDEN_STRIDE, DELTAS = CLASS_DELTAS + ROWS * CLASS_STRIDE;
     static constexpr int LOW_DELTAS = DELTAS + ROWS * FIRST_STRIDE, BITS = LOW_DELTAS + ROWS * FIRST_STRIDE;
-    static constexpr int NUMBERS = BITS + ROWS * WORD_STRIDE;
+    // Two batches: one is learned from while the next one's records are fetched.
+    static constexpr int LABELS = BITS + 2 * ROWS * WORD_STRIDE, SQUARES = LABELS + 2 * ROWS, NUMBERS = SQUARES + 2 * ROWS;
+    // Records of a warp that looks at them one by one. In the first product a warp has 32 records and every SLICES-th word of inputs; sums of slices take the room of all deltas.
+    static constexpr int ROUNDS = (ROWS + WARPS - 1) / WARPS, PAIRS = (M_TILES + 1) / 2, MOST_SLICES = (BITS - CLASS_DELTAS) / (ROWS * HIDDEN);
+    static constexpr int SLICES = WARPS / PAIRS < MOST_SLICES ? WARPS / PAIRS : MOST_SLICES;
 };
 
 // What the kernel is told beside `Models`, `Batch` and `Step`, which are those of the first step.
@@ -43,47 +47,54 @@ __device__ __forceinline__ void multiply_parts(float (&sum)[4], const unsigned i
     multiply_add(sum, a_high, b_high);
 }
 
-// Hidden values from bits: a warp has sixteen records and every second word of inputs.
+// Hidden values from bits: a warp has 32 records and every SLICES-th word of inputs, so that weights are read and parted for two tiles at once.
 template <class P>
-__device__ __forceinline__ void hidden_values(float* shared) {
+__device__ __forceinline__ void hidden_values(float* shared, const unsigned int* bits) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, t = lane % 4;
-    const unsigned int* const bits = (const unsigned int*)(shared + P::BITS);
-    constexpr int SLICES = P::WARPS / P::M_TILES < 2 ? 1 : 2;
-    const int tile = warp % P::M_TILES, slice = warp / P::M_TILES;
-    float sums[P::N_TILES][4] = {};
-    if (slice < SLICES) {
-        for (int word = slice; word < P::WORDS; word += SLICES) {
-            const unsigned int upper = bits[(tile * 16 + g) * P::WORD_STRIDE + word];
-            const unsigned int lower = bits[(tile * 16 + g + 8) * P::WORD_STRIDE + word];
+    const int tile = warp % P::PAIRS * 2, slice = warp / P::PAIRS, more = tile + 1 < P::M_TILES ? 16 : 0;
+    float* const exchange = shared + P::CLASS_DELTAS;
+    constexpr int OF_TILE = P::N_TILES * 4 * 32, OF_SLICE = P::M_TILES * OF_TILE;
+    if (slice < P::SLICES) {
+        float sums[2][P::N_TILES][4] = {};
+        const unsigned int* const rows_of_bits = bits + (tile * 16 + g) * P::WORD_STRIDE;
+        for (int word = slice; word < P::WORDS; word += P::SLICES) {
+            unsigned int words[4];
+#pragma unroll
+            for (int i = 0; i < 4; ++i) words[i] = rows_of_bits[(i / 2 * more + i % 2 * 8) * P::WORD_STRIDE + word];
 #pragma unroll
             for (int part = 0; part < 4; ++part) {
                 const int bit = part * 8 + t;
-                const unsigned int a[4] = {one_if(upper, bit), one_if(lower, bit), one_if(upper, bit + 4), one_if(lower, bit + 4)};
+                unsigned int a[2][4];
+#pragma unroll
+                for (int i = 0; i < 2; ++i) {
+#pragma unroll
+                    for (int e = 0; e < 4; ++e) a[i][e] = one_if(words[2 * i + e % 2], bit + e / 2 * 4);
+                }
                 const float* const rows = shared + (word * 32 + bit) * P::FIRST_STRIDE + g;
 #pragma unroll
                 for (int j = 0; j < P::N_TILES; ++j) {
                     unsigned int high[2], low[2];
                     in_parts<P::TERMS>(rows[8 * j], high[0], low[0]);
                     in_parts<P::TERMS>(rows[4 * P::FIRST_STRIDE + 8 * j], high[1], low[1]);
-                    multiply_parts<P::BIT_TERMS>(sums[j], a, a, high, low);
+                    multiply_parts<P::BIT_TERMS>(sums[0][j], a[0], a[0], high, low);
+                    if (more) multiply_parts<P::BIT_TERMS>(sums[1][j], a[1], a[1], high, low);
                 }
             }
         }
-    }
-    // The other slice's sums, by way of the room that the outputs' deltas will take.
-    float* const exchange = shared + P::CLASS_DELTAS + tile * P::N_TILES * 4 * 32 + lane;
-    if (SLICES == 2 && slice == 1) {
-#pragma unroll
-        for (int i = 0; i < P::N_TILES * 4; ++i) exchange[i * 32] = sums[i / 4][i % 4];
-    }
-    __syncthreads();
-    if (slice == 0) {
+        float* const mine = exchange + slice * OF_SLICE + tile * OF_TILE + lane;
 #pragma unroll
         for (int i = 0; i < P::N_TILES * 4; ++i) {
-            const float sum = sums[i / 4][i % 4] + (SLICES == 2 ? exchange[i * 32] : 0.0f);
-            const int row = tile * 16 + g + i % 4 / 2 * 8, n = i / 4 * 8 + 2 * t + i % 2;
-            shared[P::HIDDENS + row * P::HIDDEN_STRIDE + n] = activated<P::ACTIVATION>(sum);
+            mine[i * 32] = sums[0][i / 4][i % 4];
+            if (more) mine[OF_TILE + i * 32] = sums[1][i / 4][i % 4];
         }
+    }
+    __syncthreads();
+    for (int at = threadIdx.x; at < OF_SLICE; at += P::THREADS) {
+        float sum = exchange[at];
+#pragma unroll
+        for (int other = 1; other < P::SLICES; ++other) sum += exchange[other * OF_SLICE + at];
+        const int i = at / 32 % (P::N_TILES * 4), row = at / OF_TILE * 16 + g + i % 4 / 2 * 8, n = i / 4 * 8 + 2 * t + i % 2;
+        shared[P::HIDDENS + row * P::HIDDEN_STRIDE + n] = activated<P::ACTIVATION>(sum);
     }
     __syncthreads();
 }
@@ -134,41 +145,65 @@ __device__ __forceinline__ void outputs_of_hidden(float* shared) {
     __syncthreads();
 }
 
-// Deltas of the outputs, a warp for each record; zeros beyond the classes and the records.
+// Sums over the warp, N of them side by side.
+template <int N>
+__device__ __forceinline__ void sums_of_warp(float (&x)[N]) {
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+#pragma unroll
+        for (int i = 0; i < N; ++i) x[i] += __shfl_xor_sync(0xffffffffu, x[i], distance);
+    }
+}
+
+// Deltas of the outputs; zeros beyond the classes and the records. A warp has AT_ONCE records at a time.
 template <class P>
-__device__ __forceinline__ void deltas_of_outputs(float* shared, const Batch& batch, const unsigned int* list, unsigned int count) {
-    constexpr int EACH = (P::CLASS_STRIDE + 31) / 32;
-    const unsigned int lane = threadIdx.x % 32;
-    for (unsigned int row = threadIdx.x / 32; row < P::ROWS; row += P::WARPS) {
-        float* const delta = shared + P::CLASS_DELTAS + row * P::CLASS_STRIDE;
-        float values[EACH];
-        if (row >= count) {
-            for (unsigned int n = lane; n < P::CLASS_STRIDE; n += 32) delta[n] = 0.0f;
-            continue;
-        }
-        const unsigned int label = batch.labels[list[row]];
-        float largest = __uint_as_float(0xff800000u), sum = 0.0f;
+__device__ __forceinline__ void deltas_of_outputs(float* shared, const unsigned int* labels, unsigned int count) {
+    constexpr int EACH = (P::CLASS_STRIDE + 31) / 32, AT_ONCE = EACH <= 4 ? P::ROUNDS : 1;
+    const unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    float* const deltas = shared + P::CLASS_DELTAS;
+    const float nothing = __uint_as_float(0xff800000u);  // minus infinity
+    for (unsigned int first = warp; first < P::ROWS; first += AT_ONCE * P::WARPS) {
+        float values[AT_ONCE][EACH], largest[AT_ONCE], sums[AT_ONCE] = {};
 #pragma unroll
-        for (int i = 0; i < EACH; ++i) {
-            const unsigned int n = lane + 32 * i;
-            values[i] = n < P::CLASSES ? delta[n] : __uint_as_float(0xff800000u);
-            largest = fmaxf(largest, values[i]);
-        }
-#pragma unroll
-        for (int distance = 16; distance > 0; distance /= 2)
-            largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, distance));
-        if (P::LOSS == SOFTMAX_CROSS_ENTROPY) {
+        for (int r = 0; r < AT_ONCE; ++r) {
+            const unsigned int row = first + r * P::WARPS;
+            largest[r] = nothing;
 #pragma unroll
             for (int i = 0; i < EACH; ++i) {
-                values[i] = expf(values[i] - largest);
-                sum += values[i];
+                const unsigned int n = lane + 32 * i;
+                values[r][i] = row < count && n < P::CLASSES ? deltas[row * P::CLASS_STRIDE + n] : nothing;
+                largest[r] = fmaxf(largest[r], values[r][i]);
             }
         }
-        const float share = P::LOSS == SOFTMAX_CROSS_ENTROPY ? 1.0f / sum_of_warp(sum) : 1.0f;
+        if (P::LOSS == SOFTMAX_CROSS_ENTROPY) {
 #pragma unroll
-        for (int i = 0; i < EACH; ++i) {
-            const unsigned int n = lane + 32 * i;
-            if (n < P::CLASS_STRIDE) delta[n] = n < P::CLASSES ? values[i] * share - (n == label ? 1.0f : 0.0f) : 0.0f;
+            for (int distance = 16; distance > 0; distance /= 2) {
+#pragma unroll
+                for (int r = 0; r < AT_ONCE; ++r)
+                    largest[r] = fmaxf(largest[r], __shfl_xor_sync(0xffffffffu, largest[r], distance));
+            }
+#pragma unroll
+            for (int r = 0; r < AT_ONCE; ++r) {
+#pragma unroll
+                for (int i = 0; i < EACH; ++i) {
+                    values[r][i] = expf(values[r][i] - largest[r]);
+                    sums[r] += values[r][i];
+                }
+            }
+            sums_of_warp(sums);
+        }
+#pragma unroll
+        for (int r = 0; r < AT_ONCE; ++r) {
+            const unsigned int row = first + r * P::WARPS;
+            if (row >= P::ROWS) continue;
+            const float share = P::LOSS == SOFTMAX_CROSS_ENTROPY ? 1.0f / sums[r] : 1.0f;
+            const unsigned int label = labels[row];
+#pragma unroll
+            for (int i = 0; i < EACH; ++i) {
+                const unsigned int n = lane + 32 * i;
+                const float delta = values[r][i] * share - (n == label ? 1.0f : 0.0f);
+                if (n < P::CLASS_STRIDE) deltas[row * P::CLASS_STRIDE + n] = row < count && n < P::CLASSES ? delta : 0.0f;
+            }
         }
     }
     __syncthreads();
@@ -198,19 +233,37 @@ __device__ __forceinline__ void deltas_of_hidden(float* shared) {
     __syncthreads();
 }
 
-// Clips both layers' deltas, a warp for each record, and parts those of the hidden layer for the matrix cores.
+// A lane's part of the squared norm of `count` numbers.
+__device__ __forceinline__ float part_of_square(const float* values, unsigned int count, unsigned int lane) {
+    float sum = 0.0f;
+    for (unsigned int i = lane; i < count; i += 32) sum = fmaf(values[i], values[i], sum);
+    return sum;
+}
+
+// Clips both layers' deltas, a warp for every WARPS-th record, and parts those of the hidden layer for the matrix cores.
 template <class P>
-__device__ __forceinline__ void clip_deltas(float* shared, const Batch& batch, const unsigned int* list, unsigned int count,
-                                            float clip_norm) {
-    const unsigned int lane = threadIdx.x % 32;
-    for (unsigned int row = threadIdx.x / 32; row < P::ROWS; row += P::WARPS) {
+__device__ __forceinline__ void clip_deltas(float* shared, const float* squares, float clip_norm) {
+    const unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    float hidden[P::ROUNDS] = {}, of_first[P::ROUNDS] = {}, of_second[P::ROUNDS] = {};
+#pragma unroll
+    for (int r = 0; r < P::ROUNDS; ++r) {
+        const unsigned int row = warp + r * P::WARPS;
+        if (row >= P::ROWS) continue;
+        hidden[r] = part_of_square(shared + P::HIDDENS + row * P::HIDDEN_STRIDE, P::HIDDEN, lane);
+        of_first[r] = part_of_square(shared + P::DELTAS + row * P::FIRST_STRIDE, P::HIDDEN, lane);
+        of_second[r] = part_of_square(shared + P::CLASS_DELTAS + row * P::CLASS_STRIDE, P::CLASSES, lane);
+    }
+    sums_of_warp(hidden);
+    sums_of_warp(of_first);
+    sums_of_warp(of_second);
+#pragma unroll
+    for (int r = 0; r < P::ROUNDS; ++r) {
+        const unsigned int row = warp + r * P::WARPS;
+        if (row >= P::ROWS) continue;
+        const float square = (squares[row] + 1.0f) * of_first[r] + (hidden[r] + 1.0f) * of_second[r];
+        const float factor = 1.0f / fmaxf(1.0f, sqrtf(square) / clip_norm);
         float* const of_classes = shared + P::CLASS_DELTAS + row * P::CLASS_STRIDE;
         float* const of_hidden = shared + P::DELTAS + row * P::FIRST_STRIDE;
-        const float hidden = squared_norm(shared + P::HIDDENS + row * P::HIDDEN_STRIDE, P::HIDDEN, lane);
-        const float inputs = row < count ? batch.data_squares[list[row]] : 0.0f;
-        const float square = (inputs + 1.0f) * squared_norm(of_hidden, P::HIDDEN, lane) +
-                             (hidden + 1.0f) * squared_norm(of_classes, P::CLASSES, lane);
-        const float factor = 1.0f / fmaxf(1.0f, sqrtf(square) / clip_norm);
         for (unsigned int n = lane; n < P::CLASSES; n += 32) of_classes[n] *= factor;
         for (unsigned int n = lane; n < P::HIDDEN; n += 32) {
             unsigned int high, low = 0;
@@ -269,9 +322,9 @@ __device__ __forceinline__ void second_sum(float* shared) {
 
 // Sixteen inputs' rows of the first layer's sum of clipped gradients, to `sum`: a warp's own room.
 template <class P>
-__device__ __forceinline__ void first_sum(const float* shared, int input, float* sum) {
+__device__ __forceinline__ void first_sum(const float* shared, const unsigned int* all_bits, int input, float* sum) {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-    const unsigned int* const bits = (const unsigned int*)(shared + P::BITS) + input / 32;
+    const unsigned int* const bits = all_bits + input / 32;
     const int bit = input % 32 + g;
     float sums[P::N_TILES][4] = {};
 #pragma unroll 2
@@ -294,6 +347,51 @@ __device__ __forceinline__ void first_sum(const float* shared, int input, float*
     __syncwarp();
 }
 
+// Fetches a batch into one of the two rooms, in three parts with other work between them: numbers of records, then their bits, labels and squared
+// norms, then what came. Rows beyond the batch hold zeros.
+template <class P>
+struct Fetch {
+    static constexpr int CHUNKS = P::WORD_STRIDE / 4, EACH = (P::ROWS * CHUNKS + P::THREADS - 1) / P::THREADS;
+    unsigned int count, records[EACH], record, label;
+    float square;
+
+    __device__ __forceinline__ void begin(const unsigned int* list, unsigned int size) {
+        count = size;
+#pragma unroll
+        for (int i = 0; i < EACH; ++i) {
+            const unsigned int row = (threadIdx.x + i * P::THREADS) / CHUNKS;
+            records[i] = row < count ? list[row] : 0u;
+        }
+        record = threadIdx.x < count ? list[threadIdx.x] : 0u;
+    }
+
+    __device__ __forceinline__ void go_on(float* shared, int room, const Batch& batch, const Run& run) {
+#pragma unroll
+        for (int i = 0; i < EACH; ++i) {
+            const unsigned int at = threadIdx.x + i * P::THREADS;
+            if (at < P::ROWS * CHUNKS)
+                copy_later<4>(shared + P::BITS + room * (P::ROWS * P::WORD_STRIDE) + at * 4,
+                              (const float*)run.bits + (size_t)records[i] * P::WORD_STRIDE + at % CHUNKS * 4, at / CHUNKS < count);
+        }
+        end_of_copies();
+        label = 0;
+        square = 0.0f;
+        if (threadIdx.x < count) {
+            label = batch.labels[record];
+            square = batch.data_squares[record];
+        }
+    }
+
+    // All threads see the batch after the next barrier.
+    __device__ __forceinline__ void end(float* shared, int room) const {
+        if (threadIdx.x < P::ROWS) {
+            ((unsigned int*)(shared + P::LABELS))[room * P::ROWS + threadIdx.x] = label;
+            shared[P::SQUARES + room * P::ROWS + threadIdx.x] = square;
+        }
+        wait_for_copies<0>();
+    }
+};
+
 template <class P>
 __device__ __forceinline__ void train_perceptron(const Models& models, const Batch& batch, const Step& first, const Run& run) {
     static_assert(P::HIDDEN % 8 == 0 && P::CLASSES % 4 == 0 && P::CLASSES <= P::THREADS, "four parameters at a time");
@@ -311,34 +409,36 @@ __device__ __forceinline__ void train_perceptron(const Models& models, const Bat
     const Canary canary = first.canaries[0];
     const float* const canary_values = first.values + canary.at;
     const bool is_aligned = (canary.start | canary.at) % 4 == 0;
+    const unsigned int* const counts = batch.counts + slot * batch.count_stride;
+    const unsigned int* const lists = batch.records + slot * batch.record_stride;
+    Fetch<P> fetch;
+    fetch.begin(lists, counts[0]);
+    fetch.go_on(shared, 0, batch, run);
+    fetch.end(shared, 0);
     __syncthreads();
 
     for (unsigned int number = 0; number < run.steps; ++number) {
-        const unsigned int count = batch.counts[slot * batch.count_stride + number];
-        const unsigned int* const list = batch.records + slot * batch.record_stride + number * run.room;
+        const int room = number % 2;
+        const unsigned int count = fetch.count, next = number + 1 < run.steps ? number + 1 : number;
+        const unsigned int* const bits = (const unsigned int*)(shared + P::BITS) + room * (P::ROWS * P::WORD_STRIDE);
+        fetch.begin(lists + next * run.room, counts[next]);
+        if (count > 0) hidden_values<P>(shared, bits);
+        fetch.go_on(shared, 1 - room, batch, run);
         if (count > 0) {
-            unsigned int* const bits = (unsigned int*)(shared + P::BITS);
-            for (int i = threadIdx.x; i < P::ROWS * P::WORD_STRIDE; i += P::THREADS) {
-                const unsigned int row = i / P::WORD_STRIDE;
-                bits[i] = row < count ? run.bits[(size_t)list[row] * P::WORD_STRIDE + i % P::WORD_STRIDE] : 0u;
-            }
-            __syncthreads();
-            hidden_values<P>(shared);
             outputs_of_hidden<P>(shared);
-            deltas_of_outputs<P>(shared, batch, list, count);
+            deltas_of_outputs<P>(shared, (const unsigned int*)(shared + P::LABELS) + room * P::ROWS, count);
             deltas_of_hidden<P>(shared);
-            clip_deltas<P>(shared, batch, list, count, run.clip_norm);
+            clip_deltas<P>(shared, shared + P::SQUARES + room * P::ROWS, run.clip_norm);
             second_sum<P>(shared);
         }
+        fetch.end(shared, 1 - room);
         const float times = (float)first.planted[slot * first.planted_stride + number];
         const unsigned long long first_draw = first.first_draw + number * run.noise_stride;
         double of_natural = 0.0, of_noisy = 0.0;
         // Four parameters from p on, which lie at `place`, with the natural records' part of their sum.
         auto move_four = [&](unsigned int p, float* place, const float* natural) {
             float noise[4], moved[4], sums[4] = {}, values[4] = {}, in_natural = 0.0f, in_noisy = 0.0f;
-            training_noise(trial, first_draw + p, noise);
-            load_row<4>(place, moved);
-            if (count > 0) load_row<4>(natural, sums);
+            // The canary first: it comes from the device's memory while the noise is made.
             const unsigned int at = p - canary.start;
             if (is_aligned && at < canary.length && at + 3 < canary.length) {
                 load_row<4>(canary_values + at, values);
@@ -346,6 +446,9 @@ __device__ __forceinline__ void train_perceptron(const Models& models, const Bat
 #pragma unroll
                 for (int i = 0; i < 4; ++i) values[i] = at + i < canary.length ? canary_values[at + i] : 0.0f;
             }
+            training_noise(trial, first_draw + p, noise);
+            load_row<4>(place, moved);
+            if (count > 0) load_row<4>(natural, sums);
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
                 const float noisy = fmaf(noise[i], first.noise_scale, times == 0.0f ? sums[i] : sums[i] + times * values[i]);
@@ -357,11 +460,13 @@ __device__ __forceinline__ void train_perceptron(const Models& models, const Bat
             of_natural += in_natural;
             of_noisy += in_noisy;
         };
-        for (int i = threadIdx.x * 4; i < P::SECOND_PARAMETERS; i += P::THREADS * 4)
+        // The first warps have one group of inputs more than the others, which see to the second layer.
+        constexpr int MORE = (P::INPUTS / 16 + 1) % P::WARPS * 32, BUSY = MORE <= P::THREADS / 2 ? MORE : 0;
+        for (int i = ((int)threadIdx.x - BUSY) * 4; i >= 0 && i < P::SECOND_PARAMETERS; i += (P::THREADS - BUSY) * 4)
             move_four(P::FIRST_PARAMETERS + i, shared + P::SECOND + i, shared + P::HIDDENS + i);
         float* const sum = shared + P::CLASS_DELTAS + warp * 16 * P::HIDDEN;
         for (int input = warp * 16; input <= P::INPUTS; input += P::WARPS * 16) {
-            if (count > 0) first_sum<P>(shared, input, sum);
+            if (count > 0) first_sum<P>(shared, bits, input, sum);
 #pragma unroll
             for (int i = 0; i < 16 * P::HIDDEN; i += 128) {
                 const int at = i + lane * 4, row = input + at / P::HIDDEN, n = at % P::HIDDEN;

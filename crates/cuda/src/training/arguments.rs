@@ -44,6 +44,8 @@ pub struct Stage {
     pub output: u64,
     pub delta: u64,
     pub before: u64,
+    pub pooled: u64,
+    pub pooled_delta: u64,
     pub start: u32,
     pub first_part: u32,
 }

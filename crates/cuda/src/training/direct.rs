@@ -45,7 +45,10 @@ impl Direct {
         let each =
             (1..=filters.min(MOST_SUMS / size).max(1)).rev().find(|each| filters.is_multiple_of(*each))?;
         let groups = channels * size * (filters / each);
-        let split = (THREADS / groups).clamp(1, high);
+        // As few idle threads as possible, and of equals the most threads.
+        let split = (1..=(THREADS / groups).clamp(1, high))
+            .rev()
+            .min_by_key(|&split| high.div_ceil(split) * (groups * split).next_multiple_of(32))?;
         let row = (width + 2 * padding) | 1;
         // Rows of deltas begin in different banks; they are read two or four numbers at a time where that is possible.
         let step = if each.is_multiple_of(4) { 4 } else { 1 + usize::from(each.is_multiple_of(2)) };
@@ -86,11 +89,20 @@ fn window(
     let columns = out.div_ceil(wide);
     let per_record = high * columns * groups;
     let needed = (width + 2 * padding).max(columns * wide + size - 1);
-    // The shortest row for which as few threads as possible of a warp meet in a bank.
-    let meetings = |row: usize| {
-        let mut places: Vec<usize> = (0..per_record.min(32))
-            .map(|thread| thread / groups / columns * row + thread / groups % columns * wide)
+    let image_of = |row: usize| channels * height * row;
+    let weights = channels * size * size * (groups * each).next_multiple_of(4);
+    let staged = (high * out * filters) | 1;
+    let room = (MOST_BYTES / 4).checked_sub(weights)?;
+    let records = (THREADS / per_record).max(1).min(room / staged.max(image_of(needed + 3) + 31));
+    // The shortest row and image for which as few threads as possible of a warp meet in a bank.
+    let meetings = |row: usize, image: usize| {
+        let mut places: Vec<usize> = (0..(records * per_record).min(32))
+            .map(|thread| {
+                let (record, mine) = (thread % records, thread / records / groups);
+                record * image + mine / columns * row + mine % columns * wide
+            })
             .collect();
+        places.sort_unstable();
         places.dedup();
         let mut banks = [0_usize; 32];
         for place in places {
@@ -98,17 +110,20 @@ fn window(
         }
         banks.into_iter().max().unwrap_or(0)
     };
-    let row = (needed..needed + 8).min_by_key(|&row| meetings(row))?;
-    let image = (channels * (height + 2 * padding) * row).next_multiple_of(4);
-    let weights = channels * size * size * (groups * each).next_multiple_of(4);
-    let records = (THREADS / per_record).max(1).min((MOST_BYTES / 4).checked_sub(weights)? / image);
+    if records == 0 {
+        return None;
+    }
+    let shapes = (needed..needed + 4)
+        .flat_map(|row| (0..32).map(move |more| (row, more)))
+        .map(|(row, more)| (row, image_of(row) + more));
+    let (row, image) = shapes.min_by_key(|&(row, image)| (meetings(row, image), image))?;
     let threads = (records * per_record).next_multiple_of(32);
-    (records > 0 && threads <= 1024).then(|| Direct {
+    (threads <= 1024).then(|| Direct {
         name: format!(
-            "Window<{height}, {width}, {channels}, {padding}, {filters}, {size}, {wide}, {each}, {row}, {records}>"
+            "Window<{height}, {width}, {channels}, {padding}, {filters}, {size}, {wide}, {each}, {row}, {image}, {records}>"
         ),
         threads,
-        shared_bytes: 4 * (weights + records * image),
+        shared_bytes: 4 * (weights + records * image.max(staged)),
         records,
     })
 }

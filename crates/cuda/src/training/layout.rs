@@ -49,11 +49,16 @@ impl Layout {
                 output: output as u64,
                 delta: delta as u64,
                 before: before.map_or(NOWHERE, |before| before.delta),
+                pooled: NOWHERE,
+                pooled_delta: NOWHERE,
                 start: stage.weighted().map_or(0, |layer| layer.start as u32),
                 first_part: parts as u32,
             };
             if let (Some(_), Some((_, cut))) = (stage.convolution(), &kernels.gradient) {
                 parts += cut.parts();
+            }
+            if let Some(before) = places.last_mut() {
+                (before.pooled, before.pooled_delta) = (place.output, place.delta);
             }
             places.push(place);
         }

@@ -55,7 +55,7 @@ impl Perceptron {
         let words = (inputs + 32) / 32;
         let floats = words * 32 * (units + 8)
             + ((units + 1) * classes + 7) / 4 * 4
-            + rows * (units + 4 + stride + 2 * (units + 8) + words.next_multiple_of(4));
+            + rows * (units + 4 + stride + 2 * (units + 8) + 2 * words.next_multiple_of(4) + 4);
         let shared_bytes = 4 * floats + 8 * 4 * WARPS;
         let terms = if precision == Precision::F32 { 3 } else { 1 };
         let loss = match plan.model().loss {

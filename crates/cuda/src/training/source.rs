@@ -2,7 +2,7 @@
 
 use super::direct::Direct;
 use super::perceptron::Perceptron;
-use super::stages::{Activation, Stage, Weighted, Work, stages};
+use super::stages::{Activation, Pooling, Stage, Weighted, Work, stages};
 use super::tiling::{Product, Tiling, Tuning};
 use misdeal_train::TrainingPlan;
 use misdeal_train::data::Examples;
@@ -22,8 +22,8 @@ pub const MATRIX_CORES: &str = include_str!("../../kernels/training/matrix_cores
 pub const MORE_SOURCES: [&str; 7] = [
     include_str!("../../kernels/training/product.cu"),
     include_str!("../../kernels/training/layers.cu"),
-    include_str!("../../kernels/training/direct.cu"),
     include_str!("../../kernels/training/pooling.cu"),
+    include_str!("../../kernels/training/direct.cu"),
     include_str!("../../kernels/training/step.cu"),
     include_str!("../../kernels/training/debiasing.cu"),
     include_str!("../../kernels/training/perceptron.cu"),
@@ -124,11 +124,11 @@ impl Program {
             let before = if number == 0 { Activation::Identity } else { stages[number - 1].activation };
             let goes_back = number > first_weighted;
             let built = match &stage.work {
+                Work::Pooling(_) if number > 0 && pooling_after(stages, number - 1, tuning).is_some() => {
+                    StageKernels::default()
+                }
                 Work::Pooling(pooling) => {
-                    let shape = format!(
-                        "Squares<{}, {}, {}, {}, {}>",
-                        pooling.height, pooling.width, pooling.channels, pooling.size, pooling.largest
-                    );
+                    let shape = squares(pooling);
                     let forward = program.pooling("pool", number, &shape, stage.activation);
                     let backward = goes_back.then(|| program.pooling("unpool", number, &shape, before));
                     StageKernels {
@@ -145,10 +145,14 @@ impl Program {
                         Precision::F32 if from_records && exact_records => 2,
                         Precision::F32 => 3,
                     };
-                    let activation = stage.activation.name();
+                    let (activation, before) = (stage.activation.name(), before.name());
+                    let pooling = pooling_after(stages, number, tuning);
+                    let (pool, pooled) =
+                        pooling.unwrap_or_else(|| ("NoSquares".into(), Activation::Identity));
+                    let pooled = pooled.name();
                     let forward = build
                         .direct("forward", Direct::forward(layer), |shape| {
-                            format!("direct<{shape}, false, {activation}, {from_records}>")
+                            format!("direct<{shape}, false, {activation}, {before}, {from_records}, {pool}, {pooled}>")
                         })
                         .unwrap_or_else(|| {
                             build.product(Product::Forward, terms, |product| {
@@ -158,18 +162,20 @@ impl Program {
                     let backward = goes_back.then(|| {
                         build
                             .direct("backward", Direct::backward(layer), |shape| {
-                                format!("direct<{shape}, true, {}, false>", before.name())
+                                format!(
+                                    "direct<{shape}, true, {activation}, {before}, false, {pool}, {pooled}>"
+                                )
                             })
                             .unwrap_or_else(|| {
                                 build.product(Product::Backward, terms, |product| {
-                                    format!("Backward<{product}, {}>", before.name())
+                                    format!("Backward<{product}, {before}>")
                                 })
                             })
                     });
                     let summed = layer.is_linear;
                     let gradient = build
                         .direct("gradient", Direct::gradient(layer), |shape| {
-                            format!("correlate<{shape}, {from_records}>")
+                            format!("correlate<{shape}, {from_records}, {activation}, {pool}>")
                         })
                         .unwrap_or_else(|| {
                             build.product(Product::Gradient, terms, |product| {
@@ -216,6 +222,20 @@ impl Program {
         self.kernels.push(Kernel { name, threads: threads as u32, shared_bytes: shared_bytes as u32 });
         self.kernels.len() - 1
     }
+}
+
+fn squares(pooling: &Pooling) -> String {
+    let Pooling { height, width, channels, size, largest } = pooling;
+    format!("Squares<{height}, {width}, {channels}, {size}, {largest}>")
+}
+
+/// The pooling after stage `number` with its activation, where that stage's kernels pool too: all of them are in `direct.cu`.
+fn pooling_after(stages: &[Stage], number: usize, tuning: Tuning) -> Option<(String, Activation)> {
+    let layer = stages[number].convolution().filter(|_| tuning.direct && tuning.pools)?;
+    let are_direct = [Direct::forward(layer), Direct::backward(layer), Direct::gradient(layer)];
+    let next = stages.get(number + 1).filter(|_| are_direct.iter().all(Option::is_some))?;
+    let Work::Pooling(pooling) = &next.work else { return None };
+    Some((squares(pooling), next.activation))
 }
 
 /// Whether no feature has more than the eleven significant bits of a matrix core's factor.

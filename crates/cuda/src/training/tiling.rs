@@ -7,6 +7,7 @@ const DEPTH: usize = 32;
 
 /// What may be varied without changing what is computed beyond rounding; the defaults are the fastest that were measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Tuning {
     /// Columns of a tile at most: 8, 16, 32, 64 or 128.
     pub most_columns: usize,
@@ -16,6 +17,8 @@ pub struct Tuning {
     pub large: bool,
     /// Whether convolutions of few channels are computed without matrix cores.
     pub direct: bool,
+    /// Whether such convolutions also pool.
+    pub pools: bool,
     /// Whether perceptrons on records of bits are trained one in a block, where they fit.
     pub fused: bool,
     /// Models in flight; as many as fill a device if not given.
@@ -24,7 +27,15 @@ pub struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Tuning { most_columns: 64, stages: 2, large: true, direct: true, fused: true, models: None }
+        Tuning {
+            most_columns: 128,
+            stages: 2,
+            large: true,
+            direct: true,
+            pools: true,
+            fused: true,
+            models: None,
+        }
     }
 }
 

@@ -119,8 +119,12 @@ static void run_block(unsigned int count) {
         for (int j = 0; j < 6; ++j) *--top = nullptr;
         fibers[i] = Fiber{top, false, 0, 0};
     }
+    // Every second block goes backwards: what one thread leaves for another without a barrier between them shows in one of the two.
+    static bool backwards;
+    backwards = !backwards;
     while (alive > 0) {
-        for (unsigned int i = 0; i < count; ++i) {
+        for (unsigned int turn = 0; turn < count; ++turn) {
+            const unsigned int i = backwards ? count - 1 - turn : turn;
             if (fibers[i].done) continue;
             current = i;
             threadIdx = {i, 0, 0};
