@@ -1,6 +1,6 @@
-"""Audits of real training on the CPU: what is found, by adversary, canary and batch size, beside the paper and theory.
+"""Audits of real training: what is found, by adversary, canary and batch size, beside the paper and theory.
 
-usage: MISDEAL_DATA=FOLDER python3 bench/training_audits.py [--share 1.0]
+usage: MISDEAL_DATA=FOLDER python3 bench/training_audits.py [--share 1.0] [--device cuda]
 
 Purchase-100 is a stand-in where only that is there, and says so. The paper has 10^6 models; these are as many as a processor trains in
 minutes (`--share` scales their number). All epsilons are valid lower bounds at 95 % (threshold choice band).
@@ -27,6 +27,10 @@ RUNS = [
      "--dataset purchase-100 --batch-size 1000 --target-epsilon 4 --threat-model partially-informed --canary random", None),
     ("mlp, B=1000, epsilon 4, partially informed, random, debiased", 1_000,
      "--dataset purchase-100 --batch-size 1000 --target-epsilon 4 --threat-model partially-informed --canary random --debias", None),
+    ("mlp, B=1000, epsilon 4, partially informed, null-space", 3_000,
+     "--dataset purchase-100 --batch-size 1000 --target-epsilon 4 --threat-model partially-informed --canary null-space", None),
+    ("mlp, B=1000, epsilon 4, target canary: as without canaries", 1_000,
+     "--dataset purchase-100 --batch-size 1000 --target-epsilon 4 --threat-model target-canary --canary null-space", None),
     ("mlp, B=1000, epsilon 4, worst case, as few", 3_000, "--dataset purchase-100 --batch-size 1000 --target-epsilon 4 --threat-model worst-case", None),
     *[(f"{model}, B={batch}, {canary} canary, bias", 24 if model == "lenet" else 100,
        f"--dataset {data} --model {model} --batch-size {batch} --target-epsilon 1 --threat-model partially-informed --canary {canary}", None)
@@ -38,12 +42,14 @@ RUNS = [
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--share", type=float, default=1.0)
-    share = parser.parse_args().share
+    parser.add_argument("--device", default="cpu")
+    options = parser.parse_args()
+    share = options.share
     measuring.build()
     rows = []
     for name, models, arguments, paper in RUNS:
         models = models if models == REFUTING else max(8, 2 * round(share * models / 2))
-        report = measuring.misdeal("audit", "training", *arguments.split(), "--observations", models, "--threshold-choice", "band")
+        report = measuring.misdeal("audit", "training", *arguments.split(), "--device", options.device, "--observations", models, "--threshold-choice", "band")
         kept = ("empirical_epsilon", "raw_epsilon", "valid", "violated", "claimed_epsilon", "train_accuracy", "test_accuracy", "bias",
                 "models_per_second", "dataset", "observations", "observations_in")
         row = {"name": name, "arguments": arguments, "paper": paper, "theory": report["theory"],

@@ -21,7 +21,9 @@ pub const PARAMETERS_PER_BLOCK: usize = 1024;
 /// Records for which there is room at least: accuracies are measured so many at a time.
 const FEWEST_RECORDS: usize = 64;
 /// Floating-point operations of a step that keep a device busy.
-const OPERATIONS_PER_STEP: f64 = 1.2e11;
+const OPERATIONS_PER_STEP: f64 = 2.4e11;
+/// Models in flight at most: sixteen for each of an H200's multiprocessors, of which perceptrons on bits are the faster for no more.
+const MOST_MODELS: usize = 2112;
 /// The share of free memory that models may take.
 const MOST_OF_THE_MEMORY: f64 = 0.6;
 
@@ -144,7 +146,7 @@ impl<M: Machine> Session<M> {
             ));
         }
         let per_step = plan.operations_per_model() / steps as f64;
-        let busy = ((OPERATIONS_PER_STEP / per_step) as usize).clamp(24, 4224);
+        let busy = ((OPERATIONS_PER_STEP / per_step) as usize).clamp(24, MOST_MODELS);
         // Both worlds of a trial are in the same group.
         let models = tuning.models.unwrap_or(busy).min(fitting).max(2) / 2 * 2;
 
