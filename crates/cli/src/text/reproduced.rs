@@ -1,6 +1,6 @@
 //! Printed numbers beside ours, for people.
 
-use super::significant;
+use super::{probability, significant};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use misdeal_audit::{ReproduceReport, ReproducedRow, Verdict};
 use misdeal_core::Bounds;
@@ -29,11 +29,11 @@ pub fn reproduced(report: &ReproduceReport) -> String {
         .map(|verdict| format!("{} {}", count(verdict), verdict.name()))
         .collect();
     let printed = report.rows.iter().filter(|row| row.printed.is_some()).count();
-    let _ = writeln!(
-        text,
-        "Of {printed} printed numbers: {}. \"ours\" is the paper's estimate, the largest over all thresholds; \"valid\" is a 95 % lower \
-         bound from the same scores.",
-        counted.join(", ")
+    if printed > 0 {
+        let _ = writeln!(text, "Of {printed} printed numbers: {}.", counted.join(", "));
+    }
+    text.push_str(
+        "\"ours\" is the paper's estimate, the largest over all thresholds; \"valid\" is a 95 % lower bound from the same scores.\n",
     );
     text
 }
@@ -93,7 +93,7 @@ fn notes(text: &mut String, row: &ReproducedRow) {
                 "  {}: {} is {verdict} (p-value {})",
                 row.name,
                 curve.name,
-                significant(test.p_value)
+                probability(test.p_value)
             );
         }
     }

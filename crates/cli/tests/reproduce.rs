@@ -1,0 +1,66 @@
+//! `misdeal reproduce`: the paper's numbers beside ours.
+
+mod program;
+
+use program::{json, misdeal, refusal};
+
+#[test]
+fn a_figure_without_printed_numbers_has_curves_instead() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = json(folder.path(), "reproduce figure-4 --quick");
+    assert_eq!((report["command"].as_str(), report["quick"].as_bool()), (Some("reproduce"), Some(true)));
+    let rows = report["rows"].as_array().unwrap();
+    let [few, many] = ["mechanism, 1000 observations", "mechanism, 10000 observations"]
+        .map(|name| rows.iter().find(|row| row["name"] == name).unwrap());
+    // A quick run trains no convolutional networks.
+    assert!(rows.iter().any(|row| row["ours"].is_null() && row["observations"] == 0));
+    let refuted = |row: &serde_json::Value, curve: &str| {
+        let promised = row["trade_off"]["promised"].as_array().unwrap();
+        let found = promised.iter().find(|one| one["name"] == curve).unwrap();
+        found["test"]["refuted"].as_bool().unwrap()
+    };
+    assert!(refuted(many, "Poisson sampling") && refuted(many, "(1.0000, 1e-5)-DP"));
+    assert!(!refuted(few, "(1.0000, 1e-5)-DP"));
+    let ours = many["ours"].as_f64().unwrap();
+    assert!(many["valid_epsilon"].as_f64().unwrap() < ours && many["verdict"].is_null());
+}
+
+#[test]
+fn printed_numbers_have_verdicts_and_missing_data_say_where_to_get_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = json(folder.path(), "reproduce figure-9 --quick --seed 3");
+    for row in report["rows"].as_array().unwrap() {
+        let name = row["name"].as_str().unwrap();
+        assert!(row["printed"].as_f64().unwrap() > 0.0 && row["tolerance"].as_f64().unwrap() > 0.0, "{name}");
+        let verdict = row["verdict"].as_str().unwrap();
+        if name.ends_with("mlp") {
+            // No data folder is named, so that nothing is trained.
+            assert!(row["ours"].is_null() && verdict == "too few observations", "{name}");
+            assert!(row["reason"].as_str().unwrap().contains("--data"), "{name}: {}", row["reason"]);
+        } else {
+            let upper = row["theory"]["poisson"]["epsilon_upper_bound"].as_f64().unwrap();
+            assert!((upper / row["printed_claim"].as_f64().unwrap() - 1.0).abs() < 0.01, "{name}: {upper}");
+            assert!(["reproduced", "exceeded", "differs"].contains(&verdict), "{name}: {verdict}");
+            assert!(row["ours"].as_f64().unwrap() > 0.0, "{name}");
+        }
+    }
+}
+
+#[test]
+fn text_and_plot() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = misdeal(folder.path(), "reproduce figure-5 --quick --plot curve.svg");
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert!(run.stdout.contains("Figure 5") && run.stdout.contains("not played"), "{}", run.stdout);
+    assert!(
+        std::fs::read_to_string(folder.path().join("curve.svg")).unwrap().contains("false-positive rate")
+    );
+}
+
+#[test]
+fn what_is_not_in_the_paper_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(refusal(folder.path(), "reproduce figure-2").contains("figure-3"));
+    assert!(refusal(folder.path(), "reproduce figure-3 --runs 0").contains("runs"));
+    assert!(refusal(folder.path(), "reproduce figure-3 --plot x.txt").contains(".svg"));
+}
