@@ -62,6 +62,12 @@ impl From<misdeal_files::Error> for Failure {
     }
 }
 
+impl From<misdeal_report::Unreadable> for Failure {
+    fn from(error: misdeal_report::Unreadable) -> Self {
+        Failure { code: 2, message: error.to_string() }
+    }
+}
+
 impl From<misdeal_scan::Error> for Failure {
     fn from(error: misdeal_scan::Error) -> Self {
         match error {

@@ -41,6 +41,8 @@ pub struct ReproduceReport {
     version: &'static str,
     /// What was asked for.
     pub name: String,
+    /// The seed of the first run.
+    pub seed: u64,
     /// Whether fewer observations were played than in the paper.
     pub quick: bool,
     /// What each table or figure shows, and what to know about it.
@@ -101,6 +103,7 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
         command: "reproduce",
         version: env!("CARGO_PKG_VERSION"),
         name: request.name.clone(),
+        seed: request.seed,
         quick: request.quick,
         artefacts,
         rows,

@@ -37,7 +37,7 @@ pub struct CommonArguments {
     #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Common options")]
     pub format: Format,
     /// Write the result here instead of to standard output
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
+    #[arg(long, short, global = true, value_name = "FILE", help_heading = "Common options")]
     pub output: Option<PathBuf>,
     /// Seed of all randomness
     #[arg(long, global = true, allow_hyphen_values = true, default_value = "0", value_parser = count, help_heading = "Common options")]
@@ -124,8 +124,8 @@ pub enum Command {
     Scan(ScanArguments),
     /// The paper's tables and figures beside ours
     Reproduce(ReproduceArguments),
-    /// Results as one HTML page (not available yet)
-    Report(Anything),
+    /// Stored results as one self-contained HTML page
+    Report(ReportArguments),
     /// What there is to compute on
     Devices,
     /// Whether it computes right (not available yet)
@@ -195,6 +195,14 @@ pub struct ReproduceArguments {
 
 fn artefact_names() -> PossibleValuesParser {
     PossibleValuesParser::new(ARTEFACTS.into_iter().chain(["all"]))
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct ReportArguments {
+    /// Results that audit, estimate, account, calibrate, diagnose or reproduce wrote with --format json; --output names the page
+    #[arg(required = true, value_name = "RESULT")]
+    pub results: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
