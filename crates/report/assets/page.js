@@ -82,7 +82,7 @@
       };
       this.toggles = {};
       for (const axis of this.rows ? ["x"] : ["x", "y"]) {
-        if (!this.values(axis).some((value) => value > 0)) continue;
+        if (this.data[axis].linear || this.values(axis).some((value) => value < 0) || !this.values(axis).some((value) => value > 0)) continue;
         const what = this.data[axis].label;
         this.toggles[axis] = button(this.rows ? "log axis" : `log ${axis}`, () => this.toggle(axis), `logarithmic axis: ${what}`);
         this.toggles[axis].classList.add(`log-${axis}`);
@@ -133,9 +133,9 @@
       const shapes = {
         found: `M${x - 5} ${y}a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z`, claimed: `M${x - 4.5} ${y - 4.5}h9v9h-9z`,
         theory: `M${x} ${y - 6}l6 6l-6 6l-6 -6z`, other: `M${x} ${y - 5.5}l5.5 10h-11z`,
-        raw: `M${x - 4} ${y}a4 4 0 1 0 8 0a4 4 0 1 0 -8 0zm2 0a2 2 0 1 1 4 0a2 2 0 1 1 -4 0z`,
+        raw: `M${x - 4.5} ${y}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z`,
       };
-      add(parent, "path", { class: "fill halo", d: shapes[series.role], "fill-rule": "evenodd" });
+      add(parent, "path", { class: series.role === "raw" ? "ring" : "fill halo", d: shapes[series.role] });
     }
 
     // Every number that an axis has to show.
@@ -207,7 +207,7 @@
     }
 
     axes(labels) {
-      const room = { x: Math.max(2, Math.floor((this.right - this.left) / 90)), y: 6 };
+      const room = { x: Math.max(2, Math.floor((this.right - this.left) / 72)), y: 6 };
       for (const axis of ["x", "y"]) {
         if (axis === "y" && this.rows) continue;
         const ticks = (this.log[axis] ? logTicks : linearTicks)(this.domain(axis), room[axis]);

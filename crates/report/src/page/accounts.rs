@@ -177,7 +177,7 @@ fn command(account: &Account) -> String {
                 .flag("scheme", scheme)
         }
     };
-    line.flag("delta", account.delta)
+    line.number("delta", account.delta)
         .flag_if_any("epsilon", account.epsilon)
         .switch("trade-off", !account.trade_offs.is_empty())
         .switch("compare", !account.comparisons.is_empty())
@@ -206,7 +206,7 @@ pub fn calibration(found: &Calibration) -> Section {
     ];
     let line = CommandLine::new("calibrate")
         .flag("target-epsilon", found.target_epsilon)
-        .flag("delta", found.delta)
+        .number("delta", found.delta)
         .flag_if_any("steps-per-epoch", found.steps_per_epoch)
         .flag_if_any("epochs", found.epochs)
         .flag_if_any("batch-size", found.batch_size)

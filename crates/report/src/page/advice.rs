@@ -63,7 +63,7 @@ impl Subject<'_> {
             let text = format!("Or find the noise with which {scheme} is proven to meet the claim:");
             let command = settings::shape(CommandLine::new("calibrate"), self.setting)
                 .flag("target-epsilon", claim)
-                .flag("delta", self.judged.delta)
+                .number("delta", self.judged.delta)
                 .flag("scheme", scheme.name())
                 .flag_if_any("buffer-size", scheme.buffer_size())
                 .text();
@@ -105,8 +105,8 @@ pub fn meaning(judged: &Judged, guarantee: &str, setting: Option<&Setting>) -> V
         let allowed =
             claim.map_or(String::new(), |claim| format!("; the claim allows {} times", times(claim)));
         paragraphs.push(format!(
-            "In plain words: up to a probability of {}, the claim of epsilon bounds how many times more likely an outcome may become \
-             because one person's record was used. An epsilon of {} is {} times{allowed}.",
+            "In plain words: up to a probability of {}, epsilon bounds how many times more likely anything that training gives away may \
+             become because one person's record was used. Epsilon {} is {} times{allowed}.",
             probability(judged.delta),
             rounded_down(judged.empirical_epsilon),
             times(judged.empirical_epsilon)

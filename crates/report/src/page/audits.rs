@@ -251,8 +251,8 @@ fn command(audit: &Audit, observations: u64) -> String {
     let claim = audit.claimed_epsilon.filter(|_| !audit.claims_poisson());
     game(line, &audit.setting)
         .flag("observations", observations)
-        .flag("delta", estimate.delta)
-        .flag("significance", estimate.significance)
+        .number("delta", estimate.delta)
+        .number("significance", estimate.significance)
         .flag("estimator", &estimate.estimator)
         .flag("threshold-choice", &estimate.threshold_choice)
         .flag_if_any("scores", audit.scores.as_ref().filter(|scores| *scores != "counts"))

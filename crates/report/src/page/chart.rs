@@ -27,6 +27,9 @@ pub struct Axis {
     pub label: String,
     /// Whether it begins logarithmic.
     pub log: bool,
+    /// Whether logarithms make no sense on it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub linear: bool,
     /// Where it begins and ends on a linear scale, unless the data tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<f64>,

@@ -1,5 +1,7 @@
 //! Command lines that do a stored job again.
 
+use crate::numbers::probability;
+
 /// A command line that grows.
 #[derive(Debug, Clone)]
 pub struct CommandLine(String);
@@ -17,6 +19,11 @@ impl CommandLine {
         self.0.push(' ');
         self.0.push_str(&quoted(&value.to_string()));
         self
+    }
+
+    /// With a flag and a number, small ones as 1e-5.
+    pub fn number(self, name: &str, value: f64) -> Self {
+        self.flag(name, probability(value))
     }
 
     /// With a flag, if there is a value for it.
@@ -66,13 +73,10 @@ mod tests {
     fn words_reach_the_command_as_they_are() {
         let line = CommandLine::new("diagnose")
             .word("it's a <log>; rm -rf $HOME.jsonl")
-            .flag("delta", 1e-5)
+            .number("delta", 1e-5)
             .flag_if_any("epochs", None::<u64>)
             .switch("trade-off", true)
             .text();
-        assert_eq!(
-            line,
-            r"misdeal diagnose 'it'\''s a <log>; rm -rf $HOME.jsonl' --delta 0.00001 --trade-off"
-        );
+        assert_eq!(line, r"misdeal diagnose 'it'\''s a <log>; rm -rf $HOME.jsonl' --delta 1e-5 --trade-off");
     }
 }

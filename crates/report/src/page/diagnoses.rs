@@ -4,7 +4,7 @@ use super::chart::{Axis, Chart, Draw, Role, Series};
 use super::command_line::CommandLine;
 use super::epsilons::{self, Row, between, rows_of_theory};
 use super::section::{Advice, Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
-use crate::numbers::{count, p_value, probability, seconds, significant};
+use crate::numbers::{count, p_value, probability, rounded_down, seconds, significant};
 use crate::results::{Diagnosed, Parameters};
 use crate::verdict::Tone;
 use misdeal_core::PositionSample;
@@ -40,15 +40,35 @@ pub fn section(found: &Diagnosed) -> Section {
     }
 }
 
+/// What Poisson sampling would justify, and what leaks at least, where that is more.
+fn excess(found: &Diagnosed) -> Option<[f64; 2]> {
+    let claim = found.theory.get("poisson")?.epsilon_upper_bound?;
+    let lower = found.leakage.as_ref()?.epsilon_lower_bound?;
+    (lower > claim).then_some([claim, lower])
+}
+
 fn verdict(found: &Diagnosed) -> Verdict {
     let (tone, label) = match (found.scheme.as_str(), found.certain, found.defects.len()) {
         ("unknown", _, _) => (Tone::Doubt, "Unknown scheme".into()),
         (scheme, false, _) => (Tone::Doubt, format!("Probably {scheme}")),
+        (scheme, true, 0) if excess(found).is_some() => (Tone::Refuted, scheme.to_owned()),
         (scheme, true, 0) => (Tone::Neutral, scheme.to_owned()),
         (scheme, true, 1) => (Tone::Refuted, format!("{scheme}, with a defect")),
         (scheme, true, defects) => (Tone::Refuted, format!("{scheme}, with {defects} defects")),
     };
-    Verdict { tone, label: super::advice::capitalised(&label), sentence: found.verdict.clone() }
+    let more = excess(found).map_or(String::new(), |[claim, lower]| {
+        let estimate = if found.leakage.as_ref().is_some_and(|leakage| leakage.is_estimate) {
+            "about"
+        } else {
+            "at least"
+        };
+        format!(
+            " A library that accounts for Poisson sampling would claim epsilon {}; {estimate} {} leaks.",
+            significant(claim),
+            rounded_down(lower)
+        )
+    });
+    Verdict { tone, label: super::advice::capitalised(&label), sentence: format!("{}{more}", found.verdict) }
 }
 
 fn described(parameters: &Parameters) -> String {
@@ -126,8 +146,13 @@ fn advice(found: &Diagnosed) -> Vec<Advice> {
 }
 
 fn positions(positions: &PositionSample) -> Vec<Chart> {
-    let axis =
-        |label: String, to: u64| Axis { label, from: Some(0.0), to: Some(to as f64), ..Axis::default() };
+    let axis = |label: String, to: u64| Axis {
+        label,
+        linear: true,
+        from: Some(0.0),
+        to: Some(to as f64),
+        ..Axis::default()
+    };
     let chart = |epoch: &misdeal_core::EpochPositions| {
         Chart {
         title: format!("Where records were dealt, epoch {}", epoch.epoch),
@@ -190,7 +215,7 @@ fn command(found: &Diagnosed) -> String {
         None => line.text(),
         Some(leakage) => line
             .flag("noise-multiplier", leakage.noise_multiplier)
-            .flag("delta", leakage.delta)
+            .number("delta", leakage.delta)
             .flag("epochs", leakage.epochs)
             .text(),
     }

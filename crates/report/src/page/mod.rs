@@ -36,12 +36,12 @@ struct Placed {
 impl Placed {
     /// The charts with ids that are unique on the page, and their data.
     fn charts(&self) -> Vec<EmbeddedChart<'_>> {
-        self.section
-            .charts
-            .iter()
-            .zip(1..)
-            .map(|(chart, i)| EmbeddedChart::new(chart, format!("{}-{i}", self.number)))
-            .collect()
+        let mut before = "";
+        let charts = self.section.charts.iter().zip(1..).map(|(chart, i)| {
+            let repeats = std::mem::replace(&mut before, &chart.caption) == chart.caption;
+            EmbeddedChart { repeats, ..EmbeddedChart::new(chart, format!("{}-{i}", self.number)) }
+        });
+        charts.collect()
     }
 }
 
@@ -49,12 +49,14 @@ impl Placed {
 struct EmbeddedChart<'a> {
     id: String,
     chart: &'a chart::Chart,
+    /// Whether the chart before says the same below its title.
+    repeats: bool,
     json: String,
 }
 
 impl<'a> EmbeddedChart<'a> {
     fn new(chart: &'a chart::Chart, id: String) -> Self {
-        EmbeddedChart { id, chart, json: chart.to_embedded_json() }
+        EmbeddedChart { id, chart, repeats: false, json: chart.to_embedded_json() }
     }
 }
 
@@ -99,7 +101,7 @@ pub fn page(results: &[StoredResult]) -> Result<String, Unreadable> {
             number,
             source: result.name.clone(),
             version: result.version.clone(),
-            section: section(&result.content),
+            section: titled(section(&result.content)),
         })
         .collect();
     let title = match &placed[..] {
@@ -128,6 +130,14 @@ fn section(content: &Content) -> Section {
         Content::Diagnosed(found) => diagnoses::section(found),
         Content::Reproduction(found) => reproductions::section(found),
     }
+}
+
+/// With a capital letter to begin with, unless it begins with a file's name.
+fn titled(section: Section) -> Section {
+    let is_name = section.title.starts_with(|c: char| !c.is_alphabetic())
+        || section.title.split(' ').next().is_some_and(|word| word.contains('.'));
+    let title = if is_name { section.title.clone() } else { advice::capitalised(&section.title) };
+    Section { title, ..section }
 }
 
 /// Nothing is fetched, and no script runs but ours.

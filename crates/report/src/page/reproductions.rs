@@ -69,9 +69,11 @@ fn verdict(found: &Reproduction) -> Verdict {
         .filter(|&(_, number)| number > 0)
         .map(|(verdict, number)| format!("{number} {verdict}"))
         .collect();
-    let differs = with_verdict(found, "differs").count();
+    let [differs, too_few] =
+        ["differs", "too few observations"].map(|verdict| with_verdict(found, verdict).count());
     let (tone, label) = match (printed, differs) {
         (0, _) => (Tone::Neutral, "Curves beside curves"),
+        (_, 0) if too_few == printed => (Tone::Neutral, "Too few observations to tell"),
         (_, 0) => (Tone::Open, "Nothing differs"),
         _ => (Tone::Doubt, "Some numbers differ"),
     };
@@ -198,11 +200,24 @@ fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
         ]
     });
     let mut notes = artefact.remarks.clone();
-    notes.extend(rows.iter().filter_map(|row| Some(format!("{}: {}", row.name, row.reason.as_ref()?))));
+    notes.extend(reasons(rows));
     Table {
         caption: format!("{}: {}", artefact.place, artefact.title),
         header: vec!["setting", "claim", "printed", "ours", "valid", "theory", "observations", "verdict"],
         rows: cells.collect(),
         notes,
     }
+}
+
+/// Why numbers differ or were not played, each reason once.
+fn reasons(rows: &[&Reproduced]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for row in rows {
+        let Some(reason) = row.reason.as_deref() else { continue };
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(&row.name),
+            None => reasons.push((reason, vec![&row.name])),
+        }
+    }
+    reasons.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join("; "))).collect()
 }
