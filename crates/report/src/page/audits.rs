@@ -7,7 +7,7 @@ use super::epsilons::{self, Row, between, rows_of_theory, sides};
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
 use super::{curves, settings};
 use crate::numbers::{count, p_value, percent, probability, rounded_down, seconds, significant};
-use crate::results::{Audit, Describing, Estimate, Guesses, Outputs, TradeOff, Training};
+use crate::results::{Audit, BufferGuesses, Describing, Estimate, Outputs, TradeOff, Training};
 use crate::verdict::Judged;
 use misdeal_core::Setting;
 
@@ -194,12 +194,12 @@ fn worth(training: &Training) -> Table {
     }
 }
 
-fn guesses(search: &Guesses) -> Chart {
+fn guesses(search: &BufferGuesses) -> Chart {
     let mut points: Vec<[f64; 2]> =
         search.guesses.iter().map(|guess| [guess.batches as f64, guess.empirical_epsilon]).collect();
     points.sort_by(|one, other| one[0].total_cmp(&other[0]));
     Chart {
-        title: "Guesses of the buffer".into(),
+        title: "BufferGuesses of the buffer".into(),
         caption: format!("{} The best guess is {} records.", search.meaning, count(search.buffer_size)),
         x: Axis { log: true, ..Axis::of("batches that the buffer is guessed to fill") },
         y: Axis::of_epsilons(),

@@ -124,7 +124,7 @@ fn section(content: &Content) -> Section {
     match content {
         Content::Audit(audit) => audits::section(audit),
         Content::Outputs(outputs) => audits::outputs_section(outputs),
-        Content::Estimates(found) => estimates::section(found),
+        Content::Estimation(found) => estimates::section(found),
         Content::Account(account) => accounts::section(account),
         Content::Calibration(found) => accounts::calibration(found),
         Content::Diagnosed(found) => diagnoses::section(found),

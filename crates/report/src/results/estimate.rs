@@ -33,7 +33,7 @@ impl Estimate {
 
 /// What `estimate` wrote.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Estimates {
+pub struct Estimation {
     pub scores_in: Option<String>,
     pub scores_out: Option<String>,
     #[serde(flatten)]
@@ -87,6 +87,7 @@ pub struct Observed {
 }
 
 /// Both errors at one threshold.
+#[expect(clippy::struct_field_names, reason = "the names of the document")]
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct ObservedPoint {
     pub false_positive_rate: f64,
