@@ -37,7 +37,7 @@ pub fn title_size(title: &str, width: f64) -> u32 {
 
 /// Numbers of observations: 1e6 rather than 1000000.
 pub fn powers() -> TickFormat {
-    TickFormat::Custom(Arc::new(|value| if value < 1e4 { value.to_string() } else { format!("{value:e}") }))
+    TickFormat::Custom(Arc::new(|value| if value < 1e5 { value.to_string() } else { format!("{value:e}") }))
 }
 
 /// A panel with labelled axes.

@@ -107,7 +107,8 @@ const MARKS: [Marks; 6] = [
 
 impl Marks {
     fn of(&self, rows: &[Row]) -> Series {
-        let there = || (0_u32..).zip(rows).filter_map(|(i, row)| Some(((self.value)(row)?, f64::from(i))));
+        let value = |row| (self.value)(row).filter(|value| value.is_finite());
+        let there = || (0_u32..).zip(rows).filter_map(|(i, row)| Some((value(row)?, f64::from(i))));
         let mut series = Series::new(self.name, self.role, self.draw, there().map(|(x, row)| [x, row]));
         series.labels = there().map(|(x, _)| (self.label)(x)).collect();
         series
@@ -120,7 +121,7 @@ pub fn chart(title: &str, caption: &str, rows: &[Row]) -> Chart {
     let series = [theory(rows)].into_iter().chain(MARKS.iter().map(|marks| marks.of(rows)));
     let series = series.filter(|series| !series.points.is_empty()).collect();
     let values = |row: &Row| [row.theory[0], row.theory[1], row.found, row.raw, row.claimed, row.printed];
-    let drawn = || rows.iter().flat_map(values).flatten();
+    let drawn = || rows.iter().flat_map(values).flatten().filter(|value| value.is_finite());
     let (least, most) = (drawn().fold(f64::INFINITY, f64::min), drawn().fold(0.0, f64::max));
     let x = Axis { log: least > 0.0 && most / least > WIDE, ..Axis::of_epsilons() };
     Chart { title: title.into(), caption: caption.into(), x, y: Axis::of_rows("", names), series }

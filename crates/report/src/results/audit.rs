@@ -54,6 +54,7 @@ pub struct BufferGuesses {
 pub struct Guess {
     pub buffer_size: u64,
     pub batches: u64,
+    #[serde(deserialize_with = "super::infinite_if_null")]
     pub empirical_epsilon: f64,
 }
 
@@ -98,6 +99,7 @@ pub struct Outputs {
     pub delta: f64,
     pub significance: f64,
     pub valid: bool,
+    #[serde(deserialize_with = "super::infinite_if_null")]
     pub empirical_epsilon: f64,
     pub score: String,
     pub estimates: BTreeMap<String, Estimate>,

@@ -12,6 +12,7 @@ pub struct Estimate {
     pub threshold_choice: String,
     pub valid: bool,
     pub guarantee: String,
+    #[serde(deserialize_with = "super::infinite_if_null")]
     pub empirical_epsilon: f64,
     pub raw_epsilon: Option<f64>,
     pub threshold: Option<f64>,

@@ -16,8 +16,8 @@ pub use estimate::{Describing, Estimate, Estimation, Observed, Promised, TradeOf
 pub use reproduction::{Heading, Reproduced, Reproduction};
 
 use misdeal_core::Bounds;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
 /// The version of documents that can be read.
@@ -132,6 +132,11 @@ impl StoredResult {
 
 fn read<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     serde_json::from_str(text)
+}
+
+/// A number that is infinite where the document has none, as JSON cannot say so.
+fn infinite_if_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
 }
 
 /// What a message says, without the line breaks that a document's words may bring along.
