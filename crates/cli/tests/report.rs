@@ -56,7 +56,7 @@ fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
     fs::write(folder.join("log.jsonl"), log.collect::<Vec<_>>().join("\n")).unwrap();
     let cases = [
         (
-            "audit mechanism --noise-multiplier 0.7 --epochs 2 --observations 20000 --trade-off --seed 3 --significance 0.01",
+            "audit mechanism --noise-multiplier 0.7 --observations 20000 --trade-off --seed 3 --significance 0.01",
             vec![
                 "empirical_epsilon",
                 "threshold",
@@ -103,7 +103,7 @@ fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
             vec!["What theory says", "poisson"],
         ),
         (
-            "calibrate --target-epsilon 2 --epochs 3 --scheme shuffle --bound lower",
+            "calibrate --target-epsilon 2 --epochs 3 --scheme fixed-order --bound lower",
             vec!["noise_multiplier", "epsilon"],
             vec!["Calibrated noise", "A lower limit"],
         ),
