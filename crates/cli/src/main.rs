@@ -10,6 +10,7 @@ mod diagnose;
 mod estimate;
 mod failure;
 mod interruption;
+mod json_layout;
 mod merge;
 mod number;
 mod output;

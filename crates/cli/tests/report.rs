@@ -56,7 +56,7 @@ fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
     fs::write(folder.join("log.jsonl"), log.collect::<Vec<_>>().join("\n")).unwrap();
     let cases = [
         (
-            "audit mechanism --noise-multiplier 0.7 --observations 20000 --trade-off --seed 3 --significance 0.01",
+            "audit mechanism --scheme fixed-order --noise-multiplier 0.7 --observations 20000 --trade-off --seed 3 --significance 0.01",
             vec![
                 "empirical_epsilon",
                 "threshold",
@@ -157,7 +157,7 @@ fn whatever_a_document_says_stays_text() {
     let folder = folder.path();
     let evil = "</script><script>alert(1)</script><img/onerror=alert(3)>'\"&amp;--><!--";
     let name = "<script>alert(2)<|script>.json";
-    let mut found = json(folder, "audit mechanism --observations 20000 --trade-off");
+    let mut found = json(folder, "audit mechanism --scheme fixed-order --observations 20000 --trade-off");
     found["engine"] = evil.into();
     found["guarantee"] = evil.into();
     found["store"] = evil.into();

@@ -23,7 +23,7 @@ def pages(tmp_path_factory, command):
     """A page of each kind, by name."""
     folder = tmp_path_factory.mktemp("pages")
     logs = ROOT / "testdata" / "diagnose"
-    audit = misdeal.audit_mechanism(observations=1e5, trade_off=True, quiet=True)
+    audit = misdeal.audit_mechanism(scheme="fixed-order", observations=1e5, trade_off=True, quiet=True)
     safe = misdeal.audit_mechanism(scheme="poisson", observations=1e5, quiet=True)
     diagnosis = misdeal.diagnose(logs / "webdataset-full-buffer.jsonl", noise_multiplier=1)
     paper = folder / "paper.json"
@@ -243,9 +243,9 @@ def test_text_has_contrast(browser, pages, name, dark):
 
 def test_names_from_documents_run_nothing(browser, tmp_path):
     evil = "</script><script>document.title = 'run'</script><svg onload=\"document.title = 'run'\">"
-    found = misdeal.audit_mechanism(observations=1e5, trade_off=True, quiet=True).to_dict()
+    found = misdeal.audit_mechanism(scheme="fixed-order", observations=1e5, trade_off=True, quiet=True).to_dict()
     found["engine"] = found["guarantee"] = found["trade_off"]["promised"][0]["name"] = evil
-    found["theory"][evil] = found["theory"]["shuffle"]
+    found["theory"][evil] = found["theory"]["poisson"]
     result = tmp_path / "<b onmouseover=alert(1)>.json"
     result.write_text(json.dumps(found))
     opened(browser, misdeal.report(result, tmp_path / "page.html"))

@@ -77,6 +77,15 @@ struct Page<'a> {
 /// Everything that a document says is escaped. The policy in its head lets no other script run than the page's own, which is known
 /// by its digest, and nothing be fetched.
 ///
+/// ```
+/// use misdeal_report::{StoredResult, page};
+/// let noise = r#"{"schema_version": 1, "command": "calibrate", "noise_multiplier": 0.79, "epsilon": 2.99, "target_epsilon": 3.0,
+///     "delta": 1e-5, "scheme": "poisson", "bound": "upper"}"#;
+/// let page = page(&[StoredResult::parse("noise.json", noise)?])?;
+/// assert!(page.contains("With noise multiplier 0.7900000 poisson is proven to meet epsilon 3."));
+/// # Ok::<(), misdeal_report::Unreadable>(())
+/// ```
+///
 /// # Errors
 /// No results, or too many.
 ///
