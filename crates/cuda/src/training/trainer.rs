@@ -211,7 +211,7 @@ impl<M: Machine> Trainer<M> {
         Ok(all)
     }
 
-    /// Deals while another group may be trained, then trains.
+    /// Deals while another group may be trained, trains, and reads what came of it while the next one may be.
     fn train_group(
         &self,
         device: &Device<M>,
@@ -235,8 +235,11 @@ impl<M: Machine> Trainer<M> {
             session.make_room(dealt.deal.room).map_err(Error::Device)?;
             Group::new(&self.plan, &session, &dealt).train(is_cancelled, keep_parameters)
         };
-        let trained = trained.map_err(Error::Device)?;
+        let harvest = match trained.map_err(Error::Device)? {
+            Some(gathered) => Some(dealt.harvest(&self.plan, gathered).map_err(Error::Device)?),
+            None => None,
+        };
         device.idle.lock().map_err(|_| failed())?.push(dealt);
-        Ok(trained)
+        Ok(harvest)
     }
 }
