@@ -17,6 +17,7 @@ mod plot;
 mod progress;
 mod reproduce;
 mod scan;
+mod self_test;
 mod text;
 
 use arguments::{Arguments, AuditCommand, Command, MechanismArguments};
@@ -60,6 +61,6 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, &common),
         Some(Command::Report(_)) => Err(Failure::not_available_yet("report")),
         Some(Command::Devices) => devices::run(&common),
-        Some(Command::SelfTest(_)) => Err(Failure::not_available_yet("self-test")),
+        Some(Command::SelfTest(arguments)) => self_test::run(&arguments, &common),
     }
 }

@@ -40,6 +40,7 @@ impl Words<'_> {
             claimed_epsilon: self.number_if_any("claimed_epsilon")?,
             trade_off: self.switch("trade_off")? || self.plot()?.is_some(),
             store: self.path_if_any("store")?,
+            save_every: self.number("save_every")?,
             resume: self.switch("resume")?,
             shard: shard.as_deref().map_or(Ok(Shard::WHOLE), Shard::parse).map_err(refusal)?,
             search_buffer: self.search_buffer()?,

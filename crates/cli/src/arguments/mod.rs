@@ -16,7 +16,7 @@ use misdeal_audit::ARTEFACTS;
 use misdeal_core::BatchScheme;
 use std::path::PathBuf;
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check, findings of scan); \
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check, findings of scan, a failed self-test); \
     2 bad usage or bad input; 3 the run itself failed; 130 and 143 interrupted.";
 
 /// Tells whether the way training data is shuffled voids the privacy guarantee that a DP-SGD model claims.
@@ -128,8 +128,8 @@ pub enum Command {
     Report(Anything),
     /// What there is to compute on
     Devices,
-    /// Whether it computes right (not available yet)
-    SelfTest(Anything),
+    /// Whether it computes right: every part against something known, in under half a minute
+    SelfTest(SelfTestArguments),
 }
 
 #[derive(Debug, Subcommand)]
@@ -195,6 +195,14 @@ pub struct ReproduceArguments {
 
 fn artefact_names() -> PossibleValuesParser {
     PossibleValuesParser::new(ARTEFACTS.into_iter().chain(["all"]))
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct SelfTestArguments {
+    /// What to test; auto is the processor, and CUDA devices where there are any
+    #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "cuda"], value_name = "NAME")]
+    pub device: String,
 }
 
 #[derive(Debug, Args)]
