@@ -6,7 +6,7 @@ use crate::reports::Report;
 use crate::words::Words;
 use misdeal_audit::{
     Analysis, AuditReport, Correction, DataRequest, MechanismRequest, RunRequest, Shard, StopWhen,
-    TrainingRequest,
+    TrainingRequest, engine_on,
 };
 use misdeal_core::{Error, Setting, StoreKind};
 use misdeal_train::{Blueprint, CanaryKind, LastBatch, Recipe};
@@ -67,7 +67,7 @@ impl Words<'_> {
         let device = self.one_of("device", &["auto", "cpu", "cuda"])?;
         Ok(MechanismRequest {
             setting: self.setting()?,
-            engine: self.text_if_any("engine")?.unwrap_or_else(|| device.to_owned()),
+            engine: engine_on(device, self.text_if_any("engine")?),
             run: self.run()?,
         })
     }
