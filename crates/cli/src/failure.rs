@@ -20,11 +20,6 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Exit code 2: the command exists on paper only.
-    pub fn not_available_yet(what: &str) -> Self {
-        Failure { code: 2, message: format!("{what} is not available yet") }
-    }
-
     /// Exit code 3: the request was fine, the run was not.
     pub fn run_failed(message: impl Display) -> Self {
         Failure { code: 3, message: message.to_string() }

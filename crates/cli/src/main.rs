@@ -5,12 +5,14 @@ mod arguments;
 mod audit_mechanism;
 mod audit_training;
 mod audits;
+mod completions;
 mod devices;
 mod diagnose;
 mod estimate;
 mod failure;
 mod interruption;
 mod json_layout;
+mod man;
 mod merge;
 mod number;
 mod output;
@@ -19,6 +21,7 @@ mod progress;
 mod report;
 mod reproduce;
 mod scan;
+mod self_test;
 mod text;
 
 use arguments::{Arguments, AuditCommand, Command, MechanismArguments};
@@ -40,6 +43,9 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> Result<Success, Failure> {
     let common = arguments.common;
+    if matches!(arguments.command, Some(Command::Man)) {
+        return man::run(&common);
+    }
     common.check_output()?;
     if !matches!(arguments.command, Some(Command::Scan(_))) {
         common.check_format()?;
@@ -62,6 +68,8 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, &common),
         Some(Command::Report(arguments)) => report::run(&arguments, &common),
         Some(Command::Devices) => devices::run(&common),
-        Some(Command::SelfTest(_)) => Err(Failure::not_available_yet("self-test")),
+        Some(Command::Completions(arguments)) => completions::run(&arguments, &common),
+        Some(Command::Man) => man::run(&common),
+        Some(Command::SelfTest(arguments)) => self_test::run(&arguments, &common),
     }
 }

@@ -1,17 +1,21 @@
 //! Reports for people.
 
 mod account;
+mod dealt;
 mod devices;
 mod diagnosis;
 mod estimates;
 mod reproduced;
+mod self_test;
 mod trade_off;
 
 pub use account::account;
+pub use dealt::record_names;
 pub use devices::devices;
 pub use diagnosis::diagnosis;
 pub use estimates::estimates;
 pub use reproduced::reproduced;
+pub use self_test::self_test;
 
 use indicatif::HumanCount;
 use misdeal_audit::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};

@@ -58,9 +58,74 @@ fn text_and_plot() {
 }
 
 #[test]
+fn finished_audits_are_not_played_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = "reproduce figure-3 --quick --only noise --runs 2 --store kept";
+    let without_times = |mut report: serde_json::Value| {
+        report["seconds"].take();
+        for row in report["rows"].as_array_mut().unwrap() {
+            row["seconds"].take();
+        }
+        report
+    };
+    let whole = without_times(json(folder.path(), command));
+    let kept = || {
+        let mut files: Vec<_> = std::fs::read_dir(folder.path().join("kept"))
+            .unwrap()
+            .map(|file| file.unwrap().path())
+            .map(|file| (file.clone(), std::fs::metadata(file).unwrap().modified().unwrap()))
+            .collect();
+        files.sort();
+        files
+    };
+    let files = kept();
+    let played = whole["rows"].as_array().unwrap().iter().filter(|row| !row["ours"].is_null()).count();
+    assert!(played > 5 && files.len() == 2 * played, "a file for each row and run: {files:?}");
+    // What is there is not overwritten unless it is to be continued; one audit is missing, and is played again.
+    assert!(refusal(folder.path(), command).contains("resume"));
+    std::fs::remove_file(&files[3].0).unwrap();
+    assert_eq!(without_times(json(folder.path(), &format!("{command} --resume"))), whole);
+    let again = kept();
+    assert_eq!(again.len(), files.len());
+    assert!(again.iter().zip(&files).enumerate().all(|(i, (new, old))| (new == old) == (i != 3)));
+}
+
+#[test]
 fn what_is_not_in_the_paper_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     assert!(refusal(folder.path(), "reproduce figure-2").contains("figure-3"));
     assert!(refusal(folder.path(), "reproduce figure-3 --runs 0").contains("runs"));
+    assert!(refusal(folder.path(), "reproduce figure-3 --only nothing").contains("only"));
+    assert!(refusal(folder.path(), "reproduce figure-3 --resume").contains("--store"));
     assert!(refusal(folder.path(), "reproduce figure-3 --plot x.txt").contains(".svg"));
+}
+
+#[test]
+fn drawings_are_dealt_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = json(folder.path(), "reproduce figure-8 --seed 5");
+    assert_eq!(report["rows"].as_array().unwrap().len(), 0);
+    let [full, partial] = &report["deals"].as_array().unwrap()[..] else { panic!("{}", report["deals"]) };
+    assert_eq!(
+        (full["setting"]["scheme"].as_str(), full["artefact"].as_str()),
+        (Some("shuffle"), Some("figure-8"))
+    );
+    assert_eq!((&partial["target_shares"][2], &partial["setting"]["buffer_size"]), (&0.0.into(), &4.into()));
+    let run = misdeal(folder.path(), "reproduce figure-8 --seed 5 --plot records.svg");
+    let first = |deal: &serde_json::Value| {
+        let batches = deal["shown_epochs"][0].as_array().unwrap().iter();
+        let name = |record: &serde_json::Value| match record.as_u64().unwrap() {
+            0 => "xT".to_owned(),
+            other => format!("x{other}"),
+        };
+        let batch = |batch: &serde_json::Value| {
+            batch.as_array().unwrap().iter().map(name).collect::<Vec<_>>().join("  ")
+        };
+        format!("epoch 1   [ {} ]", batches.map(batch).collect::<Vec<_>>().join(" ][ "))
+    };
+    for line in [first(full), first(partial), "file      ( xT  x1  x2  x3 )( x4  x5  x6  x7 )".into()] {
+        assert!(run.stdout.contains(&line), "{line}: {}", run.stdout);
+    }
+    let plot = std::fs::read_to_string(folder.path().join("records.svg")).unwrap();
+    assert!(plot.contains("partial shuffling, K = 4") && plot.contains(">xT<"));
 }

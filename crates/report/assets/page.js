@@ -283,7 +283,7 @@
       const range = (from, to) => `${shown(from)} to ${shown(to)}`;
       if (this.rows) return { name: series.name, x: label ?? shown(point[0]), y: this.rows[point[point.length - 1]] };
       switch (series.draw) {
-        case "steps": return { name: series.name, x: range(point[0], point[1]), y: shown(point[2]) };
+        case "steps": return { name: series.name, x: label ?? range(point[0], point[1]), y: shown(point[2]) };
         case "band": return { name: series.name, x: shown(point[0]), y: range(point[1], point[2]) };
         case "rule": return { name: series.name, x: label ?? shown(point[0]), y: "" };
         default: return { name: series.name, x: shown(point[0]), y: label ?? shown(point[1]) };

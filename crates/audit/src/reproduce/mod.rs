@@ -3,18 +3,22 @@
 //! What is printed, and which audit should give it, lies as data in `paper/`; this room only plays, compares and adds theory.
 
 mod artefact;
+mod deal;
 mod row;
 mod settings;
 mod verdict;
 
 pub use artefact::NAMES as ARTEFACTS;
+pub use deal::Deal;
 pub use row::ReproducedRow;
 pub use verdict::Verdict;
 
+use crate::devices::devices;
 use crate::{Progress, Result, SCHEMA_VERSION};
 use artefact::{PaperRow, artefact};
+use misdeal_core::Error;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What to reproduce, and with how much work.
 #[derive(Debug, Clone)]
@@ -31,9 +35,22 @@ pub struct ReproduceRequest {
     pub data: Option<PathBuf>,
     /// The seed of the first run; the others take those that follow.
     pub seed: u64,
+    /// Play only the rows whose names contain this.
+    pub only: Option<String>,
+    /// The folder where every audit saves its scores, at intervals and at the end.
+    pub store: Option<PathBuf>,
+    /// Whether to go on from what that folder holds: finished audits are read, and not played again.
+    pub resume: bool,
 }
 
-/// PaperRow numbers beside ours.
+impl ReproduceRequest {
+    /// Whether there is a graphics processor that may be used.
+    fn has_device(&self) -> bool {
+        self.device == "cuda" || self.device == "auto" && devices().cuda_missing.is_none()
+    }
+}
+
+/// Printed numbers beside ours.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReproduceReport {
     schema_version: u32,
@@ -49,6 +66,8 @@ pub struct ReproduceReport {
     pub artefacts: Vec<ArtefactHeading>,
     /// The numbers, in the order of the paper.
     pub rows: Vec<ReproducedRow>,
+    /// What drawings show, dealt again.
+    pub deals: Vec<Deal>,
     /// Time for all of them.
     pub seconds: f64,
 }
@@ -81,6 +100,7 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
     let start = std::time::Instant::now();
     let mut artefacts = Vec::new();
     let mut jobs: Vec<(&'static str, PaperRow)> = Vec::new();
+    let mut deals = Vec::new();
     for name in names {
         let found = artefact(name)?;
         artefacts.push(ArtefactHeading {
@@ -89,7 +109,21 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
             place: found.place,
             remarks: found.remarks,
         });
-        jobs.extend(found.rows.into_iter().map(|row| (name, row)));
+        for job in &found.deals {
+            deals.push(job.dealt(name, request.seed)?);
+        }
+        let is_asked_for = |row: &PaperRow| request.only.as_ref().is_none_or(|only| row.name.contains(only));
+        jobs.extend(found.rows.into_iter().filter(is_asked_for).map(|row| (name, row)));
+    }
+    if let (Some(only), true) = (&request.only, jobs.is_empty()) {
+        let hint = "names of rows are in the first column of what is printed without --only";
+        return Err(Error::bad_value("only", only, "a part of a row's name", hint).into());
+    }
+    if !request.has_device() {
+        jobs.retain(|(_, row)| !row.needs_device);
+    }
+    if let Some(folder) = &request.store {
+        std::fs::create_dir_all(folder).map_err(|error| cannot_keep(folder, &error))?;
     }
     let total: u64 = jobs.iter().map(|(_, row)| row.work(request)).sum();
     let mut done = 0;
@@ -107,8 +141,14 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
         quick: request.quick,
         artefacts,
         rows,
+        deals,
         seconds: start.elapsed().as_secs_f64(),
     })
+}
+
+fn cannot_keep(folder: &Path, error: &std::io::Error) -> Error {
+    let hint = format!("scores are saved there: {error}");
+    Error::bad_value("store", folder.display(), "a folder that can be written", hint)
 }
 
 /// One audit's progress as a part of the whole's.

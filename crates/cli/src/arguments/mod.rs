@@ -16,7 +16,8 @@ use misdeal_audit::ARTEFACTS;
 use misdeal_core::BatchScheme;
 use std::path::PathBuf;
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check, findings of scan); \
+/// What exit codes mean, below every command's help.
+pub const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check, findings of scan, a failed self-test); \
     2 bad usage or bad input; 3 the run itself failed; 130 and 143 interrupted.";
 
 /// Tells whether the way training data is shuffled voids the privacy guarantee that a DP-SGD model claims.
@@ -74,6 +75,14 @@ impl CommonArguments {
         }
     }
 
+    /// Refuses every format but text, for scripts and pages.
+    pub fn check_is_text(&self) -> Result<(), Failure> {
+        match self.format {
+            Format::Text => Ok(()),
+            _ => Err(self.refuse_format("text", "this is a script or a page, no result")),
+        }
+    }
+
     /// The failure for a format that makes no sense here.
     pub fn refuse_format(&self, allowed: &'static str, hint: &'static str) -> Failure {
         let format =
@@ -128,8 +137,20 @@ pub enum Command {
     Report(ReportArguments),
     /// What there is to compute on
     Devices,
-    /// Whether it computes right (not available yet)
-    SelfTest(Anything),
+    /// Whether it computes right: every part against something known, in under half a minute
+    SelfTest(SelfTestArguments),
+    /// A script that completes commands and flags in a shell
+    Completions(CompletionsArguments),
+    /// The manual page of the program; with --output, a folder: the pages of all commands
+    Man,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct CompletionsArguments {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Subcommand)]
@@ -138,14 +159,6 @@ pub enum AuditCommand {
     Mechanism(Box<MechanismArguments>),
     /// DP-SGD on real data and models, the paper's Algorithm 2
     Training(Box<TrainingArguments>),
-}
-
-/// Whatever follows a command that is not available yet.
-#[derive(Debug, Args)]
-#[command(disable_help_flag = true)]
-pub struct Anything {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    _rest: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -182,12 +195,21 @@ pub struct ReproduceArguments {
     /// Runs that means are taken over; as many as the paper's if not given
     #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
     pub runs: Option<u64>,
+    /// Play only the rows whose names contain this
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
     /// What to compute on; auto takes a CUDA device for long runs, where there is one
     #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "cuda"], value_name = "NAME")]
     pub device: String,
     /// The folder that holds data sets; MISDEAL_DATA if not given
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
+    /// Save every audit's scores in this folder, at intervals and at the end
+    #[arg(long, value_name = "DIR")]
+    pub store: Option<PathBuf>,
+    /// Go on from what the folder of --store holds; finished audits are not played again
+    #[arg(long, requires = "store")]
+    pub resume: bool,
     /// Draw the numbers into a file that ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
@@ -195,6 +217,14 @@ pub struct ReproduceArguments {
 
 fn artefact_names() -> PossibleValuesParser {
     PossibleValuesParser::new(ARTEFACTS.into_iter().chain(["all"]))
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct SelfTestArguments {
+    /// What to test; auto is the processor, and CUDA devices where there are any
+    #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "cuda"], value_name = "NAME")]
+    pub device: String,
 }
 
 #[derive(Debug, Args)]

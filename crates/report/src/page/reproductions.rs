@@ -7,7 +7,7 @@ use super::epsilons::{self, Row, between, sides};
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
 use super::{audits, curves};
 use crate::numbers::{count, seconds, significant};
-use crate::results::{Heading, Reproduced, Reproduction};
+use crate::results::{Dealt, Heading, Reproduced, Reproduction};
 use crate::verdict::Tone;
 
 /// The section of what was reproduced.
@@ -20,6 +20,10 @@ pub fn section(found: &Reproduction) -> Section {
     let mut tables = Vec::new();
     for artefact in &found.artefacts {
         let rows: Vec<&Reproduced> = found.rows.iter().filter(|row| row.artefact == artefact.name).collect();
+        charts.extend(found.deals.iter().filter(|deal| deal.artefact == artefact.name).flat_map(shares));
+        if rows.is_empty() {
+            continue;
+        }
         charts.extend(pictures(artefact, &rows));
         tables.push(table(artefact, &rows));
         tables.extend(rows.iter().filter_map(|row| {
@@ -72,13 +76,13 @@ fn verdict(found: &Reproduction) -> Verdict {
     let [differs, too_few] =
         ["differs", "too few observations"].map(|verdict| with_verdict(found, verdict).count());
     let (tone, label) = match (printed, differs) {
-        (0, _) => (Tone::Neutral, "Curves beside curves"),
+        (0, _) => (Tone::Neutral, "Drawn again"),
         (_, 0) if too_few == printed => (Tone::Neutral, "Too few observations to tell"),
         (_, 0) => (Tone::Open, "Nothing differs"),
         _ => (Tone::Doubt, "Some numbers differ"),
     };
     let sentence = if printed == 0 {
-        "The paper prints no numbers here; the curves are set side by side.".into()
+        "The paper prints no numbers here; what it draws is drawn again.".into()
     } else {
         format!("Of {printed} printed numbers: {}.", counted.join(", "))
     };
@@ -122,6 +126,26 @@ fn pictures(artefact: &Heading, rows: &[&Reproduced]) -> Vec<Chart> {
         caption,
         &rows.iter().map(gap).collect::<Vec<_>>(),
     )]
+}
+
+/// Where the target goes in an epoch, and who shares its batch.
+fn shares(deal: &Dealt) -> [Chart; 2] {
+    let chart = |title: &str, label: &str, shares: &[f64]| {
+        let cells = (0_u32..).zip(shares).map(|(i, &share)| [f64::from(i), f64::from(i) + 1.0, share]);
+        let mut series = Series::new("share of epochs", Role::Found, Draw::Steps, cells);
+        series.labels = (0..shares.len()).map(|i| i.to_string()).collect();
+        Chart {
+            title: format!("{}: {title}", capitalised(&deal.name)),
+            caption: String::new(),
+            x: Axis { linear: true, ..Axis::of(label) },
+            y: Axis { linear: true, from: Some(0.0), ..Axis::of("share of epochs") },
+            series: vec![series],
+        }
+    };
+    [
+        chart("where the target goes", "batch of the epoch", &deal.target_shares),
+        chart("who shares the target's batch", "record, by its place in the file", &deal.company_shares),
+    ]
 }
 
 fn lowered(text: &str) -> String {

@@ -12,7 +12,18 @@ pub struct Reproduction {
     pub quick: bool,
     pub artefacts: Vec<Heading>,
     pub rows: Vec<Reproduced>,
+    #[serde(default)]
+    pub deals: Vec<Dealt>,
     pub seconds: f64,
+}
+
+/// A scheme on a small file, dealt many times.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Dealt {
+    pub artefact: String,
+    pub name: String,
+    pub target_shares: Vec<f64>,
+    pub company_shares: Vec<f64>,
 }
 
 /// What a table or a figure is about.
