@@ -36,21 +36,24 @@ pub fn section(found: &Reproduction) -> Section {
         title,
         verdict: verdict(found),
         figures: figures(found),
-        meaning: vec![
-            "\"Ours\" is the paper's estimate, the largest over all thresholds, which is not a valid bound; \"valid\" is a lower bound with \
-             95 % confidence from the same scores."
-                .into(),
-        ],
+        meaning: if found.rows.is_empty() { Vec::new() } else { vec![OURS.into()] },
         advice: Vec::new(),
         charts,
         tables,
         settings: vec![
             Fact::new("asked for", &found.name),
-            Fact::new("observations", if found.quick { "fewer than in the paper (--quick)" } else { "those of the paper" }),
+            Fact::new(
+                "observations",
+                if found.quick { "fewer than in the paper (--quick)" } else { "those of the paper" },
+            ),
         ],
         rerun: Rerun {
             command: Some(
-                CommandLine::new("reproduce").word(&found.name).switch("quick", found.quick).flag_if_any("seed", found.seed).text(),
+                CommandLine::new("reproduce")
+                    .word(&found.name)
+                    .switch("quick", found.quick)
+                    .flag_if_any("seed", found.seed)
+                    .text(),
             ),
             note: "Add --data for the folder of data sets, where models are trained.".into(),
         },
@@ -58,6 +61,9 @@ pub fn section(found: &Reproduction) -> Section {
         summary: Summary::default(),
     }
 }
+
+const OURS: &str = "\"Ours\" is the paper's estimate, the largest over all thresholds, which is not a valid bound; \"valid\" is a lower bound \
+                    with 95 % confidence from the same scores.";
 
 const VERDICTS: [&str; 4] = ["reproduced", "exceeded", "differs", "too few observations"];
 
@@ -130,21 +136,22 @@ fn pictures(artefact: &Heading, rows: &[&Reproduced]) -> Vec<Chart> {
 
 /// Where the target goes in an epoch, and who shares its batch.
 fn shares(deal: &Dealt) -> [Chart; 2] {
-    let chart = |title: &str, label: &str, shares: &[f64]| {
-        let cells = (0_u32..).zip(shares).map(|(i, &share)| [f64::from(i), f64::from(i) + 1.0, share]);
-        let mut series = Series::new("share of epochs", Role::Found, Draw::Steps, cells);
-        series.labels = (0..shares.len()).map(|i| i.to_string()).collect();
+    let chart = |title: &str, row: &str, shares: &[f64]| {
+        let bars = (0_u32..).zip(shares).map(|(i, &share)| [0.0, share, f64::from(i)]);
+        let mut series = Series::new("share of epochs", Role::Found, Draw::Bars, bars);
+        series.labels = shares.iter().map(|&share| significant(share)).collect();
+        let rows = (0..shares.len()).map(|i| format!("{row} {i}")).collect();
         Chart {
             title: format!("{}: {title}", capitalised(&deal.name)),
             caption: String::new(),
-            x: Axis { linear: true, ..Axis::of(label) },
-            y: Axis { linear: true, from: Some(0.0), ..Axis::of("share of epochs") },
+            x: Axis { linear: true, ..Axis::of_rates("share of epochs") },
+            y: Axis::of_rows("", rows),
             series: vec![series],
         }
     };
     [
-        chart("where the target goes", "batch of the epoch", &deal.target_shares),
-        chart("who shares the target's batch", "record, by its place in the file", &deal.company_shares),
+        chart("where the target goes", "batch", &deal.target_shares),
+        chart("who shares the target's batch", "record", &deal.company_shares),
     ]
 }
 
