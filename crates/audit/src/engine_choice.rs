@@ -11,6 +11,14 @@ use misdeal_game::engines::{self, Engine};
 /// device is ready.
 const LEAST_DRAWS_FOR_A_DEVICE: u64 = 1 << 35;
 
+/// The processor's fastest engine that can play a game: what `--device cpu` asks for, where `cpu` as an engine is the fused one and no other.
+const PROCESSOR: &str = "processor";
+
+/// The engine's name for [`MechanismRequest`](crate::MechanismRequest), from one that is asked for by name, if any, and a device.
+pub fn engine_on(device: &str, engine: Option<String>) -> String {
+    engine.unwrap_or_else(|| if device == "cpu" { PROCESSOR.into() } else { device.into() })
+}
+
 /// Does a job with the engine called `name`. `auto` is the fastest there is; where no graphics processor can play, the
 /// processor does, without a word. A store that is resumed goes on with the device that began it.
 ///
@@ -44,7 +52,7 @@ pub(crate) fn with_engine_on_trials_of<T>(
         }
     }
     let game = Game::with_stream(setting, Stream::new(&trials.hash()));
-    let engine = engines::choose(&game, name)?;
+    let engine = engines::choose(&game, if name == PROCESSOR { "auto" } else { name })?;
     job(&game, engine.as_ref())
 }
 

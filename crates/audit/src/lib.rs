@@ -19,6 +19,7 @@
 //! - [`diagnose()`]: which scheme made the batches of a log, and what that costs.
 //! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproduceRequest`], [`ReproducedRow`]).
 //! - [`divergence_lower_bound`]: Monte Carlo on the modelled pair, beside the exact theory ([`MonteCarloBound`]).
+//! - [`self_test()`]: whether this machine computes right.
 //! - [`Progress`]: whoever watches a job and may interrupt it.
 
 mod accounted;
@@ -33,6 +34,7 @@ mod error;
 mod estimation;
 mod measurement;
 mod mechanism;
+mod memory;
 mod merging;
 mod monte_carlo;
 mod outputs;
@@ -42,6 +44,7 @@ mod promised;
 mod reproduce;
 mod run;
 mod savings;
+mod self_test;
 mod shard;
 mod stopping;
 mod trade_off;
@@ -56,6 +59,7 @@ pub use audit_report::AuditReport;
 pub use buffer_search::{BufferSearch, Correction, Guess};
 pub use devices::{DeviceReport, DevicesReport, devices};
 pub use diagnose::{DiagnoseReport, DiagnoseRequest, Leakage, NoiseLevel, diagnose, diagnose_batches};
+pub use engine_choice::engine_on;
 pub use error::{Error, Result};
 pub use estimation::{Analysis, EstimateReport, EstimateRequest, estimate_arrays, estimate_scores};
 pub use measurement::Measurement;
@@ -70,6 +74,9 @@ pub use reproduce::{
     ARTEFACTS, ArtefactHeading, Deal, ReproduceReport, ReproduceRequest, ReproducedRow, Verdict, reproduce,
 };
 pub use run::RunRequest;
+#[cfg(feature = "planted-faults")]
+pub use self_test::run_check;
+pub use self_test::{CheckReport, SelfTestReport, SelfTestRequest, self_test};
 pub use shard::Shard;
 pub use stopping::StopWhen;
 pub use trade_off::{PromisedCurve, TradeOffReport};

@@ -92,7 +92,7 @@ pub(crate) fn measure_from(
     let held = |store: &ScoreStore| 2 * store.observations_per_world() / each;
     let before = held(&store);
     let total = 2 * (trials.end - trials.start) / each;
-    let savings = Savings::new(request.store.as_deref(), progress, before, total);
+    let savings = Savings::new(request.store.as_deref(), progress, before, total).every(request.save_every);
     let looked = if choice == ThresholdChoice::Sequential {
         let looking = Looking {
             player,

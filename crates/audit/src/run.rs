@@ -29,6 +29,8 @@ pub struct RunRequest {
     pub trade_off: bool,
     /// Where the scores are saved.
     pub store: Option<PathBuf>,
+    /// The least seconds between two savings.
+    pub save_every: f64,
     /// Whether to go on from what `store` holds.
     pub resume: bool,
     /// The part of the run to do.
@@ -49,6 +51,7 @@ impl RunRequest {
             claimed_epsilon: None,
             trade_off: false,
             store: None,
+            save_every: 10.0,
             resume: false,
             shard: Shard::WHOLE,
             search_buffer: None,
@@ -67,6 +70,9 @@ impl RunRequest {
         check_claim(self.claimed_epsilon)?;
         self.check_observations()?;
         self.check_shard()?;
+        self.check_save_every()?;
+        let trials = self.trials();
+        crate::memory::check(self.scores, 2 * (trials.end - trials.start))?;
         let sequential = choice == ThresholdChoice::Sequential;
         if self.stop_when.is_some() && !sequential {
             let hint = "a bound that holds whenever a run is stopped is a confidence sequence";
@@ -112,6 +118,14 @@ impl RunRequest {
         let allowed = format!("an even number from 8 to {MOST_OBSERVATIONS}");
         let hint = "half of the observations are made in each world";
         Err(Error::bad_value("observations", self.observations, allowed, hint).into())
+    }
+
+    fn check_save_every(&self) -> Result<()> {
+        if (0.01..=86_400.0).contains(&self.save_every) {
+            return Ok(());
+        }
+        let hint = "seconds; saving never takes more than a twentieth of the time, however often";
+        Err(Error::bad_value("save_every", self.save_every, "a number from 0.01 to 86400", hint).into())
     }
 
     /// Every part can be estimated by itself: hold-out needs two even and two odd trials.

@@ -5,12 +5,9 @@ use misdeal_core::ScoreStore;
 use misdeal_files::stores;
 use misdeal_game::Watch;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The least time between two savings.
-const INTERVAL: Duration = Duration::from_secs(10);
 /// Saving may take this share of a run's time at most.
 const MOST_OF_THE_TIME: u32 = 20;
 
@@ -20,20 +17,44 @@ pub struct Savings<'a> {
     progress: &'a dyn Progress,
     observed: AtomicU64,
     total: u64,
-    next: Mutex<Instant>,
+    /// The least time between two savings.
+    interval: Duration,
+    start: Instant,
+    /// When the next saving is due, in microseconds from the start.
+    next: AtomicU64,
 }
 
 impl<'a> Savings<'a> {
     /// Watches a run that starts with `observed` of `total` observations.
     pub fn new(path: Option<&'a Path>, progress: &'a dyn Progress, observed: u64, total: u64) -> Self {
         progress.observed(observed, total);
-        Savings {
+        let savings = Savings {
             path,
             progress,
             observed: observed.into(),
             total,
-            next: Mutex::new(Instant::now() + INTERVAL),
-        }
+            interval: Duration::from_secs(10),
+            start: Instant::now(),
+            next: AtomicU64::new(0),
+        };
+        savings.postpone(savings.interval);
+        savings
+    }
+
+    /// The same with another least time between two savings.
+    pub fn every(mut self, seconds: f64) -> Self {
+        self.interval = Duration::from_secs_f64(seconds);
+        self.postpone(self.interval);
+        self
+    }
+
+    fn postpone(&self, pause: Duration) {
+        let next = (self.start.elapsed() + pause).as_micros() as u64;
+        self.next.store(next, Ordering::Relaxed);
+    }
+
+    fn is_due(&self) -> bool {
+        self.path.is_some() && self.start.elapsed().as_micros() as u64 >= self.next.load(Ordering::Relaxed)
     }
 
     /// So many more observations were made, in whichever world.
@@ -47,8 +68,7 @@ impl<'a> Savings<'a> {
         if let Some(path) = self.path {
             let start = Instant::now();
             stores::write(path, store)?;
-            let pause = INTERVAL.max(start.elapsed() * MOST_OF_THE_TIME);
-            *self.next.lock().expect("no thread panics while it holds this") = Instant::now() + pause;
+            self.postpone(self.interval.max(start.elapsed() * MOST_OF_THE_TIME));
         }
         Ok(())
     }
@@ -65,8 +85,11 @@ impl Watch for Savings<'_> {
         self.progress.is_interrupted()
     }
 
+    fn wants_rest(&self) -> bool {
+        self.is_due()
+    }
+
     fn rest(&self, store: &ScoreStore) -> Result<()> {
-        let due = *self.next.lock().expect("no thread panics while it holds this") <= Instant::now();
-        if due { self.save(store) } else { Ok(()) }
+        if self.is_due() { self.save(store) } else { Ok(()) }
     }
 }

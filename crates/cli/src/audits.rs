@@ -69,6 +69,7 @@ impl RunArguments {
             claimed_epsilon: self.claimed_epsilon,
             trade_off: self.trade_off || self.plot.is_some(),
             store: self.store.clone(),
+            save_every: self.save_every,
             resume: self.resume,
             shard: self.shard.as_deref().map_or(Ok(Shard::WHOLE), Shard::parse)?,
             search_buffer: self.search_buffer.then_some(if self.uncorrected {

@@ -19,6 +19,7 @@ mod plot;
 mod progress;
 mod reproduce;
 mod scan;
+mod self_test;
 mod text;
 
 use arguments::{Arguments, AuditCommand, Command, MechanismArguments};
@@ -67,6 +68,6 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
         Some(Command::Devices) => devices::run(&common),
         Some(Command::Completions(arguments)) => completions::run(&arguments, &common),
         Some(Command::Man) => man::run(&common),
-        Some(Command::SelfTest(_)) => Err(Failure::not_available_yet("self-test")),
+        Some(Command::SelfTest(arguments)) => self_test::run(&arguments, &common),
     }
 }

@@ -6,6 +6,7 @@ mod devices;
 mod diagnosis;
 mod estimates;
 mod reproduced;
+mod self_test;
 mod trade_off;
 
 pub use account::account;
@@ -14,6 +15,7 @@ pub use devices::devices;
 pub use diagnosis::diagnosis;
 pub use estimates::estimates;
 pub use reproduced::reproduced;
+pub use self_test::self_test;
 
 use indicatif::HumanCount;
 use misdeal_audit::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};

@@ -43,6 +43,8 @@ mod diagnosis;
 mod error;
 pub mod estimate;
 pub mod normal;
+#[cfg(feature = "planted-faults")]
+pub mod planted;
 pub mod score_grid;
 mod score_store;
 mod setting;

@@ -15,7 +15,7 @@ use tempfile::{Builder, NamedTempFile};
 /// # Errors
 /// What `fill` or the operating system said; and a `path` that is a folder or a device, which a rename would destroy.
 pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    check_place(path)?;
+    check_kind(path)?;
     let place = place_of(path);
     let old = fs::metadata(&place).ok();
     let failed = |error| Error::io(path, "write", error);
@@ -36,8 +36,15 @@ pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
 /// Refuses, before any work is done, a `path` to which nothing can be written.
 ///
 /// # Errors
-/// A `path` that is a folder or a device, which a rename would destroy, or whose folder does not exist.
+/// A `path` that is a folder or a device, which a rename would destroy; whose folder does not exist, or takes no new file.
 pub fn check_place(path: &Path) -> Result<()> {
+    check_kind(path)?;
+    temporary(&folder_of(&place_of(path)), None).map_err(|error| Error::io(path, "write", error))?;
+    Ok(())
+}
+
+/// Refuses a `path` that cannot be a file's.
+fn check_kind(path: &Path) -> Result<()> {
     let place = place_of(path);
     if fs::metadata(&place).is_ok_and(|metadata| !metadata.is_file()) {
         let hint = "choose a file's name, new or existing";

@@ -23,6 +23,12 @@ pub fn log_likelihood_ratio(
 ) -> f64 {
     let per_epoch = (batches.end - batches.start) as usize;
     let precision = 1.0 / (noise_multiplier * noise_multiplier);
+    #[cfg(feature = "planted-faults")]
+    let precision = if misdeal_core::planted::is_planted(misdeal_core::planted::Fault::Likelihood) {
+        1.0 / noise_multiplier
+    } else {
+        precision
+    };
     let (a, b) = (model.shifts.present, model.shifts.zeroed);
     let evidence =
         |shift: f64, output: f64, epochs: f64| (shift * output - 0.5 * epochs * shift * shift) * precision;

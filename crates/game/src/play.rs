@@ -17,6 +17,11 @@ pub trait Watch: Sync {
     /// Whether the run should end as soon as the chunks under way are done.
     fn is_cancelled(&self) -> bool;
 
+    /// Whether a rest is due: whoever has played something begins no further chunk before it.
+    fn wants_rest(&self) -> bool {
+        false
+    }
+
     /// Called between stretches, with everything that has been played so far.
     ///
     /// # Errors
@@ -52,18 +57,20 @@ pub fn play<W: Watch>(
             * 16;
     let chunks_per_stretch =
         (portions.draws_per_stretch / (trials_per_chunk * game.draws_per_trial())).max(64) as usize;
-    let mut chunks = missing_trials(trials, store.trials())
-        .into_iter()
-        .flat_map(|gap| cut(gap, trials_per_chunk))
-        .peekable();
-    while chunks.peek().is_some() {
-        let stretch: Vec<_> = chunks.by_ref().take(chunks_per_stretch).collect();
+    loop {
+        let missing = missing_trials(trials.clone(), store.trials()).into_iter();
+        let stretch: Vec<_> =
+            missing.flat_map(|gap| cut(gap, trials_per_chunk)).take(chunks_per_stretch).collect();
+        if stretch.is_empty() {
+            return Ok(Outcome::Finished);
+        }
         let part = stretch
             .into_par_iter()
             .try_fold(
                 || store.empty_like(),
                 |mut part, chunk| {
-                    if !watch.is_cancelled() {
+                    let has_played = part.observations_per_world() > 0;
+                    if !(watch.is_cancelled() || has_played && watch.wants_rest()) {
                         let count = chunk.end - chunk.start;
                         engine.insert(chunk, &mut part)?;
                         watch.played(count);
@@ -84,7 +91,6 @@ pub fn play<W: Watch>(
             return Ok(Outcome::Cancelled);
         }
     }
-    Ok(Outcome::Finished)
 }
 
 /// The parts of `wanted` that none of `held`, which are in order, covers.

@@ -6,7 +6,7 @@ use crate::reports::Report;
 use crate::words::Words;
 use misdeal_audit::{
     Analysis, AuditReport, Correction, DataRequest, MechanismRequest, RunRequest, Shard, StopWhen,
-    TrainingRequest,
+    TrainingRequest, engine_on,
 };
 use misdeal_core::{Error, Setting, StoreKind};
 use misdeal_train::{Blueprint, CanaryKind, LastBatch, Recipe};
@@ -40,6 +40,7 @@ impl Words<'_> {
             claimed_epsilon: self.number_if_any("claimed_epsilon")?,
             trade_off: self.switch("trade_off")? || self.plot()?.is_some(),
             store: self.path_if_any("store")?,
+            save_every: self.number("save_every")?,
             resume: self.switch("resume")?,
             shard: shard.as_deref().map_or(Ok(Shard::WHOLE), Shard::parse).map_err(refusal)?,
             search_buffer: self.search_buffer()?,
@@ -66,7 +67,7 @@ impl Words<'_> {
         let device = self.one_of("device", &["auto", "cpu", "cuda"])?;
         Ok(MechanismRequest {
             setting: self.setting()?,
-            engine: self.text_if_any("engine")?.unwrap_or_else(|| device.to_owned()),
+            engine: engine_on(device, self.text_if_any("engine")?),
             run: self.run()?,
         })
     }

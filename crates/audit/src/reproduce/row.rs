@@ -186,7 +186,7 @@ impl PaperRow {
             None => setting,
             Some(target) => calibrated(&setting, target, self.delta)?,
         };
-        audit_mechanism(&MechanismRequest { setting, engine: request.device.clone(), run }, progress)
+        audit_mechanism(&MechanismRequest { setting, engine: crate::engine_on(&request.device, None), run }, progress)
     }
 }
 

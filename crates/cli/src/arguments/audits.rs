@@ -140,6 +140,9 @@ pub struct RunArguments {
     /// Save the scores here, at intervals and at the end
     #[arg(long, value_name = "FILE")]
     pub store: Option<PathBuf>,
+    /// Seconds between two savings, at least
+    #[arg(long, allow_hyphen_values = true, default_value = "10", value_parser = number, value_name = "S")]
+    pub save_every: f64,
     /// Go on from what the store holds
     #[arg(long)]
     pub resume: bool,

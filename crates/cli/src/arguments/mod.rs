@@ -17,7 +17,7 @@ use misdeal_core::BatchScheme;
 use std::path::PathBuf;
 
 /// What exit codes mean, below every command's help.
-pub const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check, findings of scan); \
+pub const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check, findings of scan, a failed self-test); \
     2 bad usage or bad input; 3 the run itself failed; 130 and 143 interrupted.";
 
 /// Tells whether the way training data is shuffled voids the privacy guarantee that a DP-SGD model claims.
@@ -137,8 +137,8 @@ pub enum Command {
     Report(Anything),
     /// What there is to compute on
     Devices,
-    /// Whether it computes right (not available yet)
-    SelfTest(Anything),
+    /// Whether it computes right: every part against something known, in under half a minute
+    SelfTest(SelfTestArguments),
     /// A script that completes commands and flags in a shell
     Completions(CompletionsArguments),
     /// The manual page of the program; with --output, a folder: the pages of all commands
@@ -216,6 +216,14 @@ pub struct ReproduceArguments {
 
 fn artefact_names() -> PossibleValuesParser {
     PossibleValuesParser::new(ARTEFACTS.into_iter().chain(["all"]))
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct SelfTestArguments {
+    /// What to test; auto is the processor, and CUDA devices where there are any
+    #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "cuda"], value_name = "NAME")]
+    pub device: String,
 }
 
 #[derive(Debug, Args)]

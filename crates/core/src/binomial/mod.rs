@@ -58,6 +58,12 @@ impl Proportion {
 /// assert!((upper_bound(999_999, 1_000_000, 0.05).complement / 5.1293e-8 - 1.0).abs() < 1e-4);
 /// ```
 pub fn upper_bound(successes: u64, trials: u64, tail_probability: f64) -> Proportion {
+    #[cfg(feature = "planted-faults")]
+    let tail_probability = if crate::planted::is_planted(crate::planted::Fault::ClopperPearson) {
+        2.0 * tail_probability
+    } else {
+        tail_probability
+    };
     if successes >= trials || tail_probability.is_nan() || tail_probability <= 0.0 {
         return Proportion::ONE;
     }

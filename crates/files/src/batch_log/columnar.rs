@@ -5,8 +5,7 @@ use crate::{Error, Result};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
-use std::fs::File;
+use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
 use std::path::Path;
 
 /// Rows that are read at a time: memory grows with what is read, not with what the file claims to hold.
@@ -19,8 +18,8 @@ const REQUIRED: usize = 3;
 const HINT: &str =
     "save the integer columns epoch, batch and record, and rank and worker where there are several";
 
-/// The batches in an open file, row group by row group.
-pub(super) fn read(path: &Path, file: File, _file_length: u64) -> Result<BatchLog> {
+/// The batches in a file, row group by row group.
+pub fn read(path: &Path, file: impl ChunkReader + 'static) -> Result<BatchLog> {
     let damaged = |error: ParquetError| {
         Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
     };

@@ -3,7 +3,6 @@
 use super::BatchLog;
 use crate::{Error, Result};
 use serde::Deserialize;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -25,9 +24,9 @@ struct Line {
 const HINT: &str = "write lines such as {\"epoch\": 0, \"batch\": [17, 3, 42]}, with \"rank\" and \"worker\" where there are \
                     several";
 
-/// The batches in an open file, line by line.
-pub(super) fn read(path: &Path, file: File, _file_length: u64) -> Result<BatchLog> {
-    let mut input = BufReader::with_capacity(1 << 18, file);
+/// The batches in a file, line by line; its length bounds the buffer alone.
+pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<BatchLog> {
+    let mut input = BufReader::with_capacity(file_length.clamp(1 << 10, 1 << 18) as usize, file);
     let mut log = BatchLog::default();
     let mut line = Vec::new();
     for number in 1_u64.. {

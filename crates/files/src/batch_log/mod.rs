@@ -4,6 +4,14 @@ mod columnar;
 mod json_lines;
 mod npy;
 
+/// The readers on bytes in memory, for fuzzing.
+#[cfg(fuzzing)]
+pub mod fuzzing {
+    pub use super::columnar::read as parquet;
+    pub use super::json_lines::read as json_lines;
+    pub use super::npy::read as npy;
+}
+
 use crate::{Error, Result};
 use std::fs::File;
 use std::path::Path;
@@ -118,10 +126,8 @@ impl BatchLog {
 /// hold.
 pub fn read(path: &Path) -> Result<BatchLog> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
-    let reader = match extension.as_deref() {
-        Some("jsonl" | "ndjson") => json_lines::read,
-        Some("npy") => npy::read,
-        Some("parquet") => columnar::read,
+    let extension = match extension.as_deref() {
+        Some(known @ ("jsonl" | "ndjson" | "npy" | "parquet")) => known,
         other => {
             let problem = match other {
                 Some(other) => format!("the extension .{other} is not known"),
@@ -140,7 +146,11 @@ pub fn read(path: &Path) -> Result<BatchLog> {
     if metadata.len() == 0 {
         return Err(Error::malformed(path, "the file is empty", "log at least one batch"));
     }
-    let log = reader(path, file, metadata.len())?;
+    let log = match extension {
+        "npy" => npy::read(path, file, metadata.len())?,
+        "parquet" => columnar::read(path, file)?,
+        _ => json_lines::read(path, file, metadata.len())?,
+    };
     if log.entries() == 0 {
         return Err(Error::malformed(path, "it holds no records", "log at least one batch that has one"));
     }

@@ -3,15 +3,14 @@
 use super::BatchLog;
 use crate::npy::{Element, read_header};
 use crate::{Error, Result};
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
 /// Bytes that are read and converted at a time. A multiple of 8.
 const BLOCK: usize = 1 << 18;
 
-/// The batches in an open file of `file_length` bytes.
-pub(super) fn read(path: &Path, file: File, file_length: u64) -> Result<BatchLog> {
+/// The batches in a file of `file_length` bytes.
+pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<BatchLog> {
     let failed = |error: std::io::Error| {
         if error.kind() == std::io::ErrorKind::UnexpectedEof {
             Error::malformed(path, "the file is cut short", SAVE_AGAIN)
@@ -19,7 +18,7 @@ pub(super) fn read(path: &Path, file: File, file_length: u64) -> Result<BatchLog
             Error::io(path, "read", error)
         }
     };
-    let mut input = BufReader::with_capacity(BLOCK, file);
+    let mut input = BufReader::with_capacity(file_length.min(BLOCK as u64) as usize, file);
     let header = read_header(&mut input).map_err(failed)?;
     let header =
         header.map_err(|problem| Error::malformed(path, format!("the header {problem}"), SAVE_AGAIN))?;
@@ -52,7 +51,7 @@ pub(super) fn read(path: &Path, file: File, file_length: u64) -> Result<BatchLog
         ));
     };
     let mut log = BatchLog::default();
-    let mut bytes = vec![0; BLOCK];
+    let mut bytes = vec![0; BLOCK.min(entries.saturating_mul(8) as usize)];
     let mut values: Vec<f64> = Vec::new();
     let (mut left, mut place) = (entries, 0_u64);
     while left > 0 {

@@ -6,8 +6,7 @@ use parquet::basic::Type;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{DataType, DoubleType, FloatType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, SerializedFileReader};
-use std::fs::File;
+use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use std::path::Path;
 
 /// The column that is chosen where there are several.
@@ -15,8 +14,8 @@ const SCORE: &str = "score";
 /// Values that are read at a time: memory grows with what is read, not with what the file claims to hold.
 const BATCH: usize = 1 << 16;
 
-/// The scores in an open file, row group by row group.
-pub(super) fn read(path: &Path, file: File, _file_length: u64) -> Result<Vec<f64>> {
+/// The scores in a file, row group by row group.
+pub fn read(path: &Path, file: impl ChunkReader + 'static) -> Result<Vec<f64>> {
     let damaged = |error: ParquetError| {
         Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
     };
@@ -49,7 +48,7 @@ fn not_numbers(path: &Path) -> Error {
 }
 
 /// The one column there is, or the one called `score`.
-fn column(path: &Path, reader: &SerializedFileReader<File>) -> Result<usize> {
+fn column(path: &Path, reader: &dyn FileReader) -> Result<usize> {
     let schema = reader.metadata().file_metadata().schema_descr();
     let named = schema.columns().iter().position(|column| column.path().string().eq_ignore_ascii_case(SCORE));
     let index = match (named, schema.num_columns()) {

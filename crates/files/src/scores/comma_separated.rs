@@ -10,14 +10,14 @@ use std::path::Path;
 /// The column that is chosen where there are several.
 const SCORE: &str = "score";
 
-/// The scores in an open file; its length is not needed, as memory grows with what is read.
-pub(super) fn read(path: &Path, file: File, _file_length: u64) -> Result<Vec<f64>> {
+/// The scores in a file; its length bounds the buffer alone, as memory grows with what is read.
+pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> {
     // All lines are records here: whether the first is a header is seen from what it holds.
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
         .trim(Trim::All)
-        .buffer_capacity(1 << 18)
+        .buffer_capacity(file_length.clamp(1 << 10, 1 << 18) as usize)
         .from_reader(file);
     let mut record = ByteRecord::new();
     let mut scores = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn read(path: &Path, file: File, _file_length: u64) -> Result<Vec<f64
 }
 
 /// The next record that is not blank; false at the end.
-fn next(path: &Path, reader: &mut Reader<File>, record: &mut ByteRecord) -> Result<bool> {
+fn next(path: &Path, reader: &mut Reader<impl Read>, record: &mut ByteRecord) -> Result<bool> {
     loop {
         let more = reader.read_byte_record(record).map_err(|error| Error::io(path, "read", error.into()))?;
         if !more || record.len() > 1 || record.get(0).is_some_and(|cell| !cell.is_empty()) {

@@ -6,6 +6,14 @@ mod npy;
 
 pub use npy::write_npy;
 
+/// The readers on bytes in memory, for fuzzing.
+#[cfg(fuzzing)]
+pub mod fuzzing {
+    pub use super::columnar::read as parquet;
+    pub use super::comma_separated::read as csv;
+    pub use super::npy::read as npy;
+}
+
 use crate::{Error, Result};
 use std::fs::File;
 use std::path::Path;
@@ -24,10 +32,8 @@ use std::path::Path;
 /// score that is not finite. No memory is reserved for what the file only claims to hold.
 pub fn read(path: &Path) -> Result<Vec<f64>> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
-    let reader = match extension.as_deref() {
-        Some("npy") => npy::read,
-        Some("csv") => comma_separated::read,
-        Some("parquet") => columnar::read,
+    let extension = match extension.as_deref() {
+        Some(known @ ("npy" | "csv" | "parquet")) => known,
         other => {
             let problem = match other {
                 Some(other) => format!("the extension .{other} is not known"),
@@ -45,7 +51,11 @@ pub fn read(path: &Path) -> Result<Vec<f64>> {
     if metadata.len() == 0 {
         return Err(Error::malformed(path, "the file is empty", "save the scores again"));
     }
-    let scores = reader(path, file, metadata.len())?;
+    let scores = match extension {
+        "npy" => npy::read(path, file, metadata.len())?,
+        "csv" => comma_separated::read(path, file, metadata.len())?,
+        _ => columnar::read(path, file)?,
+    };
     if scores.is_empty() {
         return Err(Error::malformed(path, "it holds no scores", "save at least one"));
     }

@@ -3,15 +3,14 @@
 use super::check_finite;
 use crate::npy::{Element, MAGIC, read_header};
 use crate::{Error, Result, atomic::write_atomically};
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
 /// Bytes that are read and converted at a time: large for the disk, small for the cache. A multiple of 8.
 const BLOCK: usize = 1 << 18;
 
-/// The scores in an open file of `file_length` bytes.
-pub(super) fn read(path: &Path, file: File, file_length: u64) -> Result<Vec<f64>> {
+/// The scores in a file of `file_length` bytes.
+pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> {
     let failed = |error: std::io::Error| {
         if error.kind() == std::io::ErrorKind::UnexpectedEof {
             Error::malformed(path, "the file is cut short", SAVE_AGAIN)
@@ -19,7 +18,7 @@ pub(super) fn read(path: &Path, file: File, file_length: u64) -> Result<Vec<f64>
             Error::io(path, "read", error)
         }
     };
-    let mut input = BufReader::with_capacity(BLOCK, file);
+    let mut input = BufReader::with_capacity(file_length.min(BLOCK as u64) as usize, file);
     let header = read_header(&mut input).map_err(failed)?;
     let header =
         header.map_err(|problem| Error::malformed(path, format!("the header {problem}"), SAVE_AGAIN))?;

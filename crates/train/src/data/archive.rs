@@ -20,10 +20,20 @@ pub(super) fn visit_members(
     path: &Path,
     names: &[String],
     limit: u64,
+    visit: impl FnMut(usize, &mut dyn Read, u64) -> std::result::Result<(), Problem>,
+) -> Result<()> {
+    visit_members_of(path, open(path, limit)?, names, visit)
+}
+
+/// The same for bytes that are unpacked already.
+pub(super) fn visit_members_of(
+    path: &Path,
+    bytes: impl Read,
+    names: &[String],
     mut visit: impl FnMut(usize, &mut dyn Read, u64) -> std::result::Result<(), Problem>,
 ) -> Result<()> {
     let refused = Error::in_file(path, "download it again, or check that it is the official archive");
-    let mut archive = tar::Archive::new(open(path, limit)?);
+    let mut archive = tar::Archive::new(bytes);
     let mut seen = vec![false; names.len()];
     // Raw entries: the library then reads no long names into memory and follows no extended header.
     for entry in archive.entries().map_err(unreadable).map_err(&refused)?.raw(true) {

@@ -51,8 +51,12 @@ pub(super) fn open(path: &Path, limit: u64) -> Result<Limited<Box<dyn Read>>> {
             "it is not a regular file".into(),
         ));
     }
-    let mut input = BufReader::with_capacity(1 << 16, file);
-    let packed = input.fill_buf().map_err(Error::io(path))?.starts_with(&[0x1f, 0x8b]);
+    unpacked(BufReader::with_capacity(1 << 16, file), limit).map_err(Error::io(path))
+}
+
+/// The bytes of `input`, unpacked if they begin as a gzip file's do; at most `limit` come out.
+pub(super) fn unpacked(mut input: impl BufRead + 'static, limit: u64) -> io::Result<Limited<Box<dyn Read>>> {
+    let packed = input.fill_buf()?.starts_with(&[0x1f, 0x8b]);
     let bytes: Box<dyn Read> = if packed { Box::new(MultiGzDecoder::new(input)) } else { Box::new(input) };
     Ok(Limited::new(bytes, limit))
 }

@@ -39,7 +39,7 @@ pub(super) fn from_file(path: &Path, layout: Layout) -> Result<Records> {
 const HINT: &str = "download it again from https://github.com/privacytrustlab/datasets";
 
 /// The records in a text, line by line, so that the text as a whole is never in memory.
-fn parse(text: &mut dyn Read, layout: Layout) -> std::result::Result<Records, Problem> {
+pub(super) fn parse(text: &mut dyn Read, layout: Layout) -> std::result::Result<Records, Problem> {
     let mut lines = BufReader::with_capacity(1 << 16, text);
     let (mut bits, mut labels, mut line) = (Vec::new(), Vec::new(), Vec::new());
     // Each field may be quoted and takes a comma; the label has some digits more.

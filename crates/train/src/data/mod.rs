@@ -31,6 +31,9 @@ mod records;
 mod selection;
 mod synthetic;
 
+#[cfg(fuzzing)]
+pub mod fuzzing;
+
 pub use dataset::{Dataset, Examples, Shape};
 pub use error::{Error, Result};
 pub use synthetic::Synthetic;

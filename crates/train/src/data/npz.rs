@@ -7,10 +7,8 @@ use super::records::{Records, Values};
 use super::selection::choose;
 use super::{Dataset, Error, Result, Shape};
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read, Seek};
 use std::path::Path;
-
-type Archive = zip::ZipArchive<BufReader<File>>;
 
 /// The names under which copies keep features and labels, and those of their test data.
 const NAMES: [[&str; 4]; 5] = [
@@ -58,7 +56,9 @@ impl LabelledArrays {
         Self::from_archive(&mut archive).map_err(&refused)
     }
 
-    fn from_archive(archive: &mut Archive) -> std::result::Result<Self, Problem> {
+    pub fn from_archive<R: Read + Seek>(
+        archive: &mut zip::ZipArchive<R>,
+    ) -> std::result::Result<Self, Problem> {
         let has = |name: &&str| archive.index_for_name(&format!("{name}.npy")).is_some();
         let names = NAMES.iter().find(|names| names[..2].iter().all(has));
         let [features, labels, test_features, test_labels] =
@@ -80,8 +80,8 @@ impl LabelledArrays {
 }
 
 /// The records in two arrays, and the number of classes.
-fn records(
-    archive: &mut Archive,
+fn records<R: Read + Seek>(
+    archive: &mut zip::ZipArchive<R>,
     features: &str,
     labels: &str,
 ) -> std::result::Result<(Records, usize), Problem> {
@@ -109,7 +109,10 @@ fn records(
 }
 
 /// The member that holds the array `name`.
-fn member(archive: &mut Archive, name: &str) -> std::result::Result<Array, Problem> {
+fn member<R: Read + Seek>(
+    archive: &mut zip::ZipArchive<R>,
+    name: &str,
+) -> std::result::Result<Array, Problem> {
     let in_array = |problem| format!("array {name}: {problem}");
     let entry =
         archive.by_name(&format!("{name}.npy")).map_err(|error| in_array(unreadable(error.into())))?;

@@ -3,7 +3,7 @@
 use super::{ImagesOfClasses, Problem, SHAPE};
 
 /// Adds the images in `bytes`.
-pub(super) fn gather(bytes: &[u8], images: &mut ImagesOfClasses) -> Result<(), Problem> {
+pub(in crate::data) fn gather(bytes: &[u8], images: &mut ImagesOfClasses) -> Result<(), Problem> {
     let (record, length) = (1 + SHAPE.features(), bytes.len());
     if bytes.is_empty() || !length.is_multiple_of(record) {
         return Err(format!("it has {length} bytes, which is not a positive multiple of {record}"));

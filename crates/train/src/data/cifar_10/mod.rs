@@ -1,7 +1,7 @@
 //! CIFAR-10: airplanes and automobiles, 3 x 32 x 32 pixels (Krizhevsky, 2009), from any of its official distributions.
 
-mod binary;
-mod python;
+pub(super) mod binary;
+pub(super) mod python;
 
 use super::archive::visit_members;
 use super::bounded::{open, read_whole};

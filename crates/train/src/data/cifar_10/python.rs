@@ -4,7 +4,7 @@ use super::{ImagesOfClasses, Problem, SHAPE};
 use crate::data::pickle::Pickle;
 
 /// Adds the images in `bytes`.
-pub(super) fn gather(bytes: &[u8], images: &mut ImagesOfClasses) -> Result<(), Problem> {
+pub(in crate::data) fn gather(bytes: &[u8], images: &mut ImagesOfClasses) -> Result<(), Problem> {
     let pickle = Pickle::read(bytes)?;
     let (shape, pixels) = pickle.byte_array("data")?;
     let labels = pickle.integers("labels")?;

@@ -1,0 +1,26 @@
+//! `misdeal self-test`.
+
+use crate::arguments::{CommonArguments, SelfTestArguments};
+use crate::failure::{Failure, Success};
+use crate::{interruption, output, text};
+use misdeal_audit::{Progress, SelfTestRequest, self_test};
+
+/// Checks what there is, and says what was found; a check that fails is bad news.
+pub fn run(arguments: &SelfTestArguments, common: &CommonArguments) -> Result<Success, Failure> {
+    interruption::listen()?;
+    let request = SelfTestRequest { device: arguments.device.clone(), seed: common.seed };
+    let report = self_test(&request, &Interruptible)?;
+    output::deliver(common, &report, || text::self_test(&report))?;
+    Ok(if report.passed { Success::Fine } else { Success::BadNews })
+}
+
+/// A few checks need no bar.
+struct Interruptible;
+
+impl Progress for Interruptible {
+    fn observed(&self, _done: u64, _total: u64) {}
+
+    fn is_interrupted(&self) -> bool {
+        interruption::has_come()
+    }
+}

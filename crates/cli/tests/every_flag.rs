@@ -1,0 +1,167 @@
+//! Every flag of every command, from the definition that parses them: what is out of range, no number, empty or enormous is refused with
+//! exit code 2 and one line. A flag that is added is tested without a word here; one for which a strange value is fine must be named below.
+
+mod program;
+
+#[allow(dead_code, reason = "only the definition is looked at")]
+#[path = "../src/arguments/mod.rs"]
+mod arguments;
+#[allow(dead_code, reason = "only the definition is looked at")]
+#[path = "../src/failure.rs"]
+mod failure;
+#[allow(dead_code, reason = "only the definition is looked at")]
+#[path = "../src/interruption.rs"]
+mod interruption;
+#[allow(dead_code, reason = "only the definition is looked at")]
+#[path = "../src/number.rs"]
+mod number;
+
+use arguments::Arguments;
+use clap::{Arg, Command, CommandFactory};
+use std::any::TypeId;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Words that make each command complete and small; a command that is missing here fails the test.
+const SMALL: [(&str, &str); 12] = [
+    ("audit mechanism", "--observations 8 --steps-per-epoch 2 --device cpu"),
+    ("audit training", "--observations 8 --dataset-size 20 --batch-size 10 --device cpu"),
+    ("estimate", "--scores-in in.csv --scores-out out.csv"),
+    ("merge", "sound --output merged"),
+    ("account", "--scheme fixed-order"),
+    ("calibrate", "--target-epsilon 1 --scheme fixed-order"),
+    ("diagnose", "log.jsonl"),
+    ("scan", "a.py"),
+    ("reproduce", "table-2 --quick"),
+    ("report", ""),
+    ("devices", ""),
+    ("self-test", "--device cpu"),
+];
+
+/// What a flag needs beside it to be looked at.
+const COMPANY: [(&str, &str); 8] = [
+    ("buffer-size", "--scheme stream-shuffle"),
+    ("adversary-buffer-size", "--adversary-scheme stream-shuffle"),
+    ("steps", "--sampling-probability 0.1"),
+    ("sampling-probability", "--steps 10"),
+    ("significance", "--monte-carlo 1e4"),
+    ("monte-carlo", "--scheme shuffle"),
+    ("stop-when", "--threshold-choice sequential"),
+    ("resume", "--store new"),
+];
+
+/// Values that are strange and fine, flag by flag, with the reason.
+const FINE: [(&str, &str, &str); 0] = [];
+
+const NO_NUMBERS: [&str; 8] = ["", " ", "seven", "1,5", "0x10", "--", "1e", "\u{661}"];
+const NO_COUNTS: [&str; 8] = ["-1", "1.5", "NaN", "inf", "1e300", "99999999999999999999", "-9223372036854775808", "1e-3"];
+const ENORMOUS_COUNTS: [&str; 2] = ["18446744073709551615", "8e15"];
+const NO_MEASURES: [&str; 5] = ["NaN", "inf", "-inf", "-1e300", "1e300"];
+
+/// A command of the tree, with the words that lead to it.
+fn commands(command: &Command, words: &str, found: &mut Vec<(String, Command)>) {
+    for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
+        let words = format!("{words} {}", below.get_name()).trim().to_owned();
+        if below.has_subcommands() {
+            commands(below, &words, found);
+        } else {
+            found.push((words, below.clone()));
+        }
+    }
+}
+
+fn bad_values(arg: &Arg) -> Vec<String> {
+    let long = "x".repeat(100_000);
+    let all = |lists: &[&[&str]]| lists.concat().into_iter().map(str::to_owned).collect();
+    let parser = arg.get_value_parser().type_id();
+    if parser == TypeId::of::<u64>() {
+        all(&[&NO_NUMBERS, &NO_COUNTS, &ENORMOUS_COUNTS])
+    } else if parser == TypeId::of::<f64>() {
+        all(&[&NO_NUMBERS, &NO_MEASURES])
+    } else if parser == TypeId::of::<PathBuf>() {
+        vec![String::new(), "missing/folder/file".into(), ".".into(), long]
+    } else {
+        vec![String::new(), "nobody".into(), "--".into(), long]
+    }
+}
+
+/// Runs a command with one flag more.
+fn run(folder: &Path, words: &str, flag: &str, value: &str) -> program::Run {
+    let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_misdeal"))
+        .current_dir(folder)
+        .env_remove("MISDEAL_DATA")
+        .args(words.split_whitespace())
+        .arg(format!("--{flag}={value}"))
+        .timeout(Duration::from_secs(60))
+        .output()
+        .unwrap();
+    program::Run {
+        code: output.status.code(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// What is wrong with how a bad value was met, if anything is.
+fn complaint(run: &program::Run, flag: &str) -> Option<String> {
+    let shown: String = run.stderr.chars().take(300).collect();
+    let wrong = if run.code != Some(2) {
+        "the exit code is not 2"
+    } else if !run.stdout.is_empty() {
+        "something is on standard output"
+    } else if run.stderr.lines().count() != 1 || !run.stderr.starts_with("misdeal: ") {
+        "not one line is on standard error"
+    } else if run.stderr.len() > 2_000 {
+        "the line is too long"
+    } else if !run.stderr.contains(flag) && !run.stderr.contains("missing/folder") {
+        "the flag is not named"
+    } else {
+        return None;
+    };
+    Some(format!("{wrong}: {:?}: {shown}", run.code))
+}
+
+#[test]
+fn every_flag_refuses_what_makes_no_sense() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in ["in.csv", "out.csv"] {
+        std::fs::write(at(name), "1\n2\n3\n4\n5\n6\n7\n8\n").unwrap();
+    }
+    std::fs::write(at("log.jsonl"), "{\"epoch\": 0, \"batch\": [0, 1, 2]}\n{\"epoch\": 0, \"batch\": [3, 4, 5]}\n").unwrap();
+    std::fs::write(at("a.py"), "x = 1\n").unwrap();
+    let made = program::misdeal(folder.path(), "audit mechanism --observations 8 --steps-per-epoch 2 --store sound");
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let mut found = Vec::new();
+    let mut definition = Arguments::command();
+    definition.build();
+    commands(&definition, "", &mut found);
+    let (mut complaints, mut tried) = (Vec::new(), 0);
+    for (words, command) in &found {
+        let small = SMALL.iter().find(|(name, _)| name == words);
+        let small = small.unwrap_or_else(|| panic!("the command {words} is not in SMALL")).1;
+        for arg in command.get_arguments() {
+            let Some(flag) = arg.get_long().filter(|_| arg.get_action().takes_values()) else { continue };
+            let company = COMPANY.iter().find(|(name, _)| *name == flag && words != "calibrate").map_or("", |(_, company)| *company);
+            // A flag that is among the small words is given once.
+            let (all, own) = (format!("{words} {small} {company}"), format!("--{flag}"));
+            let mut given: Vec<&str> = all.split_whitespace().collect();
+            while let Some(place) = given.iter().position(|word| *word == own) {
+                given.drain(place..place + 2);
+            }
+            let given = given.join(" ");
+            for value in bad_values(arg) {
+                if FINE.iter().any(|(name, fine, _)| *name == flag && *fine == value) {
+                    continue;
+                }
+                tried += 1;
+                if let Some(wrong) = complaint(&run(folder.path(), &given, flag, &value), flag) {
+                    let value: String = value.chars().take(40).collect();
+                    complaints.push(format!("{given} --{flag}={value:?}: {wrong}"));
+                }
+            }
+        }
+    }
+    assert!(tried > 500, "{tried}");
+    assert!(complaints.is_empty(), "{} of {tried}:\n{}", complaints.len(), complaints.join("\n"));
+}
