@@ -54,7 +54,8 @@ const COMPANY: [(&str, &str); 8] = [
 const FINE: [(&str, &str, &str); 0] = [];
 
 const NO_NUMBERS: [&str; 8] = ["", " ", "seven", "1,5", "0x10", "--", "1e", "\u{661}"];
-const NO_COUNTS: [&str; 8] = ["-1", "1.5", "NaN", "inf", "1e300", "99999999999999999999", "-9223372036854775808", "1e-3"];
+const NO_COUNTS: [&str; 8] =
+    ["-1", "1.5", "NaN", "inf", "1e300", "99999999999999999999", "-9223372036854775808", "1e-3"];
 const ENORMOUS_COUNTS: [&str; 2] = ["18446744073709551615", "8e15"];
 const NO_MEASURES: [&str; 5] = ["NaN", "inf", "-inf", "-1e300", "1e300"];
 
@@ -128,9 +129,14 @@ fn every_flag_refuses_what_makes_no_sense() {
     for name in ["in.csv", "out.csv"] {
         std::fs::write(at(name), "1\n2\n3\n4\n5\n6\n7\n8\n").unwrap();
     }
-    std::fs::write(at("log.jsonl"), "{\"epoch\": 0, \"batch\": [0, 1, 2]}\n{\"epoch\": 0, \"batch\": [3, 4, 5]}\n").unwrap();
+    std::fs::write(
+        at("log.jsonl"),
+        "{\"epoch\": 0, \"batch\": [0, 1, 2]}\n{\"epoch\": 0, \"batch\": [3, 4, 5]}\n",
+    )
+    .unwrap();
     std::fs::write(at("a.py"), "x = 1\n").unwrap();
-    let made = program::misdeal(folder.path(), "audit mechanism --observations 8 --steps-per-epoch 2 --store sound");
+    let made =
+        program::misdeal(folder.path(), "audit mechanism --observations 8 --steps-per-epoch 2 --store sound");
     assert_eq!(made.code, Some(0), "{made:?}");
     let mut found = Vec::new();
     let mut definition = Arguments::command();
@@ -142,7 +148,10 @@ fn every_flag_refuses_what_makes_no_sense() {
         let small = small.unwrap_or_else(|| panic!("the command {words} is not in SMALL")).1;
         for arg in command.get_arguments() {
             let Some(flag) = arg.get_long().filter(|_| arg.get_action().takes_values()) else { continue };
-            let company = COMPANY.iter().find(|(name, _)| *name == flag && words != "calibrate").map_or("", |(_, company)| *company);
+            let company = COMPANY
+                .iter()
+                .find(|(name, _)| *name == flag && words != "calibrate")
+                .map_or("", |(_, company)| *company);
             // A flag that is among the small words is given once.
             let (all, own) = (format!("{words} {small} {company}"), format!("--{flag}"));
             let mut given: Vec<&str> = all.split_whitespace().collect();

@@ -92,11 +92,21 @@ fn relative_links_point_at_files() {
             assert!(document.parent().unwrap().join(file).exists(), "{}: {link}", document.display());
             // mdBook takes every page for one of its own, and links to what it would have made of it.
             let leaves = document.starts_with(root().join("docs/src")) && file.contains("../");
-            assert!(!(leaves && file.ends_with(".md")), "{}: {link} is no page of the guide", document.display());
+            assert!(
+                !(leaves && file.ends_with(".md")),
+                "{}: {link} is no page of the guide",
+                document.display()
+            );
             count += 1;
         }
     }
     assert!(count > 40, "{count} links");
+}
+
+#[test]
+fn the_version_to_cite_is_this_one() {
+    let citation = fs::read_to_string(root().join("CITATION.cff")).unwrap();
+    assert!(citation.contains(concat!("\nversion: ", env!("CARGO_PKG_VERSION"), "\n")));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each kind of document, with commands that print it.
-const COMMANDS: [(&str, &[&str]); 10] = [
+const COMMANDS: [(&str, &[&str]); 11] = [
     (
         "audit-mechanism",
         &[
@@ -83,6 +83,7 @@ const COMMANDS: [(&str, &[&str]); 10] = [
     ),
     ("scan", &["scan train.py train.ipynb broken.py", "scan train.py --survey", "scan empty.py"]),
     ("devices", &["devices"]),
+    ("self-test", &["self-test --device cpu"]),
     (
         "reproduce",
         &[
