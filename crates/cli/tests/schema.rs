@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each kind of document, with commands that print it.
-const COMMANDS: [(&str, &[&str]); 11] = [
+const COMMANDS: [(&str, &[&str]); 12] = [
     (
         "audit-mechanism",
         &[
@@ -55,7 +55,7 @@ const COMMANDS: [(&str, &[&str]); 11] = [
     (
         "account",
         &[
-            "account",
+            "account --buffer-size 1000",
             "account --scheme poisson --epsilon 1 --trade-off --compare",
             "account --scheme without-replacement --epsilon 1 --trade-off --compare",
             "account --sampling-probability 0.01 --steps 100 --delta 0.001",
@@ -84,6 +84,7 @@ const COMMANDS: [(&str, &[&str]); 11] = [
     ("scan", &["scan train.py train.ipynb broken.py", "scan train.py --survey", "scan empty.py"]),
     ("devices", &["devices"]),
     ("self-test", &["self-test --device cpu"]),
+    ("report", &["report result.json --output page.html"]),
     (
         "reproduce",
         &[
@@ -173,6 +174,7 @@ fn lay_out(folder: &Path) {
         ("train.ipynb", serde_json::to_string_pretty(&notebook).unwrap()),
         ("broken.py", "def (:\n".to_owned()),
         ("empty.py", String::new()),
+        ("result.json", misdeal(folder, "calibrate --target-epsilon 3 --format json").stdout),
     ] {
         fs::write(folder.join(name), text).unwrap();
     }
