@@ -13,7 +13,7 @@ pub use account::{Account, Calibration};
 pub use audit::{Audit, Guesses, Outputs, Training};
 pub use diagnosis::{Diagnosed, Parameters};
 pub use estimate::{Describing, Estimate, Estimates, Observed, Promised, TradeOff};
-pub use reproduction::{Heading, Reproduced, Reproduction};
+pub use reproduction::{Dealt, Heading, Reproduced, Reproduction};
 
 use misdeal_core::Bounds;
 use serde::Deserialize;

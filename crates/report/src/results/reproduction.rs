@@ -12,6 +12,8 @@ pub struct Reproduction {
     pub quick: bool,
     pub artefacts: Vec<Heading>,
     pub rows: Vec<Reproduced>,
+    #[serde(default)]
+    pub deals: Vec<Dealt>,
     pub seconds: f64,
 }
 
@@ -22,6 +24,18 @@ pub struct Heading {
     pub title: String,
     pub place: String,
     pub remarks: Vec<String>,
+}
+
+/// A small file, dealt into batches again and again.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Dealt {
+    pub artefact: String,
+    pub name: String,
+    pub setting: Setting,
+    pub shown_epochs: Vec<Vec<Vec<u64>>>,
+    pub epochs: u64,
+    pub target_shares: Vec<f64>,
+    pub company_shares: Vec<f64>,
 }
 
 /// A printed number beside ours.
