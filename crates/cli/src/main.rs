@@ -42,10 +42,10 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> Result<Success, Failure> {
     let common = arguments.common;
-    if matches!(arguments.command, Some(Command::Man)) {
-        return man::run(&common);
+    // Its output is a folder.
+    if !matches!(arguments.command, Some(Command::Man)) {
+        common.check_output()?;
     }
-    common.check_output()?;
     if !matches!(arguments.command, Some(Command::Scan(_))) {
         common.check_format()?;
     }

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Words that make each command complete and small; a command that is missing here fails the test.
-const SMALL: [(&str, &str); 12] = [
+const SMALL: [(&str, &str); 14] = [
     ("audit mechanism", "--observations 8 --steps-per-epoch 2 --device cpu"),
     ("audit training", "--observations 8 --dataset-size 20 --batch-size 10 --device cpu"),
     ("estimate", "--scores-in in.csv --scores-out out.csv"),
@@ -36,6 +36,8 @@ const SMALL: [(&str, &str); 12] = [
     ("report", ""),
     ("devices", ""),
     ("self-test", "--device cpu"),
+    ("completions", "bash"),
+    ("man", ""),
 ];
 
 /// What a flag needs beside it to be looked at.

@@ -13,10 +13,11 @@ use kuva::render::plots::Plot;
 pub fn record_names(records: usize, target: u64) -> Vec<String> {
     let mut others = 1..;
     (0..records as u64)
-        .map(|record| match record == target {
-            true => "xT".into(),
-            false => format!("x{}", others.next().unwrap_or_default()),
-        })
+        .map(
+            |record| {
+                if record == target { "xT".into() } else { format!("x{}", others.next().unwrap_or_default()) }
+            },
+        )
         .collect()
 }
 

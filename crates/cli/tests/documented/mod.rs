@@ -24,7 +24,7 @@ impl<'a> Fields<'a> {
     /// Fields that the schema names and no document had.
     pub fn unseen(&self) -> Vec<String> {
         let mut named = Vec::new();
-        named_fields(self.schema, String::new(), &mut named);
+        named_fields(self.schema, "", &mut named);
         named.retain(|field| !self.seen.contains(field));
         named
     }
@@ -77,7 +77,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-fn named_fields(schema: &Value, at: String, named: &mut Vec<String>) {
+fn named_fields(schema: &Value, at: &str, named: &mut Vec<String>) {
     let steps: Vec<(String, &Value)> = match schema {
         Value::Object(map) => map.iter().map(|(key, value)| (format!("{at}/{key}"), value)).collect(),
         Value::Array(all) => all.iter().enumerate().map(|(i, value)| (format!("{at}/{i}"), value)).collect(),
@@ -87,6 +87,6 @@ fn named_fields(schema: &Value, at: String, named: &mut Vec<String>) {
         named.extend(steps.iter().map(|(pointer, _)| pointer.clone()));
     }
     for (pointer, value) in steps {
-        named_fields(value, pointer, named);
+        named_fields(value, &pointer, named);
     }
 }
