@@ -186,7 +186,10 @@ impl PaperRow {
             None => setting,
             Some(target) => calibrated(&setting, target, self.delta)?,
         };
-        audit_mechanism(&MechanismRequest { setting, engine: crate::engine_on(&request.device, None), run }, progress)
+        audit_mechanism(
+            &MechanismRequest { setting, engine: crate::engine_on(&request.device, None), run },
+            progress,
+        )
     }
 }
 
