@@ -2,7 +2,7 @@
 # Everything that is measured on a machine with a CUDA device, in one go: the agreement tests, the speed of the engine, JAX beside
 # it if it is there, and one audit of 1e12 observations. Run from the repository's root.
 #
-#   bench/gpu.sh build   here: builds what the device's machine needs into gpu-carry/ (it has no Rust)
+#   bench/gpu.sh build   here: builds what the device's machine needs into gpu-carry/ (it has no Rust), with PROFILE=tested in a hurry
 #   bench/gpu.sh training there: the trainings alone (bench/gpu_training.py)
 #   bench/gpu.sh         there: runs it, prints a table, and writes JSON under $OUT if that is set
 set -euo pipefail
@@ -10,10 +10,11 @@ cd "$(dirname "$0")/.."
 
 if [ "${1:-}" = build ]; then
     mkdir -p gpu-carry
-    messages=$(cargo test --release --no-run -p misdeal-cuda --test device --message-format=json)
-    cargo build --release -p misdeal-cli
-    trainings=$(cargo test --release --no-run -p misdeal-cuda --test training_device --message-format=json)
-    cargo build --release -p misdeal-cuda --example samples_per_second --example models_per_second
+    profile="${PROFILE:-release}"
+    messages=$(cargo test --profile "$profile" --no-run -p misdeal-cuda --test device --message-format=json)
+    cargo build --profile "$profile" -p misdeal-cli
+    trainings=$(cargo test --profile "$profile" --no-run -p misdeal-cuda --test training_device --message-format=json)
+    cargo build --profile "$profile" -p misdeal-cuda --example samples_per_second --example models_per_second
     target=$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json,sys; print(json.load(sys.stdin)["target_directory"])')
     executable() {
         python3 -c '
@@ -25,8 +26,8 @@ for line in sys.stdin:
     }
     cp "$(executable device <<<"$messages")" gpu-carry/device-tests
     cp "$(executable training_device <<<"$trainings")" gpu-carry/training-device-tests
-    cp "$target/release/misdeal" "$target/release/examples/"{samples_per_second,models_per_second} gpu-carry/
-    strip gpu-carry/*
+    cp "$target/$profile/misdeal" "$target/$profile/examples/"{samples_per_second,models_per_second} gpu-carry/
+    strip gpu-carry/{misdeal,device-tests,training-device-tests,samples_per_second,models_per_second}
     ls -l gpu-carry
     exit
 fi

@@ -5,6 +5,7 @@ Everything that is found goes to $OUT/gpu-training.json, part by part, so that a
 first argument, 290 if not given) nothing new is begun.
 """
 
+import concurrent.futures
 import glob
 import json
 import os
@@ -12,15 +13,16 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 CARRY = pathlib.Path("gpu-carry")
 START = time.perf_counter()
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 290.0
-RESULT = {"agreement": None, "speeds": [], "profiles": [], "variants": [], "audits": [], "jax": None, "sanitizer": None, "table": None}
+RESULT = {"agreement": None, "speeds": [], "profiles": [], "again": [], "audits": [], "jax": None, "sanitizer": None, "table": None,
+          "resumed": []}
 # Records of bits, as Purchase-100 has them, where they were carried along.
 DATA = f"purchase-100 --data {CARRY / 'data'}" if (CARRY / "data").exists() else "synthetic"
-BEFORE = "models_per_second_before"
 AUDIT = (
     f"audit training --device cuda --dataset {DATA} --model mlp --threat-model partially-informed --noise-multiplier 0.8 "
     "--canary null-space --threshold-choice band --format json --quiet"
@@ -57,24 +59,28 @@ def run(command, limit, **environment):
     return done.stdout
 
 
-def agreement(names=None):
-    """The tests of tests/training_device.rs, one by one: those that are named, or all that were not run before."""
+def test(name):
+    """One test of tests/training_device.rs."""
+    begun = time.perf_counter()
+    output = run([str(CARRY / "training-device-tests"), "--exact", name, "--nocapture"], 240, MISDEAL_NEEDS_CUDA="1", RUST_BACKTRACE="0")
+    seconds = time.perf_counter() - begun
+    print("PASSED" if output is not None else "FAILED", name, f"{seconds:.1f} s", flush=True)
+    for line in (output or "").splitlines():
+        if "e-" in line or " of " in line:
+            print("   ", line, flush=True)
+    return name, {"passed": output is not None, "seconds": seconds, "output": output}
+
+
+def agreement():
+    """All tests of tests/training_device.rs, four at a time: most of their time is the reference's, on processors."""
     print("== agreement with the reference", flush=True)
-    tests = str(CARRY / "training-device-tests")
-    done = RESULT["agreement"] = RESULT["agreement"] or {}
-    if names is None:
-        listed = run([tests, "--list"], 20) or ""
-        names = sorted(line.split(":")[0] for line in listed.splitlines() if line.endswith(": test"))
-    for name in [name for name in names if name not in done and left() > 5]:
-        begun = time.perf_counter()
-        output = run([tests, "--exact", name, "--nocapture"], 100, MISDEAL_NEEDS_CUDA="1", RUST_BACKTRACE="0")
-        seconds = time.perf_counter() - begun
-        RESULT["agreement"][name] = {"passed": output is not None, "seconds": seconds, "output": output}
-        print("PASSED" if output is not None else "FAILED", name, f"{seconds:.1f} s", flush=True)
-        for line in (output or "").splitlines():
-            if "e-" in line or " of " in line:
-                print("   ", line)
-        keep()
+    listed = run([str(CARRY / "training-device-tests"), "--list"], 20) or ""
+    names = sorted(line.split(":")[0] for line in listed.splitlines() if line.endswith(": test"))
+    # The longest first.
+    names.sort(key=lambda name: name not in ("a_cnn", "f_whole_trainings_stay_together", "g_scores_have_the_law_of_a_processor_s"))
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        RESULT["agreement"] = dict(pool.map(test, names))
+    keep()
 
 
 def speed(words, kind, program="models_per_second"):
@@ -120,61 +126,69 @@ def audits():
             keep()
 
 
-def sanitizer(name):
-    """One test under compute-sanitizer: whether kernels stay within their memory."""
-    tests = str(CARRY / "training-device-tests")
+def sanitizer(names):
+    """Tests under compute-sanitizer: whether kernels stay within their memory."""
     found = [path for path in [shutil.which("compute-sanitizer"), *glob.glob("/usr/local/cuda*/bin/compute-sanitizer")] if path]
     if not found:
         print("compute-sanitizer is not there")
         return
-    output = run([found[0], "--tool", "memcheck", tests, "--exact", name, "--nocapture"], 40, MISDEAL_NEEDS_CUDA="1")
-    RESULT["sanitizer"] = {"test": name, "passed": output is not None and "ERROR SUMMARY: 0 errors" in output, "output": (output or "")[-1500:]}
-    print(RESULT["sanitizer"]["passed"], (output or "")[-400:], flush=True)
+    RESULT["sanitizer"] = []
+    for name in names:
+        command = [found[0], "--tool", "memcheck", str(CARRY / "training-device-tests"), "--exact", name, "--nocapture"]
+        output = run(command, 200, MISDEAL_NEEDS_CUDA="1")
+        passed = output is not None and "ERROR SUMMARY: 0 errors" in output
+        RESULT["sanitizer"].append({"test": name, "passed": passed, "output": (output or "")[-1500:]})
+        print("sanitizer", name, passed, (output or "")[-300:], flush=True)
+        keep()
+
+
+def resumed(name, words, seconds):
+    """An audit that is killed after so many seconds and goes on from its store: whether the scores are those of an undisturbed one."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    command = [str(CARRY / "misdeal"), *words.split(), "--device", "cuda", "--format", "json", "--quiet"]
+    whole = run([*command, "--store", str(folder / "whole")], 100)
+    begun = subprocess.Popen([*command, "--store", str(folder / "parts")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(seconds)
+    begun.kill()
+    begun.wait()
+    kept = (folder / "parts").exists()
+    parts = run([*command, "--store", str(folder / "parts"), *(["--resume"] if kept else [])], 100)
+    same = None not in (whole, parts) and (folder / "whole").read_bytes() == (folder / "parts").read_bytes()
+    row = {"name": name, "killed_after": seconds, "was_finished": begun.returncode == 0, "something_was_kept": kept, "same_bytes": same}
+    RESULT["resumed"].append(row)
+    print("resumed", row, flush=True)
     keep()
 
 
 def main():
     print("== models a second", flush=True)
-    for words in ["lenet f32 models=2120", "mlp f32", "cnn tf32 quick"]:
+    for words in ["mlp f32", "lenet f32 models=4240", "cnn tf32 quick"]:
         speed(words, "speeds")
-    print("== shares of kernels", flush=True)
-    for words in ["lenet f32 models=530", "mlp f32 models=8448"]:
-        profile(words)
-    # An earlier build on the same day's machine, where it was carried along.
-    if (CARRY / BEFORE).exists():
-        print("== before", flush=True)
-        profile("mlp f32 models=8448", BEFORE)
-        speed("mlp f32 quick", "variants", BEFORE)
-    agreement(["a_lenet", "a_perceptrons_on_bits", "e_a_model_does_not_depend_on_its_company", "a_mlp", "a_odd_sizes"])
-    print("== variants", flush=True)
-    for words, more in [
-        ("lenet f32 models=2120", ["apart", "side=264", "side=1060"]),
-        ("mlp f32", ["side=2112"]),
-    ]:
-        for variant in more:
-            speed(f"{words} {variant} quick", "variants")
-    print("== compute-sanitizer", flush=True)
-    sanitizer("e_a_model_does_not_depend_on_its_company")
-    if left() > 20:
-        import gpu
-
-        RESULT["table"] = gpu.table()
-        keep()
     peer = CARRY / "jax_peer.py"
-    if peer.exists() and left() > 15:
+    if peer.exists():
         print("== JAX", flush=True)
-        RESULT["jax"] = run([sys.executable, str(peer), "mlp"], 60)
+        RESULT["jax"] = run([sys.executable, str(peer), "mlp", "lenet", "cnn"], 200)
         print(RESULT["jax"], flush=True)
         keep()
-    for words in ["lenet tf32 quick models=2120", "mlp tf32 quick"]:
-        speed(words, "speeds")
-    agreement(["d_large_batches_clipping_norms_and_losses", "g_scores_have_the_law_of_a_processor_s"])
-    audits()
-    agreement(["f_whole_trainings_stay_together"])
-    if left() > 60:
+    for words in ["mlp f32", "lenet f32 models=4240", "lenet f32 models=4240 quick side=2120", "mlp f32 quick side=1056"]:
+        speed(words, "again")
+    print("== shares of kernels", flush=True)
+    for words in ["lenet f32 models=1060", "mlp f32 models=4224"]:
+        profile(words)
+    import gpu
+
+    RESULT["table"] = gpu.table()
+    keep()
+    print("== killed and resumed", flush=True)
+    resumed("mechanism", "audit mechanism --noise-multiplier 0.5 --steps-per-epoch 100 --observations 6e10", 6)
+    resumed("training", f"audit training --dataset {DATA} --threat-model partially-informed --noise-multiplier 0.8 --observations 3e5", 8)
+    with concurrent.futures.ThreadPoolExecutor(1) as beside:
+        checked = beside.submit(sanitizer, ["e_a_model_does_not_depend_on_its_company", "a_perceptrons_on_bits"])
         agreement()
+        checked.result()
+    audits()
     print("== summary")
-    for row in RESULT["speeds"]:
+    for row in RESULT["speeds"] + RESULT["again"]:
         print(f"{row['model']:6} {row['precision']:5} {row['models_per_second']:10.1f} models/s")
     keep()
 

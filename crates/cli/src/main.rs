@@ -5,11 +5,13 @@ mod arguments;
 mod audit_mechanism;
 mod audit_training;
 mod audits;
+mod completions;
 mod devices;
 mod diagnose;
 mod estimate;
 mod failure;
 mod interruption;
+mod man;
 mod merge;
 mod number;
 mod output;
@@ -39,6 +41,9 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> Result<Success, Failure> {
     let common = arguments.common;
+    if matches!(arguments.command, Some(Command::Man)) {
+        return man::run(&common);
+    }
     common.check_output()?;
     if !matches!(arguments.command, Some(Command::Scan(_))) {
         common.check_format()?;
@@ -61,6 +66,8 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, &common),
         Some(Command::Report(_)) => Err(Failure::not_available_yet("report")),
         Some(Command::Devices) => devices::run(&common),
+        Some(Command::Completions(arguments)) => completions::run(&arguments, &common),
+        Some(Command::Man) => man::run(&common),
         Some(Command::SelfTest(arguments)) => self_test::run(&arguments, &common),
     }
 }

@@ -42,7 +42,8 @@ fn render(common: &CommonArguments, report: &impl Serialize, text: impl FnOnce()
     }
 }
 
-fn print(document: &str) -> Result<(), Failure> {
+/// Prints what is already laid out.
+pub fn print(document: &str) -> Result<(), Failure> {
     match io::stdout().lock().write_all(document.as_bytes()) {
         // Whoever closed the pipe has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

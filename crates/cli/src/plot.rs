@@ -1,10 +1,12 @@
 //! Plots of results.
 
 use crate::failure::Failure;
-use misdeal_audit::{DiagnoseReport, ReproduceReport, ReproducedRow, TradeOffReport};
+use crate::text;
+use misdeal_audit::{Deal, DiagnoseReport, ReproduceReport, ReproducedRow, TradeOffReport};
 use misdeal_files::atomic::{check_place, write_atomically};
 use misdeal_report::{
-    Drawing, Format, Gap, GapFigure, NamedCurve, PositionsFigure, Sweep, SweepFigure, TradeOffFigure,
+    DealPanels, DealsFigure, Drawing, Format, Gap, GapFigure, NamedCurve, PositionsFigure, Sweep,
+    SweepFigure, TradeOffFigure,
 };
 use std::path::Path;
 
@@ -44,8 +46,8 @@ fn write(path: &Path, drawing: &Drawing) -> Result<(), Failure> {
     Ok(write_atomically(path, |sink| sink.write_all(&bytes))?)
 }
 
-/// Draws what was reproduced: curves where there are any, lines where settings were played with more and more observations, and
-/// else marks.
+/// Draws what was reproduced: curves where there are any, lines where settings were played with more and more observations,
+/// records where they were only dealt, and else marks.
 pub fn reproduced(path: &Path, report: &ReproduceReport) -> Result<(), Failure> {
     let title = match &report.artefacts[..] {
         [one] => format!("{}: {}", one.place, one.title),
@@ -57,12 +59,27 @@ pub fn reproduced(path: &Path, report: &ReproduceReport) -> Result<(), Failure> 
     {
         return trade_off(path, format!("{title} ({})", row.name), curves);
     }
-    let drawing = if report.rows.iter().all(|row| row.series.is_some()) {
+    let drawing = if report.rows.is_empty() {
+        DealsFigure { title, deals: report.deals.iter().map(deal).collect() }.draw()
+    } else if report.rows.iter().all(|row| row.series.is_some()) {
         SweepFigure { title, sweeps: sweeps(&report.rows) }.draw()
     } else {
         GapFigure { title, gaps: report.rows.iter().map(gap).collect() }.draw()
     };
     write(path, &drawing)
+}
+
+fn deal(deal: &Deal) -> DealPanels {
+    DealPanels {
+        name: deal.name.clone(),
+        target: deal.setting.target_index,
+        records: text::record_names(&deal.setting),
+        buffer_size: deal.setting.scheme.buffer_size(),
+        batch_size: deal.setting.batch_size,
+        epochs: deal.shown_epochs.clone(),
+        target_shares: deal.target_shares.clone(),
+        company_shares: deal.company_shares.clone(),
+    }
 }
 
 fn gap(row: &ReproducedRow) -> Gap {

@@ -1,6 +1,7 @@
 //! Reports for people.
 
 mod account;
+mod dealt;
 mod devices;
 mod diagnosis;
 mod estimates;
@@ -9,6 +10,7 @@ mod self_test;
 mod trade_off;
 
 pub use account::account;
+pub use dealt::record_names;
 pub use devices::devices;
 pub use diagnosis::diagnosis;
 pub use estimates::estimates;

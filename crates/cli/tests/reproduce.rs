@@ -64,3 +64,33 @@ fn what_is_not_in_the_paper_is_refused() {
     assert!(refusal(folder.path(), "reproduce figure-3 --runs 0").contains("runs"));
     assert!(refusal(folder.path(), "reproduce figure-3 --plot x.txt").contains(".svg"));
 }
+
+#[test]
+fn drawings_are_dealt_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = json(folder.path(), "reproduce figure-8 --seed 5");
+    assert_eq!(report["rows"].as_array().unwrap().len(), 0);
+    let [full, partial] = &report["deals"].as_array().unwrap()[..] else { panic!("{}", report["deals"]) };
+    assert_eq!(
+        (full["setting"]["scheme"].as_str(), full["artefact"].as_str()),
+        (Some("shuffle"), Some("figure-8"))
+    );
+    assert_eq!((&partial["target_shares"][2], &partial["setting"]["buffer_size"]), (&0.0.into(), &4.into()));
+    let run = misdeal(folder.path(), "reproduce figure-8 --seed 5 --plot records.svg");
+    let first = |deal: &serde_json::Value| {
+        let batches = deal["shown_epochs"][0].as_array().unwrap().iter();
+        let name = |record: &serde_json::Value| match record.as_u64().unwrap() {
+            0 => "xT".to_owned(),
+            other => format!("x{other}"),
+        };
+        let batch = |batch: &serde_json::Value| {
+            batch.as_array().unwrap().iter().map(name).collect::<Vec<_>>().join("  ")
+        };
+        format!("epoch 1   [ {} ]", batches.map(batch).collect::<Vec<_>>().join(" ][ "))
+    };
+    for line in [first(full), first(partial), "file      ( xT  x1  x2  x3 )( x4  x5  x6  x7 )".into()] {
+        assert!(run.stdout.contains(&line), "{line}: {}", run.stdout);
+    }
+    let plot = std::fs::read_to_string(folder.path().join("records.svg")).unwrap();
+    assert!(plot.contains("partial shuffling, K = 4") && plot.contains(">xT<"));
+}

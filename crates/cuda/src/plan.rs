@@ -14,8 +14,6 @@ const LEAST_FAST_NOISE: f64 = 0.1;
 const LEAST_PLAIN_NOISE: f64 = 1.0;
 /// Below this number of batches the errors of fast functions do not average out below the stated tolerance.
 const FEWEST_FAST_BATCHES: u64 = 64;
-/// Above this number of epochs their common part might add up.
-const MOST_FAST_EPOCHS: u64 = 16;
 /// Above this the square of the target's term could leave the range of f64.
 const LARGEST_EXPONENT: f64 = 200.1;
 /// The largest radius outside the tail: sqrt(2 ln 2^16).
@@ -92,8 +90,7 @@ fn equal_squares(game: &Game) -> Option<bool> {
         && !sums_over_epochs
         && s >= LEAST_FAST_NOISE
         && game.mechanism.shifts.present / (s * s) <= LARGEST_EXPONENT
-        && game.batches_per_epoch() >= FEWEST_FAST_BATCHES
-        && game.epochs <= MOST_FAST_EPOCHS;
+        && game.batches_per_epoch() >= FEWEST_FAST_BATCHES;
     match game.adversary.shifts.present {
         2.0 if fits => Some(true),
         1.0 if fits => Some(false),

@@ -10,12 +10,14 @@
 //! - [`TradeOffFigure`]: the errors that were observed beside the curves that were promised.
 //! - [`GapFigure`]: claims beside what was found, setting by setting.
 //! - [`SweepFigure`]: epsilon against the number of observations.
+//! - [`DealsFigure`]: where the records of a small file are dealt.
 //! - [`PositionsFigure`]: where a loader deals the records of a file.
 //! - [`Drawing`]: a finished figure, to be written in a [`Format`].
 //!
 //! One style for all: the palette of Wong (2011), which colour-blind readers can tell apart, and lines that differ in their
 //! dashes too, so that they survive a grey print.
 
+mod deals;
 mod drawing;
 mod gaps;
 mod positions;
@@ -23,6 +25,7 @@ mod style;
 mod sweep;
 mod trade_off;
 
+pub use deals::{DealPanels, DealsFigure};
 pub use drawing::{Drawing, Format};
 pub use gaps::{Gap, GapFigure};
 pub use positions::PositionsFigure;

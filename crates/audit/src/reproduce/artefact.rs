@@ -15,7 +15,43 @@ pub struct Artefact {
     #[serde(default)]
     pub remarks: Vec<String>,
     /// The numbers, in the order of the print.
+    #[serde(default)]
     pub rows: Vec<PaperRow>,
+    /// What a drawing shows instead of numbers.
+    #[serde(default)]
+    pub deals: Vec<DealJob>,
+}
+
+/// A small file, dealt into batches.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DealJob {
+    /// What is dealt, in a few words.
+    pub name: String,
+    /// Batches in an epoch.
+    pub steps_per_epoch: u64,
+    /// Records in a batch.
+    pub batch_size: u64,
+    /// How batches are made.
+    pub scheme: String,
+    /// Records in a buffer, for schemes that have one.
+    pub buffer_size: Option<u64>,
+}
+
+impl DealJob {
+    /// The setting, with the target first in the file.
+    ///
+    /// # Errors
+    /// A scheme that there is not.
+    pub fn setting(&self, seed: u64) -> Result<Setting> {
+        Ok(Setting {
+            steps_per_epoch: self.steps_per_epoch,
+            batch_size: self.batch_size,
+            scheme: BatchScheme::from_name(&self.scheme, self.buffer_size)?,
+            seed,
+            ..Setting::default()
+        })
+    }
 }
 
 /// One number of the paper, and the audit that should give it.
@@ -175,8 +211,8 @@ impl TrainingJob {
     }
 }
 
-/// The tables and figures that are numbers, by name.
-const FILES: [(&str, &str); 9] = [
+/// The tables and figures that have a file, by name.
+const FILES: [(&str, &str); 11] = [
     ("figure-1", include_str!("../../../../paper/figure-1.toml")),
     ("figure-3", include_str!("../../../../paper/figure-3.toml")),
     ("table-1", include_str!("../../../../paper/table-1.toml")),
@@ -184,12 +220,14 @@ const FILES: [(&str, &str); 9] = [
     ("figure-5", include_str!("../../../../paper/figure-5.toml")),
     ("figure-6", include_str!("../../../../paper/figure-6.toml")),
     ("figure-7", include_str!("../../../../paper/figure-7.toml")),
+    ("figure-8", include_str!("../../../../paper/figure-8.toml")),
     ("figure-9", include_str!("../../../../paper/figure-9.toml")),
+    ("figure-10", include_str!("../../../../paper/figure-10.toml")),
     ("figure-11", include_str!("../../../../paper/figure-11.toml")),
 ];
 
 /// The names of all artefacts, in the order of the paper.
-pub const NAMES: [&str; 10] = [
+pub const NAMES: [&str; 12] = [
     "figure-1",
     "figure-3",
     "table-1",
@@ -198,7 +236,9 @@ pub const NAMES: [&str; 10] = [
     "figure-5",
     "figure-6",
     "figure-7",
+    "figure-8",
     "figure-9",
+    "figure-10",
     "figure-11",
 ];
 
@@ -226,7 +266,10 @@ mod tests {
     fn every_file_says_what_to_audit() {
         for name in NAMES {
             let artefact = artefact(name).unwrap();
-            assert!(!artefact.rows.is_empty(), "{name}");
+            assert!(artefact.rows.is_empty() != artefact.deals.is_empty(), "{name}");
+            for job in &artefact.deals {
+                job.setting(0).unwrap().validated().unwrap();
+            }
             for row in &artefact.rows {
                 assert!(row.mechanism.is_some() != row.training.is_some(), "{name}: {}", row.name);
                 if let Some(job) = &row.mechanism {

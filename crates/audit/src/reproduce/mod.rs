@@ -3,11 +3,13 @@
 //! What is printed, and which audit should give it, lies as data in `paper/`; this room only plays, compares and adds theory.
 
 mod artefact;
+mod deal;
 mod row;
 mod settings;
 mod verdict;
 
 pub use artefact::NAMES as ARTEFACTS;
+pub use deal::Deal;
 pub use row::ReproducedRow;
 pub use verdict::Verdict;
 
@@ -33,7 +35,7 @@ pub struct ReproduceRequest {
     pub seed: u64,
 }
 
-/// PaperRow numbers beside ours.
+/// Printed numbers beside ours.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReproduceReport {
     schema_version: u32,
@@ -47,6 +49,8 @@ pub struct ReproduceReport {
     pub artefacts: Vec<ArtefactHeading>,
     /// The numbers, in the order of the paper.
     pub rows: Vec<ReproducedRow>,
+    /// What drawings show, dealt again.
+    pub deals: Vec<Deal>,
     /// Time for all of them.
     pub seconds: f64,
 }
@@ -79,6 +83,7 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
     let start = std::time::Instant::now();
     let mut artefacts = Vec::new();
     let mut jobs: Vec<(&'static str, PaperRow)> = Vec::new();
+    let mut deals = Vec::new();
     for name in names {
         let found = artefact(name)?;
         artefacts.push(ArtefactHeading {
@@ -87,6 +92,9 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
             place: found.place,
             remarks: found.remarks,
         });
+        for job in &found.deals {
+            deals.push(job.dealt(name, request.seed)?);
+        }
         jobs.extend(found.rows.into_iter().map(|row| (name, row)));
     }
     let total: u64 = jobs.iter().map(|(_, row)| row.work(request)).sum();
@@ -104,6 +112,7 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
         quick: request.quick,
         artefacts,
         rows,
+        deals,
         seconds: start.elapsed().as_secs_f64(),
     })
 }

@@ -35,6 +35,7 @@ pub fn artefact() -> Artefact {
                 .into(),
         ],
         rows: rows.collect(),
+        deals: Vec::new(),
     }
 }
 

@@ -16,7 +16,8 @@ use misdeal_audit::ARTEFACTS;
 use misdeal_core::BatchScheme;
 use std::path::PathBuf;
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check, findings of scan, a failed self-test); \
+/// What exit codes mean, below every command's help.
+pub const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check, findings of scan, a failed self-test); \
     2 bad usage or bad input; 3 the run itself failed; 130 and 143 interrupted.";
 
 /// Tells whether the way training data is shuffled voids the privacy guarantee that a DP-SGD model claims.
@@ -71,6 +72,14 @@ impl CommonArguments {
             Format::Sarif | Format::Github => {
                 Err(self.refuse_format("text or json", "only scan has findings to annotate"))
             }
+        }
+    }
+
+    /// Refuses every format but text, for scripts and pages.
+    pub fn check_is_text(&self) -> Result<(), Failure> {
+        match self.format {
+            Format::Text => Ok(()),
+            _ => Err(self.refuse_format("text", "this is a script or a page, no result")),
         }
     }
 
@@ -130,6 +139,18 @@ pub enum Command {
     Devices,
     /// Whether it computes right: every part against something known, in under half a minute
     SelfTest(SelfTestArguments),
+    /// A script that completes commands and flags in a shell
+    Completions(CompletionsArguments),
+    /// The manual page of the program; with --output, a folder: the pages of all commands
+    Man,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct CompletionsArguments {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,5 +1,6 @@
 //! Printed numbers beside ours, for people.
 
+use super::dealt::dealt;
 use super::{probability, significant};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use misdeal_audit::{ReproduceReport, ReproducedRow, Verdict};
@@ -12,7 +13,12 @@ pub fn reproduced(report: &ReproduceReport) -> String {
     for artefact in &report.artefacts {
         let _ = writeln!(text, "{} ({}): {}\n", artefact.name, artefact.place, artefact.title);
         let rows: Vec<_> = report.rows.iter().filter(|row| row.artefact == artefact.name).collect();
-        let _ = writeln!(text, "{}\n", table(&rows));
+        if !rows.is_empty() {
+            let _ = writeln!(text, "{}\n", table(&rows));
+        }
+        for deal in report.deals.iter().filter(|deal| deal.artefact == artefact.name) {
+            dealt(&mut text, deal);
+        }
         for row in &rows {
             notes(&mut text, row);
         }
@@ -31,6 +37,9 @@ pub fn reproduced(report: &ReproduceReport) -> String {
     let printed = report.rows.iter().filter(|row| row.printed.is_some()).count();
     if printed > 0 {
         let _ = writeln!(text, "Of {printed} printed numbers: {}.", counted.join(", "));
+    }
+    if report.rows.is_empty() {
+        return text;
     }
     text.push_str(
         "\"ours\" is the paper's estimate, the largest over all thresholds; \"valid\" is a 95 % lower bound from the same scores.\n",

@@ -2,11 +2,11 @@
 // registers, in f32.
 
 // From an image of H x W x C with PADDING around it to one of OH x OW x F. A thread has WIDE neighbours in a row and FILTERS filters. In shared
-// memory a row takes ROW numbers, an image IMAGE; rows of padding take none. A block has RECORDS records, which lie side by side in its threads:
-// those of a warp see the same few rows, and leave out together what would be padding.
-template <int H_, int W_, int C_, int PADDING_, int F_, int SIZE_, int WIDE_, int FILTERS_, int ROW_, int IMAGE_, int RECORDS_>
+// memory a row takes ROW numbers, an image IMAGE; rows of padding take none, and CHUNK channels are there at a time. A block has RECORDS records,
+// which lie side by side in its threads: those of a warp see the same few rows, and leave out together what would be padding.
+template <int H_, int W_, int C_, int CHUNK_, int PADDING_, int F_, int SIZE_, int WIDE_, int FILTERS_, int ROW_, int IMAGE_, int RECORDS_>
 struct Window {
-    static constexpr int H = H_, W = W_, C = C_, PADDING = PADDING_, F = F_, SIZE = SIZE_, WIDE = WIDE_, FILTERS = FILTERS_;
+    static constexpr int H = H_, W = W_, C = C_, CHUNK = CHUNK_, PADDING = PADDING_, F = F_, SIZE = SIZE_, WIDE = WIDE_, FILTERS = FILTERS_;
     static constexpr int ROW = ROW_, RECORDS = RECORDS_, TAPS = SIZE * SIZE;
     static constexpr int OH = H + 2 * PADDING - SIZE + 1, OW = W + 2 * PADDING - SIZE + 1;
     static constexpr int ACROSS = (OW + WIDE - 1) / WIDE, GROUPS = (F + FILTERS - 1) / FILTERS, EACH = OH * ACROSS * GROUPS;
@@ -43,13 +43,14 @@ __device__ __forceinline__ void load_row(const float* from, float (&to)[N]) {
     }
 }
 
-// Puts an image, whose number i is value(i), into shared memory, channel by channel; `image` holds the zeros around it already.
+// Puts CHUNK channels from `first` on of an image, whose number i is value(i), into shared memory, channel by channel; `image` holds the zeros
+// around it already.
 template <class D, class Value>
-__device__ __forceinline__ void load_image(float* image, Value value) {
+__device__ __forceinline__ void load_image(float* image, int first, Value value) {
 #pragma unroll 4
-    for (int i = threadIdx.x; i < D::H * D::W * D::C; i += D::THREADS) {
-        const int c = i % D::C, x = i / D::C % D::W, y = i / D::C / D::W;
-        image[c * D::PLANE + (y + D::TOP) * D::ROW + x + D::PADDING] = value(i);
+    for (int i = threadIdx.x; i < D::H * D::W * D::CHUNK; i += D::THREADS) {
+        const int c = i % D::CHUNK, x = i / D::CHUNK % D::W, y = i / D::CHUNK / D::W;
+        image[c * D::PLANE + (y + D::TOP) * D::ROW + x + D::PADDING] = value(i / D::CHUNK * D::C + first + c);
     }
 }
 
@@ -83,30 +84,32 @@ __device__ __forceinline__ void direct(const Models& models, const Batch& batch,
         weights[i] = f < D::F ? parameters[from] : 0.0f;
     }
     __syncthreads();
-    for (int r = 0; r < D::RECORDS; ++r) {
-        const unsigned int record = first + r;
-        if (record >= count) break;
-        if constexpr (BACKWARD) {
-            load_image<D>(images + r * D::IMAGE,
-                          [&](int i) { return delta_of_output<S, ACTIVATION, D::INPUTS>(model, stage, record, i); });
-        } else {
-            const float* const from = FROM_RECORDS ? batch.data + (size_t)batch.list(slot)[record] * D::INPUTS
-                                                   : model + stage.input + (size_t)record * D::INPUTS;
-            load_image<D>(images + r * D::IMAGE, [&](int i) { return from[i]; });
-        }
-    }
-    __syncthreads();
     const int r = threadIdx.x % D::RECORDS, mine = threadIdx.x / D::RECORDS;
     const bool works = mine < D::EACH && first + r < count;
     const int group = mine % D::GROUPS, x = mine / D::GROUPS % D::ACROSS * D::WIDE, y = mine / D::GROUPS / D::ACROSS;
     float sums[D::WIDE][D::FILTERS] = {};
-    if (works) {
+    for (int channel = 0; channel < D::C; channel += D::CHUNK) {
+        if (channel > 0) __syncthreads();
+        for (int each = 0; each < D::RECORDS; ++each) {
+            const unsigned int record = first + each;
+            if (record >= count) break;
+            float* const image = images + each * D::IMAGE;
+            if constexpr (BACKWARD) {
+                load_image<D>(image, channel, [&](int i) { return delta_of_output<S, ACTIVATION, D::INPUTS>(model, stage, record, i); });
+            } else {
+                const float* const from = FROM_RECORDS ? batch.data + (size_t)batch.list(slot)[record] * D::INPUTS
+                                                       : model + stage.input + (size_t)record * D::INPUTS;
+                load_image<D>(image, channel, [&](int i) { return from[i]; });
+            }
+        }
+        __syncthreads();
+        if (!works) continue;
         const float* const pixels = images + r * D::IMAGE + x;
-        const float* const taps = weights + group * D::FILTERS;
+        const float* const taps = weights + channel * D::TAPS * D::COLUMNS + group * D::FILTERS;
         for (int dy = 0; dy < D::SIZE; ++dy) {
             const int line = y + dy - D::PADDING;
             if ((unsigned int)line >= D::H) continue;
-            for (int c = 0; c < D::C; ++c) {
+            for (int c = 0; c < D::CHUNK; ++c) {
                 float row[D::WIDE + D::SIZE - 1];
 #pragma unroll
                 for (int i = 0; i < D::WIDE + D::SIZE - 1; ++i) row[i] = pixels[c * D::PLANE + line * D::ROW + i];
@@ -164,7 +167,7 @@ __device__ __forceinline__ void direct(const Models& models, const Batch& batch,
 // ROW numbers in shared memory; a row of deltas takes DELTA_ROW.
 template <int H_, int W_, int C_, int PADDING_, int F_, int SIZE_, int FILTERS_, int SPLIT_, int ROW_, int DELTA_ROW_>
 struct Correlation {
-    static constexpr int H = H_, W = W_, C = C_, PADDING = PADDING_, F = F_, SIZE = SIZE_, FILTERS = FILTERS_, SPLIT = SPLIT_;
+    static constexpr int H = H_, W = W_, C = C_, CHUNK = C_, PADDING = PADDING_, F = F_, SIZE = SIZE_, FILTERS = FILTERS_, SPLIT = SPLIT_;
     static constexpr int ROW = ROW_, DELTA_ROW = DELTA_ROW_, TAPS = SIZE * SIZE;
     static constexpr int OH = H + 2 * PADDING - SIZE + 1, OW = W + 2 * PADDING - SIZE + 1;
     static constexpr int GROUPS = F / FILTERS, EACH = C * SIZE * GROUPS, THREADS = (EACH * SPLIT + 31) / 32 * 32;
@@ -216,7 +219,7 @@ __device__ __forceinline__ void correlate(const Models& models, const Batch& bat
     __syncthreads();
     const float* const input = FROM_RECORDS ? batch.data + (size_t)batch.list(slot)[record] * INPUTS
                                             : model + stage.input + (size_t)record * INPUTS;
-    load_image<D>(image, [&](int i) { return input[i]; });
+    load_image<D>(image, 0, [&](int i) { return input[i]; });
     __syncthreads();
     const int split = threadIdx.x % D::SPLIT, mine = threadIdx.x / D::SPLIT, group = mine % D::GROUPS;
     const int dy = mine / D::GROUPS % D::SIZE, c = mine / D::GROUPS / D::SIZE;

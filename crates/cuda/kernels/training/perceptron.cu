@@ -35,8 +35,9 @@ struct Run {
     float clip_norm;
 };
 
-__device__ __forceinline__ unsigned int one_if(unsigned int word, int bit) {
-    return (0u - (word >> bit & 1u)) & 0x3f800000u;
+// 2 as a float if a bit is set: a single bit of the float, where 1 would take several instructions more. Sums are halved in the end, which is exact.
+__device__ __forceinline__ unsigned int two_if(unsigned int word, int bit) {
+    return (word << (30 - bit)) & 0x40000000u;
 }
 
 template <int TERMS>
@@ -47,7 +48,8 @@ __device__ __forceinline__ void multiply_parts(float (&sum)[4], const unsigned i
     multiply_add(sum, a_high, b_high);
 }
 
-// Hidden values from bits: a warp has 32 records and every SLICES-th word of inputs, so that weights are read and parted for two tiles at once.
+// Hidden values from bits: a warp has 32 records and every SLICES-th word of inputs, so that weights are read and parted for two tiles at once. Where
+// the last pair lacks its second tile, the first one is computed twice: a condition would make the warp wait at every product.
 template <class P>
 __device__ __forceinline__ void hidden_values(float* shared, const unsigned int* bits) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, t = lane % 4;
@@ -60,24 +62,23 @@ __device__ __forceinline__ void hidden_values(float* shared, const unsigned int*
         for (int word = slice; word < P::WORDS; word += P::SLICES) {
             unsigned int words[4];
 #pragma unroll
-            for (int i = 0; i < 4; ++i) words[i] = rows_of_bits[(i / 2 * more + i % 2 * 8) * P::WORD_STRIDE + word];
+            for (int i = 0; i < 4; ++i) words[i] = rows_of_bits[(i / 2 * more + i % 2 * 8) * P::WORD_STRIDE + word] >> t;
 #pragma unroll
             for (int part = 0; part < 4; ++part) {
-                const int bit = part * 8 + t;
                 unsigned int a[2][4];
 #pragma unroll
                 for (int i = 0; i < 2; ++i) {
 #pragma unroll
-                    for (int e = 0; e < 4; ++e) a[i][e] = one_if(words[2 * i + e % 2], bit + e / 2 * 4);
+                    for (int e = 0; e < 4; ++e) a[i][e] = two_if(words[2 * i + e % 2], part * 8 + e / 2 * 4);
                 }
-                const float* const rows = shared + (word * 32 + bit) * P::FIRST_STRIDE + g;
+                const float* const rows = shared + (word * 32 + part * 8 + t) * P::FIRST_STRIDE + g;
 #pragma unroll
                 for (int j = 0; j < P::N_TILES; ++j) {
                     unsigned int high[2], low[2];
                     in_parts<P::TERMS>(rows[8 * j], high[0], low[0]);
                     in_parts<P::TERMS>(rows[4 * P::FIRST_STRIDE + 8 * j], high[1], low[1]);
                     multiply_parts<P::BIT_TERMS>(sums[0][j], a[0], a[0], high, low);
-                    if (more) multiply_parts<P::BIT_TERMS>(sums[1][j], a[1], a[1], high, low);
+                    multiply_parts<P::BIT_TERMS>(sums[1][j], a[1], a[1], high, low);
                 }
             }
         }
@@ -94,7 +95,7 @@ __device__ __forceinline__ void hidden_values(float* shared, const unsigned int*
 #pragma unroll
         for (int other = 1; other < P::SLICES; ++other) sum += exchange[other * OF_SLICE + at];
         const int i = at / 32 % (P::N_TILES * 4), row = at / OF_TILE * 16 + g + i % 4 / 2 * 8, n = i / 4 * 8 + 2 * t + i % 2;
-        shared[P::HIDDENS + row * P::HIDDEN_STRIDE + n] = activated<P::ACTIVATION>(sum);
+        shared[P::HIDDENS + row * P::HIDDEN_STRIDE + n] = activated<P::ACTIVATION>(0.5f * sum);
     }
     __syncthreads();
 }
@@ -329,8 +330,8 @@ __device__ __forceinline__ void first_sum(const float* shared, const unsigned in
     float sums[P::N_TILES][4] = {};
 #pragma unroll 2
     for (int row = 0; row < P::ROWS; row += 8) {
-        const unsigned int first = bits[(row + t) * P::WORD_STRIDE], second = bits[(row + t + 4) * P::WORD_STRIDE];
-        const unsigned int a[4] = {one_if(first, bit), one_if(first, bit + 8), one_if(second, bit), one_if(second, bit + 8)};
+        const unsigned int first = bits[(row + t) * P::WORD_STRIDE] >> bit, second = bits[(row + t + 4) * P::WORD_STRIDE] >> bit;
+        const unsigned int a[4] = {two_if(first, 0), two_if(first, 8), two_if(second, 0), two_if(second, 8)};
         const unsigned int* const high = (const unsigned int*)(shared + P::DELTAS) + (row + t) * P::FIRST_STRIDE + g;
         const unsigned int* const low = (const unsigned int*)(shared + P::LOW_DELTAS) + (row + t) * P::FIRST_STRIDE + g;
 #pragma unroll
@@ -343,7 +344,7 @@ __device__ __forceinline__ void first_sum(const float* shared, const unsigned in
     __syncwarp();
 #pragma unroll
     for (int i = 0; i < P::N_TILES * 4; ++i)
-        sum[(g + i % 4 / 2 * 8) * P::HIDDEN + i / 4 * 8 + 2 * t + i % 2] = sums[i / 4][i % 4];
+        sum[(g + i % 4 / 2 * 8) * P::HIDDEN + i / 4 * 8 + 2 * t + i % 2] = 0.5f * sums[i / 4][i % 4];
     __syncwarp();
 }
 

@@ -6,8 +6,8 @@ use super::stages::Weighted;
 const MOST_CHANNELS: usize = 16;
 /// Sums in a thread's registers at most.
 const MOST_SUMS: usize = 48;
-/// Bytes of shared memory of a block at most: two blocks fit into a multiprocessor.
-const MOST_BYTES: usize = 96 * 1024;
+/// Bytes of shared memory of a block at most: three blocks fit into a multiprocessor of 228 KB.
+const MOST_BYTES: usize = 74 * 1024;
 /// Threads of a block, about.
 const THREADS: usize = 224;
 
@@ -89,11 +89,17 @@ fn window(
     let columns = out.div_ceil(wide);
     let per_record = high * columns * groups;
     let needed = (width + 2 * padding).max(columns * wide + size - 1);
-    let image_of = |row: usize| channels * height * row;
     let weights = channels * size * size * (groups * each).next_multiple_of(4);
     let staged = (high * out * filters) | 1;
     let room = (MOST_BYTES / 4).checked_sub(weights)?;
-    let records = (THREADS / per_record).max(1).min(room / staged.max(image_of(needed + 3) + 31));
+    let wanted = (THREADS / per_record).max(1);
+    let fitting = |chunk: usize| wanted.min(room / staged.max(chunk * height * (needed + 3) + 31));
+    // As many channels at a time as leave room for as many records as possible.
+    let chunk = (1..=channels)
+        .filter(|chunk| channels.is_multiple_of(*chunk))
+        .max_by_key(|&chunk| (fitting(chunk), chunk))?;
+    let records = fitting(chunk);
+    let image_of = |row: usize| chunk * height * row;
     // The shortest row and image for which as few threads as possible of a warp meet in a bank.
     let meetings = |row: usize, image: usize| {
         let mut places: Vec<usize> = (0..(records * per_record).min(32))
@@ -120,7 +126,7 @@ fn window(
     let threads = (records * per_record).next_multiple_of(32);
     (threads <= 1024).then(|| Direct {
         name: format!(
-            "Window<{height}, {width}, {channels}, {padding}, {filters}, {size}, {wide}, {each}, {row}, {image}, {records}>"
+            "Window<{height}, {width}, {channels}, {chunk}, {padding}, {filters}, {size}, {wide}, {each}, {row}, {image}, {records}>"
         ),
         threads,
         shared_bytes: 4 * (weights + records * image.max(staged)),

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use super::arguments::{Batch, Clipping, Models, Run};
-use super::harvest::{Harvest, Hits};
+use super::harvest::{Gathered, Hits};
 use super::machine::{Grid, Machine};
 use super::memory::Memory;
 use super::records::Records;
@@ -25,8 +25,8 @@ const PROJECT_RECORDS: usize = 6;
 const WARPS: usize = 8;
 /// Steps between two looks at whether the run was cancelled.
 const STEPS_AT_A_TIME: usize = 8;
-/// The same where a kernel makes many steps: it loads and stores a model's parameters.
-const FUSED_STEPS: usize = 25;
+/// The same where a kernel makes many steps: it loads and stores a model's parameters, and a tenth of a second goes by.
+const FUSED_STEPS: usize = 100;
 
 /// A group that is being trained.
 pub struct Group<'a, M: Machine> {
@@ -42,12 +42,13 @@ impl<'a, M: Machine> Group<'a, M> {
         Group { plan, session, dealt, count: dealt.deal.models.len() }
     }
 
-    /// Trains all models. None if `is_cancelled` said so between two steps.
+    /// Trains all models, and gives what lies where the next group's models will: outputs stay with the deal. None if `is_cancelled` said
+    /// so between two steps.
     pub fn train(
         &self,
         is_cancelled: &(dyn Fn() -> bool + Sync),
         keep_parameters: bool,
-    ) -> Result<Option<Harvest>, String> {
+    ) -> Result<Option<Gathered>, String> {
         let steps = self.plan.setting().steps() as usize;
         self.initialise()?;
         let at_a_time = if self.session.program.fused.is_some() { FUSED_STEPS } else { STEPS_AT_A_TIME };
@@ -63,9 +64,9 @@ impl<'a, M: Machine> Group<'a, M> {
             }
         }
         let hits = self.hits()?;
-        let (values, seen) = self.outputs()?;
+        self.session.machine.wait()?;
         let parameters = if keep_parameters { self.parameters()? } else { vec![] };
-        Ok(Some(Harvest { hits, values, seen, parameters, sampled: self.dealt.deal.sampled }))
+        Ok(Some(Gathered { hits, parameters }))
     }
 
     fn initialise(&self) -> Result<(), String> {
@@ -274,18 +275,9 @@ impl<'a, M: Machine> Group<'a, M> {
             // SAFETY: these are what `count_hits` takes; there is a counter for every model.
             unsafe { session.machine.launch(COUNT_HITS, grid, &mut arguments) }?;
         }
+        session.machine.wait()?;
         hit_memory.read(&mut hits)?;
         Ok(hits)
-    }
-
-    /// What the adversary saw: of all steps, and of the records that it looked at.
-    fn outputs(&self) -> Result<(Vec<f64>, Vec<f32>), String> {
-        let (steps, canaries) = (self.plan.setting().steps() as usize, self.plan.canaries().len());
-        let mut values = vec![0.0_f64; self.count * steps * canaries * 2];
-        self.dealt.outputs.read(&mut values)?;
-        let mut seen = vec![0.0_f32; self.count * steps * self.dealt.deal.sampled * canaries];
-        self.dealt.projections.read(&mut seen)?;
-        Ok((values, seen))
     }
 
     /// The parameters of all models.

@@ -6,6 +6,15 @@ use misdeal_train::{BiasModel, Trained, TrainingPlan};
 /// Training and test records classified correctly.
 pub type Hits = (u64, Option<u64>);
 
+/// What must be read before the next group is trained.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// Of models that were asked.
+    pub hits: Vec<Option<Hits>>,
+    /// Parameters of each model, if they were asked for.
+    pub parameters: Vec<Vec<f64>>,
+}
+
 /// Numbers of all models of a group, as they lie on the device.
 #[derive(Debug, Default)]
 pub struct Harvest {

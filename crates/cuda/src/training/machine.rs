@@ -48,10 +48,10 @@ pub trait Machine: Send + Sync + Sized {
     /// The device's own words.
     fn upload<T: DeviceRepr>(&self, to: u64, values: &[T]) -> Result<(), String>;
 
-    /// Waits for all launches, then copies from the device.
+    /// Copies from the device, beside whatever runs there, and waits for the copy. The launches that wrote it have been waited for.
     ///
     /// # Errors
-    /// The device's own words, of an earlier launch too.
+    /// The device's own words.
     fn download<T: DeviceRepr>(&self, from: u64, values: &mut [T]) -> Result<(), String>;
 
     /// Runs a kernel after those that were launched before.
@@ -79,7 +79,8 @@ pub type Profile = BTreeMap<String, (f64, u64)>;
 pub struct Gpu {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
-    copies: Arc<CudaStream>,
+    uploads: Arc<CudaStream>,
+    downloads: Arc<CudaStream>,
     kernels: Vec<(Kernel, CudaFunction)>,
     profile: Option<Mutex<Profile>>,
 }
@@ -88,10 +89,11 @@ impl Gpu {
     /// Device number `ordinal`, without kernels.
     pub(crate) fn new(ordinal: usize) -> Result<Self, String> {
         let context = CudaContext::new(ordinal).map_err(told)?;
-        // Two streams that only the host orders: launches, and copies to the device beside them.
+        // Three streams that only the host orders: launches, and copies to and from the device beside them.
         let stream = context.new_stream().map_err(told)?;
-        let copies = context.new_stream().map_err(told)?;
-        Ok(Gpu { context, stream, copies, kernels: vec![], profile: None })
+        let uploads = context.new_stream().map_err(told)?;
+        let downloads = context.new_stream().map_err(told)?;
+        Ok(Gpu { context, stream, uploads, downloads, kernels: vec![], profile: None })
     }
 
     /// Times every launch on its own from now on, which makes all of them slower.
@@ -152,15 +154,15 @@ impl Machine for Gpu {
     fn upload<T: DeviceRepr>(&self, to: u64, values: &[T]) -> Result<(), String> {
         self.context.bind_to_thread().map_err(told)?;
         // SAFETY: whoever allocated `to` made room for the values, which stay until the stream has been waited for.
-        unsafe { result::memcpy_htod_async(to, values, self.copies.cu_stream()) }.map_err(told)?;
-        self.copies.synchronize().map_err(told)
+        unsafe { result::memcpy_htod_async(to, values, self.uploads.cu_stream()) }.map_err(told)?;
+        self.uploads.synchronize().map_err(told)
     }
 
     fn download<T: DeviceRepr>(&self, from: u64, values: &mut [T]) -> Result<(), String> {
         self.context.bind_to_thread().map_err(told)?;
         // SAFETY: there are so many values at `from`, and the stream is waited for before anyone looks.
-        unsafe { result::memcpy_dtoh_async(values, from, self.stream.cu_stream()) }.map_err(told)?;
-        self.stream.synchronize().map_err(told)
+        unsafe { result::memcpy_dtoh_async(values, from, self.downloads.cu_stream()) }.map_err(told)?;
+        self.downloads.synchronize().map_err(told)
     }
 
     unsafe fn launch(&self, kernel: usize, grid: Grid, arguments: &mut [*mut c_void]) -> Result<(), String> {

@@ -48,7 +48,7 @@ impl<M: Machine> Memory<M> {
         Ok(())
     }
 
-    /// The first `values.len()` values, once all launches are done.
+    /// The first `values.len()` values, as the launches left them that have been waited for.
     pub fn read<T: DeviceRepr>(&self, values: &mut [T]) -> Result<(), String> {
         assert!(size_of_val(values) <= self.bytes, "more values than there are");
         if values.is_empty() { Ok(()) } else { self.machine.download(self.address, values) }

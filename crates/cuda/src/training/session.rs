@@ -2,6 +2,7 @@
 
 use super::arguments::{Canary, Clipping, Debiasing, Models, NOWHERE, Step};
 use super::deal::Deal;
+use super::harvest::{Gathered, Harvest};
 use super::layout::Layout;
 use super::machine::Machine;
 use super::memory::Memory;
@@ -101,6 +102,17 @@ impl<M: Machine> Dealt<M> {
         self.projections.reserve::<f32>(models * steps * deal.sampled * canaries)?;
         self.deal = deal;
         Ok(())
+    }
+
+    /// What the adversary saw in a trained group, while the next one may be trained.
+    pub fn harvest(&self, plan: &TrainingPlan, gathered: Gathered) -> Result<Harvest, String> {
+        let (models, sampled) = (self.deal.models.len(), self.deal.sampled);
+        let (steps, canaries) = (plan.setting().steps() as usize, plan.canaries().len());
+        let mut values = vec![0.0_f64; models * steps * canaries * 2];
+        self.outputs.read(&mut values)?;
+        let mut seen = vec![0.0_f32; models * steps * sampled * canaries];
+        self.projections.read(&mut seen)?;
+        Ok(Harvest { hits: gathered.hits, values, seen, parameters: gathered.parameters, sampled })
     }
 }
 

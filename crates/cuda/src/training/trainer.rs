@@ -43,6 +43,7 @@ pub struct Trainer<M: Machine = Gpu> {
     plan: TrainingPlan,
     devices: Vec<Device<M>>,
     models: usize,
+    starts_small: bool,
 }
 
 #[derive(Debug)]
@@ -94,6 +95,7 @@ impl<M: Machine> Trainer<M> {
         let session = |machine| Session::new(machine, plan, precision, tuning).map_err(Error::Device);
         let sessions = machines.into_iter().map(session).collect::<Result<Vec<_>>>()?;
         let models = sessions.iter().map(|session| session.models).min().unwrap_or(2);
+        let starts_small = sessions.iter().any(|session| session.program.fused.is_some());
         let devices = sessions
             .into_iter()
             .map(|session| Device {
@@ -102,7 +104,7 @@ impl<M: Machine> Trainer<M> {
                 idle: Mutex::default(),
             })
             .collect();
-        Ok(Trainer { plan: plan.clone(), devices, models })
+        Ok(Trainer { plan: plan.clone(), devices, models, starts_small })
     }
 
     /// Models that a device trains side by side.
@@ -128,11 +130,7 @@ impl<M: Machine> Trainer<M> {
         is_cancelled: &(dyn Fn() -> bool + Sync),
         trained: &(dyn Fn() + Sync),
     ) -> Result<Option<TrialBatch>> {
-        let each = (self.models / 2) as u64;
-        let groups: Vec<Range<u64>> = (trials.start..trials.end)
-            .step_by(each as usize)
-            .map(|start| start..trials.end.min(start + each))
-            .collect();
+        let groups = self.groups(trials);
         let next = AtomicUsize::new(0);
         let scored: Vec<Mutex<Option<Result<Option<Scored>>>>> =
             groups.iter().map(|_| Mutex::new(None)).collect();
@@ -169,6 +167,22 @@ impl<M: Machine> Trainer<M> {
             }
         }
         Ok((!cancelled).then_some(batch))
+    }
+
+    /// Trials of a group each. Where dealing takes about as long as training, the first groups are small, so that devices do not wait long for
+    /// something to do.
+    fn groups(&self, trials: Range<u64>) -> Vec<Range<u64>> {
+        let most = (self.models / 2).max(1) as u64;
+        let mut each = if self.starts_small { most.div_ceil(8) } else { most };
+        let mut groups = vec![];
+        let mut start = trials.start;
+        while start < trials.end {
+            let end = trials.end.min(start + each);
+            groups.push(start..end);
+            start = end;
+            each = most.min(2 * each);
+        }
+        groups
     }
 
     fn score_group(
@@ -211,7 +225,7 @@ impl<M: Machine> Trainer<M> {
         Ok(all)
     }
 
-    /// Deals while another group may be trained, then trains.
+    /// Deals while another group may be trained, trains, and reads what came of it while the next one may be.
     fn train_group(
         &self,
         device: &Device<M>,
@@ -235,8 +249,11 @@ impl<M: Machine> Trainer<M> {
             session.make_room(dealt.deal.room).map_err(Error::Device)?;
             Group::new(&self.plan, &session, &dealt).train(is_cancelled, keep_parameters)
         };
-        let trained = trained.map_err(Error::Device)?;
+        let harvest = match trained.map_err(Error::Device)? {
+            Some(gathered) => Some(dealt.harvest(&self.plan, gathered).map_err(Error::Device)?),
+            None => None,
+        };
         device.idle.lock().map_err(|_| failed())?.push(dealt);
-        Ok(trained)
+        Ok(harvest)
     }
 }

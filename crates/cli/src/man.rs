@@ -1,0 +1,57 @@
+//! `misdeal man`.
+
+use crate::arguments::{Arguments, CommonArguments, EXIT_CODES};
+use crate::failure::{Failure, Success};
+use crate::output;
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+use misdeal_files::atomic::write_atomically;
+use std::io;
+
+/// Prints the page of the program, or writes one for it and for every command into the folder that `--output` names.
+pub fn run(common: &CommonArguments) -> Result<Success, Failure> {
+    common.check_is_text()?;
+    let mut program = Arguments::command().disable_help_subcommand(true);
+    program.build();
+    let Some(folder) = &common.output else {
+        output::print(&page(&program)?)?;
+        return Ok(Success::Fine);
+    };
+    let failed =
+        |error| Failure::run_failed(format!("--output {}: cannot make it: {error}", folder.display()));
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    for command in all(&program) {
+        let name = Man::new(command.clone()).get_filename();
+        let text = page(command)?;
+        write_atomically(&folder.join(name), |sink| sink.write_all(text.as_bytes()))?;
+    }
+    Ok(Success::Fine)
+}
+
+/// A command and all below it.
+fn all(command: &Command) -> Vec<&Command> {
+    let below = command.get_subcommands().filter(|command| !command.is_hide_set());
+    std::iter::once(command).chain(below.flat_map(all)).collect()
+}
+
+fn page(command: &Command) -> Result<String, Failure> {
+    let source = format!("misdeal {}", env!("CARGO_PKG_VERSION"));
+    let man = Man::new(command.clone()).source(source).manual("misdeal");
+    let mut page = Vec::new();
+    let written = (|| -> io::Result<()> {
+        man.render_title(&mut page)?;
+        man.render_name_section(&mut page)?;
+        man.render_synopsis_section(&mut page)?;
+        man.render_description_section(&mut page)?;
+        man.render_options_section(&mut page)?;
+        if command.has_subcommands() {
+            man.render_subcommands_section(&mut page)?;
+        }
+        let codes = EXIT_CODES.trim_start_matches("Exit codes: ");
+        Roff::new().control("SH", ["EXIT STATUS"]).text([roman(codes)]).to_writer(&mut page)
+    })();
+    let failed = |error: &dyn std::fmt::Display| Failure::run_failed(format!("cannot write a page: {error}"));
+    written.map_err(|error| failed(&error))?;
+    String::from_utf8(page).map_err(|error| failed(&error))
+}
