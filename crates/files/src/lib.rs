@@ -23,6 +23,7 @@
 pub mod atomic;
 pub mod batch_log;
 mod error;
+mod guarded;
 pub mod npy;
 pub mod scores;
 pub mod stores;

@@ -1,6 +1,7 @@
 //! `.parquet` files with a row for each record.
 
 use super::BatchLog;
+use crate::guarded::guarded;
 use crate::{Error, Result};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
@@ -20,6 +21,10 @@ const HINT: &str =
 
 /// The batches in a file, row group by row group.
 pub fn read(path: &Path, file: impl ChunkReader + 'static) -> Result<BatchLog> {
+    guarded(path, || read_groups(path, file))
+}
+
+fn read_groups(path: &Path, file: impl ChunkReader + 'static) -> Result<BatchLog> {
     let damaged = |error: ParquetError| {
         Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
     };

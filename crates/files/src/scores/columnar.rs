@@ -1,6 +1,7 @@
 //! `.parquet` files with a column of scores.
 
 use super::check_finite;
+use crate::guarded::guarded;
 use crate::{Error, Result};
 use parquet::basic::Type;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -16,6 +17,10 @@ const BATCH: usize = 1 << 16;
 
 /// The scores in a file, row group by row group.
 pub fn read(path: &Path, file: impl ChunkReader + 'static) -> Result<Vec<f64>> {
+    guarded(path, || read_groups(path, file))
+}
+
+fn read_groups(path: &Path, file: impl ChunkReader + 'static) -> Result<Vec<f64>> {
     let damaged = |error: ParquetError| {
         Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
     };
