@@ -2,6 +2,7 @@
 
 use super::BatchLog;
 use crate::guarded::guarded;
+use crate::parquet_pages::{self, MOST_ROWS_PER_BYTE};
 use crate::{Error, Result};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
@@ -25,6 +26,7 @@ pub fn read(path: &Path, file: impl ChunkReader + 'static) -> Result<BatchLog> {
 }
 
 fn read_groups(path: &Path, file: impl ChunkReader + 'static) -> Result<BatchLog> {
+    let most = file.len().saturating_mul(MOST_ROWS_PER_BYTE);
     let damaged = |error: ParquetError| {
         Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
     };
@@ -62,6 +64,10 @@ fn read_groups(path: &Path, file: impl ChunkReader + 'static) -> Result<BatchLog
             }
             if count == 0 {
                 break;
+            }
+            if rows.number + count as u64 > most {
+                let problem = "it claims more rows than a file of its size can hold";
+                return Err(Error::malformed(path, problem, "save it again"));
             }
             rows.insert(&pieces)?;
         }
@@ -120,7 +126,7 @@ enum Integers {
 
 impl Integers {
     fn open(path: &Path, name: &'static str, group: &dyn RowGroupReader, place: usize) -> Result<Self> {
-        let reader = group.get_column_reader(place).map_err(|error| {
+        let reader = parquet_pages::column(group, place).map_err(|error| {
             Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
         })?;
         match reader {
