@@ -106,7 +106,7 @@ fn run(folder: &Path, words: &str, flag: &str, value: &str) -> program::Run {
         .env_remove("MISDEAL_DATA")
         .args(words.split_whitespace())
         .arg(format!("--{flag}={value}"))
-        .timeout(Duration::from_secs(60))
+        .timeout(Duration::from_mins(1))
         .output()
         .unwrap();
     program::Run {
