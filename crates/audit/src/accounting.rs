@@ -20,6 +20,9 @@ pub struct AccountReport {
     pub steps: u64,
     /// The probability with which a record is in a given batch.
     pub sampling_probability: f64,
+    /// The shape of the run that schemes were accounted for with; none for Poisson sampling by its probability.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<Shape>,
     /// The delta at which epsilon is meant.
     pub delta: f64,
     /// What a library that assumes Poisson sampling would state, whatever the scheme.
@@ -41,6 +44,27 @@ pub struct AccountReport {
     /// The modelled pair of one scheme by simulation: an independent check of theory, no verdict on an implementation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub monte_carlo: Option<MonteCarloBound>,
+}
+
+/// Batches and epochs of a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Shape {
+    /// Batches in an epoch.
+    pub steps_per_epoch: u64,
+    /// Passes over the data.
+    pub epochs: u64,
+    /// Records in a batch.
+    pub batch_size: u64,
+    /// The buffer of schemes that have one, if it was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer_size: Option<u64>,
+}
+
+impl Shape {
+    fn of(setting: &Setting, buffer_size: Option<u64>) -> Self {
+        let &Setting { steps_per_epoch, epochs, batch_size, .. } = setting;
+        Shape { steps_per_epoch, epochs, batch_size, buffer_size }
+    }
 }
 
 /// What is to be accounted for.
@@ -93,6 +117,10 @@ pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) 
         noise_multiplier,
         steps,
         sampling_probability,
+        shape: match subject {
+            AccountSubject::Schemes { setting, buffer_size, .. } => Some(Shape::of(setting, *buffer_size)),
+            AccountSubject::Poisson(_) => None,
+        },
         delta,
         claimed_epsilon,
         schemes,
@@ -143,6 +171,9 @@ pub struct CalibrateReport {
     /// The scheme.
     #[serde(flatten)]
     pub scheme: BatchScheme,
+    /// Batches and epochs; the buffer belongs to the scheme.
+    #[serde(flatten)]
+    pub shape: Shape,
     /// The side of the bound that meets the target.
     pub bound: BoundSide,
 }
@@ -178,6 +209,7 @@ pub fn calibrate_noise(
         target_epsilon,
         delta,
         scheme: setting.scheme,
+        shape: Shape::of(setting, None),
         bound: side,
     })
 }

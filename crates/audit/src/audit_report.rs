@@ -5,7 +5,7 @@ use crate::trade_off::{Observed, TradeOffReport, trade_off_report};
 use crate::{
     Analysis, BufferSearch, Progress, Result, RunRequest, SCHEMA_VERSION, StopWhen, TrainingFigures, promised,
 };
-use misdeal_core::estimate::Descriptive;
+use misdeal_core::estimate::{Descriptive, ScoreHistogram};
 use misdeal_core::{BatchScheme, Bounds, EpsilonEstimate, ScoreStore, Setting, StoreKind};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -34,6 +34,9 @@ pub struct AuditReport {
     pub second_estimate: Option<EpsilonEstimate>,
     /// How well the scores tell the worlds apart.
     pub descriptive: Descriptive,
+    /// All scores in a few cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score_histogram: Option<ScoreHistogram>,
     /// The claim that was tested.
     pub claimed_epsilon: Option<f64>,
     /// Whether the estimate exceeds the claim; `None` where there is none.
@@ -151,6 +154,7 @@ pub(crate) fn report(
         estimate,
         second_estimate: request.second_analysis.as_ref().map(|other| other.of_store(store)).transpose()?,
         descriptive: store.describe()?,
+        score_histogram: store.histogram(),
         theory,
         trade_off: trade_off.transpose()?,
         scores: request.scores,

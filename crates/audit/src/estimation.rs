@@ -3,7 +3,7 @@
 use crate::run::check_claim;
 use crate::trade_off::{Observed, trade_off_report};
 use crate::{Result, SCHEMA_VERSION, TradeOffReport};
-use misdeal_core::estimate::{self, Descriptive, ESTIMATORS, Estimator, estimator};
+use misdeal_core::estimate::{self, Descriptive, ESTIMATORS, Estimator, ScoreHistogram, estimator};
 use misdeal_core::{EpsilonEstimate, ScoreStore, ThresholdChoice};
 use misdeal_files::scores;
 use serde::Serialize;
@@ -76,6 +76,12 @@ pub struct EstimateReport {
     schema_version: u32,
     command: &'static str,
     version: &'static str,
+    /// The file with the scores of runs with the target; none for scores from memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scores_in: Option<PathBuf>,
+    /// The file with those of runs without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scores_out: Option<PathBuf>,
     /// The one estimate that was asked for.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<EpsilonEstimate>,
@@ -89,6 +95,9 @@ pub struct EstimateReport {
     /// How well the scores tell the worlds apart, if `all` were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub descriptive: Option<Descriptive>,
+    /// All scores in a few cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score_histogram: Option<ScoreHistogram>,
     /// The trade-off curve beside those that are promised, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trade_off: Option<TradeOffReport>,
@@ -101,10 +110,12 @@ pub struct EstimateReport {
 /// # Errors
 /// A value out of range, a file that cannot be read, too few scores.
 pub fn estimate_scores(request: &EstimateRequest) -> Result<EstimateReport> {
-    let EstimateRequest { scores_in, scores_out, analysis, claimed_epsilon, trade_off } = request;
+    let EstimateRequest { analysis, claimed_epsilon, trade_off, .. } = request;
     check(analysis, *claimed_epsilon)?;
-    let (scores_in, scores_out) = (scores::read(scores_in)?, scores::read(scores_out)?);
-    estimate_arrays(&scores_in, &scores_out, analysis, *claimed_epsilon, *trade_off)
+    let (scores_in, scores_out) = (scores::read(&request.scores_in)?, scores::read(&request.scores_out)?);
+    let report = estimate_arrays(&scores_in, &scores_out, analysis, *claimed_epsilon, *trade_off)?;
+    let files = (Some(request.scores_in.clone()), Some(request.scores_out.clone()));
+    Ok(EstimateReport { scores_in: files.0, scores_out: files.1, ..report })
 }
 
 /// Refuses what can be refused before any file is read; the estimator (the first, if `all` are asked for) and the threshold choice
@@ -139,11 +150,14 @@ pub fn estimate_arrays(
         schema_version: SCHEMA_VERSION,
         command: "estimate",
         version: env!("CARGO_PKG_VERSION"),
+        scores_in: None,
+        scores_out: None,
         estimate: None,
         estimates: BTreeMap::new(),
         claimed_epsilon: None,
         violated: None,
         descriptive: None,
+        score_histogram: None,
         trade_off: None,
         seconds: 0.0,
     };
@@ -160,6 +174,7 @@ pub fn estimate_arrays(
     report.claimed_epsilon = claimed_epsilon;
     let shown = report.estimate.as_ref().map(|one| one.empirical_epsilon);
     report.violated = claimed_epsilon.zip(shown).map(|(claim, shown)| shown > claim);
+    report.score_histogram = estimate::histogram_of_scores(scores_in, scores_out)?;
     if trade_off {
         let observed = Observed::Scores { scores_in, scores_out };
         let Analysis { delta, significance, .. } = *analysis;

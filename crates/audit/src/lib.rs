@@ -53,7 +53,7 @@ mod training_device;
 
 pub use accounted::{Comparison, PoissonSampling};
 pub use accounting::{
-    AccountExtras, AccountReport, AccountSubject, BoundSide, CalibrateReport, account, calibrate_noise,
+    AccountExtras, AccountReport, AccountSubject, BoundSide, CalibrateReport, Shape, account, calibrate_noise,
 };
 pub use audit_report::AuditReport;
 pub use buffer_search::{BufferSearch, Correction, Guess};

@@ -20,11 +20,6 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Exit code 2: the command exists on paper only.
-    pub fn not_available_yet(what: &str) -> Self {
-        Failure { code: 2, message: format!("{what} is not available yet") }
-    }
-
     /// Exit code 3: the request was fine, the run was not.
     pub fn run_failed(message: impl Display) -> Self {
         Failure { code: 3, message: message.to_string() }
@@ -76,6 +71,12 @@ impl From<misdeal_files::Error> for Failure {
     fn from(error: misdeal_files::Error) -> Self {
         let code = if error.is_failed_write() { 3 } else { 2 };
         Failure { code, message: error.to_string() }
+    }
+}
+
+impl From<misdeal_report::Unreadable> for Failure {
+    fn from(error: misdeal_report::Unreadable) -> Self {
+        Failure { code: 2, message: error.to_string() }
     }
 }
 

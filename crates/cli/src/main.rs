@@ -17,6 +17,7 @@ mod number;
 mod output;
 mod plot;
 mod progress;
+mod report;
 mod reproduce;
 mod scan;
 mod self_test;
@@ -65,7 +66,7 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
         Some(Command::Diagnose(arguments)) => diagnose::run(&arguments, &common),
         Some(Command::Scan(arguments)) => scan::run(&arguments, &common),
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, &common),
-        Some(Command::Report(_)) => Err(Failure::not_available_yet("report")),
+        Some(Command::Report(arguments)) => report::run(&arguments, &common),
         Some(Command::Devices) => devices::run(&common),
         Some(Command::Completions(arguments)) => completions::run(&arguments, &common),
         Some(Command::Man) => man::run(&common),

@@ -23,6 +23,9 @@ pub fn run(arguments: &ReproduceArguments, common: &CommonArguments) -> Result<S
         device: arguments.device.clone(),
         data: arguments.data.clone().or_else(|| std::env::var_os("MISDEAL_DATA").map(PathBuf::from)),
         seed: common.seed,
+        only: arguments.only.clone(),
+        store: arguments.store.clone(),
+        resume: arguments.resume,
     };
     interruption::listen()?;
     let report = {

@@ -20,6 +20,8 @@ pub use self_test::self_test;
 use indicatif::HumanCount;
 use misdeal_audit::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};
 use misdeal_core::{Bounds, EpsilonEstimate, Setting};
+use misdeal_report::numbers::{percent, probability, rounded_down, rounded_up, significant};
+use misdeal_report::verdict::Judged;
 use std::fmt::Write;
 
 /// Columns of the left side.
@@ -201,85 +203,21 @@ fn theory(bounds: &Bounds) -> String {
 
 /// What the audit means, in plain words.
 fn verdict(report: &AuditReport) -> String {
-    let found = rounded_down(report.estimate.empirical_epsilon);
-    match (report.claimed_epsilon.map(significant), report.violated) {
-        (Some(claim), Some(true)) if report.estimate.valid => format!(
-            "Verdict: the claim of epsilon {claim} is REFUTED. At delta {} this mechanism leaks at least epsilon {found}, \
-             {:.1} times the claim, with {} confidence.",
-            probability(report.estimate.delta),
-            report.estimate.empirical_epsilon / report.claimed_epsilon.unwrap_or(f64::NAN),
-            percent(1.0 - report.estimate.significance)
-        ),
-        (Some(claim), Some(true)) => format!(
-            "Verdict: open. The estimate of {found} is above the claim of {claim}, but it is not a valid bound and refutes \
-             nothing; repeat with --threshold-choice hold-out."
-        ),
-        (Some(claim), _) => format!(
-            "Verdict: the claim of epsilon {claim} is not refuted: these observations show {found}. That does not prove the \
-             claim; more observations (--observations) or a stronger adversary may show more."
-        ),
-        (None, _) => {
-            format!("Verdict: {} Give --claimed-epsilon to have a claim tested.", meaning(&report.estimate))
-        }
-    }
+    format!("Verdict: {}", judged(&report.estimate, report.claimed_epsilon, report.violated).sentence())
 }
 
 /// What an estimate says by itself.
 fn meaning(estimate: &EpsilonEstimate) -> String {
-    let found = rounded_down(estimate.empirical_epsilon);
-    let delta = probability(estimate.delta);
-    if !estimate.valid {
-        return format!(
-            "epsilon {found} at delta {delta} is an estimate without a guarantee; it refutes no claim."
-        );
-    }
-    let confidence = percent(1.0 - estimate.significance);
-    if estimate.empirical_epsilon == 0.0 {
-        return format!(
-            "no leakage at delta {delta} is shown with {confidence} confidence. That does not prove that there is none."
-        );
-    }
-    format!(
-        "with {confidence} confidence at least epsilon {found} leaks at delta {delta}; whoever claims less is refuted."
-    )
+    judged(estimate, None, None).meaning()
+}
+
+fn judged(estimate: &EpsilonEstimate, claimed_epsilon: Option<f64>, violated: Option<bool>) -> Judged {
+    let &EpsilonEstimate { empirical_epsilon, valid, delta, significance, .. } = estimate;
+    Judged { empirical_epsilon, valid, delta, significance, claimed_epsilon, violated }
 }
 
 fn row(text: &mut String, label: &str, value: &str) {
     let _ = writeln!(text, "  {label:<LABEL$} {value}");
-}
-
-/// Four significant digits, and no more than the number needs.
-fn significant(value: f64) -> String {
-    rounded(value, f64::round)
-}
-
-/// As [`significant`], never above the value: for lower bounds.
-fn rounded_down(value: f64) -> String {
-    rounded(value, f64::floor)
-}
-
-/// As [`significant`], never below the value: for upper bounds.
-fn rounded_up(value: f64) -> String {
-    rounded(value, f64::ceil)
-}
-
-fn rounded(value: f64, round: impl Fn(f64) -> f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return value.to_string();
-    }
-    let digits = (3 - value.abs().log10().floor() as i32).max(0);
-    let scale = 10_f64.powi(digits);
-    let text = format!("{:.*}", digits as usize, round(value * scale) / scale);
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
-/// A small probability: 1e-5 rather than 0.00001.
-fn probability(value: f64) -> String {
-    if value == 0.0 || value >= 0.001 { value.to_string() } else { format!("{value:e}") }
-}
-
-fn percent(share: f64) -> String {
-    format!("{} %", significant(100.0 * share))
 }
 
 fn rate(per_second: f64) -> String {

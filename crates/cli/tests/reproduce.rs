@@ -58,10 +58,45 @@ fn text_and_plot() {
 }
 
 #[test]
+fn finished_audits_are_not_played_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = "reproduce figure-3 --quick --only noise --runs 2 --store kept";
+    let without_times = |mut report: serde_json::Value| {
+        report["seconds"].take();
+        for row in report["rows"].as_array_mut().unwrap() {
+            row["seconds"].take();
+        }
+        report
+    };
+    let whole = without_times(json(folder.path(), command));
+    let kept = || {
+        let mut files: Vec<_> = std::fs::read_dir(folder.path().join("kept"))
+            .unwrap()
+            .map(|file| file.unwrap().path())
+            .map(|file| (file.clone(), std::fs::metadata(file).unwrap().modified().unwrap()))
+            .collect();
+        files.sort();
+        files
+    };
+    let files = kept();
+    let played = whole["rows"].as_array().unwrap().iter().filter(|row| !row["ours"].is_null()).count();
+    assert!(played > 5 && files.len() == 2 * played, "a file for each row and run: {files:?}");
+    // What is there is not overwritten unless it is to be continued; one audit is missing, and is played again.
+    assert!(refusal(folder.path(), command).contains("resume"));
+    std::fs::remove_file(&files[3].0).unwrap();
+    assert_eq!(without_times(json(folder.path(), &format!("{command} --resume"))), whole);
+    let again = kept();
+    assert_eq!(again.len(), files.len());
+    assert!(again.iter().zip(&files).enumerate().all(|(i, (new, old))| (new == old) == (i != 3)));
+}
+
+#[test]
 fn what_is_not_in_the_paper_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     assert!(refusal(folder.path(), "reproduce figure-2").contains("figure-3"));
     assert!(refusal(folder.path(), "reproduce figure-3 --runs 0").contains("runs"));
+    assert!(refusal(folder.path(), "reproduce figure-3 --only nothing").contains("only"));
+    assert!(refusal(folder.path(), "reproduce figure-3 --resume").contains("--store"));
     assert!(refusal(folder.path(), "reproduce figure-3 --plot x.txt").contains(".svg"));
 }
 

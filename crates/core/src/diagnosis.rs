@@ -1,6 +1,6 @@
 //! What a log of batches tells about the scheme that made them.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The name of what fits none of the schemes.
 pub const UNKNOWN_SCHEME: &str = "unknown";
@@ -62,14 +62,23 @@ pub struct Defect {
 }
 
 /// Where records of a log were dealt: at most some thousands of them, evenly spread over the file.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PositionSample {
     /// Records in the file.
     pub dataset_size: u64,
     /// Entries in an epoch, in the longest one.
     pub epoch_length: u64,
-    /// For each epoch shown its number and its points: position in the file, position in the epoch.
-    pub epochs: Vec<(u64, Vec<[u64; 2]>)>,
+    /// The epochs shown.
+    pub epochs: Vec<EpochPositions>,
+}
+
+/// Where some records were dealt in one epoch.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct EpochPositions {
+    /// The epoch's number in the log.
+    pub epoch: u64,
+    /// For each record its position in the file and its position in the epoch.
+    pub points: Vec<[u64; 2]>,
 }
 
 /// Which scheme made a log's batches.

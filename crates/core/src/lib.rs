@@ -53,7 +53,9 @@ mod threat_model;
 
 pub use batch_scheme::BatchScheme;
 pub use bounds::{Bounds, DeltaBounds, TradeOffBounds};
-pub use diagnosis::{Candidate, Defect, Diagnosis, PositionSample, SchemeParameters, UNKNOWN_SCHEME};
+pub use diagnosis::{
+    Candidate, Defect, Diagnosis, EpochPositions, PositionSample, SchemeParameters, UNKNOWN_SCHEME,
+};
 pub use error::{Error, Result};
 pub use estimate::{EpsilonEstimate, ThresholdChoice};
 pub use score_store::{BinCounts, FORMAT_VERSION, ReadError, ScoreStore, StoreKind, TrialRanges};

@@ -1,27 +1,41 @@
-//! Small text files that a user writes: models.
+//! Text files: models that a user writes, and results that were stored.
 
 use crate::{Error, Result};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The largest file that is read: a description that a person wrote is far smaller.
+/// The largest model that is read: a description that a person wrote is far smaller.
 const MOST_BYTES: u64 = 1 << 20;
+/// The largest result that is read: all tables and figures of the paper with their curves take a few megabytes.
+const MOST_RESULT_BYTES: u64 = 1 << 26;
 
-/// The text of a file.
+/// The text of a file that a person wrote.
 ///
 /// # Errors
 /// A file that cannot be read, is larger than a megabyte, or is not UTF-8.
 pub fn read(path: &Path) -> Result<String> {
+    read_at_most(MOST_BYTES, path, "give a file that a person wrote")
+}
+
+/// The text of a stored result.
+///
+/// # Errors
+/// A file that cannot be read, is larger than 64 megabytes, or is not UTF-8.
+pub fn read_result(path: &Path) -> Result<String> {
+    read_at_most(MOST_RESULT_BYTES, path, "give a result that misdeal wrote with --format json")
+}
+
+fn read_at_most(most: u64, path: &Path, hint: &str) -> Result<String> {
     let file = File::open(path).map_err(|error| Error::io(path, "open", error))?;
     let mut text = String::new();
-    file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(|error| match error.kind() {
+    file.take(most + 1).read_to_string(&mut text).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidData => Error::malformed(path, "it is not text in UTF-8", "save it as UTF-8"),
         _ => Error::io(path, "read", error),
     })?;
-    if text.len() as u64 > MOST_BYTES {
-        let problem = format!("it is longer than {MOST_BYTES} bytes");
-        return Err(Error::malformed(path, problem, "give a file that a person wrote"));
+    if text.len() as u64 > most {
+        let problem = format!("it is longer than {most} bytes");
+        return Err(Error::malformed(path, problem, hint));
     }
     Ok(text)
 }

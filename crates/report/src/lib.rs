@@ -1,4 +1,4 @@
-//! Draws what was stored, and computes nothing: plots of results, as SVG and PNG.
+//! Draws what was stored, and computes nothing: plots of results, as SVG and PNG, and a page of them in HTML.
 //!
 //! ```
 //! use misdeal_report::{NamedCurve, TradeOffFigure};
@@ -13,6 +13,7 @@
 //! - [`DealsFigure`]: where the records of a small file are dealt.
 //! - [`PositionsFigure`]: where a loader deals the records of a file.
 //! - [`Drawing`]: a finished figure, to be written in a [`Format`].
+//! - [`page`]: stored results ([`StoredResult`]) on one self-contained HTML page.
 //!
 //! One style for all: the palette of Wong (2011), which colour-blind readers can tell apart, and lines that differ in their
 //! dashes too, so that they survive a grey print.
@@ -20,14 +21,21 @@
 mod deals;
 mod drawing;
 mod gaps;
+pub mod numbers;
+mod page;
 mod positions;
+#[allow(missing_docs, reason = "fields are those of the documents, which the vocabulary explains")]
+mod results;
 mod style;
 mod sweep;
 mod trade_off;
+pub mod verdict;
 
 pub use deals::{DealPanels, DealsFigure};
 pub use drawing::{Drawing, Format};
 pub use gaps::{Gap, GapFigure};
+pub use page::{MOST_RESULTS, page};
 pub use positions::PositionsFigure;
+pub use results::{StoredResult, Unreadable};
 pub use sweep::{Sweep, SweepFigure};
 pub use trade_off::{NamedCurve, TradeOffFigure};

@@ -6,7 +6,7 @@ use kuva::plot::ScatterPlot;
 use kuva::render::figure::Figure;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
-use misdeal_core::PositionSample;
+use misdeal_core::{EpochPositions, PositionSample};
 
 /// A dot for each record shown: its position in the file against its position in the epoch, a panel for each epoch.
 ///
@@ -25,11 +25,11 @@ impl PositionsFigure {
     pub fn draw(&self) -> Drawing {
         let mut plots = Vec::new();
         let mut layouts = Vec::new();
-        for (number, points) in &self.positions.epochs {
+        for EpochPositions { epoch, points } in &self.positions.epochs {
             let dots = points.iter().map(|&[record, place]| (place as f64, record as f64));
             let plot: Vec<Plot> =
                 vec![ScatterPlot::new().with_data(dots).with_color(OBSERVED).with_size(1.3).into()];
-            let label = format!("position in epoch {number}");
+            let label = format!("position in epoch {epoch}");
             let layout = panel(Layout::auto_from_plots(&plot), &label, "position in the file")
                 .with_x_axis_min(0.0)
                 .with_x_axis_max(self.positions.epoch_length as f64)
@@ -59,7 +59,9 @@ mod tests {
         let positions = PositionSample {
             dataset_size: 50,
             epoch_length: 50,
-            epochs: vec![(3, points(1)), (7, points(7))],
+            epochs: [(3, 1), (7, 7)]
+                .map(|(epoch, step)| EpochPositions { epoch, points: points(step) })
+                .into(),
         };
         let figure = PositionsFigure { title: "A <log>".into(), positions };
         let svg = figure.draw().to_svg();

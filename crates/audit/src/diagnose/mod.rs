@@ -73,8 +73,7 @@ pub struct DiagnoseReport {
     pub theory: BTreeMap<&'static str, Bounds>,
     /// Time from the first byte to the verdict; the leakage is not in it.
     pub seconds: f64,
-    /// Where records were dealt.
-    #[serde(skip)]
+    /// Where some of the records were dealt.
     pub positions: PositionSample,
 }
 

@@ -1,12 +1,12 @@
 //! A few thousand places of a log, to be looked at.
 
 use super::deal::Deal;
-use misdeal_core::PositionSample;
+use misdeal_core::{EpochPositions, PositionSample};
 
 /// Epochs that are shown: the first ones.
 const EPOCHS: usize = 3;
 /// Records that are shown of each, at most.
-const RECORDS: usize = 3000;
+const RECORDS: usize = 2000;
 
 /// Every so many-th record of the file, wherever it is dealt.
 pub fn sample(deal: &Deal) -> PositionSample {
@@ -14,7 +14,8 @@ pub fn sample(deal: &Deal) -> PositionSample {
     let epochs = deal.epochs.iter().zip(&deal.numbers).take(EPOCHS).map(|(epoch, &number)| {
         let places = (0_u64..).zip(&epoch.records);
         let shown = places.filter(|&(_, &record)| (record as usize).is_multiple_of(every));
-        (number, shown.map(|(place, &record)| [u64::from(record), place]).collect())
+        let points = shown.map(|(place, &record)| [u64::from(record), place]).collect();
+        EpochPositions { epoch: number, points }
     });
     PositionSample {
         dataset_size: deal.dataset_size as u64,

@@ -76,6 +76,9 @@ pub struct PaperRow {
     pub observations: f64,
     /// Observations of a quick run; 0 if it leaves the row out.
     pub quick_observations: f64,
+    /// Whether it is played where there is a graphics processor alone: beyond the paper's numbers, and hours of a processor.
+    #[serde(default)]
+    pub needs_device: bool,
     /// Runs in the paper, which their mean is printed of.
     #[serde(default = "one")]
     pub runs: u64,

@@ -13,10 +13,12 @@ pub use deal::Deal;
 pub use row::ReproducedRow;
 pub use verdict::Verdict;
 
+use crate::devices::devices;
 use crate::{Progress, Result, SCHEMA_VERSION};
 use artefact::{PaperRow, artefact};
+use misdeal_core::Error;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What to reproduce, and with how much work.
 #[derive(Debug, Clone)]
@@ -33,6 +35,19 @@ pub struct ReproduceRequest {
     pub data: Option<PathBuf>,
     /// The seed of the first run; the others take those that follow.
     pub seed: u64,
+    /// Play only the rows whose names contain this.
+    pub only: Option<String>,
+    /// The folder where every audit saves its scores, at intervals and at the end.
+    pub store: Option<PathBuf>,
+    /// Whether to go on from what that folder holds: finished audits are read, and not played again.
+    pub resume: bool,
+}
+
+impl ReproduceRequest {
+    /// Whether there is a graphics processor that may be used.
+    fn has_device(&self) -> bool {
+        self.device == "cuda" || self.device == "auto" && devices().cuda_missing.is_none()
+    }
 }
 
 /// Printed numbers beside ours.
@@ -43,6 +58,8 @@ pub struct ReproduceReport {
     version: &'static str,
     /// What was asked for.
     pub name: String,
+    /// The seed of the first run.
+    pub seed: u64,
     /// Whether fewer observations were played than in the paper.
     pub quick: bool,
     /// What each table or figure shows, and what to know about it.
@@ -95,7 +112,18 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
         for job in &found.deals {
             deals.push(job.dealt(name, request.seed)?);
         }
-        jobs.extend(found.rows.into_iter().map(|row| (name, row)));
+        let is_asked_for = |row: &PaperRow| request.only.as_ref().is_none_or(|only| row.name.contains(only));
+        jobs.extend(found.rows.into_iter().filter(is_asked_for).map(|row| (name, row)));
+    }
+    if let (Some(only), true) = (&request.only, jobs.is_empty()) {
+        let hint = "names of rows are in the first column of what is printed without --only";
+        return Err(Error::bad_value("only", only, "a part of a row's name", hint).into());
+    }
+    if !request.has_device() {
+        jobs.retain(|(_, row)| !row.needs_device);
+    }
+    if let Some(folder) = &request.store {
+        std::fs::create_dir_all(folder).map_err(|error| cannot_keep(folder, &error))?;
     }
     let total: u64 = jobs.iter().map(|(_, row)| row.work(request)).sum();
     let mut done = 0;
@@ -109,12 +137,18 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
         command: "reproduce",
         version: env!("CARGO_PKG_VERSION"),
         name: request.name.clone(),
+        seed: request.seed,
         quick: request.quick,
         artefacts,
         rows,
         deals,
         seconds: start.elapsed().as_secs_f64(),
     })
+}
+
+fn cannot_keep(folder: &Path, error: &std::io::Error) -> Error {
+    let hint = format!("scores are saved there: {error}");
+    Error::bad_value("store", folder.display(), "a folder that can be written", hint)
 }
 
 /// One audit's progress as a part of the whole's.

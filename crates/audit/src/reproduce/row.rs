@@ -11,6 +11,7 @@ use misdeal_core::{BatchScheme, Bounds, Setting};
 use misdeal_train::{Blueprint, CanaryKind, Recipe};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// A printed number beside ours.
 #[derive(Debug, Clone, Serialize)]
@@ -106,7 +107,7 @@ impl PaperRow {
         let mut missing = None;
         for run in 0..if observations == 0 { 0 } else { self.runs(request) } {
             let part = Part { done: progress.done + run * observations, ..*progress };
-            match self.play(request, request.seed + run, &part) {
+            match self.play(artefact, request, request.seed + run, &part) {
                 Ok(report) => reports.push(report),
                 // The other rows may need no data.
                 Err(Error::Data(error)) => {
@@ -153,7 +154,26 @@ impl PaperRow {
         })
     }
 
-    fn play(&self, request: &ReproduceRequest, seed: u64, progress: &dyn Progress) -> Result<AuditReport> {
+    /// The file that keeps a run's scores.
+    fn store(&self, artefact: &str, request: &ReproduceRequest, seed: u64) -> Option<PathBuf> {
+        let words: Vec<&str> = self
+            .name
+            .split(|c: char| !c.is_ascii_alphanumeric() && c != '.')
+            .filter(|word| !word.is_empty())
+            .collect();
+        let file =
+            format!("{artefact}_{}_{}_seed-{seed}.scores", words.join("-"), self.observations(request));
+        Some(request.store.as_ref()?.join(file))
+    }
+
+    fn play(
+        &self,
+        artefact: &str,
+        request: &ReproduceRequest,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<AuditReport> {
+        let store = self.store(artefact, request, seed);
         let analysis = |threshold_choice: &str| Analysis {
             delta: self.delta,
             threshold_choice: threshold_choice.into(),
@@ -164,6 +184,8 @@ impl PaperRow {
             second_analysis: Some(analysis("band")),
             claimed_epsilon: self.printed_claim,
             trade_off: self.curves,
+            resume: request.resume && store.as_ref().is_some_and(|file| file.exists()),
+            store,
             ..RunRequest::new(self.observations(request))
         };
         match (&self.mechanism, &self.training) {

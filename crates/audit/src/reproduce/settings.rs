@@ -57,6 +57,7 @@ fn row(published: &Published) -> PaperRow {
         difference: None,
         observations: 1e7,
         quick_observations: 2.0 * (quick / 2.0).round(),
+        needs_device: false,
         runs: 1,
         delta: published.claimed_delta,
         series: None,

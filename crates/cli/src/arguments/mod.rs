@@ -38,7 +38,7 @@ pub struct CommonArguments {
     #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Common options")]
     pub format: Format,
     /// Write the result here instead of to standard output
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
+    #[arg(long, short, global = true, value_name = "FILE", help_heading = "Common options")]
     pub output: Option<PathBuf>,
     /// Seed of all randomness
     #[arg(long, global = true, allow_hyphen_values = true, default_value = "0", value_parser = count, help_heading = "Common options")]
@@ -133,8 +133,8 @@ pub enum Command {
     Scan(ScanArguments),
     /// The paper's tables and figures beside ours
     Reproduce(ReproduceArguments),
-    /// Results as one HTML page (not available yet)
-    Report(Anything),
+    /// Stored results as one self-contained HTML page
+    Report(ReportArguments),
     /// What there is to compute on
     Devices,
     /// Whether it computes right: every part against something known, in under half a minute
@@ -159,14 +159,6 @@ pub enum AuditCommand {
     Mechanism(Box<MechanismArguments>),
     /// DP-SGD on real data and models, the paper's Algorithm 2
     Training(Box<TrainingArguments>),
-}
-
-/// Whatever follows a command that is not available yet.
-#[derive(Debug, Args)]
-#[command(disable_help_flag = true)]
-pub struct Anything {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    _rest: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -203,12 +195,21 @@ pub struct ReproduceArguments {
     /// Runs that means are taken over; as many as the paper's if not given
     #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
     pub runs: Option<u64>,
+    /// Play only the rows whose names contain this
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
     /// What to compute on; auto takes a CUDA device for long runs, where there is one
     #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "cuda"], value_name = "NAME")]
     pub device: String,
     /// The folder that holds data sets; MISDEAL_DATA if not given
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
+    /// Save every audit's scores in this folder, at intervals and at the end
+    #[arg(long, value_name = "DIR")]
+    pub store: Option<PathBuf>,
+    /// Go on from what the folder of --store holds; finished audits are not played again
+    #[arg(long, requires = "store")]
+    pub resume: bool,
     /// Draw the numbers into a file that ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
@@ -224,6 +225,14 @@ pub struct SelfTestArguments {
     /// What to test; auto is the processor, and CUDA devices where there are any
     #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "cuda"], value_name = "NAME")]
     pub device: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct ReportArguments {
+    /// Results that audit, estimate, account, calibrate, diagnose or reproduce wrote with --format json; --output names the page
+    #[arg(required = true, value_name = "RESULT")]
+    pub results: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -47,10 +47,7 @@ impl ScoreStore {
     /// # Errors
     /// A store without scores in one of the worlds.
     pub fn trade_off(&self, significance: f64) -> Result<TradeOffEstimate> {
-        let [counts_in, counts_out] = World::BOTH.map(|world| match self.scores() {
-            Scores::Counts(counts) => counts.all(world),
-            Scores::Exact(exact) => counted(exact.segments(world).flat_map(|(_, scores)| scores)),
-        });
+        let [counts_in, counts_out] = World::BOTH.map(|world| counts_of(self, world));
         from_counts(&counts_in, &counts_out, significance)
     }
 }
@@ -69,7 +66,15 @@ pub fn trade_off_from_scores(
     from_counts(&counted(scores_in), &counted(scores_out), significance)
 }
 
-fn counted<'a>(scores: impl IntoIterator<Item = &'a f64>) -> BinCounts {
+/// All scores of one world on the grid.
+pub(super) fn counts_of(store: &ScoreStore, world: World) -> BinCounts {
+    match store.scores() {
+        Scores::Counts(counts) => counts.all(world),
+        Scores::Exact(exact) => counted(exact.segments(world).flat_map(|(_, scores)| scores)),
+    }
+}
+
+pub(super) fn counted<'a>(scores: impl IntoIterator<Item = &'a f64>) -> BinCounts {
     let mut counts = BinCounts::default();
     scores.into_iter().for_each(|&score| counts.insert(score));
     counts

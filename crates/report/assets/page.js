@@ -1,0 +1,468 @@
+// Draws the page's charts from the data beside them: hover, zoom, logarithmic axes, keyboard, and a table of the same numbers.
+(() => {
+  "use strict";
+  const SVG = "http://www.w3.org/2000/svg";
+  const DASHES = { found: "", claimed: "8 4", theory: "11 3 2 3", other: "2 4", raw: "5 2" };
+  const ROW = 34, STACKED_ROW = 50, NEAR = 48;
+
+  const add = (parent, name, attributes = {}, text) => {
+    const element = parent.namespaceURI === SVG || name === "svg"
+      ? document.createElementNS(SVG, name) : document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    if (text !== undefined) element.textContent = text;
+    parent.append(element);
+    return element;
+  };
+  const raised = (n) => String(n).replace(/[-0-9]/g, (c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c] ?? "⁻");
+  const shown = (value, digits = 4) => {
+    if (value === 0 || !Number.isFinite(value)) return String(value);
+    const power = Math.floor(Math.log10(Math.abs(value)) + 1e-12);
+    if (power >= 6 || power < -3) {
+      const mantissa = Number((value / 10 ** power).toPrecision(digits));
+      return mantissa === 1 ? `10${raised(power)}` : `${mantissa}·10${raised(power)}`;
+    }
+    const whole = Number.isInteger(value) ? value : Number(value.toPrecision(digits));
+    return whole.toLocaleString("en", { maximumFractionDigits: 12 });
+  };
+
+  // Ticks of a linear axis, in steps of 1, 2 or 5.
+  const linearTicks = ([from, to], most) => {
+    const rough = (to - from) / most, power = 10 ** Math.floor(Math.log10(rough));
+    const step = power * [1, 2, 5, 10].find((m) => m * power >= rough);
+    const ticks = [];
+    for (let i = Math.ceil(from / step - 1e-9); i * step <= to + 1e-9 * step; i += 1) ticks.push(Number((i * step).toPrecision(12)));
+    return ticks;
+  };
+  // Ticks of a logarithmic axis: powers of ten, and steps between them where there is room.
+  const logTicks = ([from, to], most) => {
+    const [low, high] = [Math.log10(from), Math.log10(to)];
+    const every = Math.max(1, Math.ceil((high - low) / most));
+    const steps = high - low < most / 3 ? [1, 2, 5] : [1];
+    const ticks = [];
+    for (let power = Math.floor(low); power <= high; power += 1) {
+      if (power % every !== 0) continue;
+      for (const step of steps) {
+        const tick = Number((step * 10 ** power).toPrecision(6));
+        if (tick >= from * (1 - 1e-9) && tick <= to * (1 + 1e-9)) ticks.push(tick);
+      }
+    }
+    return ticks.length > 1 ? ticks : linearTicks([from, to], most);
+  };
+
+  class Chart {
+    constructor(figure) {
+      this.figure = figure;
+      this.data = JSON.parse(figure.querySelector("script").textContent);
+      this.log = { x: this.data.x.log, y: this.data.y.log };
+      this.view = { x: null, y: null };
+      this.hidden = new Set();
+      this.at = null;
+      this.rows = this.data.y.rows ?? null;
+      if (this.rows) figure.classList.add("rows");
+      this.tools();
+      this.legend();
+      const name = `${this.data.title}. ${this.data.caption}`;
+      this.svg = add(figure, "svg", { class: "plot", role: "img", tabindex: "0", "aria-label": name, "aria-describedby": `help-${figure.id}` });
+      this.tip = add(figure, "div", { class: "tip", hidden: "" });
+      this.live = add(figure, "p", { class: "hidden", role: "status" });
+      add(figure, "p", { class: "hidden", id: `help-${figure.id}` },
+        "Arrow keys move along the points, plus and minus zoom, zero resets, x and y switch the axes between linear and logarithmic.");
+      this.numbers();
+      this.listen();
+      new ResizeObserver(() => { if (figure.clientWidth !== this.width) this.draw(); }).observe(figure);
+      this.draw();
+    }
+
+    tools() {
+      const bar = add(this.figure, "div", { class: "tools", role: "group", "aria-label": `Tools of the chart ${this.data.title}` });
+      const button = (text, does, label) => {
+        const made = add(bar, "button", { type: "button", "aria-label": label ?? text }, text);
+        made.addEventListener("click", does);
+        return made;
+      };
+      this.toggles = {};
+      for (const axis of this.rows ? ["x"] : ["x", "y"]) {
+        if (this.data[axis].linear || this.values(axis).some((value) => value < 0) || !this.values(axis).some((value) => value > 0)) continue;
+        const what = this.data[axis].label;
+        this.toggles[axis] = button(this.rows ? "log axis" : `log ${axis}`, () => this.toggle(axis), `logarithmic axis: ${what}`);
+        this.toggles[axis].classList.add(`log-${axis}`);
+      }
+      button("+", () => this.zoom(0.5), "zoom in").classList.add("zoom-in");
+      button("−", () => this.zoom(2), "zoom out").classList.add("zoom-out");
+      button("reset", () => this.reset(), "show everything").classList.add("reset");
+    }
+
+    legend() {
+      const list = add(this.figure, "div", { class: "legend", role: "group", "aria-label": "What is drawn" });
+      this.data.series.forEach((series, i) => {
+        const button = add(list, "button", { type: "button", "aria-pressed": "true" });
+        const key = add(button, "svg", { class: "key", width: "22", height: "14", role: "img", "aria-label": "mark of" });
+        this.key(key, series, i);
+        add(button, "span", {}, series.name);
+        button.addEventListener("click", () => {
+          if (!this.hidden.delete(i)) this.hidden.add(i);
+          button.setAttribute("aria-pressed", String(!this.hidden.has(i)));
+          this.forget();
+          this.draw();
+        });
+      });
+    }
+
+    key(parent, series, i) {
+      const group = add(parent, "g", { class: series.role });
+      if (series.draw === "line" || series.draw === "rule") {
+        add(group, "path", { class: "stroke", d: "M1 7H21", "stroke-dasharray": this.dash(i) });
+      } else if (["bars", "steps", "band"].includes(series.draw)) {
+        add(group, "rect", { class: series.draw === "bars" ? "fill" : "region", x: 2, y: 3, width: 18, height: 8 });
+        if (series.draw === "steps") add(group, "path", { class: "stroke", d: "M2 3H20" });
+      } else if (series.draw === "dots") add(group, "circle", { class: "fill", cx: 11, cy: 7, r: 3 });
+      else this.mark(group, series, 9, 7);
+    }
+
+    // The second series of a role has other dashes than the first.
+    dash(i) {
+      const { role } = this.data.series[i];
+      const before = this.data.series.slice(0, i).filter((one) => one.role === role && one.draw === "line").length;
+      return this.data.series[i].draw === "rule" ? "3 3" : before === 0 ? DASHES[role] : `${1 + 3 * before} 3`;
+    }
+
+    mark(parent, series, x, y) {
+      if (series.draw === "at-least") {
+        add(parent, "path", { class: "stroke", d: `M${x} ${y}h13m-4 -4l4 4l-4 4` });
+      }
+      const shapes = {
+        found: `M${x - 5} ${y}a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z`, claimed: `M${x - 4.5} ${y - 4.5}h9v9h-9z`,
+        theory: `M${x} ${y - 6}l6 6l-6 6l-6 -6z`, other: `M${x} ${y - 5.5}l5.5 10h-11z`,
+        raw: `M${x - 4.5} ${y}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z`,
+      };
+      add(parent, "path", { class: series.role === "raw" ? "ring" : "fill halo", d: shapes[series.role] });
+    }
+
+    // Every number that an axis has to show.
+    values(axis) {
+      const places = {
+        x: { line: [0], steps: [0, 1], marks: [0], "at-least": [0], bars: [0, 1], band: [0], rule: [0], dots: [0] },
+        y: { line: [1], steps: [2], marks: [], "at-least": [], bars: [], band: [1, 2], rule: [], dots: [1] },
+      }[axis];
+      return this.data.series.flatMap((series, i) =>
+        this.hidden.has(i) ? [] : series.points.flatMap((point) => places[series.draw].map((place) => point[place])));
+    }
+
+    whole(axis) {
+      const { from, to } = this.data[axis];
+      let values = this.values(axis).filter(Number.isFinite);
+      if (this.log[axis]) {
+        values = values.filter((value) => value > 0);
+        const counts = axis === "y" && this.data.series.some((series) => series.draw === "steps");
+        const low = counts ? 0.7 : Math.min(...values), high = Math.max(...values);
+        if (!values.length) return [1, 10];
+        return high > low * 1.01 ? [low / (high / low) ** 0.03, high * (high / low) ** 0.05] : [low / 2, high * 2];
+      }
+      if (!values.length) return [0, 1];
+      let low = Math.min(from ?? Infinity, ...values), high = Math.max(to ?? -Infinity, ...values);
+      if (this.data.series.some((series) => series.draw === "steps") && axis === "y") low = 0;
+      if (high <= low) high = low + (Math.abs(low) || 1);
+      const room = 0.05 * (high - low);
+      return [from !== undefined || low === 0 ? low : low - room, to !== undefined && high <= to ? high : high + room];
+    }
+
+    domain(axis) { return this.view[axis] ?? this.whole(axis); }
+
+    scale(axis) {
+      const [from, to] = this.domain(axis), [start, end] = axis === "x" ? [this.left, this.right] : [this.bottom, this.top];
+      const place = this.log[axis] ? (value) => (value > 0 ? Math.log10(value) : -Infinity) : (value) => value;
+      const [low, high] = [place(from), place(to)];
+      return (value) => Math.max(-1e5, Math.min(1e5, start + (end - start) * (place(value) - low) / (high - low)));
+    }
+
+    unscale(axis, pixel) {
+      const [from, to] = this.domain(axis), [start, end] = axis === "x" ? [this.left, this.right] : [this.bottom, this.top];
+      const share = (pixel - start) / (end - start);
+      return this.log[axis] ? from * (to / from) ** share : from + (to - from) * share;
+    }
+
+    draw() {
+      this.width = this.figure.clientWidth;
+      const width = Math.max(280, this.width);
+      this.svg.replaceChildren();
+      const labels = (this.rows ?? []).map((row) => add(this.svg, "text", { class: "row" }, row));
+      const longest = Math.max(0, ...labels.map((label) => label.getComputedTextLength()));
+      this.stacked = longest > 0.36 * width;
+      this.step = this.stacked ? STACKED_ROW : ROW;
+      const height = this.rows ? this.rows.length * this.step + 52 : Math.round(Math.max(280, Math.min(390, 0.72 * width)));
+      [this.left, this.right] = [this.rows ? (this.stacked ? 12 : longest + 18) : 62, width - 16];
+      [this.top, this.bottom] = [8, height - 44];
+      this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+      this.svg.setAttribute("height", height);
+      this.x = this.scale("x");
+      this.y = this.rows ? (row) => this.top + (row + 0.5) * this.step + (this.stacked ? 9 : 0) : this.scale("y");
+      this.axes(labels);
+      const clip = add(add(this.svg, "clipPath", { id: `clip-${this.figure.id}` }), "rect", {
+        x: this.left - 7, y: this.top - 2, width: this.right - this.left + 14, height: this.bottom - this.top + 4 });
+      this.content = add(this.svg, "g", { "clip-path": `url(#${clip.parentNode.id})` });
+      this.items = [];
+      this.data.series.forEach((series, i) => { if (!this.hidden.has(i)) this.series(series, i); });
+      for (const [axis, button] of Object.entries(this.toggles)) button.setAttribute("aria-pressed", String(this.log[axis]));
+      if (this.at !== null) this.point(this.items[this.at] ? this.at : null);
+    }
+
+    axes(labels) {
+      const room = { x: Math.max(2, Math.floor((this.right - this.left) / 72)), y: 6 };
+      for (const axis of ["x", "y"]) {
+        if (axis === "y" && this.rows) continue;
+        const ticks = (this.log[axis] ? logTicks : linearTicks)(this.domain(axis), room[axis]);
+        for (const tick of ticks) {
+          const at = this[axis](tick);
+          if (axis === "x") {
+            add(this.svg, "path", { class: "grid", d: `M${at} ${this.top}V${this.bottom}` });
+            add(this.svg, "text", { x: at, y: this.bottom + 17, "text-anchor": "middle" }, shown(tick));
+          } else {
+            add(this.svg, "path", { class: "grid", d: `M${this.left} ${at}H${this.right}` });
+            add(this.svg, "text", { x: this.left - 7, y: at + 4, "text-anchor": "end" }, shown(tick));
+          }
+        }
+      }
+      labels.forEach((label, i) => {
+        if (i > 0) add(this.svg, "path", { class: "grid", d: `M${this.left} ${this.top + i * this.step}H${this.right}` });
+        label.setAttribute("x", this.stacked ? this.left : this.left - 12);
+        label.setAttribute("y", this.stacked ? this.top + i * this.step + 15 : this.y(i) + 5);
+        label.setAttribute("text-anchor", this.stacked ? "start" : "end");
+        this.svg.append(label);
+      });
+      add(this.svg, "path", { class: "axis", fill: "none", d: `M${this.left} ${this.bottom}H${this.right}` });
+      const middle = (this.left + this.right) / 2;
+      add(this.svg, "text", { x: middle, y: this.bottom + 36, "text-anchor": "middle" }, this.data.x.label);
+      if (!this.rows) {
+        const [x, y] = [13, (this.top + this.bottom) / 2];
+        add(this.svg, "text", { x, y, "text-anchor": "middle", transform: `rotate(-90 ${x} ${y})` }, this.data.y.label);
+      }
+    }
+
+    series(series, i) {
+      const group = add(this.content, "g", { class: series.role, "data-series": series.name });
+      const { x, y } = this;
+      const item = (point, j, px, py, more) => this.items.push({ series: i, index: j, px, py, ...more });
+      if (series.draw === "line") {
+        add(group, "path", { class: "stroke", "stroke-dasharray": this.dash(i), d: this.path(series.points.map(([u, v]) => [x(u), y(v)])) });
+      } else if (series.draw === "band") {
+        const back = [...series.points].reverse();
+        const edge = [...series.points.map(([u, v]) => [x(u), y(v)]), ...back.map(([u, , w]) => [x(u), y(w)])];
+        add(group, "path", { class: "region", d: this.path(edge) });
+        return;
+      } else if (series.draw === "steps") {
+        const tops = series.points.flatMap(([u, w, n]) => [[x(u), Math.min(y(n), this.bottom)], [x(w), Math.min(y(n), this.bottom)]]);
+        const [first, last] = [tops[0], tops[tops.length - 1]];
+        add(group, "path", { class: "region", d: `${this.path(tops)}L${last[0]} ${this.bottom}L${first[0]} ${this.bottom}Z` });
+        add(group, "path", { class: "stroke", d: this.path(tops) });
+      }
+      series.points.forEach((point, j) => {
+        const [u, v] = point;
+        switch (series.draw) {
+          case "line": item(point, j, x(u), y(v)); break;
+          case "steps": item(point, j, (x(u) + x(v)) / 2, Math.min(y(point[2]), this.bottom), { from: x(u), to: x(v) }); break;
+          case "rule": add(group, "path", { class: "stroke", "stroke-dasharray": this.dash(i), d: `M${x(u)} ${this.top}V${this.bottom}` });
+            item(point, j, x(u), this.top + 12); break;
+          case "dots": add(group, "circle", { class: "fill", cx: x(u), cy: y(v), r: series.points.length > 200 ? 1.5 : 4 });
+            item(point, j, x(u), y(v)); break;
+          case "bars": {
+            const [from, to, at] = [Math.max(x(u), this.left), x(v), y(point[2])];
+            const wide = Math.max(to - from, 5);
+            add(group, "rect", { class: "fill", x: (from + to - wide) / 2, y: at - 6, width: wide, height: 12, rx: 2 });
+            item(point, j, (from + to) / 2, at, { from, to });
+            break;
+          }
+          default: this.mark(group, series, Math.max(x(u), this.left), y(v)); item(point, j, Math.max(x(u), this.left), y(v));
+        }
+      });
+    }
+
+    path(points) { return points.map(([u, v], i) => `${i ? "L" : "M"}${u.toFixed(1)} ${v.toFixed(1)}`).join(""); }
+
+    // What a point says: of which series, at which place.
+    told({ series: i, index: j }) {
+      const series = this.data.series[i], point = series.points[j], label = series.labels?.[j], { x, y } = this.data;
+      const range = (from, to) => `${shown(from)} to ${shown(to)}`;
+      if (this.rows) return { name: series.name, x: label ?? shown(point[0]), y: this.rows[point[point.length - 1]] };
+      switch (series.draw) {
+        case "steps": return { name: series.name, x: range(point[0], point[1]), y: shown(point[2]) };
+        case "band": return { name: series.name, x: shown(point[0]), y: range(point[1], point[2]) };
+        case "rule": return { name: series.name, x: label ?? shown(point[0]), y: "" };
+        default: return { name: series.name, x: shown(point[0]), y: label ?? shown(point[1]) };
+      }
+    }
+
+    lines(item) {
+      const told = this.told(item), { x, y } = this.data;
+      if (this.rows) return [told.y, `${told.name}: ${told.x}`.replace("at least: at least", "at least")];
+      if (this.data.series[item.series].draw === "steps") {
+        const same = this.items.filter((other) => this.data.series[other.series].draw === "steps" && other.index === item.index);
+        return [`${x.label}: ${told.x}`, ...same.map((other) => `${this.told(other).name}: ${this.told(other).y}`)];
+      }
+      return [told.name, `${x.label}: ${told.x}`, ...(told.y === "" ? [] : [`${y.label}: ${told.y}`])];
+    }
+
+    nearest(px, py) {
+      let [best, least] = [null, NEAR ** 2];
+      this.items.forEach((item, i) => {
+        if (item.px < this.left - 8 || item.px > this.right + 8 || item.py < this.top - 8 || item.py > this.bottom + 8) return;
+        const steps = this.data.series[item.series].draw === "steps", rule = this.data.series[item.series].draw === "rule";
+        const dx = item.from === undefined ? px - item.px : Math.max(item.from - px, 0, px - item.to);
+        const dy = rule ? 0 : (py - item.py) * (steps ? 0.15 : 1);
+        const distance = (dx * dx + dy * dy) * (rule ? 9 : 1);
+        if (distance < least) [best, least] = [i, distance];
+      });
+      return best;
+    }
+
+    point(i, speak = false) {
+      this.at = i;
+      this.svg.querySelector(".cursor")?.remove();
+      this.tip.hidden = i === null;
+      if (i === null) return;
+      const item = this.items[i], lines = this.lines(item);
+      this.tip.replaceChildren();
+      lines.forEach((line, j) => add(this.tip, j ? "span" : "b", {}, line).after(j < lines.length - 1 && j ? document.createElement("br") : ""));
+      add(this.svg, "circle", { class: "cursor", cx: item.px, cy: item.py, r: 7 });
+      const ratio = this.svg.clientWidth / Math.max(280, this.width) || 1;
+      const wide = this.tip.offsetWidth, high = this.tip.offsetHeight;
+      const x = this.svg.getBoundingClientRect().left - this.figure.getBoundingClientRect().left + item.px * ratio;
+      const y = this.svg.getBoundingClientRect().top - this.figure.getBoundingClientRect().top + item.py * ratio;
+      this.tip.style.left = `${Math.max(0, Math.min(x - wide / 2, this.figure.clientWidth - wide))}px`;
+      this.tip.style.top = `${y - high - 12}px`;
+      if (speak) this.live.textContent = lines.join(", ");
+    }
+
+    forget() { this.point(null); }
+
+    toggle(axis) {
+      if (!this.toggles[axis]) return;
+      this.log[axis] = !this.log[axis];
+      this.view[axis] = null;
+      this.forget();
+      this.draw();
+      this.live.textContent = `${this.data[axis].label}: ${this.log[axis] ? "logarithmic" : "linear"} axis`;
+    }
+
+    zoom(factor) {
+      const middle = this.at === null ? null : this.items[this.at];
+      for (const axis of this.rows ? ["x"] : ["x", "y"]) {
+        const [start, end] = axis === "x" ? [this.left, this.right] : [this.bottom, this.top];
+        const centre = middle ? middle[axis === "x" ? "px" : "py"] : (start + end) / 2;
+        this.next(axis, [start, end].map((edge) => this.unscale(axis, centre + (edge - centre) * factor)));
+      }
+      this.forget();
+      this.draw();
+    }
+
+    // Views are within the whole, and not too narrow for numbers.
+    next(axis, [from, to]) {
+      const [low, high] = this.whole(axis);
+      if (from <= low && to >= high) { this.view[axis] = null; return; }
+      const [a, b] = [Math.max(low, from), Math.min(high, to)];
+      if (b - a > 1e-9 * Math.max(Math.abs(a), Math.abs(b))) this.view[axis] = [a, b];
+    }
+
+    reset() {
+      this.view = { x: null, y: null };
+      this.forget();
+      this.draw();
+    }
+
+    place(event) {
+      const box = this.svg.getBoundingClientRect(), ratio = Math.max(280, this.width) / (box.width || 1);
+      return [(event.clientX - box.left) * ratio, (event.clientY - box.top) * ratio];
+    }
+
+    listen() {
+      let start = null, box = null;
+      this.svg.addEventListener("pointermove", (event) => {
+        const [x, y] = this.place(event);
+        if (!start) { this.point(this.nearest(x, y)); return; }
+        box ??= add(this.svg, "rect", { class: "select" });
+        const [top, bottom] = this.rows ? [this.top, this.bottom] : [Math.min(y, start[1]), Math.max(y, start[1])];
+        for (const [name, value] of [["x", Math.min(x, start[0])], ["y", top], ["width", Math.abs(x - start[0])], ["height", bottom - top]])
+          box.setAttribute(name, value);
+      });
+      this.svg.addEventListener("pointerdown", (event) => {
+        if (event.pointerType === "touch" || event.button !== 0) { this.point(this.nearest(...this.place(event))); return; }
+        start = this.place(event);
+        this.svg.setPointerCapture(event.pointerId);
+        this.forget();
+      });
+      this.svg.addEventListener("pointerup", (event) => {
+        if (!start) return;
+        const [from, to] = [start, this.place(event)];
+        [start, box] = [null, (box?.remove(), null)];
+        if (Math.abs(to[0] - from[0]) < 8) { this.point(this.nearest(...to)); return; }
+        this.next("x", [from[0], to[0]].sort((a, b) => a - b).map((pixel) => this.unscale("x", pixel)));
+        if (!this.rows && Math.abs(to[1] - from[1]) > 8)
+          this.next("y", [from[1], to[1]].sort((a, b) => b - a).map((pixel) => this.unscale("y", pixel)));
+        this.draw();
+      });
+      this.svg.addEventListener("pointercancel", () => { [start, box] = [null, (box?.remove(), null)]; });
+      this.svg.addEventListener("pointerleave", () => { if (!start) this.forget(); });
+      this.svg.addEventListener("dblclick", () => this.reset());
+      this.svg.addEventListener("blur", () => this.forget());
+      this.svg.addEventListener("keydown", (event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        const does = {
+          ArrowRight: () => this.move(1), ArrowLeft: () => this.move(-1), ArrowUp: () => this.change(-1), ArrowDown: () => this.change(1),
+          "+": () => this.zoom(0.5), "=": () => this.zoom(0.5), "-": () => this.zoom(2), 0: () => this.reset(), Escape: () => this.forget(),
+          x: () => this.toggle("x"), y: () => this.toggle("y"),
+        }[event.key];
+        if (does) { does(); event.preventDefault(); }
+      });
+    }
+
+    // The next point of the same series, and of the next one where it ends.
+    move(by) {
+      if (this.items.length) this.point(this.at === null ? 0 : (this.at + by + this.items.length) % this.items.length, true);
+    }
+
+    // The nearest point of another series.
+    change(by) {
+      if (this.at === null) { this.move(0); return; }
+      const here = this.items[this.at], kinds = [...new Set(this.items.map((item) => item.series))];
+      const other = kinds[(kinds.indexOf(here.series) + by + kinds.length) % kinds.length];
+      let best = null;
+      this.items.forEach((item, i) => {
+        if (item.series !== other) return;
+        if (best === null || Math.abs(item.px - here.px) < Math.abs(this.items[best].px - here.px)) best = i;
+      });
+      this.point(best, true);
+    }
+
+    // The table of the same numbers, made when it is opened.
+    numbers() {
+      const details = add(this.figure, "details", { class: "numbers" });
+      add(details, "summary", {}, "The numbers");
+      details.addEventListener("toggle", () => {
+        if (!details.open || details.querySelector("table")) return;
+        const frame = add(details, "div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `The numbers of ${this.data.title}` });
+        const table = add(frame, "table");
+        add(table, "caption", { class: "hidden" }, this.data.title);
+        const head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
+        const names = this.rows ? ["row", "what", this.data.x.label] : ["what", this.data.x.label, this.data.y.label];
+        for (const name of names) add(head, "th", { scope: "col" }, name);
+        this.data.series.forEach((series, i) => series.points.forEach((_, j) => {
+          const told = this.told({ series: i, index: j }), row = add(body, "tr");
+          const cells = this.rows ? [told.y, told.name, told.x] : [told.name, told.x, told.y];
+          add(row, "th", { scope: "row" }, cells[0]);
+          for (const cell of cells.slice(1)) add(row, "td", {}, cell);
+        }));
+      });
+    }
+  }
+
+  for (const figure of document.querySelectorAll("figure.chart")) new Chart(figure);
+
+  for (const button of document.querySelectorAll("button.copy")) {
+    if (!navigator.clipboard) continue;
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(button.parentNode.querySelector("code").textContent);
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    });
+  }
+})();

@@ -1,0 +1,281 @@
+//! Audits of the mechanism and of training.
+
+use super::advice::{self, Subject};
+use super::chart::{Axis, Chart, Draw, Role, Series};
+use super::command_line::CommandLine;
+use super::epsilons::{self, Row, between, rows_of_theory, sides};
+use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
+use super::{curves, settings};
+use crate::numbers::{count, p_value, percent, probability, rounded_down, seconds, significant};
+use crate::results::{Audit, Describing, Estimate, Guesses, Outputs, TradeOff, Training};
+use crate::verdict::Judged;
+use misdeal_core::Setting;
+
+/// The section of an audit.
+pub fn section(audit: &Audit) -> Section {
+    let judged = audit.estimate.judged(audit.claimed_epsilon, audit.violated);
+    let scheme = audit.setting.scheme.name();
+    let theory = audit.theory.get(scheme).map_or([None, None], sides);
+    let subject =
+        Subject { judged: &judged, setting: &audit.setting, theory, claims_poisson: audit.claims_poisson() };
+    let what = if audit.training.is_some() { "DP-SGD" } else { "the batched Gaussian mechanism" };
+    let mut charts = vec![beside(&judged, audit.estimate.raw_epsilon, rows_of_theory(&audit.theory))];
+    charts.extend(
+        audit.score_histogram.as_ref().map(|scores| curves::histogram(scores, audit.estimate.threshold)),
+    );
+    charts.extend(audit.trade_off.iter().flat_map(curves::trade_off));
+    charts.extend(audit.buffer_search.as_ref().map(guesses));
+    let mut tables = vec![errors(&audit.estimate)];
+    tables.extend(audit.trade_off.as_ref().and_then(tested));
+    tables.extend(audit.descriptive.as_ref().map(describing));
+    tables.extend(audit.training.as_ref().map(worth));
+    Section {
+        kind: if audit.training.is_some() { "Audit of training" } else { "Audit of the mechanism" },
+        title: format!("{what}, {}", settings::title(&audit.setting)),
+        verdict: subject.verdict(),
+        figures: figures(&judged, theory, &format!("theory, {scheme}"), audit.claims_poisson()),
+        meaning: advice::meaning(&judged, &audit.estimate.guarantee, Some(&audit.setting)),
+        advice: subject.advice(Some(&command(audit, audit.observations.saturating_mul(10)))),
+        charts,
+        tables,
+        settings: settings::facts(&audit.setting, audit.training.as_ref(), Some(&audit.estimate)),
+        rerun: rerun(audit),
+        provenance: provenance(audit),
+        summary: Summary {
+            found: Some(judged.empirical_epsilon),
+            valid: judged.valid,
+            claimed: judged.claimed_epsilon,
+            theory,
+        },
+    }
+}
+
+/// The section of outputs that were judged.
+pub fn outputs_section(outputs: &Outputs) -> Section {
+    let &Outputs { empirical_epsilon, valid, delta, significance, claimed_epsilon, violated, .. } = outputs;
+    let judged = Judged { empirical_epsilon, valid, delta, significance, claimed_epsilon, violated };
+    let scheme = outputs.setting.scheme.name();
+    let theory = outputs.theory.get(scheme).map_or([None, None], sides);
+    let best = outputs.estimates.get(&outputs.score);
+    let subject = Subject { judged: &judged, setting: &outputs.setting, theory, claims_poisson: false };
+    Section {
+        kind: "Audit of your own training",
+        title: format!("outputs of training, {}", settings::title(&outputs.setting)),
+        verdict: subject.verdict(),
+        figures: figures(&judged, theory, &format!("theory, {scheme}"), false),
+        meaning: advice::meaning(&judged, best.map_or("", |best| &best.guarantee), Some(&outputs.setting)),
+        advice: subject.advice(None),
+        charts: vec![beside(&judged, None, rows_of_theory(&outputs.theory))],
+        tables: vec![super::estimates::table(&outputs.estimates, "What each score shows", "score")],
+        settings: settings::facts(&outputs.setting, None, best),
+        rerun: Rerun {
+            command: None,
+            note: "The outputs came from a training of your own, which is what to run again.".into(),
+        },
+        provenance: vec![Fact::new("runs", count(outputs.observations))],
+        summary: Summary { found: Some(empirical_epsilon), valid, claimed: claimed_epsilon, theory },
+    }
+}
+
+/// The claim, what was found, and theory.
+pub fn beside(judged: &Judged, raw_epsilon: Option<f64>, theory: impl Iterator<Item = Row>) -> Chart {
+    let named = |name: &str| Row { name: name.into(), ..Row::default() };
+    let mut rows = Vec::new();
+    if judged.claimed_epsilon.is_some() {
+        rows.push(Row { claimed: judged.claimed_epsilon, ..named("claimed") });
+    }
+    let found = Some(judged.empirical_epsilon);
+    rows.push(if judged.valid {
+        Row { found, raw: raw_epsilon, ..named("found") }
+    } else {
+        Row { raw: found, ..named("found, not a valid bound") }
+    });
+    rows.extend(theory);
+    let caption = "The claim, what this audit shows, and what theory knows. The arrow says that the truth may lie further to the right, \
+                   never further to the left but with the stated small probability.";
+    epsilons::chart("Epsilon: claimed, found, known", caption, &rows)
+}
+
+/// The numbers that matter.
+pub fn figures(
+    judged: &Judged,
+    theory: [Option<f64>; 2],
+    name: &str,
+    claims_poisson: bool,
+) -> Vec<KeyFigure> {
+    let level = format!("{} confidence, delta {}", judged.confidence(), probability(judged.delta));
+    let mut figures = vec![if judged.valid {
+        KeyFigure::new("leaks at least", format!("ε {}", rounded_down(judged.empirical_epsilon)), level)
+    } else {
+        let note = format!("not a valid bound, delta {}", probability(judged.delta));
+        KeyFigure::new("estimate", format!("ε {}", rounded_down(judged.empirical_epsilon)), note)
+    }];
+    if let Some(claim) = judged.claimed_epsilon {
+        let note =
+            if claims_poisson { "as if batches were drawn by Poisson sampling" } else { "as it was given" };
+        figures.push(KeyFigure::new("claimed", format!("ε {}", significant(claim)), note));
+    }
+    if theory != [None, None] {
+        figures.push(KeyFigure::new(name, format!("ε {}", between(theory)), "proven, in the worst case"));
+    }
+    figures
+}
+
+fn errors(estimate: &Estimate) -> Table {
+    let row = |name: &str, errors: u64, of: u64| {
+        vec![name.to_owned(), count(errors), count(of), percent(errors as f64 / of.max(1) as f64)]
+    };
+    let threshold = estimate.threshold.map_or("infinite".into(), significant);
+    Table {
+        caption: "What was counted".into(),
+        header: vec!["error", "runs", "of", "share"],
+        rows: vec![
+            row("false positives", estimate.false_positives, estimate.observations_out),
+            row("false negatives", estimate.false_negatives, estimate.observations_in),
+        ],
+        notes: vec![format!(
+            "At the threshold {threshold}: scores from there on are taken for runs with the record."
+        )],
+    }
+}
+
+/// What became of promised curves.
+pub fn tested(curves: &TradeOff) -> Option<Table> {
+    let rows: Vec<_> = curves
+        .promised
+        .iter()
+        .filter_map(|promise| {
+            let test = promise.test?;
+            let verdict = if test.refuted { "refuted" } else { "not refuted" };
+            Some(vec![promise.name.clone(), verdict.into(), p_value(test.p_value)])
+        })
+        .collect();
+    let notes = vec![format!("Each test is at the level {}.", significant(curves.observed.significance))];
+    let caption = "Whole curves, tested".into();
+    (!rows.is_empty()).then(|| Table {
+        caption,
+        header: vec!["claimed curve", "verdict", "p-value"],
+        rows,
+        notes,
+    })
+}
+
+/// How well the scores tell the worlds apart.
+pub fn describing(figures: &Describing) -> Table {
+    let row = |name: String, [value, lower, upper]: [f64; 3]| {
+        vec![name, significant(value), format!("{} to {}", significant(lower), significant(upper))]
+    };
+    let area = figures.auroc;
+    let mut rows = vec![row("AUROC".into(), [area.value, area.lower, area.upper])];
+    rows.extend(figures.true_positive_rates.iter().map(|at| {
+        let name =
+            format!("true-positive rate at a false-positive rate of {}", percent(at.false_positive_rate));
+        row(name, [at.rate.value, at.rate.lower, at.rate.upper])
+    }));
+    let header = vec!["figure", "value", "95 % interval"];
+    Table { caption: "How well the scores tell the worlds apart".into(), header, rows, notes: Vec::new() }
+}
+
+fn worth(training: &Training) -> Table {
+    let figures = [
+        ("training accuracy", training.train_accuracy),
+        ("test accuracy", training.test_accuracy),
+        ("bias of an output", training.bias),
+    ];
+    let rows = figures.into_iter().filter_map(|(name, spread)| {
+        let spread = spread?;
+        Some(vec![name.to_owned(), significant(spread.mean), significant(spread.standard_deviation)])
+    });
+    Table {
+        caption: "What the models are worth".into(),
+        header: vec!["figure", "mean", "standard deviation"],
+        rows: rows.collect(),
+        notes: Vec::new(),
+    }
+}
+
+fn guesses(search: &Guesses) -> Chart {
+    let mut points: Vec<[f64; 2]> =
+        search.guesses.iter().map(|guess| [guess.batches as f64, guess.empirical_epsilon]).collect();
+    points.sort_by(|one, other| one[0].total_cmp(&other[0]));
+    Chart {
+        title: "Guesses of the buffer".into(),
+        caption: format!("{} The best guess is {} records.", search.meaning, count(search.buffer_size)),
+        x: Axis { log: true, ..Axis::of("batches that the buffer is guessed to fill") },
+        y: Axis::of_epsilons(),
+        series: vec![
+            Series::new("bound by guess", Role::Found, Draw::Line, points.iter().copied()),
+            Series::new("guesses", Role::Found, Draw::Dots, points),
+        ],
+    }
+}
+
+fn provenance(audit: &Audit) -> Vec<Fact> {
+    let unit = if audit.training.is_some() { "models" } else { "observations" };
+    let mut facts = vec![
+        Fact::new("engine", &audit.engine),
+        Fact::new("time", seconds(audit.seconds)),
+        Fact::new(format!("{unit} a second"), significant(audit.observations_per_second)),
+    ];
+    if audit.stopped_early {
+        facts.push(Fact::new(
+            "stopped early",
+            "what it was to stop at was reached; the bound holds all the same",
+        ));
+    }
+    facts.extend(audit.store.as_ref().map(|store| Fact::new("scores saved in", store)));
+    facts
+}
+
+fn rerun(audit: &Audit) -> Rerun {
+    let note = match &audit.training {
+        Some(training) if !["mlp", "lenet", "cnn"].contains(&training.model.as_str()) => {
+            "Give --model the file that describes the layers, and --data the folder of data sets."
+        }
+        Some(_) => "Add --data for the folder of data sets, if the data set needs one.",
+        None => "The same seed gives the same number, on any number of threads and any instruction set.",
+    };
+    Rerun { command: Some(command(audit, audit.observations)), note: note.into() }
+}
+
+fn command(audit: &Audit, observations: u64) -> String {
+    let Audit { estimate, .. } = audit;
+    let line = match &audit.training {
+        None => settings::shape(CommandLine::new("audit mechanism"), &audit.setting)
+            .flag("noise-multiplier", audit.setting.noise_multiplier)
+            .flag("engine", engine(&audit.engine)),
+        Some(training) => settings::training(CommandLine::new("audit training"), &audit.setting, training)
+            .flag("device", if audit.engine.starts_with("cuda") { "cuda" } else { "cpu" })
+            .switch("precision tf32", audit.engine.contains("tf32")),
+    };
+    let claim = audit.claimed_epsilon.filter(|_| !audit.claims_poisson());
+    game(line, &audit.setting)
+        .flag("observations", observations)
+        .number("delta", estimate.delta)
+        .number("significance", estimate.significance)
+        .flag("estimator", &estimate.estimator)
+        .flag("threshold-choice", &estimate.threshold_choice)
+        .flag_if_any("scores", audit.scores.as_ref().filter(|scores| *scores != "counts"))
+        .flag_if_any("claimed-epsilon", claim)
+        .switch("search-buffer", audit.buffer_search.is_some())
+        .switch("uncorrected", audit.buffer_search.as_ref().is_some_and(|search| search.correction == "none"))
+        .switch("trade-off", audit.trade_off.is_some())
+        .flag("seed", audit.seed)
+        .text()
+}
+
+/// The engine's family: within it, all give the same numbers.
+fn engine(name: &str) -> &str {
+    if name.starts_with("cpu") { "cpu" } else { name }
+}
+
+/// Flags that both audits share.
+fn game(line: CommandLine, setting: &Setting) -> CommandLine {
+    let adversary = setting.adversary_scheme;
+    line.flag("scheme", setting.scheme.name())
+        .flag_if_any("buffer-size", setting.scheme.buffer_size())
+        .flag("threat-model", setting.threat_model.name())
+        .flag_if_any("target-index", Some(setting.target_index).filter(|&index| index != 0))
+        .flag_if_any("adversary-scheme", adversary.map(|scheme| scheme.name()))
+        .flag_if_any("adversary-buffer-size", adversary.and_then(|scheme| scheme.buffer_size()))
+}

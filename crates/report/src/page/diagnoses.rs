@@ -1,0 +1,222 @@
+//! Diagnoses of data loaders.
+
+use super::chart::{Axis, Chart, Draw, Role, Series};
+use super::command_line::CommandLine;
+use super::epsilons::{self, Row, between, rows_of_theory};
+use super::section::{Advice, Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
+use crate::numbers::{count, p_value, probability, rounded_down, seconds, significant};
+use crate::results::{Diagnosed, Parameters};
+use crate::verdict::Tone;
+use misdeal_core::PositionSample;
+
+/// The section of a diagnosis.
+pub fn section(found: &Diagnosed) -> Section {
+    let bounds = found
+        .leakage
+        .as_ref()
+        .map_or([None, None], |leakage| [leakage.epsilon_lower_bound, leakage.epsilon_upper_bound]);
+    let claimed = found.theory.get("poisson").and_then(|bounds| bounds.epsilon_upper_bound);
+    let name = found.log.rsplit(['/', '\\']).next().unwrap_or(&found.log);
+    let mut charts: Vec<Chart> = found.positions.iter().flat_map(positions).collect();
+    if found.leakage.is_some() {
+        let mut rows = vec![Row { name: "what was found".into(), theory: bounds, ..Row::default() }];
+        rows.extend(rows_of_theory(&found.theory));
+        let caption = "What leaks under the scheme that was found, beside a full shuffle and Poisson sampling with as many steps.";
+        charts.push(epsilons::chart("Epsilon of these batches", caption, &rows));
+    }
+    Section {
+        kind: "Diagnosis of a data loader",
+        title: format!("{name}: {}{}", found.scheme, described(&found.parameters)),
+        verdict: verdict(found),
+        figures: figures(found, bounds),
+        meaning: meaning(found),
+        advice: advice(found),
+        charts,
+        tables: tables(found),
+        settings: settings(found),
+        rerun: Rerun { command: Some(command(found)), note: "The same log gives the same diagnosis.".into() },
+        provenance: vec![Fact::new("time", seconds(found.seconds))],
+        summary: Summary { claimed, theory: bounds, ..Summary::default() },
+    }
+}
+
+/// What Poisson sampling would justify, and what leaks at least, where that is more.
+fn excess(found: &Diagnosed) -> Option<[f64; 2]> {
+    let claim = found.theory.get("poisson")?.epsilon_upper_bound?;
+    let lower = found.leakage.as_ref()?.epsilon_lower_bound?;
+    (lower > claim).then_some([claim, lower])
+}
+
+fn verdict(found: &Diagnosed) -> Verdict {
+    let (tone, label) = match (found.scheme.as_str(), found.certain, found.defects.len()) {
+        ("unknown", _, _) => (Tone::Doubt, "Unknown scheme".into()),
+        (scheme, false, _) => (Tone::Doubt, format!("Probably {scheme}")),
+        (scheme, true, 0) if excess(found).is_some() => (Tone::Refuted, scheme.to_owned()),
+        (scheme, true, 0) => (Tone::Neutral, scheme.to_owned()),
+        (scheme, true, 1) => (Tone::Refuted, format!("{scheme}, with a defect")),
+        (scheme, true, defects) => (Tone::Refuted, format!("{scheme}, with {defects} defects")),
+    };
+    let more = excess(found).map_or(String::new(), |[claim, lower]| {
+        let estimate = if found.leakage.as_ref().is_some_and(|leakage| leakage.is_estimate) {
+            "about"
+        } else {
+            "at least"
+        };
+        format!(
+            " A library that accounts for Poisson sampling would claim epsilon {}; {estimate} {} leaks.",
+            significant(claim),
+            rounded_down(lower)
+        )
+    });
+    Verdict { tone, label: super::advice::capitalised(&label), sentence: format!("{}{more}", found.verdict) }
+}
+
+fn described(parameters: &Parameters) -> String {
+    let mut text = String::new();
+    if let Some(size) = parameters.buffer_size {
+        text += &format!(" (buffer of {})", count(size));
+    }
+    if let Some(portion) = parameters.refilled_by {
+        text += &format!(", refilled by {}", count(portion));
+    }
+    if let Some(share) = parameters.sampling_probability {
+        text += &format!(" (probability {})", significant(share));
+    }
+    if parameters.order_is_reused == Some(true) {
+        text += ", drawn once";
+    }
+    text
+}
+
+fn figures(found: &Diagnosed, bounds: [Option<f64>; 2]) -> Vec<KeyFigure> {
+    let mut figures = Vec::new();
+    if let Some(leakage) = &found.leakage {
+        let at =
+            format!("noise multiplier {}, delta {}", leakage.noise_multiplier, probability(leakage.delta));
+        let note = if leakage.is_estimate { format!("an estimate; {at}") } else { format!("proven; {at}") };
+        figures.push(KeyFigure::new("leaks", format!("ε {}", between(bounds)), note));
+    }
+    if let Some(claim) = found.theory.get("poisson").and_then(|bounds| bounds.epsilon_upper_bound) {
+        figures.push(KeyFigure::new(
+            "Poisson sampling would",
+            format!("ε {}", significant(claim)),
+            "what libraries claim",
+        ));
+    }
+    if let Some(size) = found.parameters.buffer_size {
+        let share = format!("of {} records", count(found.dataset_size));
+        figures.push(KeyFigure::new("buffer", count(size), share));
+    }
+    figures
+}
+
+fn meaning(found: &Diagnosed) -> Vec<String> {
+    let mut paragraphs = Vec::new();
+    if let Some(leakage) = &found.leakage {
+        paragraphs.push(format!(
+            "The leakage over {} epochs was found by: {}.",
+            count(leakage.epochs),
+            leakage.method
+        ));
+        if leakage.is_estimate {
+            paragraphs.push("It is an estimate: it assumes that the law of the batches only shifts with a record's place in the file.".into());
+        }
+    }
+    let certain = if found.certain {
+        "The scheme is certain: it explains the log better than any other by a factor of more than 20,000."
+    } else {
+        "The scheme is not certain; a log of more epochs may tell."
+    };
+    paragraphs.push(certain.into());
+    paragraphs
+}
+
+fn advice(found: &Diagnosed) -> Vec<Advice> {
+    let mut advice: Vec<Advice> =
+        found.defects.iter().map(|defect| Advice { text: defect.message.clone(), command: None }).collect();
+    if found.leakage.is_none() {
+        let command = CommandLine::new("diagnose").word(&found.log).flag("dataset-size", found.dataset_size);
+        let command = command.flag("noise-multiplier", 1).text();
+        advice.push(Advice {
+            text: "Say which noise you train with to be told what leaks:".into(),
+            command: Some(command),
+        });
+    }
+    advice
+}
+
+fn positions(positions: &PositionSample) -> Vec<Chart> {
+    let axis = |label: String, to: u64| Axis {
+        label,
+        linear: true,
+        from: Some(0.0),
+        to: Some(to as f64),
+        ..Axis::default()
+    };
+    let chart = |epoch: &misdeal_core::EpochPositions| {
+        Chart {
+        title: format!("Where records were dealt, epoch {}", epoch.epoch),
+        caption: "A dot for some of the records. A full shuffle fills the square evenly, a fixed order is the diagonal, blocks are squares \
+                  along it, and a sliding buffer is a band with a sharp edge."
+            .into(),
+        x: axis(format!("position in epoch {}", epoch.epoch), positions.epoch_length),
+        y: axis("position in the file".into(), positions.dataset_size),
+        series: vec![Series::new("records", Role::Found, Draw::Dots, epoch.points.iter().map(|&[record, place]| [place as f64, record as f64]))],
+    }
+    };
+    positions.epochs.iter().take(2).map(chart).collect()
+}
+
+fn tables(found: &Diagnosed) -> Vec<Table> {
+    let rows = found.candidates.iter().map(|one| {
+        let value = one.log_likelihood.map_or("impossible".into(), |value| format!("{value:.1}"));
+        let tested = one.log_likelihood.map_or(String::new(), |_| p_value(one.p_value));
+        vec![format!("{}{}", one.scheme, described(&one.parameters)), value, tested, one.evidence.clone()]
+    });
+    let mut tables = vec![Table {
+        caption: "All schemes held against the log".into(),
+        header: vec!["scheme", "log-likelihood", "p-value", "evidence"],
+        rows: rows.collect(),
+        notes: Vec::new(),
+    }];
+    if !found.defects.is_empty() {
+        let rows =
+            found.defects.iter().map(|one| vec![one.defect.clone(), count(one.records), one.message.clone()]);
+        tables.push(Table {
+            caption: "Defects".into(),
+            header: vec!["defect", "records", "what was seen"],
+            rows: rows.collect(),
+            notes: Vec::new(),
+        });
+    }
+    tables
+}
+
+fn settings(found: &Diagnosed) -> Vec<Fact> {
+    let mut facts = vec![
+        Fact::new("log", &found.log),
+        Fact::new("records in the data set", count(found.dataset_size)),
+        Fact::new("epochs in the log", count(found.epochs)),
+        Fact::new("steps per epoch", count(found.steps_per_epoch)),
+        Fact::new("batch size", count(found.batch_size)),
+        Fact::new("ranks", count(found.ranks)),
+    ];
+    if let Some(leakage) = &found.leakage {
+        facts.push(Fact::new("noise multiplier", leakage.noise_multiplier.to_string()));
+        facts.push(Fact::new("delta", probability(leakage.delta)));
+        facts.push(Fact::new("epochs of the whole run", count(leakage.epochs)));
+    }
+    facts
+}
+
+fn command(found: &Diagnosed) -> String {
+    let line = CommandLine::new("diagnose").word(&found.log).flag("dataset-size", found.dataset_size);
+    match &found.leakage {
+        None => line.text(),
+        Some(leakage) => line
+            .flag("noise-multiplier", leakage.noise_multiplier)
+            .number("delta", leakage.delta)
+            .flag("epochs", leakage.epochs)
+            .text(),
+    }
+}

@@ -1,0 +1,127 @@
+//! Estimates from scores.
+
+use super::command_line::CommandLine;
+use super::epsilons::{self, Row};
+use super::section::{Fact, Rerun, Section, Summary, Table, Verdict};
+use super::{advice, audits, curves};
+use crate::numbers::{probability, rounded_down, seconds};
+use crate::results::{Estimate, Estimates};
+use crate::verdict::Tone;
+use std::collections::BTreeMap;
+
+/// The section of one estimate, or of all estimators side by side.
+pub fn section(found: &Estimates) -> Section {
+    let title = match (&found.scores_in, &found.scores_out) {
+        (Some(scores_in), Some(scores_out)) => format!("{scores_in} beside {scores_out}"),
+        _ => "scores from memory".into(),
+    };
+    let first = found.estimate.as_ref().or_else(|| found.estimates.values().next());
+    let mut charts = Vec::new();
+    let mut tables = Vec::new();
+    let (verdict, figures, meaning, summary) = if let Some(estimate) = &found.estimate {
+        let judged = estimate.judged(found.claimed_epsilon, found.violated);
+        charts.push(audits::beside(&judged, estimate.raw_epsilon, std::iter::empty()));
+        let summary = Summary {
+            found: Some(judged.empirical_epsilon),
+            valid: judged.valid,
+            claimed: judged.claimed_epsilon,
+            theory: [None, None],
+        };
+        let figures = audits::figures(&judged, [None, None], "", false);
+        (advice::verdict(&judged), figures, advice::meaning(&judged, &estimate.guarantee, None), summary)
+    } else {
+        charts.push(side_by_side(found));
+        tables.push(table(&found.estimates, "All estimators on the same scores", "estimator"));
+        let sentence = "Estimators side by side. Decide on one before you see these: the largest of several is not valid at the level \
+                        of one.";
+        let label = "Nothing to judge".into();
+        let verdict = Verdict { tone: Tone::Neutral, label, sentence: sentence.into() };
+        (verdict, Vec::new(), Vec::new(), Summary { claimed: found.claimed_epsilon, ..Summary::default() })
+    };
+    let threshold = found.estimate.as_ref().and_then(|estimate| estimate.threshold);
+    charts.extend(found.score_histogram.as_ref().map(|scores| curves::histogram(scores, threshold)));
+    charts.extend(found.trade_off.iter().flat_map(curves::trade_off));
+    tables.extend(found.trade_off.as_ref().and_then(audits::tested));
+    tables.extend(found.descriptive.as_ref().map(audits::describing));
+    Section {
+        kind: "Estimate from scores",
+        title,
+        verdict,
+        figures,
+        meaning,
+        advice: Vec::new(),
+        charts,
+        tables,
+        settings: first.map(settings).unwrap_or_default(),
+        rerun: rerun(found, first),
+        provenance: vec![Fact::new("time", seconds(found.seconds))],
+        summary,
+    }
+}
+
+/// A row for each estimate, the valid ones first, the largest first among each.
+fn ranked(estimates: &BTreeMap<String, Estimate>) -> Vec<(&String, &Estimate)> {
+    let mut all: Vec<_> = estimates.iter().collect();
+    all.sort_by(|(_, one), (_, other)| {
+        other.valid.cmp(&one.valid).then(other.empirical_epsilon.total_cmp(&one.empirical_epsilon))
+    });
+    all
+}
+
+fn side_by_side(found: &Estimates) -> super::chart::Chart {
+    let mut rows = Vec::new();
+    if found.claimed_epsilon.is_some() {
+        rows.push(Row { name: "claimed".into(), claimed: found.claimed_epsilon, ..Row::default() });
+    }
+    rows.extend(ranked(&found.estimates).into_iter().map(|(name, estimate)| {
+        let epsilon = Some(estimate.empirical_epsilon);
+        let [found, raw] = if estimate.valid { [epsilon, None] } else { [None, epsilon] };
+        Row { name: name.clone(), found, raw, ..Row::default() }
+    }));
+    let caption = "What each estimator makes of the same scores; arrows are lower bounds with confidence, for any mechanism.";
+    epsilons::chart("Estimators side by side", caption, &rows)
+}
+
+/// Estimates by name, with what they guarantee.
+pub fn table(estimates: &BTreeMap<String, Estimate>, caption: &str, kind: &'static str) -> Table {
+    let rows = ranked(estimates).into_iter().map(|(name, one)| {
+        let valid = if one.valid { "yes" } else { "no" };
+        vec![name.clone(), rounded_down(one.empirical_epsilon), valid.into(), one.guarantee.clone()]
+    });
+    Table {
+        caption: caption.into(),
+        header: vec![kind, "epsilon", "valid", "guarantee"],
+        rows: rows.collect(),
+        notes: Vec::new(),
+    }
+}
+
+fn settings(estimate: &Estimate) -> Vec<Fact> {
+    vec![
+        Fact::new("delta", probability(estimate.delta)),
+        Fact::new("significance", estimate.significance.to_string()),
+        Fact::new("estimator", &estimate.estimator),
+        Fact::new("threshold choice", &estimate.threshold_choice),
+        Fact::new("scores with the record", crate::numbers::count(estimate.observations_in)),
+        Fact::new("scores without it", crate::numbers::count(estimate.observations_out)),
+    ]
+}
+
+fn rerun(found: &Estimates, first: Option<&Estimate>) -> Rerun {
+    let Some(estimate) = first else { return Rerun::default() };
+    let (Some(scores_in), Some(scores_out)) = (&found.scores_in, &found.scores_out) else {
+        let note = "The scores came from a program's memory: misdeal.estimate with the same arrays gives the same number.";
+        return Rerun { command: None, note: note.into() };
+    };
+    let name = if found.estimate.is_some() { &estimate.estimator } else { "all" };
+    let line = CommandLine::new("estimate")
+        .flag("scores-in", scores_in)
+        .flag("scores-out", scores_out)
+        .number("delta", estimate.delta)
+        .number("significance", estimate.significance)
+        .flag("estimator", name)
+        .flag("threshold-choice", &estimate.threshold_choice)
+        .flag_if_any("claimed-epsilon", found.claimed_epsilon)
+        .switch("trade-off", found.trade_off.is_some());
+    Rerun { command: Some(line.text()), note: "The same files give the same number.".into() }
+}

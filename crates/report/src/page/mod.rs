@@ -1,0 +1,187 @@
+//! Results on one self-contained page.
+
+mod accounts;
+mod advice;
+mod audits;
+mod chart;
+mod command_line;
+mod comparison;
+mod curves;
+mod diagnoses;
+mod epsilons;
+mod estimates;
+mod reproductions;
+mod section;
+mod settings;
+
+use crate::results::{Content, StoredResult, Unreadable};
+use askama::Template;
+use section::Section;
+use sha2::{Digest, Sha256};
+
+/// Results that a page shows, at most.
+pub const MOST_RESULTS: usize = 64;
+
+const STYLE: &str = include_str!("../../assets/page.css");
+const SCRIPT: &str = include_str!("../../assets/page.js");
+
+/// One result with its place on the page.
+struct Placed {
+    number: usize,
+    source: String,
+    version: String,
+    section: Section,
+}
+
+impl Placed {
+    /// The charts with ids that are unique on the page, and their data.
+    fn charts(&self) -> Vec<EmbeddedChart<'_>> {
+        let mut before = "";
+        let charts = self.section.charts.iter().zip(1..).map(|(chart, i)| {
+            let repeats = std::mem::replace(&mut before, &chart.caption) == chart.caption;
+            EmbeddedChart { repeats, ..EmbeddedChart::new(chart, format!("{}-{i}", self.number)) }
+        });
+        charts.collect()
+    }
+}
+
+/// A chart as the page holds it.
+struct EmbeddedChart<'a> {
+    id: String,
+    chart: &'a chart::Chart,
+    /// Whether the chart before says the same below its title.
+    repeats: bool,
+    json: String,
+}
+
+impl<'a> EmbeddedChart<'a> {
+    fn new(chart: &'a chart::Chart, id: String) -> Self {
+        EmbeddedChart { id, chart, repeats: false, json: chart.to_embedded_json() }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Page<'a> {
+    title: String,
+    results: &'a [Placed],
+    comparison: Option<comparison::Comparison>,
+    style: &'static str,
+    script: &'static str,
+    policy: String,
+    version: &'static str,
+}
+
+/// The page of one or several results, as one HTML document that needs nothing from anywhere.
+///
+/// Everything that a document says is escaped. The policy in its head lets no other script run than the page's own, which is known
+/// by its digest, and nothing be fetched.
+///
+/// # Errors
+/// No results, or too many.
+///
+/// # Panics
+/// Never: the page is written to memory.
+pub fn page(results: &[StoredResult]) -> Result<String, Unreadable> {
+    if results.is_empty() || results.len() > MOST_RESULTS {
+        return Err(Unreadable {
+            name: "report".into(),
+            problem: format!(
+                "{} results are too {} for a page, which has 1 to {MOST_RESULTS}",
+                results.len(),
+                if results.is_empty() { "few" } else { "many" }
+            ),
+            hint: "give fewer at a time",
+        });
+    }
+    let placed: Vec<Placed> = results
+        .iter()
+        .zip(1..)
+        .map(|(result, number)| Placed {
+            number,
+            source: result.name.clone(),
+            version: result.version.clone(),
+            section: titled(section(&result.content)),
+        })
+        .collect();
+    let title = match &placed[..] {
+        [one] => format!("{}: {}", one.section.verdict.label, one.section.title),
+        several => format!("{} results compared", several.len()),
+    };
+    let page = Page {
+        title,
+        comparison: (placed.len() > 1).then(|| comparison::of(&placed)),
+        results: &placed,
+        style: STYLE,
+        script: SCRIPT,
+        policy: policy(),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    Ok(page.render().expect("memory can be written to"))
+}
+
+fn section(content: &Content) -> Section {
+    match content {
+        Content::Audit(audit) => audits::section(audit),
+        Content::Outputs(outputs) => audits::outputs_section(outputs),
+        Content::Estimates(found) => estimates::section(found),
+        Content::Account(account) => accounts::section(account),
+        Content::Calibration(found) => accounts::calibration(found),
+        Content::Diagnosed(found) => diagnoses::section(found),
+        Content::Reproduction(found) => reproductions::section(found),
+    }
+}
+
+/// With a capital letter to begin with, unless it begins with a file's name.
+fn titled(section: Section) -> Section {
+    let is_name = section.title.starts_with(|c: char| !c.is_alphabetic())
+        || section.title.split(' ').next().is_some_and(|word| word.contains('.'));
+    let title = if is_name { section.title.clone() } else { advice::capitalised(&section.title) };
+    Section { title, ..section }
+}
+
+/// Nothing is fetched, and no script runs but ours.
+fn policy() -> String {
+    let [style, script] = [STYLE, SCRIPT].map(|source| base64(&Sha256::digest(source)));
+    format!(
+        "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'"
+    )
+}
+
+/// Base 64, as policies write digests.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let bits =
+            chunk.iter().fold(0_u32, |bits, &byte| bits << 8 | u32::from(byte)) << (8 * (3 - chunk.len()));
+        for i in 0..4 {
+            text.push(if i <= chunk.len() {
+                char::from(DIGITS[(bits >> (18 - 6 * i) & 63) as usize])
+            } else {
+                '='
+            });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_as_in_rfc_4648() {
+        let cases = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("foobar", "Zm9vYmFy"),
+        ];
+        for (plain, coded) in cases {
+            assert_eq!(base64(plain.as_bytes()), coded);
+        }
+    }
+}

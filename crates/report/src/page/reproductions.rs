@@ -1,0 +1,223 @@
+//! The paper beside what was played.
+
+use super::advice::capitalised;
+use super::chart::{Axis, Chart, Draw, Role, Series};
+use super::command_line::CommandLine;
+use super::epsilons::{self, Row, between, sides};
+use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
+use super::{audits, curves};
+use crate::numbers::{count, seconds, significant};
+use crate::results::{Heading, Reproduced, Reproduction};
+use crate::verdict::Tone;
+
+/// The section of what was reproduced.
+pub fn section(found: &Reproduction) -> Section {
+    let title = match &found.artefacts[..] {
+        [one] => format!("{}: {}", one.place, one.title),
+        several => format!("{} tables and figures of the paper", several.len()),
+    };
+    let mut charts = Vec::new();
+    let mut tables = Vec::new();
+    for artefact in &found.artefacts {
+        let rows: Vec<&Reproduced> = found.rows.iter().filter(|row| row.artefact == artefact.name).collect();
+        charts.extend(pictures(artefact, &rows));
+        tables.push(table(artefact, &rows));
+        tables.extend(rows.iter().filter_map(|row| {
+            let tested = audits::tested(row.trade_off.as_ref()?)?;
+            Some(Table { caption: format!("{}: {}", row.name, tested.caption), ..tested })
+        }));
+    }
+    Section {
+        kind: "The paper, played again",
+        title,
+        verdict: verdict(found),
+        figures: figures(found),
+        meaning: vec![
+            "\"Ours\" is the paper's estimate, the largest over all thresholds, which is not a valid bound; \"valid\" is a lower bound with \
+             95 % confidence from the same scores."
+                .into(),
+        ],
+        advice: Vec::new(),
+        charts,
+        tables,
+        settings: vec![
+            Fact::new("asked for", &found.name),
+            Fact::new("observations", if found.quick { "fewer than in the paper (--quick)" } else { "those of the paper" }),
+        ],
+        rerun: Rerun {
+            command: Some(
+                CommandLine::new("reproduce").word(&found.name).switch("quick", found.quick).flag_if_any("seed", found.seed).text(),
+            ),
+            note: "Add --data for the folder of data sets, where models are trained.".into(),
+        },
+        provenance: vec![Fact::new("time", seconds(found.seconds))],
+        summary: Summary::default(),
+    }
+}
+
+const VERDICTS: [&str; 4] = ["reproduced", "exceeded", "differs", "too few observations"];
+
+fn with_verdict<'a>(found: &'a Reproduction, verdict: &'a str) -> impl Iterator<Item = &'a Reproduced> {
+    found.rows.iter().filter(move |row| row.verdict.as_deref() == Some(verdict))
+}
+
+fn verdict(found: &Reproduction) -> Verdict {
+    let printed = found.rows.iter().filter(|row| row.printed.is_some()).count();
+    let counted: Vec<String> = VERDICTS
+        .into_iter()
+        .map(|verdict| (verdict, with_verdict(found, verdict).count()))
+        .filter(|&(_, number)| number > 0)
+        .map(|(verdict, number)| format!("{number} {verdict}"))
+        .collect();
+    let [differs, too_few] =
+        ["differs", "too few observations"].map(|verdict| with_verdict(found, verdict).count());
+    let (tone, label) = match (printed, differs) {
+        (0, _) => (Tone::Neutral, "Curves beside curves"),
+        (_, 0) if too_few == printed => (Tone::Neutral, "Too few observations to tell"),
+        (_, 0) => (Tone::Open, "Nothing differs"),
+        _ => (Tone::Doubt, "Some numbers differ"),
+    };
+    let sentence = if printed == 0 {
+        "The paper prints no numbers here; the curves are set side by side.".into()
+    } else {
+        format!("Of {printed} printed numbers: {}.", counted.join(", "))
+    };
+    Verdict { tone, label: label.into(), sentence }
+}
+
+fn figures(found: &Reproduction) -> Vec<KeyFigure> {
+    let shown = VERDICTS.into_iter().map(|verdict| (verdict, with_verdict(found, verdict).count()));
+    let shown = shown.filter(|&(_, number)| number > 0);
+    shown.map(|(verdict, number)| KeyFigure::new(verdict, number.to_string(), "printed numbers")).collect()
+}
+
+fn pictures(artefact: &Heading, rows: &[&Reproduced]) -> Vec<Chart> {
+    let mut charts: Vec<Chart> = Vec::new();
+    for row in rows {
+        for curves in row.trade_off.iter().flat_map(curves::trade_off) {
+            charts.push(Chart {
+                title: format!("{}: {}", capitalised(&row.name), lowered(&curves.title)),
+                ..curves
+            });
+        }
+    }
+    if !charts.is_empty() {
+        return charts;
+    }
+    if rows.iter().all(|row| row.series.is_some()) {
+        return sweeps(rows);
+    }
+    let gap = |row: &&Reproduced| Row {
+        name: row.name.clone(),
+        found: row.valid_epsilon,
+        raw: row.ours,
+        claimed: row.printed_claim,
+        printed: row.printed,
+        theory: row.theory_of_the_scheme().map_or([None, None], sides),
+    };
+    let caption = "For each setting the claim, what the paper prints, what was found here by the same estimate (without a guarantee) and as \
+                   a valid bound, and theory.";
+    vec![epsilons::chart(
+        &format!("{}: {}", artefact.place, artefact.title),
+        caption,
+        &rows.iter().map(gap).collect::<Vec<_>>(),
+    )]
+}
+
+fn lowered(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+/// A chart for each setting that was played with more and more observations.
+fn sweeps(rows: &[&Reproduced]) -> Vec<Chart> {
+    let mut names: Vec<&str> = rows.iter().filter_map(|row| row.series.as_deref()).collect();
+    names.dedup();
+    let chart = |name: &&str| {
+        let played: Vec<&Reproduced> =
+            rows.iter().copied().filter(|row| row.series.as_deref() == Some(*name)).collect();
+        let at = |value: fn(&Reproduced) -> Option<f64>| -> Vec<[f64; 2]> {
+            let mut points: Vec<_> =
+                played.iter().filter_map(|row| Some([row.observations as f64, value(row)?])).collect();
+            points.dedup();
+            points
+        };
+        let ends: Vec<f64> = at(|row| row.ours).iter().map(|point| point[0]).collect();
+        let [first, last] = [ends.first(), ends.last()].map(|end| end.copied().unwrap_or(1.0));
+        let level = |name: &str, role: Role, level: Option<f64>| {
+            level.map(|level| Series::new(name, role, Draw::Line, [[first, level], [last, level]]))
+        };
+        let theory = played.first().and_then(|row| row.theory_of_the_scheme()).map_or([None, None], sides);
+        let claim = played.first().and_then(|row| row.theory.get("poisson")?.epsilon_upper_bound);
+        let mut series: Vec<Series> = [
+            level("claimed", Role::Claimed, claim),
+            level("theory, at least", Role::Theory, theory[0]),
+            level("theory, at most", Role::Other, theory[1]),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        series.push(Series::new("valid bound", Role::Raw, Draw::Line, at(|row| row.valid_epsilon)));
+        series.push(Series::new(
+            "ours, by the paper's estimate",
+            Role::Found,
+            Draw::Line,
+            at(|row| row.ours),
+        ));
+        series.push(Series::new("printed", Role::Other, Draw::Dots, at(|row| row.printed)));
+        series.retain(|series| !series.points.is_empty());
+        Chart {
+            title: (*name).to_owned(),
+            caption: "Epsilon against the number of observations, beside what theory knows.".into(),
+            x: Axis { log: true, ..Axis::of("observations") },
+            y: Axis::of_epsilons(),
+            series,
+        }
+    };
+    names.iter().map(chart).collect()
+}
+
+fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
+    let number = |value: Option<f64>| value.map_or(String::new(), significant);
+    let cells = rows.iter().map(|row| {
+        let spread = row
+            .standard_deviation
+            .map_or(String::new(), |deviation| format!(" ± {}", significant(deviation)));
+        let observations = match (row.ours, row.runs) {
+            (None, _) => "not played".into(),
+            (_, 1) => count(row.observations),
+            (_, runs) => format!("{runs} × {}", count(row.observations)),
+        };
+        vec![
+            row.name.clone(),
+            number(row.printed_claim),
+            number(row.printed),
+            number(row.ours) + &spread,
+            number(row.valid_epsilon),
+            row.theory_of_the_scheme().map_or(String::new(), |bounds| between(sides(bounds))),
+            observations,
+            row.verdict.clone().unwrap_or_default(),
+        ]
+    });
+    let mut notes = artefact.remarks.clone();
+    notes.extend(reasons(rows));
+    Table {
+        caption: format!("{}: {}", artefact.place, artefact.title),
+        header: vec!["setting", "claim", "printed", "ours", "valid", "theory", "observations", "verdict"],
+        rows: cells.collect(),
+        notes,
+    }
+}
+
+/// Why numbers differ or were not played, each reason once.
+fn reasons(rows: &[&Reproduced]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for row in rows {
+        let Some(reason) = row.reason.as_deref() else { continue };
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(&row.name),
+            None => reasons.push((reason, vec![&row.name])),
+        }
+    }
+    reasons.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join("; "))).collect()
+}

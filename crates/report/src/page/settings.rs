@@ -1,0 +1,98 @@
+//! Settings in words and as flags.
+
+use super::command_line::CommandLine;
+use super::section::Fact;
+use crate::numbers::{count, probability, significant};
+use crate::results::{Estimate, Training};
+use misdeal_core::{Setting, ThreatModel};
+
+/// What was audited, on one line.
+pub fn title(setting: &Setting) -> String {
+    let epochs =
+        if setting.epochs == 1 { "1 epoch".into() } else { format!("{} epochs", count(setting.epochs)) };
+    format!(
+        "{}, {} steps an epoch, {epochs}, noise multiplier {}",
+        setting.scheme,
+        count(setting.steps_per_epoch),
+        significant(setting.noise_multiplier)
+    )
+}
+
+/// What an adversary may do, in a sentence.
+pub fn threat(model: ThreatModel) -> &'static str {
+    match model {
+        ThreatModel::TargetCanary => "The adversary chooses the record that it looks for, and nothing else.",
+        ThreatModel::PartiallyInformed => {
+            "The adversary chooses the record that it looks for and one other in each batch."
+        }
+        ThreatModel::WorstCase => {
+            "The adversary chooses all records, as the definition of differential privacy lets it."
+        }
+    }
+}
+
+/// Everything that was set.
+pub fn facts(setting: &Setting, training: Option<&Training>, estimate: Option<&Estimate>) -> Vec<Fact> {
+    let mut facts = vec![
+        Fact::new("batch scheme", setting.scheme.to_string()),
+        Fact::new("noise multiplier", setting.noise_multiplier.to_string()),
+        Fact::new("steps per epoch", count(setting.steps_per_epoch)),
+        Fact::new("epochs", count(setting.epochs)),
+        Fact::new("batch size", count(setting.batch_size)),
+        Fact::new("threat model", setting.threat_model.name()),
+        Fact::new("target's position in the file", count(setting.target_index)),
+    ];
+    facts.extend(setting.adversary_scheme.map(|scheme| Fact::new("adversary assumes", scheme.to_string())));
+    if let Some(training) = training {
+        let recipe = &training.recipe;
+        let debias = if recipe.debias { ", bias modelled" } else { "" };
+        let records = format!("{}, {} records", training.dataset, count(training.dataset_size));
+        let model = format!("{}, {} parameters", training.model, count(training.parameters));
+        facts.push(Fact::new("data set", records));
+        facts.push(Fact::new("model", model));
+        facts.push(Fact::new("learning rate", recipe.learning_rate.to_string()));
+        facts.push(Fact::new("clipping norm", recipe.clip_norm.to_string()));
+        facts.push(Fact::new("canaries", format!("{} {}{debias}", recipe.canaries, recipe.canary)));
+        facts.extend(
+            training
+                .target_epsilon
+                .map(|target| Fact::new("noise calibrated to epsilon", target.to_string())),
+        );
+    }
+    if let Some(estimate) = estimate {
+        facts.push(Fact::new("delta", probability(estimate.delta)));
+        facts.push(Fact::new("significance", estimate.significance.to_string()));
+        facts.push(Fact::new("estimator", &estimate.estimator));
+        facts.push(Fact::new("threshold choice", &estimate.threshold_choice));
+    }
+    facts.push(Fact::new("seed", setting.seed.to_string()));
+    facts
+}
+
+/// The shape of a run as flags.
+pub fn shape(line: CommandLine, setting: &Setting) -> CommandLine {
+    line.flag("steps-per-epoch", setting.steps_per_epoch)
+        .flag("epochs", setting.epochs)
+        .flag("batch-size", setting.batch_size)
+}
+
+/// Everything about a training as flags; a noise that was calibrated is calibrated again.
+pub fn training(line: CommandLine, setting: &Setting, training: &Training) -> CommandLine {
+    let recipe = &training.recipe;
+    let line = line
+        .flag("dataset", &training.dataset)
+        .flag("dataset-size", training.dataset_size)
+        .flag("model", &training.model)
+        .flag("learning-rate", recipe.learning_rate)
+        .flag("clip-norm", recipe.clip_norm)
+        .flag("epochs", setting.epochs)
+        .flag("batch-size", setting.batch_size)
+        .flag("canary", &recipe.canary)
+        .flag("canaries", recipe.canaries)
+        .switch("debias", recipe.debias)
+        .flag("last-batch", &recipe.last_batch);
+    match training.target_epsilon {
+        Some(target) => line.flag("target-epsilon", target),
+        None => line.flag("noise-multiplier", setting.noise_multiplier),
+    }
+}

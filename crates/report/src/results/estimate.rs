@@ -1,0 +1,112 @@
+//! Epsilons from scores, and what else scores show.
+
+use crate::verdict::Judged;
+use misdeal_core::estimate::ScoreHistogram;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// One estimate; what is infinite is absent.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Estimate {
+    pub estimator: String,
+    pub threshold_choice: String,
+    pub valid: bool,
+    pub guarantee: String,
+    pub empirical_epsilon: f64,
+    pub raw_epsilon: Option<f64>,
+    pub threshold: Option<f64>,
+    pub false_positives: u64,
+    pub false_negatives: u64,
+    pub observations_in: u64,
+    pub observations_out: u64,
+    pub delta: f64,
+    pub significance: f64,
+}
+
+impl Estimate {
+    /// The estimate beside a claim.
+    pub fn judged(&self, claimed_epsilon: Option<f64>, violated: Option<bool>) -> Judged {
+        let &Estimate { empirical_epsilon, valid, delta, significance, .. } = self;
+        Judged { empirical_epsilon, valid, delta, significance, claimed_epsilon, violated }
+    }
+}
+
+/// What `estimate` wrote.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Estimates {
+    pub scores_in: Option<String>,
+    pub scores_out: Option<String>,
+    #[serde(flatten)]
+    pub estimate: Option<Estimate>,
+    #[serde(default)]
+    pub estimates: BTreeMap<String, Estimate>,
+    pub claimed_epsilon: Option<f64>,
+    pub violated: Option<bool>,
+    pub descriptive: Option<Describing>,
+    pub score_histogram: Option<ScoreHistogram>,
+    pub trade_off: Option<TradeOff>,
+    pub seconds: f64,
+}
+
+/// How well scores tell the worlds apart.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Describing {
+    pub auroc: Interval,
+    pub true_positive_rates: Vec<RateAt>,
+}
+
+/// A value between two others.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct Interval {
+    pub value: f64,
+    pub lower: f64,
+    pub upper: f64,
+}
+
+/// A true-positive rate.
+#[derive(Debug, Clone, Deserialize)]
+pub struct RateAt {
+    pub false_positive_rate: f64,
+    #[serde(flatten)]
+    pub rate: Interval,
+}
+
+/// Curves.
+#[derive(Debug, Clone, Deserialize)]
+pub struct TradeOff {
+    pub observed: Observed,
+    pub promised: Vec<Promised>,
+}
+
+/// The observed curve.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Observed {
+    pub points: Vec<ObservedPoint>,
+    pub significance: f64,
+    pub observations_out: u64,
+}
+
+/// Both errors at one threshold.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct ObservedPoint {
+    pub false_positive_rate: f64,
+    pub false_negative_rate: f64,
+    pub false_positive_rate_upper_bound: f64,
+    pub false_negative_rate_upper_bound: f64,
+}
+
+/// A promised curve.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Promised {
+    pub name: String,
+    pub false_positive_rates: Vec<f64>,
+    pub false_negative_rates: Vec<f64>,
+    pub test: Option<CurveTested>,
+}
+
+/// What became of a promise.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct CurveTested {
+    pub p_value: f64,
+    pub refuted: bool,
+}

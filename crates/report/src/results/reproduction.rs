@@ -1,0 +1,53 @@
+//! What `reproduce` wrote.
+
+use super::{Theory, TradeOff};
+use misdeal_core::{Bounds, Setting};
+use serde::Deserialize;
+
+/// The paper beside what was played.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Reproduction {
+    pub name: String,
+    pub seed: Option<u64>,
+    pub quick: bool,
+    pub artefacts: Vec<Heading>,
+    pub rows: Vec<Reproduced>,
+    pub seconds: f64,
+}
+
+/// What a table or a figure is about.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Heading {
+    pub name: String,
+    pub title: String,
+    pub place: String,
+    pub remarks: Vec<String>,
+}
+
+/// A printed number beside ours.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Reproduced {
+    pub artefact: String,
+    pub name: String,
+    pub series: Option<String>,
+    pub printed: Option<f64>,
+    pub ours: Option<f64>,
+    pub standard_deviation: Option<f64>,
+    pub valid_epsilon: Option<f64>,
+    pub verdict: Option<String>,
+    pub reason: Option<String>,
+    pub printed_claim: Option<f64>,
+    pub theory: Theory,
+    pub setting: Option<Setting>,
+    pub delta: f64,
+    pub observations: u64,
+    pub runs: u64,
+    pub trade_off: Option<TradeOff>,
+}
+
+impl Reproduced {
+    /// Theory's bounds for the scheme that was played.
+    pub fn theory_of_the_scheme(&self) -> Option<&Bounds> {
+        self.theory.get(self.setting.as_ref()?.scheme.name())
+    }
+}

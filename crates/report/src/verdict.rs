@@ -1,0 +1,98 @@
+//! What a result means, in a sentence: the same on the terminal and on the page.
+
+use crate::numbers::{percent, probability, rounded_down, significant};
+
+/// How a verdict is to be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// What is claimed does not hold.
+    Refuted,
+    /// Something is wrong or in doubt.
+    Doubt,
+    /// Nothing speaks against what is claimed, which proves nothing.
+    Open,
+    /// There is nothing to judge.
+    Neutral,
+}
+
+/// An epsilon with what it is worth, and the claim that it is held against.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judged {
+    /// What was found.
+    pub empirical_epsilon: f64,
+    /// Whether that is a lower bound with the confidence stated.
+    pub valid: bool,
+    /// The delta at which epsilon is meant.
+    pub delta: f64,
+    /// The level of the bound.
+    pub significance: f64,
+    /// The claim.
+    pub claimed_epsilon: Option<f64>,
+    /// Whether what was found exceeds the claim.
+    pub violated: Option<bool>,
+}
+
+impl Judged {
+    /// Whether a bound that holds as stated refutes the claim.
+    pub fn refutes(&self) -> bool {
+        self.valid && self.violated == Some(true)
+    }
+
+    /// How the verdict is to be taken.
+    pub fn tone(&self) -> Tone {
+        match (self.claimed_epsilon, self.violated) {
+            (Some(_), Some(true)) if self.valid => Tone::Refuted,
+            (Some(_), Some(true)) => Tone::Doubt,
+            (Some(_), _) => Tone::Open,
+            (None, _) => Tone::Neutral,
+        }
+    }
+
+    /// The verdict in plain words.
+    pub fn sentence(&self) -> String {
+        let found = rounded_down(self.empirical_epsilon);
+        match (self.claimed_epsilon.map(significant), self.violated) {
+            (Some(claim), Some(true)) if self.valid => format!(
+                "the claim of epsilon {claim} is REFUTED. At delta {} this mechanism leaks at least epsilon {found}, {:.1} times the \
+                 claim, with {} confidence.",
+                probability(self.delta),
+                self.empirical_epsilon / self.claimed_epsilon.unwrap_or(f64::NAN),
+                self.confidence()
+            ),
+            (Some(claim), Some(true)) => format!(
+                "open. The estimate of {found} is above the claim of {claim}, but it is not a valid bound and refutes nothing; repeat \
+                 with --threshold-choice hold-out."
+            ),
+            (Some(claim), _) => format!(
+                "the claim of epsilon {claim} is not refuted: these observations show {found}. That does not prove the claim; more \
+                 observations (--observations) or a stronger adversary may show more."
+            ),
+            (None, _) => format!("{} Give --claimed-epsilon to have a claim tested.", self.meaning()),
+        }
+    }
+
+    /// What the number says by itself.
+    pub fn meaning(&self) -> String {
+        let found = rounded_down(self.empirical_epsilon);
+        let delta = probability(self.delta);
+        if !self.valid {
+            return format!(
+                "epsilon {found} at delta {delta} is an estimate without a guarantee; it refutes no claim."
+            );
+        }
+        let confidence = self.confidence();
+        if self.empirical_epsilon == 0.0 {
+            return format!(
+                "no leakage at delta {delta} is shown with {confidence} confidence. That does not prove that there is none."
+            );
+        }
+        format!(
+            "with {confidence} confidence at least epsilon {found} leaks at delta {delta}; whoever claims less is refuted."
+        )
+    }
+
+    /// The confidence of a bound.
+    pub fn confidence(&self) -> String {
+        percent(1.0 - self.significance)
+    }
+}
