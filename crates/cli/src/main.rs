@@ -29,6 +29,7 @@ use failure::{Failure, Success};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    interruption::outlive_file_limits();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return failure::of_arguments(&error),
