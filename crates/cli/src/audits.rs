@@ -72,7 +72,7 @@ impl RunArguments {
     /// Draws and prints what an audit found.
     pub fn deliver(&self, report: &AuditReport, common: &CommonArguments) -> Result<Success, Failure> {
         if let Some((path, curves)) = self.plot.as_deref().zip(report.trade_off.as_ref()) {
-            plot::trade_off(path, report.title(), curves)?;
+            plot::trade_off(path, report.title(), report.score_histogram.as_ref(), curves)?;
         }
         output::deliver(common, report, || text::audit(report))?;
         Ok(if self.check && report.refutes_the_claim() { Success::BadNews } else { Success::Fine })

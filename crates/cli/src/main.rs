@@ -11,6 +11,7 @@ mod diagnose;
 mod estimate;
 mod failure;
 mod interruption;
+mod json_layout;
 mod man;
 mod merge;
 mod number;

@@ -2,6 +2,7 @@
 
 use crate::arguments::{CommonArguments, Format};
 use crate::failure::Failure;
+use crate::json_layout;
 use misdeal_files::atomic::write_atomically;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -36,9 +37,7 @@ fn render(common: &CommonArguments, report: &impl Serialize, text: impl FnOnce()
     match common.format {
         Format::Text => text(),
         // The others are refused before any work is done.
-        Format::Json | Format::Sarif | Format::Github => {
-            serde_json::to_string_pretty(report).expect("reports have only numbers and names") + "\n"
-        }
+        Format::Json | Format::Sarif | Format::Github => json_layout::text(report) + "\n",
     }
 }
 

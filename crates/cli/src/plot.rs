@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use misdeal_audit::{Deal, DiagnoseReport, ReproduceReport, ReproducedRow, TradeOffReport};
+use misdeal_core::estimate::ScoreHistogram;
 use misdeal_files::atomic::{check_place, write_atomically};
 use misdeal_report::{
     DealPanels, DealsFigure, Drawing, Format, Gap, GapFigure, NamedCurve, PositionsFigure, Sweep,
@@ -20,14 +21,20 @@ pub fn check(path: Option<&Path>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Draws the observed trade-off curve beside the promised ones.
-pub fn trade_off(path: &Path, title: String, report: &TradeOffReport) -> Result<(), Failure> {
+/// Draws the scores of both worlds, and the observed trade-off curve beside the promised ones.
+pub fn trade_off(
+    path: &Path,
+    title: String,
+    scores: Option<&ScoreHistogram>,
+    report: &TradeOffReport,
+) -> Result<(), Failure> {
     let curve = |promised: &misdeal_audit::PromisedCurve| NamedCurve {
         name: promised.legend(),
         points: promised.points(),
     };
     let figure = TradeOffFigure {
         title,
+        scores: scores.cloned(),
         estimate: Some(report.observed.clone()),
         curves: report.promised.iter().map(curve).collect(),
     };
@@ -56,7 +63,7 @@ pub fn reproduced(path: &Path, report: &ReproduceReport) -> Result<(), Failure> 
         (report.artefacts.len(), report.rows.iter().rev().find(|row| row.trade_off.is_some()))
         && let Some(curves) = &row.trade_off
     {
-        return trade_off(path, format!("{title} ({})", row.name), curves);
+        return trade_off(path, format!("{title} ({})", row.name), None, curves);
     }
     let drawing = if report.rows.is_empty() {
         DealsFigure { title, deals: report.deals.iter().map(deal).collect() }.draw()

@@ -206,17 +206,6 @@ fn the_same_numbers_give_the_same_answer() {
     assert_ne!(answer("--observations 1e5 --seed 5").to_bits(), first.to_bits());
 }
 
-/// The list gets shorter as the program grows.
-#[test]
-fn what_is_not_built_yet_says_so() {
-    let folder = tempfile::tempdir().unwrap();
-    let later = ["report result.json"];
-    for arguments in later {
-        let line = refusal(folder.path(), arguments);
-        assert!(line.contains("not available yet"), "{arguments}: {line}");
-    }
-}
-
 /// Where there is a device it plays; where there is none, one line says what is missing, and `auto` plays all the same.
 #[test]
 fn a_missing_device_is_an_error_of_the_run() {

@@ -15,6 +15,7 @@ In the order in which data meets them:
 - `Store`, `merge`: the scores of a run, its shards, and what they show together.
 - `record_batches`, `diagnose`: what your data loader deals, and which scheme that is; `scan`: mistakes in sources.
 - `misdeal.cluster`: an audit spread over Ray.
+- `report`: results on one HTML page.
 
 Every word is the command line's (`misdeal --help`), with underscores for hyphens. What is refused raises `ValueError` with the field,
 the value and what is allowed. Numbers may be written as `1e7`.
@@ -36,6 +37,7 @@ from .canary_scores import (
 from .diagnoses import diagnose, scan
 from .estimates import estimate
 from .outputs import judge_outputs, score_outputs
+from .pages import report
 from .results import (
     AccountReport,
     AuditReport,
@@ -56,5 +58,5 @@ __all__ = [
     "EpsilonEstimate",
     "EstimateReport", "Explicit", "MergeReport", "MultiSplit", "OutputsReport", "Report", "ScanReport", "Setting", "Split", "Store",
     "ThresholdStrategy", "__version__", "account", "audit_mechanism", "audit_training", "calibrate", "diagnose", "estimate", "judge_outputs",
-    "merge", "record_batches", "scan", "score_outputs",
+    "merge", "record_batches", "report", "scan", "score_outputs",
 ]

@@ -137,7 +137,8 @@ impl Words<'_> {
 
 /// An audit's result with its figure, drawn where the words say.
 pub fn report(audit: &AuditReport, words: &Words<'_>) -> PyResult<Report> {
-    Report::with_curves(audit, audit.title(), audit.trade_off.as_ref()).drawn(words.plot()?.as_deref())
+    Report::with_curves(audit, audit.title(), audit.score_histogram.as_ref(), audit.trade_off.as_ref())
+        .drawn(words.plot()?.as_deref())
 }
 
 /// Plays the game on the batched Gaussian mechanism.

@@ -16,6 +16,7 @@ mod errors;
 mod estimates;
 mod jobs;
 mod outputs;
+mod pages;
 mod parts;
 mod reports;
 mod settings;
@@ -37,6 +38,8 @@ mod _native {
     use crate::estimates::{clopper_pearson_upper, epsilon_of_errors, estimate};
     #[pymodule_export]
     use crate::outputs::{describe_adversary, judge_outputs, score_outputs};
+    #[pymodule_export]
+    use crate::pages::report;
     #[pymodule_export]
     use crate::parts::{audit_played, check_mechanism, is_decided, looks, play_part};
     #[pymodule_export]

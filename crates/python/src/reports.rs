@@ -3,6 +3,7 @@
 use crate::errors::{of_file, refusal};
 use crate::words::Words;
 use misdeal_audit::{DiagnoseReport, PromisedCurve, TradeOffReport};
+use misdeal_core::estimate::ScoreHistogram;
 use misdeal_files::atomic::{check_place, write_atomically};
 use misdeal_report::{Drawing, Format, NamedCurve, PositionsFigure, TradeOffFigure};
 use pyo3::prelude::*;
@@ -53,12 +54,18 @@ impl Report {
         Report { json, figure: None }
     }
 
-    /// A report with the trade-off curve that it may hold.
-    pub fn with_curves(report: &impl Serialize, title: String, curves: Option<&TradeOffReport>) -> Self {
+    /// A report with the scores and the trade-off curve that it may hold.
+    pub fn with_curves(
+        report: &impl Serialize,
+        title: String,
+        scores: Option<&ScoreHistogram>,
+        curves: Option<&TradeOffReport>,
+    ) -> Self {
         let curve = |curve: &PromisedCurve| NamedCurve { name: curve.legend(), points: curve.points() };
         let figure = curves.map(|curves| {
             Figure::TradeOff(TradeOffFigure {
                 title,
+                scores: scores.cloned(),
                 estimate: Some(curves.observed.clone()),
                 curves: curves.promised.iter().map(curve).collect(),
             })

@@ -14,6 +14,7 @@ COMMANDS = {
     ("calibrate",): misdeal.calibrate,
     ("diagnose",): misdeal.diagnose,
     ("scan",): misdeal.scan,
+    ("report",): misdeal.report,
 }
 # What only a shell needs: how and where to print, and the exit code.
 OF_A_SHELL = {"format", "output", "check", "help", "list_rules", "explain"}
@@ -35,7 +36,7 @@ def flags(help_text):
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_parameters_are_flags(command, words):
     ours = dict(inspect.signature(COMMANDS[words]).parameters)
-    for of_python in ("setting", "log", "paths"):
+    for of_python in ("setting", "log", "paths", "results"):
         ours.pop(of_python, None)
     theirs = flags(command(*words, "--help"))
     assert len(theirs) > 5
@@ -48,7 +49,7 @@ def test_parameters_are_flags(command, words):
 def test_defaults_are_the_same(command, words):
     theirs = flags(command(*words, "--help"))
     for name, parameter in inspect.signature(COMMANDS[words]).parameters.items():
-        if name in ("setting", "log", "paths") or parameter.default is inspect.Parameter.empty:
+        if name in ("setting", "log", "paths", "results") or parameter.default is inspect.Parameter.empty:
             continue
         default, text = parameter.default, theirs[name]
         if text is None:

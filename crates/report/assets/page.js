@@ -181,8 +181,8 @@
       return this.log[axis] ? from * (to / from) ** share : from + (to - from) * share;
     }
 
-    draw() {
-      this.width = this.figure.clientWidth;
+    draw(wanted = this.figure.clientWidth) {
+      this.width = wanted;
       const width = Math.max(280, this.width);
       this.svg.replaceChildren();
       const labels = (this.rows ?? []).map((row) => add(this.svg, "text", { class: "row" }, row));
@@ -193,7 +193,6 @@
       [this.left, this.right] = [this.rows ? (this.stacked ? 12 : longest + 18) : 62, width - 16];
       [this.top, this.bottom] = [8, height - 44];
       this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-      this.svg.setAttribute("height", height);
       this.x = this.scale("x");
       this.y = this.rows ? (row) => this.top + (row + 0.5) * this.step + (this.stacked ? 9 : 0) : this.scale("y");
       this.axes(labels);
@@ -284,7 +283,7 @@
       const range = (from, to) => `${shown(from)} to ${shown(to)}`;
       if (this.rows) return { name: series.name, x: label ?? shown(point[0]), y: this.rows[point[point.length - 1]] };
       switch (series.draw) {
-        case "steps": return { name: series.name, x: range(point[0], point[1]), y: shown(point[2]) };
+        case "steps": return { name: series.name, x: label ?? range(point[0], point[1]), y: shown(point[2]) };
         case "band": return { name: series.name, x: shown(point[0]), y: range(point[1], point[2]) };
         case "rule": return { name: series.name, x: label ?? shown(point[0]), y: "" };
         default: return { name: series.name, x: shown(point[0]), y: label ?? shown(point[1]) };
@@ -293,7 +292,7 @@
 
     lines(item) {
       const told = this.told(item), { x, y } = this.data;
-      if (this.rows) return [told.y, `${told.name}: ${told.x}`.replace("at least: at least", "at least")];
+      if (this.rows) return [told.y, `${told.name}${told.name.includes(":") ? "" : ":"} ${told.x}`];
       if (this.data.series[item.series].draw === "steps") {
         const same = this.items.filter((other) => this.data.series[other.series].draw === "steps" && other.index === item.index);
         return [`${x.label}: ${told.x}`, ...same.map((other) => `${this.told(other).name}: ${this.told(other).y}`)];
@@ -454,7 +453,10 @@
     }
   }
 
-  for (const figure of document.querySelectorAll("figure.chart")) new Chart(figure);
+  const charts = [...document.querySelectorAll("figure.chart")].map((figure) => new Chart(figure));
+  // Two columns on paper, in letters of the size that the page has.
+  window.addEventListener("beforeprint", () => charts.forEach((chart) => { chart.forget(); chart.draw(chart.rows ? 680 : 325); }));
+  window.addEventListener("afterprint", () => charts.forEach((chart) => chart.draw()));
 
   for (const button of document.querySelectorAll("button.copy")) {
     if (!navigator.clipboard) continue;

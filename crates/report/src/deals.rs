@@ -1,7 +1,7 @@
 //! Where the records of a small file are dealt (the paper's Figures 8 and 10).
 
 use crate::drawing::Drawing;
-use crate::style::{OBSERVED, panel, promised};
+use crate::style::{OBSERVED, panel, promised, title_size};
 use kuva::plot::scatter::MarkerShape;
 use kuva::plot::{BarPlot, LinePlot, LineStyle, ScatterPlot};
 use kuva::render::annotations::TextAnnotation;
@@ -67,7 +67,7 @@ impl DealsFigure {
         }
         let figure = Figure::new(self.deals.len().max(1), 3)
             .with_title(self.title.as_str())
-            .with_title_size(15)
+            .with_title_size(title_size(&self.title, 1200.0))
             .with_plots(plots)
             .with_layouts(layouts)
             .with_cell_size(400.0, 260.0);

@@ -1,7 +1,7 @@
 //! Claims beside what was found: one row of marks for each setting (the paper's Figures 1, 6, 7, 9 and 11).
 
 use crate::drawing::Drawing;
-use crate::style::{OBSERVED, panel, promised};
+use crate::style::{CLAIMED, OBSERVED, PRINTED, THEORY, panel, title_size};
 use kuva::plot::scatter::MarkerShape;
 use kuva::plot::{LinePlot, ScatterPlot};
 use kuva::render::figure::Figure;
@@ -32,7 +32,18 @@ pub struct GapFigure {
     pub gaps: Vec<Gap>,
 }
 
+/// Epsilons that differ by more than this factor are drawn on a logarithmic axis.
+const WIDE: f64 = 40.0;
+const WIDTH: f64 = 860.0;
+
 impl GapFigure {
+    /// The smallest and the largest epsilon that is drawn.
+    fn range(&self) -> [f64; 2] {
+        let numbers = |gap: &Gap| [gap.claimed, gap.printed, gap.found, gap.theory[0], gap.theory[1]];
+        let drawn = || self.gaps.iter().flat_map(numbers).flatten();
+        [drawn().fold(f64::INFINITY, f64::min), drawn().fold(0.0, f64::max)]
+    }
+
     /// Lays the figure out.
     pub fn draw(&self) -> Drawing {
         let places = self.gaps.len();
@@ -41,13 +52,14 @@ impl GapFigure {
             self.gaps.iter().enumerate().filter_map(|(i, gap)| Some((value(gap)?, height(i)))).collect()
         };
         let mut plots: Vec<Plot> = Vec::new();
-        let (bar, _) = promised(4);
+        let [least, most] = self.range();
+        let is_wide = least > 0.0 && most / least > WIDE;
         for (i, gap) in self.gaps.iter().enumerate() {
             if let [Some(lower), Some(upper)] = gap.theory {
                 // A bound that is met exactly is still to be seen.
-                let upper = upper.max(lower + 0.02);
+                let upper = upper.max(if is_wide { 1.01 * lower } else { lower + 0.004 * most });
                 let line =
-                    LinePlot::new().with_data([(lower, height(i)), (upper, height(i))]).with_color(bar);
+                    LinePlot::new().with_data([(lower, height(i)), (upper, height(i))]).with_color(THEORY);
                 let line = line.with_stroke_width(7.0);
                 let first = !plots.iter().any(|plot| matches!(plot, Plot::Line(_)));
                 plots.push(if first {
@@ -58,8 +70,8 @@ impl GapFigure {
             }
         }
         let series = [
-            ("claimed", promised(0).0, MarkerShape::Square, marks(|gap| gap.claimed)),
-            ("printed in the paper", promised(1).0, MarkerShape::Triangle, marks(|gap| gap.printed)),
+            ("claimed", CLAIMED, MarkerShape::Square, marks(|gap| gap.claimed)),
+            ("printed in the paper", PRINTED, MarkerShape::Triangle, marks(|gap| gap.printed)),
             ("found here", OBSERVED, MarkerShape::Circle, marks(|gap| gap.found)),
         ];
         for (name, colour, marker, points) in series {
@@ -69,17 +81,16 @@ impl GapFigure {
             }
         }
         let names = self.gaps.iter().rev().map(|gap| gap.name.clone()).collect();
-        let layout = panel(Layout::auto_from_plots(&plots), "epsilon", "")
-            .with_x_axis_min(0.0)
-            .with_y_axis_min(0.5)
-            .with_y_axis_max(places as f64 + 0.5)
-            .with_y_categories(names);
+        let layout = panel(Layout::auto_from_plots(&plots), "epsilon", "");
+        let layout = if is_wide { layout.with_log_x() } else { layout.with_x_axis_min(0.0) };
+        let layout =
+            layout.with_y_axis_min(0.5).with_y_axis_max(places as f64 + 0.5).with_y_categories(names);
         let figure = Figure::new(1, 1)
             .with_title(self.title.as_str())
-            .with_title_size(15)
+            .with_title_size(title_size(&self.title, WIDTH))
             .with_plots(vec![plots])
             .with_layouts(vec![layout])
-            .with_cell_size(860.0, 120.0 + 26.0 * places as f64)
+            .with_cell_size(WIDTH, 120.0 + 26.0 * places as f64)
             .with_shared_legend_bottom();
         Drawing(figure.render())
     }

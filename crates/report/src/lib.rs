@@ -3,7 +3,7 @@
 //! ```
 //! use misdeal_report::{NamedCurve, TradeOffFigure};
 //! let guessing = NamedCurve { name: "guessing".into(), points: vec![[0.0, 1.0], [1.0, 0.0]] };
-//! let figure = TradeOffFigure { title: "An example".into(), estimate: None, curves: vec![guessing] };
+//! let figure = TradeOffFigure { title: "An example".into(), scores: None, estimate: None, curves: vec![guessing] };
 //! assert!(figure.draw().to_svg().contains("<svg"));
 //! ```
 //!
@@ -21,6 +21,7 @@
 mod deals;
 mod drawing;
 mod gaps;
+mod histogram;
 pub mod numbers;
 mod page;
 mod positions;

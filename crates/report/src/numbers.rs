@@ -21,8 +21,14 @@ pub fn rounded_up(value: f64) -> String {
 }
 
 fn rounded(value: f64, round: impl Fn(f64) -> f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return value.to_string();
+    if value == 0.0 {
+        return "0".into();
+    }
+    if value.is_infinite() {
+        return "infinite".into();
+    }
+    if value.is_nan() {
+        return "no number".into();
     }
     let digits = (3 - value.abs().log10().floor() as i32).max(0);
     let scale = 10_f64.powi(digits);

@@ -1,7 +1,7 @@
 //! Where a loader deals the records of a file, epoch by epoch.
 
 use crate::drawing::Drawing;
-use crate::style::{OBSERVED, panel};
+use crate::style::{OBSERVED, panel, title_size};
 use kuva::plot::ScatterPlot;
 use kuva::render::figure::Figure;
 use kuva::render::layout::Layout;
@@ -38,9 +38,10 @@ impl PositionsFigure {
             plots.push(plot);
             layouts.push(layout);
         }
-        let figure = Figure::new(1, plots.len().max(1))
+        let panels = plots.len().max(1);
+        let figure = Figure::new(1, panels)
             .with_title(self.title.as_str())
-            .with_title_size(15)
+            .with_title_size(title_size(&self.title, 420.0 * panels as f64))
             .with_plots(plots)
             .with_layouts(layouts)
             .with_cell_size(420.0, 400.0);

@@ -1,7 +1,7 @@
 //! Epsilon against the number of observations, with theory's lines (the paper's Figure 3).
 
 use crate::drawing::Drawing;
-use crate::style::{OBSERVED, panel, promised};
+use crate::style::{OBSERVED, panel, powers, promised, title_size};
 use kuva::plot::{LinePlot, LineStyle};
 use kuva::render::figure::Figure;
 use kuva::render::layout::Layout;
@@ -36,13 +36,14 @@ impl SweepFigure {
         let layouts = self.sweeps.iter().zip(&panels).map(|(sweep, plots)| {
             panel(Layout::auto_from_plots(plots), "observations", "epsilon")
                 .with_log_x()
+                .with_x_tick_format(powers())
                 .with_y_axis_min(0.0)
                 .with_title(sweep.name.as_str())
                 .with_title_size(13)
         });
         let figure = Figure::new(rows, columns)
             .with_title(self.title.as_str())
-            .with_title_size(15)
+            .with_title_size(title_size(&self.title, 340.0 * columns as f64))
             .with_layouts(layouts.collect())
             .with_plots(panels)
             .with_cell_size(340.0, 280.0)

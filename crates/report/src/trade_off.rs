@@ -1,15 +1,19 @@
 //! Observed errors beside promised curves (the paper's Figures 4 and 5).
 
 use crate::drawing::Drawing;
-use crate::style::{OBSERVED, panel, promised};
+use crate::histogram;
+use crate::style::{OBSERVED, panel, promised, title_size};
 use kuva::plot::{BandPlot, LinePlot};
 use kuva::render::figure::Figure;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
-use misdeal_core::estimate::TradeOffEstimate;
+use misdeal_core::estimate::{ScoreHistogram, TradeOffEstimate};
 
 /// The smallest detection rate that the zoom shows where nothing was observed.
 const LEAST_RATE: f64 = 1e-6;
+
+/// The width of a panel.
+const WIDTH: f64 = 440.0;
 
 /// A curve that somebody promises, or that theory knows.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,11 +24,13 @@ pub struct NamedCurve {
     pub points: Vec<[f64; 2]>,
 }
 
-/// The trade-off between both errors: the whole of it, and a zoom into small false-positive rates on logarithmic axes.
+/// The scores of both worlds, and the trade-off between both errors that they allow: the whole of it, and a zoom into small false-positive rates on logarithmic axes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TradeOffFigure {
     /// What stands above.
     pub title: String,
+    /// The scores of both worlds, if they are to be seen too.
+    pub scores: Option<ScoreHistogram>,
     /// What was observed.
     pub estimate: Option<TradeOffEstimate>,
     /// What was promised.
@@ -45,7 +51,7 @@ impl TradeOffFigure {
             |[x, y]| (x >= least && 1.0 - y >= least).then_some([x, 1.0 - y]),
             |rates| rates.map(|rate| rate.log10() / decades),
         );
-        let layouts = [
+        let mut layouts = vec![
             panel(Layout::auto_from_plots(&whole), "false-positive rate", "false-negative rate")
                 .with_x_axis_min(0.0)
                 .with_x_axis_max(1.0)
@@ -54,12 +60,19 @@ impl TradeOffFigure {
             panel(Layout::auto_from_plots(&zoom), "false-positive rate", "true-positive rate")
                 .with_log_scale(),
         ];
-        let figure = Figure::new(1, 2)
+        let mut panels = vec![whole, zoom];
+        if let Some(scores) = &self.scores {
+            let plots = histogram::lines(scores);
+            layouts.insert(0, histogram::layout(&plots));
+            panels.insert(0, plots);
+        }
+        let columns = panels.len();
+        let figure = Figure::new(1, columns)
             .with_title(self.title.as_str())
-            .with_title_size(15)
-            .with_plots(vec![whole, zoom])
-            .with_layouts(layouts.into())
-            .with_cell_size(460.0, 400.0)
+            .with_title_size(title_size(&self.title, WIDTH * columns as f64))
+            .with_plots(panels)
+            .with_layouts(layouts)
+            .with_cell_size(WIDTH, 400.0)
             .with_shared_legend_bottom();
         Drawing(figure.render())
     }
@@ -141,7 +154,7 @@ fn bounds(estimate: &TradeOffEstimate, place: impl Fn([f64; 2]) -> Option<[f64; 
 mod tests {
     use super::*;
     use crate::Format;
-    use misdeal_core::estimate::trade_off_from_scores;
+    use misdeal_core::estimate::{histogram_of_scores, trade_off_from_scores};
 
     fn figure() -> TradeOffFigure {
         let scores = |shift: f64| -> Vec<f64> {
@@ -154,6 +167,7 @@ mod tests {
         };
         TradeOffFigure {
             title: "Observed and promised".into(),
+            scores: histogram_of_scores(&scores(0.3), &scores(0.0)).unwrap(),
             estimate: Some(estimate),
             curves: vec![curve],
         }
@@ -162,9 +176,15 @@ mod tests {
     #[test]
     fn names_and_axes_are_there_and_names_stay_text() {
         let svg = figure().draw().to_svg();
-        for words in
-            ["Observed and promised", "false-positive rate", "true-positive rate", "observed", "95 % bounds"]
-        {
+        for words in [
+            "Observed and promised",
+            "false-positive rate",
+            "true-positive rate",
+            "observed",
+            "95 % bounds",
+            "with the record",
+            "score",
+        ] {
             assert!(svg.contains(words), "{words}");
         }
         assert!(svg.contains("a promise &lt;&amp;&gt; its"), "names are escaped");

@@ -156,7 +156,7 @@ pub struct RunArguments {
     /// Also give the trade-off curve, and test the whole curves that the claim amounts to
     #[arg(long)]
     pub trade_off: bool,
-    /// Draw the trade-off curve into a file that ends in .svg or .png
+    /// Draw the scores of both worlds and the trade-off curve into a file that ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Let an adversary that does not know the buffer guess its size: the paper's guesses, then bisection, levels corrected so that the

@@ -178,7 +178,7 @@ pub struct EstimateArguments {
     /// Also give the trade-off curve, and test the whole curves that the claim amounts to
     #[arg(long)]
     pub trade_off: bool,
-    /// Draw the trade-off curve into a file that ends in .svg or .png
+    /// Draw the scores of both worlds and the trade-off curve into a file that ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }

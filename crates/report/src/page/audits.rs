@@ -7,9 +7,9 @@ use super::epsilons::{self, Row, between, rows_of_theory, sides};
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
 use super::{curves, settings};
 use crate::numbers::{count, p_value, percent, probability, rounded_down, seconds, significant};
-use crate::results::{Audit, Describing, Estimate, Guesses, Outputs, TradeOff, Training};
+use crate::results::{Audit, BufferGuesses, Describing, Estimate, Outputs, TradeOff, Training};
 use crate::verdict::Judged;
-use misdeal_core::Setting;
+use misdeal_core::BatchScheme;
 
 /// The section of an audit.
 pub fn section(audit: &Audit) -> Section {
@@ -194,12 +194,12 @@ fn worth(training: &Training) -> Table {
     }
 }
 
-fn guesses(search: &Guesses) -> Chart {
+fn guesses(search: &BufferGuesses) -> Chart {
     let mut points: Vec<[f64; 2]> =
         search.guesses.iter().map(|guess| [guess.batches as f64, guess.empirical_epsilon]).collect();
     points.sort_by(|one, other| one[0].total_cmp(&other[0]));
     Chart {
-        title: "Guesses of the buffer".into(),
+        title: "BufferGuesses of the buffer".into(),
         caption: format!("{} The best guess is {} records.", search.meaning, count(search.buffer_size)),
         x: Axis { log: true, ..Axis::of("batches that the buffer is guessed to fill") },
         y: Axis::of_epsilons(),
@@ -249,7 +249,7 @@ fn command(audit: &Audit, observations: u64) -> String {
             .switch("precision tf32", audit.engine.contains("tf32")),
     };
     let claim = audit.claimed_epsilon.filter(|_| !audit.claims_poisson());
-    game(line, &audit.setting)
+    game(line, audit)
         .flag("observations", observations)
         .number("delta", estimate.delta)
         .number("significance", estimate.significance)
@@ -269,13 +269,21 @@ fn engine(name: &str) -> &str {
     if name.starts_with("cpu") { "cpu" } else { name }
 }
 
-/// Flags that both audits share.
-fn game(line: CommandLine, setting: &Setting) -> CommandLine {
-    let adversary = setting.adversary_scheme;
+/// Flags that both audits share. Of an adversary that guesses the buffer only the kind of buffer is told, if it is not the real one's.
+fn game(line: CommandLine, audit: &Audit) -> CommandLine {
+    let setting = &audit.setting;
+    let guesses = audit.buffer_search.is_some();
+    let is_told = |scheme: &BatchScheme| {
+        !guesses || setting.scheme.buffer_size().is_some() && scheme.name() != setting.scheme.name()
+    };
+    let adversary = setting.adversary_scheme.filter(is_told);
     line.flag("scheme", setting.scheme.name())
         .flag_if_any("buffer-size", setting.scheme.buffer_size())
         .flag("threat-model", setting.threat_model.name())
         .flag_if_any("target-index", Some(setting.target_index).filter(|&index| index != 0))
         .flag_if_any("adversary-scheme", adversary.map(|scheme| scheme.name()))
-        .flag_if_any("adversary-buffer-size", adversary.and_then(|scheme| scheme.buffer_size()))
+        .flag_if_any(
+            "adversary-buffer-size",
+            adversary.filter(|_| !guesses).and_then(|scheme| scheme.buffer_size()),
+        )
 }

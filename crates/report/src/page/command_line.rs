@@ -13,6 +13,7 @@ impl CommandLine {
     }
 
     /// With a flag and its value.
+    #[expect(clippy::needless_pass_by_value, reason = "calls read like the command line")]
     pub fn flag(mut self, name: &str, value: impl ToString) -> Self {
         self.0.push_str(" --");
         self.0.push_str(name);

@@ -8,6 +8,7 @@ use crate::numbers::{count, p_value, probability, rounded_down, seconds, signifi
 use crate::results::{Diagnosed, Parameters};
 use crate::verdict::Tone;
 use misdeal_core::PositionSample;
+use std::fmt::Write;
 
 /// The section of a diagnosis.
 pub fn section(found: &Diagnosed) -> Section {
@@ -74,13 +75,13 @@ fn verdict(found: &Diagnosed) -> Verdict {
 fn described(parameters: &Parameters) -> String {
     let mut text = String::new();
     if let Some(size) = parameters.buffer_size {
-        text += &format!(" (buffer of {})", count(size));
+        let _ = write!(text, " (buffer of {})", count(size));
     }
     if let Some(portion) = parameters.refilled_by {
-        text += &format!(", refilled by {}", count(portion));
+        let _ = write!(text, ", refilled by {}", count(portion));
     }
     if let Some(share) = parameters.sampling_probability {
-        text += &format!(" (probability {})", significant(share));
+        let _ = write!(text, " (probability {})", significant(share));
     }
     if parameters.order_is_reused == Some(true) {
         text += ", drawn once";
@@ -98,7 +99,7 @@ fn figures(found: &Diagnosed, bounds: [Option<f64>; 2]) -> Vec<KeyFigure> {
     }
     if let Some(claim) = found.theory.get("poisson").and_then(|bounds| bounds.epsilon_upper_bound) {
         figures.push(KeyFigure::new(
-            "Poisson sampling would",
+            "Poisson sampling would leak",
             format!("ε {}", significant(claim)),
             "what libraries claim",
         ));
@@ -134,6 +135,20 @@ fn meaning(found: &Diagnosed) -> Vec<String> {
 fn advice(found: &Diagnosed) -> Vec<Advice> {
     let mut advice: Vec<Advice> =
         found.defects.iter().map(|defect| Advice { text: defect.message.clone(), command: None }).collect();
+    if let (Some([claim, _]), Some(leakage)) = (excess(found), &found.leakage)
+        && found.scheme != "unknown"
+    {
+        let command = CommandLine::new("calibrate")
+            .flag("target-epsilon", claim)
+            .number("delta", leakage.delta)
+            .flag("steps-per-epoch", found.steps_per_epoch)
+            .flag("epochs", leakage.epochs)
+            .flag("batch-size", found.batch_size)
+            .flag("scheme", &found.scheme)
+            .flag_if_any("buffer-size", found.parameters.buffer_size);
+        let text = "Draw batches by Poisson sampling, or find the noise with which these batches are proven to meet what it would claim:";
+        advice.push(Advice { text: text.into(), command: Some(command.text()) });
+    }
     if found.leakage.is_none() {
         let command = CommandLine::new("diagnose").word(&found.log).flag("dataset-size", found.dataset_size);
         let command = command.flag("noise-multiplier", 1).text();

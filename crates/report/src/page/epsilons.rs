@@ -50,66 +50,89 @@ pub fn between([lower, upper]: [Option<f64>; 2]) -> String {
     }
 }
 
+/// One kind of mark: what it is called, how it is drawn, where, and what is said of it.
+struct Marks {
+    name: &'static str,
+    role: Role,
+    draw: Draw,
+    value: fn(&Row) -> Option<f64>,
+    label: fn(f64) -> String,
+}
+
+/// All kinds, from the back to the front.
+const MARKS: [Marks; 6] = [
+    Marks {
+        name: "theory: at least",
+        role: Role::Theory,
+        draw: Draw::AtLeast,
+        value: |row| row.theory[0].filter(|_| row.theory[1].is_none()),
+        label: rounded_down,
+    },
+    Marks {
+        name: "theory: at most",
+        role: Role::Theory,
+        draw: Draw::Marks,
+        value: |row| row.theory[1].filter(|_| row.theory[0].is_none()),
+        label: rounded_up,
+    },
+    Marks {
+        name: "claimed",
+        role: Role::Claimed,
+        draw: Draw::Marks,
+        value: |row| row.claimed,
+        label: significant,
+    },
+    Marks {
+        name: "printed in the paper",
+        role: Role::Other,
+        draw: Draw::Marks,
+        value: |row| row.printed,
+        label: significant,
+    },
+    Marks {
+        name: "without a guarantee",
+        role: Role::Raw,
+        draw: Draw::Marks,
+        value: |row| row.raw,
+        label: significant,
+    },
+    Marks {
+        name: "found: at least",
+        role: Role::Found,
+        draw: Draw::AtLeast,
+        value: |row| row.found,
+        label: rounded_down,
+    },
+];
+
+impl Marks {
+    fn of(&self, rows: &[Row]) -> Series {
+        let value = |row| (self.value)(row).filter(|value| value.is_finite());
+        let there = || (0_u32..).zip(rows).filter_map(|(i, row)| Some((value(row)?, f64::from(i))));
+        let mut series = Series::new(self.name, self.role, self.draw, there().map(|(x, row)| [x, row]));
+        series.labels = there().map(|(x, _)| (self.label)(x)).collect();
+        series
+    }
+}
+
 /// Rows from the top down, epsilon to the right.
 pub fn chart(title: &str, caption: &str, rows: &[Row]) -> Chart {
     let names = rows.iter().map(|row| row.name.clone()).collect();
-    let mut series = vec![theory(rows, "theory: the truth lies within")];
-    series.extend(one_sided(rows));
-    let kinds: [(&str, Role, Draw, fn(&Row) -> Option<f64>, fn(f64) -> String); 4] = [
-        ("claimed", Role::Claimed, Draw::Marks, |row| row.claimed, significant),
-        ("printed in the paper", Role::Other, Draw::Marks, |row| row.printed, significant),
-        ("without a guarantee", Role::Raw, Draw::Marks, |row| row.raw, significant),
-        (
-            "found: at least",
-            Role::Found,
-            Draw::AtLeast,
-            |row| row.found,
-            |found| format!("at least {}", rounded_down(found)),
-        ),
-    ];
-    for (name, role, draw, value, label) in kinds {
-        let there = || (0_u32..).zip(rows).filter_map(|(i, row)| Some((value(row)?, f64::from(i))));
-        let mut marks = Series::new(name, role, draw, there().map(|(x, row)| [x, row]));
-        marks.labels = there().map(|(x, _)| label(x)).collect();
-        series.push(marks);
-    }
-    series.retain(|series| !series.points.is_empty());
-    let numbers = || {
-        rows.iter().flat_map(|row| {
-            row.theory.into_iter().chain([row.found, row.raw, row.claimed, row.printed]).flatten()
-        })
-    };
-    let least = numbers().fold(f64::INFINITY, f64::min);
-    let most = numbers().fold(0.0, f64::max);
-    let x = Axis::of_epsilons();
-    let x = if least > 0.0 && most / least > WIDE { Axis { log: true, ..x } } else { x };
+    let series = [theory(rows)].into_iter().chain(MARKS.iter().map(|marks| marks.of(rows)));
+    let series = series.filter(|series| !series.points.is_empty()).collect();
+    let values = |row: &Row| [row.theory[0], row.theory[1], row.found, row.raw, row.claimed, row.printed];
+    let drawn = || rows.iter().flat_map(values).flatten().filter(|value| value.is_finite());
+    let (least, most) = (drawn().fold(f64::INFINITY, f64::min), drawn().fold(0.0, f64::max));
+    let x = Axis { log: least > 0.0 && most / least > WIDE, ..Axis::of_epsilons() };
     Chart { title: title.into(), caption: caption.into(), x, y: Axis::of_rows("", names), series }
 }
 
-fn theory(rows: &[Row], name: &str) -> Series {
-    let there =
-        || (0_u32..).zip(rows).filter_map(|(i, row)| Some(([row.theory[0]?, row.theory[1]?], f64::from(i))));
-    let mut bars =
-        Series::new(name, Role::Theory, Draw::Bars, there().map(|([from, to], row)| [from, to, row]));
-    bars.labels = there().map(|([from, to], _)| between([Some(from), Some(to)])).collect();
-    bars
-}
-
-/// Theory that knows one side only.
-fn one_sided(rows: &[Row]) -> [Series; 2] {
-    let sides: [(&str, Draw, fn(&Row) -> Option<f64>, fn(f64) -> String); 2] = [
-        (
-            "theory: at least",
-            Draw::AtLeast,
-            |row| row.theory[0].filter(|_| row.theory[1].is_none()),
-            rounded_down,
-        ),
-        ("theory: at most", Draw::Marks, |row| row.theory[1].filter(|_| row.theory[0].is_none()), rounded_up),
-    ];
-    sides.map(|(name, draw, value, label)| {
-        let there = || (0_u32..).zip(rows).filter_map(|(i, row)| Some((value(row)?, f64::from(i))));
-        let mut marks = Series::new(name, Role::Theory, draw, there().map(|(x, row)| [x, row]));
-        marks.labels = there().map(|(x, _)| label(x)).collect();
-        marks
-    })
+/// Bars where theory knows both sides.
+fn theory(rows: &[Row]) -> Series {
+    let sides = |row: &Row| Some([row.theory[0]?, row.theory[1]?]);
+    let there = || (0_u32..).zip(rows).filter_map(|(i, row)| Some((sides(row)?, f64::from(i))));
+    let bars = there().map(|([from, to], row)| [from, to, row]);
+    let mut series = Series::new("theory: the truth lies within", Role::Theory, Draw::Bars, bars);
+    series.labels = there().map(|(sides, _)| between(sides.map(Some))).collect();
+    series
 }

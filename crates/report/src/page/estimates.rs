@@ -1,16 +1,16 @@
-//! Estimates from scores.
+//! Estimation from scores.
 
 use super::command_line::CommandLine;
 use super::epsilons::{self, Row};
 use super::section::{Fact, Rerun, Section, Summary, Table, Verdict};
 use super::{advice, audits, curves};
 use crate::numbers::{probability, rounded_down, seconds};
-use crate::results::{Estimate, Estimates};
+use crate::results::{Estimate, Estimation};
 use crate::verdict::Tone;
 use std::collections::BTreeMap;
 
 /// The section of one estimate, or of all estimators side by side.
-pub fn section(found: &Estimates) -> Section {
+pub fn section(found: &Estimation) -> Section {
     let title = match (&found.scores_in, &found.scores_out) {
         (Some(scores_in), Some(scores_out)) => format!("{scores_in} beside {scores_out}"),
         _ => "scores from memory".into(),
@@ -68,7 +68,7 @@ fn ranked(estimates: &BTreeMap<String, Estimate>) -> Vec<(&String, &Estimate)> {
     all
 }
 
-fn side_by_side(found: &Estimates) -> super::chart::Chart {
+fn side_by_side(found: &Estimation) -> super::chart::Chart {
     let mut rows = Vec::new();
     if found.claimed_epsilon.is_some() {
         rows.push(Row { name: "claimed".into(), claimed: found.claimed_epsilon, ..Row::default() });
@@ -82,7 +82,7 @@ fn side_by_side(found: &Estimates) -> super::chart::Chart {
     epsilons::chart("Estimators side by side", caption, &rows)
 }
 
-/// Estimates by name, with what they guarantee.
+/// Estimation by name, with what they guarantee.
 pub fn table(estimates: &BTreeMap<String, Estimate>, caption: &str, kind: &'static str) -> Table {
     let rows = ranked(estimates).into_iter().map(|(name, one)| {
         let valid = if one.valid { "yes" } else { "no" };
@@ -107,7 +107,7 @@ fn settings(estimate: &Estimate) -> Vec<Fact> {
     ]
 }
 
-fn rerun(found: &Estimates, first: Option<&Estimate>) -> Rerun {
+fn rerun(found: &Estimation, first: Option<&Estimate>) -> Rerun {
     let Some(estimate) = first else { return Rerun::default() };
     let (Some(scores_in), Some(scores_out)) = (&found.scores_in, &found.scores_out) else {
         let note = "The scores came from a program's memory: misdeal.estimate with the same arrays gives the same number.";

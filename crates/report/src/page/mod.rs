@@ -7,7 +7,6 @@ mod chart;
 mod command_line;
 mod comparison;
 mod curves;
-mod deals;
 mod diagnoses;
 mod epsilons;
 mod estimates;
@@ -78,6 +77,15 @@ struct Page<'a> {
 /// Everything that a document says is escaped. The policy in its head lets no other script run than the page's own, which is known
 /// by its digest, and nothing be fetched.
 ///
+/// ```
+/// use misdeal_report::{StoredResult, page};
+/// let noise = r#"{"schema_version": 1, "command": "calibrate", "noise_multiplier": 0.79, "epsilon": 2.99, "target_epsilon": 3.0,
+///     "delta": 1e-5, "scheme": "poisson", "bound": "upper"}"#;
+/// let page = page(&[StoredResult::parse("noise.json", noise)?])?;
+/// assert!(page.contains("With noise multiplier 0.7900000 poisson is proven to meet epsilon 3."));
+/// # Ok::<(), misdeal_report::Unreadable>(())
+/// ```
+///
 /// # Errors
 /// No results, or too many.
 ///
@@ -125,7 +133,7 @@ fn section(content: &Content) -> Section {
     match content {
         Content::Audit(audit) => audits::section(audit),
         Content::Outputs(outputs) => audits::outputs_section(outputs),
-        Content::Estimates(found) => estimates::section(found),
+        Content::Estimation(found) => estimates::section(found),
         Content::Account(account) => accounts::section(account),
         Content::Calibration(found) => accounts::calibration(found),
         Content::Diagnosed(found) => diagnoses::section(found),

@@ -27,7 +27,7 @@ pub struct Audit {
     pub seconds: f64,
     pub observations_per_second: f64,
     pub store: Option<String>,
-    pub buffer_search: Option<Guesses>,
+    pub buffer_search: Option<BufferGuesses>,
     #[serde(flatten)]
     pub training: Option<Training>,
 }
@@ -42,7 +42,7 @@ impl Audit {
 
 /// The guesses of an adversary that does not know the buffer.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Guesses {
+pub struct BufferGuesses {
     pub buffer_size: u64,
     pub correction: String,
     pub meaning: String,
@@ -54,6 +54,7 @@ pub struct Guesses {
 pub struct Guess {
     pub buffer_size: u64,
     pub batches: u64,
+    #[serde(deserialize_with = "super::infinite_if_null")]
     pub empirical_epsilon: f64,
 }
 
@@ -98,6 +99,7 @@ pub struct Outputs {
     pub delta: f64,
     pub significance: f64,
     pub valid: bool,
+    #[serde(deserialize_with = "super::infinite_if_null")]
     pub empirical_epsilon: f64,
     pub score: String,
     pub estimates: BTreeMap<String, Estimate>,

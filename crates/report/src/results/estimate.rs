@@ -12,6 +12,7 @@ pub struct Estimate {
     pub threshold_choice: String,
     pub valid: bool,
     pub guarantee: String,
+    #[serde(deserialize_with = "super::infinite_if_null")]
     pub empirical_epsilon: f64,
     pub raw_epsilon: Option<f64>,
     pub threshold: Option<f64>,
@@ -33,7 +34,7 @@ impl Estimate {
 
 /// What `estimate` wrote.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Estimates {
+pub struct Estimation {
     pub scores_in: Option<String>,
     pub scores_out: Option<String>,
     #[serde(flatten)]
@@ -87,6 +88,7 @@ pub struct Observed {
 }
 
 /// Both errors at one threshold.
+#[expect(clippy::struct_field_names, reason = "the names of the document")]
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct ObservedPoint {
     pub false_positive_rate: f64,

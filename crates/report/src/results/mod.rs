@@ -10,14 +10,14 @@ mod estimate;
 mod reproduction;
 
 pub use account::{Account, Calibration};
-pub use audit::{Audit, Guesses, Outputs, Training};
+pub use audit::{Audit, BufferGuesses, Outputs, Training};
 pub use diagnosis::{Diagnosed, Parameters};
-pub use estimate::{Describing, Estimate, Estimates, Observed, Promised, TradeOff};
+pub use estimate::{Describing, Estimate, Estimation, Observed, Promised, TradeOff};
 pub use reproduction::{Dealt, Heading, Reproduced, Reproduction};
 
 use misdeal_core::Bounds;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
 /// The version of documents that can be read.
@@ -46,7 +46,7 @@ pub enum Content {
     /// Outputs of somebody's own training, judged.
     Outputs(Outputs),
     /// `estimate`.
-    Estimates(Box<Estimates>),
+    Estimation(Box<Estimation>),
     /// `account`.
     Account(Account),
     /// `calibrate`.
@@ -100,7 +100,7 @@ impl StoredResult {
         let content = match command.as_str() {
             "audit mechanism" | "audit training" => read(text).map(Content::Audit),
             "judge outputs" => read(text).map(Content::Outputs),
-            "estimate" => read(text).map(Content::Estimates),
+            "estimate" => read(text).map(Content::Estimation),
             "account" => read(text).map(Content::Account),
             "calibrate" => read(text).map(Content::Calibration),
             "diagnose" => read(text).map(Content::Diagnosed),
@@ -118,7 +118,7 @@ impl StoredResult {
             Content::Audit(audit) if command == "audit training" && audit.training.is_none() => {
                 "what was trained"
             }
-            Content::Estimates(found) if found.estimate.is_none() && found.estimates.is_empty() => {
+            Content::Estimation(found) if found.estimate.is_none() && found.estimates.is_empty() => {
                 "an estimate"
             }
             _ => "",
@@ -132,6 +132,11 @@ impl StoredResult {
 
 fn read<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     serde_json::from_str(text)
+}
+
+/// A number that is infinite where the document has none, as JSON cannot say so.
+fn infinite_if_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
 }
 
 /// What a message says, without the line breaks that a document's words may bring along.

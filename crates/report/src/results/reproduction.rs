@@ -17,6 +17,15 @@ pub struct Reproduction {
     pub seconds: f64,
 }
 
+/// A scheme on a small file, dealt many times.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Dealt {
+    pub artefact: String,
+    pub name: String,
+    pub target_shares: Vec<f64>,
+    pub company_shares: Vec<f64>,
+}
+
 /// What a table or a figure is about.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Heading {
@@ -24,18 +33,6 @@ pub struct Heading {
     pub title: String,
     pub place: String,
     pub remarks: Vec<String>,
-}
-
-/// A small file, dealt into batches again and again.
-#[derive(Debug, Clone, Deserialize)]
-pub struct Dealt {
-    pub artefact: String,
-    pub name: String,
-    pub setting: Setting,
-    pub shown_epochs: Vec<Vec<Vec<u64>>>,
-    pub epochs: u64,
-    pub target_shares: Vec<f64>,
-    pub company_shares: Vec<f64>,
 }
 
 /// A printed number beside ours.

@@ -1,0 +1,225 @@
+//! `misdeal report`: stored results on one self-contained page.
+
+mod program;
+
+use program::{json, misdeal, refusal};
+use serde_json::{Value, json as document};
+use std::fs;
+use std::path::Path;
+
+/// Stores the result of a command.
+fn stored(folder: &Path, name: &str, arguments: &str) -> Value {
+    let found = json(folder, arguments);
+    fs::write(folder.join(name), found.to_string()).unwrap();
+    found
+}
+
+/// The page of some results.
+fn page(folder: &Path, results: &str) -> String {
+    let run = misdeal(folder, &format!("report {results} -o page.html"));
+    assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (Some(0), "", ""), "{results}");
+    let page = fs::read_to_string(folder.join("page.html")).unwrap();
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    for needed in ["<!DOCTYPE html>", "Content-Security-Policy", "default-src 'none'", "</html>"] {
+        assert!(page.contains(needed), "{needed}");
+    }
+    // The name space of SVG is a name, and the one address that the page's own parts have.
+    let foreign = page.replace("http://www.w3.org/2000/svg", "");
+    for fetched in ["src=", "@import", "url(http", "href=\"http", "fetch(", "<link", "<img", "<iframe"] {
+        assert!(!foreign.contains(fetched), "{fetched}");
+    }
+    page
+}
+
+/// The command that the page gives to run a result again.
+fn rerun(page: &str) -> String {
+    let at = page.find("<h3>Run it again</h3>").unwrap();
+    let code = page[at..].split("<code>misdeal ").nth(1).unwrap().split("</code>").next().unwrap();
+    code.to_owned()
+}
+
+#[test]
+fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let write = |name: &str, shift: i32| {
+        let scores: Vec<String> =
+            (0..2000).map(|i| (((i * 618) % 2000 + shift) as f64).to_string()).collect();
+        fs::write(folder.join(name), scores.join("\n")).unwrap();
+    };
+    write("in.csv", 900);
+    write("out.csv", 0);
+    let batches = (0..3).flat_map(|epoch| (0..20).map(move |batch| (epoch, batch)));
+    let log = batches.map(|(epoch, batch): (u64, u64)| {
+        document!({"epoch": epoch, "batch": (0..10).map(|i| 10 * batch + i).collect::<Vec<_>>()}).to_string()
+    });
+    fs::write(folder.join("log.jsonl"), log.collect::<Vec<_>>().join("\n")).unwrap();
+    let cases = [
+        (
+            "audit mechanism --scheme fixed-order --noise-multiplier 0.7 --observations 20000 --trade-off --seed 3 --significance 0.01",
+            vec![
+                "empirical_epsilon",
+                "threshold",
+                "false_positives",
+                "claimed_epsilon",
+                "theory",
+                "trade_off",
+            ],
+            vec![
+                "Claim refuted",
+                "Scores in both worlds",
+                "Small false-positive rates",
+                "calibrate --steps-per-epoch 100",
+            ],
+        ),
+        (
+            "audit mechanism --scheme stream-shuffle --buffer-size 500 --search-buffer --observations 20000 --claimed-epsilon 5",
+            vec!["empirical_epsilon", "buffer_search", "claimed_epsilon"],
+            vec!["Guesses of the buffer", "Not refuted", "observations 200000"],
+        ),
+        (
+            "audit training --dataset-size 200 --batch-size 20 --observations 20 --target-epsilon 8 --canary dirac --seed 1",
+            vec!["empirical_epsilon", "threshold", "setting", "train_accuracy"],
+            vec!["Audit of training", "What the models are worth", "synthetic"],
+        ),
+        (
+            "estimate --scores-in in.csv --scores-out out.csv --estimator all --claimed-epsilon 0.5",
+            vec!["estimates", "score_histogram", "claimed_epsilon"],
+            vec!["Estimators side by side", "clopper-pearson"],
+        ),
+        (
+            "estimate --scores-in in.csv --scores-out out.csv --threshold-choice band --claimed-epsilon 0.5 --trade-off",
+            vec!["empirical_epsilon", "violated", "trade_off"],
+            vec!["Claim refuted", "in.csv beside out.csv", "Whole curves, tested"],
+        ),
+        (
+            "account --scheme shuffle --noise-multiplier 2 --steps-per-epoch 50 --epsilon 0.5",
+            vec!["schemes", "deltas", "claimed_epsilon", "steps"],
+            vec!["Bounds on delta at epsilon 0.5", "Depends on the batches"],
+        ),
+        (
+            "account --sampling-probability 0.02 --steps 500",
+            vec!["schemes", "steps", "sampling_probability"],
+            vec!["What theory says", "poisson"],
+        ),
+        (
+            "calibrate --target-epsilon 2 --epochs 3 --scheme fixed-order --bound lower",
+            vec!["noise_multiplier", "epsilon"],
+            vec!["Calibrated noise", "A lower limit"],
+        ),
+        (
+            "diagnose log.jsonl --noise-multiplier 1.5 --epochs 7",
+            vec!["scheme", "candidates", "leakage", "positions"],
+            vec!["Fixed-order", "Where records were dealt, epoch 0", "All schemes held against the log"],
+        ),
+    ];
+    for (command, fields, words) in cases {
+        let found = stored(folder, "result.json", command);
+        let page = page(folder, "result.json");
+        for word in words {
+            assert!(page.contains(word), "{command}: {word}");
+        }
+        let again = json(folder, &rerun(&page));
+        for field in fields {
+            assert!(!found[field].is_null(), "{command}: no {field}");
+            assert_eq!(found[field], again[field], "{command}: {field}");
+        }
+    }
+}
+
+#[test]
+fn several_results_are_compared_on_top() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    stored(folder, "shuffle.json", "audit mechanism --observations 20000");
+    stored(folder, "poisson.json", "audit mechanism --observations 20000 --scheme poisson");
+    stored(folder, "paper.json", "reproduce figure-5 --quick");
+    let page = page(folder, "shuffle.json poisson.json paper.json");
+    for words in [
+        "3 results compared",
+        "Epsilons beside claims",
+        "href=\"#result-2\"",
+        "id=\"result-3\"",
+        "2. poisson.json",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    let printed = misdeal(folder, "report shuffle.json");
+    assert!(printed.stdout.starts_with("<!DOCTYPE html>") && printed.code == Some(0));
+    let told = json(folder, "report shuffle.json --output again.html");
+    assert_eq!((told["results"].as_u64(), told["command"].as_str()), (Some(1), Some("report")));
+    assert_eq!(fs::read_to_string(folder.join("again.html")).unwrap(), printed.stdout);
+}
+
+#[test]
+fn whatever_a_document_says_stays_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let evil = "</script><script>alert(1)</script><img/onerror=alert(3)>'\"&amp;--><!--";
+    let name = "<script>alert(2)<|script>.json";
+    let mut found = json(folder, "audit mechanism --scheme fixed-order --observations 20000 --trade-off");
+    found["engine"] = evil.into();
+    found["guarantee"] = evil.into();
+    found["store"] = evil.into();
+    found["trade_off"]["promised"][0]["name"] = evil.into();
+    found["theory"][evil] = found["theory"]["poisson"].clone();
+    fs::write(folder.join(name), found.to_string()).unwrap();
+    let page = page(folder, name);
+    assert_eq!(page.matches("<script>").count(), 1, "only the page's own");
+    assert_eq!(
+        page.matches("</script>").count(),
+        1 + page.matches("<script type=\"application/json\">").count()
+    );
+    assert!(!page.contains("<img") && !page.contains("<!--"));
+    assert!(page.contains("&#60;script&#62;alert(1)") && page.contains("\\u003cscript\\u003ealert(1)"));
+}
+
+#[test]
+fn what_is_no_result_is_refused_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let whole = json(folder, "audit mechanism --observations 20000");
+    let changed = |change: fn(&mut Value)| {
+        let mut document = whole.clone();
+        change(&mut document);
+        document.to_string()
+    };
+    let remove = |field: &'static str| {
+        let mut document = whole.clone();
+        document.as_object_mut().unwrap().remove(field);
+        document.to_string()
+    };
+    let cases: [(String, &str); 13] = [
+        (String::new(), "not a result in JSON"),
+        ("no\njson\n".into(), "not a result in JSON"),
+        (whole.to_string()[..200].into(), "not a result in JSON"),
+        ("[1, 2]".into(), "not a result in JSON"),
+        ("[".repeat(100_000), "not a result in JSON"),
+        ("{}".into(), "no schema_version"),
+        (changed(|document| document["schema_version"] = 7.into()), "schema_version is 7"),
+        (changed(|document| document["command"] = "merge".into()), "\"merge\", which has no page"),
+        (changed(|document| document["command"] = "audit training".into()), "it lacks what was trained"),
+        (changed(|document| document["setting"]["scheme"] = "tarot".into()), "tarot"),
+        (changed(|document| document["empirical_epsilon"] = "3".into()), "not whole"),
+        (remove("theory"), "missing field `theory`"),
+        (remove("estimator"), "missing field `estimator`"),
+    ];
+    for (text, words) in cases {
+        fs::write(folder.join("bad.json"), &text).unwrap();
+        let line = refusal(folder, "report bad.json -o page.html");
+        assert!(
+            line.contains("bad.json") && line.contains(words) && line.contains("--format json"),
+            "{words}: {line}"
+        );
+        assert!(line.len() < 500, "{line}");
+    }
+    fs::write(folder.join("good.json"), whole.to_string()).unwrap();
+    assert!(refusal(folder, "report good.json none.json -o page.html").contains("check the path"));
+    assert!(refusal(folder, "report good.json -o good.json").contains("the page would replace the result"));
+    assert!(refusal(folder, "report good.json -o nowhere/page.html").contains("nowhere"));
+    assert!(refusal(folder, "report good.json --format json").contains("--format json"));
+    assert!(refusal(folder, &format!("report {}", "good.json ".repeat(65))).contains("65 results"));
+    assert!(refusal(folder, "report").contains("RESULT"));
+    fs::write(folder.join("bytes.json"), [0xff, 0xfe, 0x00]).unwrap();
+    assert!(refusal(folder, "report bytes.json").contains("UTF-8"));
+}

@@ -1,0 +1,31 @@
+//! Stored results on one page.
+
+use crate::errors::of_file;
+use misdeal_files::atomic::{check_place, write_atomically};
+use misdeal_files::text;
+use misdeal_report::{StoredResult, Unreadable, page};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// Lays results out on one HTML page. Each has a name, and its document unless the name is that of a file.
+#[pyfunction]
+pub fn report(py: Python<'_>, results: Vec<(String, Option<String>)>, output: PathBuf) -> PyResult<()> {
+    check_place(&output).map_err(|error| of_file(&error))?;
+    py.detach(|| {
+        let read = results.iter().map(|(name, document)| {
+            let document = match document {
+                Some(document) => document.clone(),
+                None => text::read_result(Path::new(name)).map_err(|error| of_file(&error))?,
+            };
+            StoredResult::parse(name, &document).map_err(|error| unreadable(&error))
+        });
+        let results = read.collect::<PyResult<Vec<_>>>()?;
+        let page = page(&results).map_err(|error| unreadable(&error))?;
+        write_atomically(&output, |sink| sink.write_all(page.as_bytes())).map_err(|error| of_file(&error))
+    })
+}
+
+fn unreadable(error: &Unreadable) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
