@@ -4,7 +4,6 @@ python3 bench/kills.py [--kills 200] [--seed 0] [--program FILE] [--output FILE]
 """
 import argparse
 import json
-import platform
 import random
 import sys
 import tempfile
@@ -68,8 +67,6 @@ def main():
             kinds[kind] = seen
             print(f"{kind}: {seen}", flush=True)
     record = {
-        "command": " ".join(["python3", *sys.argv]),
-        "system": platform.platform(),
         "kills": sum(seen["kills"] for seen in kinds.values()),
         "kinds": kinds,
         "failures": failures,
@@ -77,10 +74,9 @@ def main():
     }
     if options.output:
         options.output.write_text(json.dumps(record, indent=1) + "\n")
-    elif options.program is None:
+    else:
         from measuring import keep
 
-        record.pop("command"), record.pop("system")
         keep("kills", **record)
     print(f"{record['kills']} kills, {len(failures)} failures")
     sys.exit(1 if failures or not record["kills"] else 0)

@@ -22,29 +22,18 @@ impl AnalysisArguments {
 impl GameArguments {
     /// The setting with the schemes and the adversary that the flags name.
     pub fn applied_to(&self, setting: Setting, buffer_size: Option<u64>) -> Result<Setting, Error> {
-        let adversary_buffer =
-            |name: &str| self.adversary_buffer_size.or(buffer_size.filter(|_| BatchScheme::has_buffer(name)));
-        let adversary_scheme = self.adversary_scheme.as_deref();
         Ok(Setting {
             scheme: BatchScheme::from_name(&self.scheme, buffer_size)?,
             threat_model: ThreatModel::from_name(&self.threat_model)?,
             adjacency: Adjacency::ZeroOut,
             target_index: self.target_index,
-            adversary_scheme: adversary_scheme
-                .map(|name| BatchScheme::from_name(name, adversary_buffer(name)).map_err(of_the_adversary))
-                .transpose()?,
+            adversary_scheme: BatchScheme::of_adversary(
+                self.adversary_scheme.as_deref(),
+                self.adversary_buffer_size,
+                buffer_size,
+            )?,
             ..setting
         })
-    }
-}
-
-/// A refusal of the adversary's scheme, with the flags that are its own.
-fn of_the_adversary(error: Error) -> Error {
-    match error {
-        Error::BadValue { field: "buffer_size", value, allowed, hint } => {
-            Error::BadValue { field: "adversary_buffer_size", value, allowed, hint }
-        }
-        other => other,
     }
 }
 

@@ -25,11 +25,28 @@ impl Failure {
         Failure { code: 3, message: message.to_string() }
     }
 
-    /// Prints the line and gives the exit code.
+    /// Prints the line, without what nobody could read in it, and gives the exit code.
     pub fn report(self) -> ExitCode {
-        eprintln!("misdeal: {}", self.message);
+        eprintln!("misdeal: {}", readable(&self.message));
         ExitCode::from(self.code)
     }
+}
+
+/// The message on one line, with words of more than a screen's width cut in their middle: names and values come from outside.
+fn readable(message: &str) -> String {
+    const LONGEST: usize = 200;
+    const KEPT: usize = 80;
+    let word = |word: &str| {
+        let length = word.chars().count();
+        if length <= LONGEST {
+            return word.to_owned();
+        }
+        let start: String = word.chars().take(KEPT).collect();
+        let end: String = word.chars().skip(length - KEPT).collect();
+        format!("{start}[{} characters]{end}", length - 2 * KEPT)
+    };
+    let shown = |c: char| if c.is_control() { ' ' } else { c };
+    message.split(' ').map(word).collect::<Vec<_>>().join(" ").chars().map(shown).collect()
 }
 
 impl From<misdeal_core::Error> for Failure {

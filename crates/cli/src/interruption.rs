@@ -23,6 +23,12 @@ pub fn listen() -> Result<(), Failure> {
     Ok(())
 }
 
+/// A file that reaches the limit of its size is an error of writing, with a message, and not the end of the process.
+pub fn outlive_file_limits() {
+    #[cfg(unix)]
+    let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
+}
+
 /// Whether a signal has come.
 pub fn has_come() -> bool {
     exit_code() != 0

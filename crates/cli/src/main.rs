@@ -30,6 +30,7 @@ use failure::{Failure, Success};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    interruption::outlive_file_limits();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return failure::of_arguments(&error),
@@ -43,10 +44,10 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> Result<Success, Failure> {
     let common = arguments.common;
-    if matches!(arguments.command, Some(Command::Man)) {
-        return man::run(&common);
+    // Its output is a folder.
+    if !matches!(arguments.command, Some(Command::Man)) {
+        common.check_output()?;
     }
-    common.check_output()?;
     if !matches!(arguments.command, Some(Command::Scan(_))) {
         common.check_format()?;
     }

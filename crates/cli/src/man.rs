@@ -6,8 +6,10 @@ use crate::output;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
+use misdeal_core::Error;
 use misdeal_files::atomic::write_atomically;
 use std::io;
+use std::path::Path;
 
 /// Prints the page of the program, or writes one for it and for every command into the folder that `--output` names.
 pub fn run(common: &CommonArguments) -> Result<Success, Failure> {
@@ -18,15 +20,33 @@ pub fn run(common: &CommonArguments) -> Result<Success, Failure> {
         output::print(&page(&program)?)?;
         return Ok(Success::Fine);
     };
-    let failed =
-        |error| Failure::run_failed(format!("--output {}: cannot make it: {error}", folder.display()));
-    std::fs::create_dir_all(folder).map_err(failed)?;
+    make(folder)?;
     for command in all(&program) {
         let name = Man::new(command.clone()).get_filename();
         let text = page(command)?;
         write_atomically(&folder.join(name), |sink| sink.write_all(text.as_bytes()))?;
     }
     Ok(Success::Fine)
+}
+
+/// Makes the folder, unless it is there; what is around it must be.
+fn make(folder: &Path) -> Result<(), Failure> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    std::fs::create_dir(folder).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists | io::ErrorKind::InvalidFilename => {
+            let hint = "the pages of all commands are written into it";
+            Error::bad_value(
+                "output",
+                folder.display(),
+                "a folder, or a new one in a folder that exists",
+                hint,
+            )
+            .into()
+        }
+        _ => Failure::run_failed(format!("cannot make {}: {error}", folder.display())),
+    })
 }
 
 /// A command and all below it.

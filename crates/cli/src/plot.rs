@@ -1,13 +1,12 @@
 //! Plots of results.
 
 use crate::failure::Failure;
-use crate::text;
 use misdeal_audit::{Deal, DiagnoseReport, ReproduceReport, ReproducedRow, TradeOffReport};
 use misdeal_core::estimate::ScoreHistogram;
 use misdeal_files::atomic::{check_place, write_atomically};
 use misdeal_report::{
     DealPanels, DealsFigure, Drawing, Format, Gap, GapFigure, NamedCurve, PositionsFigure, Sweep,
-    SweepFigure, TradeOffFigure,
+    SweepFigure, TradeOffFigure, record_names,
 };
 use std::path::Path;
 
@@ -80,7 +79,7 @@ fn deal(deal: &Deal) -> DealPanels {
     DealPanels {
         name: deal.name.clone(),
         target: deal.setting.target_index,
-        records: text::record_names(&deal.setting),
+        records: record_names(deal.company_shares.len(), deal.setting.target_index),
         buffer_size: deal.setting.scheme.buffer_size(),
         batch_size: deal.setting.batch_size,
         epochs: deal.shown_epochs.clone(),

@@ -10,7 +10,6 @@ mod self_test;
 mod trade_off;
 
 pub use account::account;
-pub use dealt::record_names;
 pub use devices::devices;
 pub use diagnosis::diagnosis;
 pub use estimates::estimates;

@@ -51,6 +51,31 @@ impl BatchScheme {
         "fixed-order",
     ];
 
+    /// The scheme that an adversary believes in, if one is named: with a buffer of its own, or else the real one.
+    ///
+    /// # Errors
+    /// As [`from_name`](Self::from_name), about the adversary's fields; and a buffer without a scheme, which would be of no effect.
+    pub fn of_adversary(
+        name: Option<&str>,
+        own_buffer_size: Option<u64>,
+        buffer_size: Option<u64>,
+    ) -> Result<Option<Self>> {
+        let Some(name) = name else {
+            return own_buffer_size.map_or(Ok(None), |size| {
+                let (allowed, hint) =
+                    ("none without an adversary_scheme", "name the scheme that the adversary assumes too");
+                Err(Error::bad_value("adversary_buffer_size", size, allowed, hint))
+            });
+        };
+        let size = own_buffer_size.or(buffer_size.filter(|_| Self::has_buffer(name)));
+        Self::from_name(name, size).map(Some).map_err(|error| match error {
+            Error::BadValue { field: "buffer_size", value, allowed, hint } => {
+                Error::BadValue { field: "adversary_buffer_size", value, allowed, hint }
+            }
+            other => other,
+        })
+    }
+
     /// The scheme called `name`; `buffer_size` is needed by the two buffered schemes and refused by the others.
     ///
     /// # Errors

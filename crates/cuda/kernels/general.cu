@@ -73,8 +73,9 @@ __device__ __forceinline__ double evidence(const General& game, double shift, do
 
 // ln(1 - q + q e^evidence).
 __device__ double step_term(double probability, double evidence) {
-    if (evidence == 0.0) return 0.0;
+    if (evidence == 0.0 || probability == 1.0) return evidence;
     if (evidence > 30.0) return evidence + log(probability + (1.0 - probability) * exp(-evidence));
+    if (probability > 0.5 && evidence < -0.5) return log((1.0 - probability) + probability * exp(evidence));
     return log1p(probability * expm1(evidence));
 }
 

@@ -39,6 +39,12 @@ pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
 /// A `path` that is a folder or a device, which a rename would destroy; whose folder does not exist, or takes no new file.
 pub fn check_place(path: &Path) -> Result<()> {
     check_kind(path)?;
+    // A name that is too long, a folder that may not be looked into.
+    if let Err(error) = fs::metadata(place_of(path))
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        return Err(Error::io(path, "write", error));
+    }
     temporary(&folder_of(&place_of(path)), None).map_err(|error| Error::io(path, "write", error))?;
     Ok(())
 }

@@ -78,8 +78,11 @@ impl Error {
     }
 
     /// A [`Malformed`](Error::Malformed) from its three parts.
+    ///
+    /// The problem may hold words of the file; line feeds and other controls in them become spaces.
     pub(crate) fn malformed(path: &Path, problem: impl Into<String>, hint: impl Into<String>) -> Self {
-        Error::Malformed { path: path.to_owned(), problem: problem.into(), hint: hint.into() }
+        let problem = problem.into().replace(char::is_control, " ");
+        Error::Malformed { path: path.to_owned(), problem, hint: hint.into() }
     }
 
     /// The refusal of the core, with the file that it is about.
@@ -102,7 +105,7 @@ mod tests {
         let errors = [
             Error::io(path, "read", io::ErrorKind::NotFound.into()),
             Error::io(path, "write", io::ErrorKind::StorageFull.into()),
-            Error::malformed(path, "it is torn", "save it again"),
+            Error::malformed(path, "it is\ntorn", "save it again"),
             Error::NotFinite { path: path.to_owned(), index: 7, value: f64::NAN },
             Error::UnknownFormat { path: path.to_owned(), problem: "no".into() },
             Error::refused(path, core),

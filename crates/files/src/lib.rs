@@ -23,7 +23,9 @@
 pub mod atomic;
 pub mod batch_log;
 mod error;
+mod guarded;
 pub mod npy;
+mod parquet_pages;
 pub mod scores;
 pub mod stores;
 pub mod text;

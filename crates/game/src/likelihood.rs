@@ -15,6 +15,11 @@ use std::ops::Range;
 /// - kept for all epochs: the same once, with the sums over epochs inside the LSE;
 /// - in each step with probability q: sum over steps of
 ///   ln(1 - q + q e^((a y - a^2/2)/s^2)) - ln(1 - q + q e^((b y - b^2/2)/s^2)).
+///
+/// # Range and accuracy
+/// Nothing overflows or underflows for noise from 0.01 to 10,000 and shifts up to 2,000, where single evidences reach 4e10 (exponentials leave
+/// f64's range beyond 700). The error is that of rounding the evidences: within 1e-15 of the sum of their sizes, in either direction
+/// (`tests/likelihood_domain.rs`).
 pub fn log_likelihood_ratio(
     model: &TargetModel,
     noise_multiplier: f64,
@@ -46,15 +51,23 @@ pub fn log_likelihood_ratio(
             mixture_ratio(weights, batches, &sums, |shift, y| evidence(shift, y, epochs), a, b)
         }
         PositionLaw::EachStep { probability } => {
-            let term = |evidence: f64| {
-                if evidence > 30.0 {
-                    evidence + log(probability + (1.0 - probability) * exp(-evidence))
-                } else {
-                    log1p(probability * libm::expm1(evidence))
-                }
-            };
+            let term = |evidence: f64| step_term(*probability, evidence);
             outputs.iter().map(|&y| term(evidence(a, y, 1.0)) - term(evidence(b, y, 1.0))).sum()
         }
+    }
+}
+
+/// ln(1 - q + q e^evidence), for every evidence: nothing overflows, and what cancels is small beside what it is added to.
+fn step_term(probability: f64, evidence: f64) -> f64 {
+    if probability == 1.0 {
+        evidence
+    } else if evidence > 30.0 {
+        evidence + log(probability + (1.0 - probability) * exp(-evidence))
+    } else if probability > 0.5 && evidence < -0.5 {
+        // 1 - q is exact here, and would be lost beside q.
+        log((1.0 - probability) + probability * exp(evidence))
+    } else {
+        log1p(probability * libm::expm1(evidence))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::errors::refusal;
 use crate::words::Words;
-use misdeal_core::{Adjacency, BatchScheme, Error, Setting, ThreatModel};
+use misdeal_core::{Adjacency, BatchScheme, Setting, ThreatModel};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -22,30 +22,20 @@ impl Words<'_> {
     /// A setting with the schemes, the adversary and the seed that the words name.
     pub fn game(&self, setting: Setting) -> PyResult<Setting> {
         let buffer_size = self.count_if_any("buffer_size")?;
-        let adversary_buffer_size = self.count_if_any("adversary_buffer_size")?;
-        let adversary = self.text_if_any("adversary_scheme")?.map(|name| {
-            let size = adversary_buffer_size.or(buffer_size.filter(|_| BatchScheme::has_buffer(&name)));
-            BatchScheme::from_name(&name, size).map_err(of_the_adversary)
-        });
+        let adversary = BatchScheme::of_adversary(
+            self.text_if_any("adversary_scheme")?.as_deref(),
+            self.count_if_any("adversary_buffer_size")?,
+            buffer_size,
+        );
         Ok(Setting {
             scheme: BatchScheme::from_name(&self.text("scheme")?, buffer_size).map_err(refusal)?,
             threat_model: ThreatModel::from_name(&self.text("threat_model")?).map_err(refusal)?,
             adjacency: Adjacency::ZeroOut,
             target_index: self.count("target_index")?,
-            adversary_scheme: adversary.transpose().map_err(refusal)?,
+            adversary_scheme: adversary.map_err(refusal)?,
             seed: self.count("seed")?,
             ..setting
         })
-    }
-}
-
-/// A refusal of the adversary's scheme, with the words that are its own.
-fn of_the_adversary(error: Error) -> Error {
-    match error {
-        Error::BadValue { field: "buffer_size", value, allowed, hint } => {
-            Error::BadValue { field: "adversary_buffer_size", value, allowed, hint }
-        }
-        other => other,
     }
 }
 

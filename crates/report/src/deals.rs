@@ -9,6 +9,18 @@ use kuva::render::figure::Figure;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 
+/// What records are called, in the order of the file: `xT` is the target, the others are counted as in the paper.
+pub fn record_names(records: usize, target: u64) -> Vec<String> {
+    let mut others = 1..;
+    (0..records as u64)
+        .map(
+            |record| {
+                if record == target { "xT".into() } else { format!("x{}", others.next().unwrap_or_default()) }
+            },
+        )
+        .collect()
+}
+
 /// A few epochs of one scheme.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DealPanels {

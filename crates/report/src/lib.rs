@@ -32,7 +32,7 @@ mod sweep;
 mod trade_off;
 pub mod verdict;
 
-pub use deals::{DealPanels, DealsFigure};
+pub use deals::{DealPanels, DealsFigure, record_names};
 pub use drawing::{Drawing, Format};
 pub use gaps::{Gap, GapFigure};
 pub use page::{MOST_RESULTS, page};

@@ -150,7 +150,7 @@ impl PaperRow {
             test_accuracy: first.and_then(|report| report.training.as_ref()?.test_accuracy),
             trade_off: first.and_then(|report| report.trade_off.clone()),
             engine: first.map(|report| report.engine),
-            seconds: reports.iter().map(|report| report.seconds).sum(),
+            seconds: reports.iter().fold(0.0, |sum, report| sum + report.seconds),
         })
     }
 

@@ -76,7 +76,7 @@ pub(super) fn plans(seed: u64, stream: fn(&SettingHash) -> Stream) -> Result<Vec
 pub(super) fn difference(exact: &Outputs, ours: &Outputs) -> Result<f64, String> {
     let flat = |outputs: &Outputs| {
         let values = outputs.projections.iter().chain(&outputs.biases).flatten().copied();
-        values.chain(outputs.parameters.iter().map(|&parameter| f64::from(parameter))).collect::<Vec<f64>>()
+        values.chain(outputs.parameters.iter().copied()).collect::<Vec<f64>>()
     };
     let (exact, ours) = (flat(exact), flat(ours));
     if exact.len() != ours.len() {

@@ -2,23 +2,12 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 use misdeal_audit::Deal;
-use misdeal_core::Setting;
+use misdeal_report::record_names;
 use std::fmt::Write;
-
-/// What the records are called, in the order of the file: `xT` is the target, the others are counted as in the paper.
-pub fn record_names(setting: &Setting) -> Vec<String> {
-    let mut others = 1..;
-    (0..setting.dataset_size())
-        .map(|record| match record == setting.target_index {
-            true => "xT".into(),
-            false => format!("x{}", others.next().unwrap_or_default()),
-        })
-        .collect()
-}
 
 /// The file, some epochs, where the target went in all of them, and with whom.
 pub fn dealt(text: &mut String, deal: &Deal) {
-    let names = record_names(&deal.setting);
+    let names = record_names(deal.company_shares.len(), deal.setting.target_index);
     let _ = writeln!(text, "  {}", deal.name);
     let file: Vec<u64> = (0..names.len() as u64).collect();
     let whole = deal.setting.dataset_size();

@@ -39,7 +39,8 @@ pub enum ReadError {
 
 impl ReadError {
     pub(super) fn corrupt(problem: impl Into<String>) -> Self {
-        ReadError::Refused(Error::Corrupt(problem.into()))
+        // What is wrong may be told in words of the file, which are to stay on one line.
+        ReadError::Refused(Error::Corrupt(problem.into().replace(char::is_control, " ")))
     }
 }
 

@@ -46,10 +46,12 @@ fn draw(trial: Trial, first_block: u32, draw: u32) -> f64 {
 
 /// ln(1 - q + q e^evidence).
 fn step_term(probability: f64, evidence: f64) -> f64 {
-    if evidence == 0.0 {
-        0.0
+    if evidence == 0.0 || probability == 1.0 {
+        evidence
     } else if evidence > 30.0 {
         evidence + log(probability + (1.0 - probability) * exp(-evidence))
+    } else if probability > 0.5 && evidence < -0.5 {
+        log((1.0 - probability) + probability * exp(evidence))
     } else {
         log1p(probability * expm1(evidence))
     }

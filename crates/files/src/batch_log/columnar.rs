@@ -1,6 +1,8 @@
 //! `.parquet` files with a row for each record.
 
 use super::BatchLog;
+use crate::guarded::guarded;
+use crate::parquet_pages::{self, MOST_ROWS_PER_BYTE};
 use crate::{Error, Result};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
@@ -20,6 +22,11 @@ const HINT: &str =
 
 /// The batches in a file, row group by row group.
 pub fn read(path: &Path, file: impl ChunkReader + 'static) -> Result<BatchLog> {
+    guarded(path, || read_groups(path, file))
+}
+
+fn read_groups(path: &Path, file: impl ChunkReader + 'static) -> Result<BatchLog> {
+    let most = file.len().saturating_mul(MOST_ROWS_PER_BYTE);
     let damaged = |error: ParquetError| {
         Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
     };
@@ -57,6 +64,10 @@ pub fn read(path: &Path, file: impl ChunkReader + 'static) -> Result<BatchLog> {
             }
             if count == 0 {
                 break;
+            }
+            if rows.number + count as u64 > most {
+                let problem = "it claims more rows than a file of its size can hold";
+                return Err(Error::malformed(path, problem, "save it again"));
             }
             rows.insert(&pieces)?;
         }
@@ -115,7 +126,7 @@ enum Integers {
 
 impl Integers {
     fn open(path: &Path, name: &'static str, group: &dyn RowGroupReader, place: usize) -> Result<Self> {
-        let reader = group.get_column_reader(place).map_err(|error| {
+        let reader = parquet_pages::column(group, place).map_err(|error| {
             Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
         })?;
         match reader {

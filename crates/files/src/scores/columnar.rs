@@ -1,6 +1,8 @@
 //! `.parquet` files with a column of scores.
 
 use super::check_finite;
+use crate::guarded::guarded;
+use crate::parquet_pages::{self, MOST_ROWS_PER_BYTE};
 use crate::{Error, Result};
 use parquet::basic::Type;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -16,26 +18,32 @@ const BATCH: usize = 1 << 16;
 
 /// The scores in a file, row group by row group.
 pub fn read(path: &Path, file: impl ChunkReader + 'static) -> Result<Vec<f64>> {
+    guarded(path, || read_groups(path, file))
+}
+
+fn read_groups(path: &Path, file: impl ChunkReader + 'static) -> Result<Vec<f64>> {
+    let file_length = file.len();
     let damaged = |error: ParquetError| {
         Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
     };
     let reader = SerializedFileReader::new(file).map_err(damaged)?;
     let column = column(path, &reader)?;
+    let most = file_length.saturating_mul(MOST_ROWS_PER_BYTE);
     let mut scores = Vec::new();
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group).map_err(damaged)?;
-        match group.get_column_reader(column).map_err(damaged)? {
+        match parquet_pages::column(&*group, column).map_err(damaged)? {
             ColumnReader::DoubleColumnReader(column) => {
-                append::<DoubleType>(path, column, &mut scores, |value| value)?;
+                append::<DoubleType>(path, column, &mut scores, most, |value| value)?;
             }
             ColumnReader::FloatColumnReader(column) => {
-                append::<FloatType>(path, column, &mut scores, f64::from)?;
+                append::<FloatType>(path, column, &mut scores, most, f64::from)?;
             }
             ColumnReader::Int32ColumnReader(column) => {
-                append::<Int32Type>(path, column, &mut scores, f64::from)?;
+                append::<Int32Type>(path, column, &mut scores, most, f64::from)?;
             }
             ColumnReader::Int64ColumnReader(column) => {
-                append::<Int64Type>(path, column, &mut scores, |value| value as f64)?;
+                append::<Int64Type>(path, column, &mut scores, most, |value| value as f64)?;
             }
             _ => return Err(not_numbers(path)),
         }
@@ -76,6 +84,7 @@ fn append<T: DataType>(
     path: &Path,
     mut column: ColumnReaderImpl<T>,
     scores: &mut Vec<f64>,
+    most: u64,
     number: impl Fn(T::T) -> f64,
 ) -> Result<()> {
     let mut values = Vec::new();
@@ -96,6 +105,10 @@ fn append<T: DataType>(
             return Err(Error::malformed(path, problem, "leave out rows without a score"));
         }
         let first = scores.len();
+        if (first + rows) as u64 > most {
+            let problem = "it claims more rows than a file of its size can hold";
+            return Err(Error::malformed(path, problem, "save it again"));
+        }
         scores.extend(values.drain(..).map(&number));
         check_finite(path, first, &scores[first..])?;
     }

@@ -1,0 +1,74 @@
+//! Every dependency has its reason in CONTRIBUTING.md, and every duplicate its own in deny.toml.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn table(path: &Path) -> Table {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The names of what a package asks for directly, whatever for.
+fn direct(manifest: &Table) -> BTreeSet<String> {
+    let mut tables: Vec<&Table> = vec![manifest];
+    tables.extend(
+        manifest
+            .get("target")
+            .and_then(Value::as_table)
+            .into_iter()
+            .flat_map(Table::values)
+            .filter_map(Value::as_table),
+    );
+    let sections = ["dependencies", "dev-dependencies", "build-dependencies"];
+    let listed =
+        tables.iter().flat_map(|table| sections.map(|section| table.get(section).and_then(Value::as_table)));
+    listed.flatten().flat_map(Table::keys).filter(|name| !name.starts_with("misdeal-")).cloned().collect()
+}
+
+#[test]
+fn each_has_its_reason() {
+    let contributing = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let (_, reasons) = contributing.split_once("## Dependencies").expect("there is a list");
+    let mut manifests: Vec<_> = fs::read_dir(root().join("crates"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path().join("Cargo.toml"))
+        .collect();
+    manifests.push(root().join("fuzz/Cargo.toml"));
+    let all: BTreeSet<_> = manifests.iter().flat_map(|manifest| direct(&table(manifest))).collect();
+    assert!(all.len() > 30, "{all:?}");
+    let missing: Vec<_> = all.iter().filter(|name| !reasons.contains(&format!("`{name}`"))).collect();
+    assert!(missing.is_empty(), "without a reason in CONTRIBUTING.md: {missing:?}");
+}
+
+#[test]
+fn duplicates_are_known() {
+    let mut versions: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for package in table(&root().join("Cargo.lock"))["package"].as_array().unwrap() {
+        let text = |key: &str| package[key].as_str().unwrap().to_owned();
+        versions.entry(text("name")).or_default().push(text("version"));
+    }
+    let deny = table(&root().join("deny.toml"));
+    let skipped: Vec<_> =
+        deny["bans"]["skip"].as_array().unwrap().iter().map(|skip| skip["name"].as_str().unwrap()).collect();
+    let is_skipped = |name: &str, version: &str| {
+        skipped.iter().any(|skip| {
+            skip.split_once('@').is_some_and(|(of, prefix)| {
+                of == name && (version.starts_with(&format!("{prefix}.")) || version == prefix)
+            })
+        })
+    };
+    for (name, found) in versions.iter().filter(|(_, found)| found.len() > 1) {
+        let left = found.iter().filter(|version| !is_skipped(name, version)).count();
+        assert_eq!(left, 1, "{name} is there in the versions {}: say why in deny.toml", found.join(", "));
+    }
+    for skip in &skipped {
+        let name = skip.split('@').next().unwrap();
+        assert!(versions.get(name).is_some_and(|found| found.len() > 1), "{skip} is no duplicate any more");
+    }
+}

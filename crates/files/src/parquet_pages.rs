@@ -1,0 +1,58 @@
+//! Columns of Parquet files whose pages do not claim more than they hold.
+
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::column::reader::{ColumnReader, get_column_reader};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::reader::RowGroupReader;
+
+/// Rows that a byte of a file may stand for, at most: a constant column in the pages that writers make takes some hundreds.
+pub(crate) const MOST_ROWS_PER_BYTE: u64 = 4096;
+
+/// Bytes of a number in a dictionary, at least.
+const BYTES_PER_NUMBER: usize = 4;
+
+/// A column of a row group, without trust in the numbers of values that its pages name.
+///
+/// A dictionary is reserved by the number that its header names, whatever follows; one that is longer than its bytes is refused here (found by
+/// fuzzing: gigabytes for a file of two kilobytes). A page itself is unpacked whole by the Parquet reader, to at most what its bytes give.
+pub(crate) fn column(group: &dyn RowGroupReader, index: usize) -> Result<ColumnReader> {
+    let pages = group.get_column_page_reader(index)?;
+    Ok(get_column_reader(group.metadata().schema_descr().column(index), Box::new(HonestPages(pages))))
+}
+
+struct HonestPages(Box<dyn PageReader>);
+
+impl PageReader for HonestPages {
+    fn get_next_page(&mut self) -> Result<Option<Page>> {
+        let page = self.0.get_next_page()?;
+        match &page {
+            Some(Page::DictionaryPage { buf, num_values, .. })
+                if *num_values as usize > buf.len() / BYTES_PER_NUMBER =>
+            {
+                let (values, bytes) = (num_values, buf.len());
+                Err(ParquetError::General(format!("a dictionary claims {values} values in {bytes} bytes")))
+            }
+            _ => Ok(page),
+        }
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+        self.0.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Result<()> {
+        self.0.skip_next_page()
+    }
+
+    fn at_record_boundary(&mut self) -> Result<bool> {
+        self.0.at_record_boundary()
+    }
+}
+
+impl Iterator for HonestPages {
+    type Item = Result<Page>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
