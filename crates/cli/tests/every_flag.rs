@@ -33,7 +33,7 @@ const SMALL: [(&str, &str); 14] = [
     ("diagnose", "log.jsonl"),
     ("scan", "a.py"),
     ("reproduce", "settings --quick"),
-    ("report", ""),
+    ("report", "result.json"),
     ("devices", ""),
     ("self-test", "--device cpu"),
     ("completions", "bash"),
@@ -159,6 +159,9 @@ fn every_flag_refuses_what_makes_no_sense() {
     )
     .unwrap();
     std::fs::write(at("a.py"), "x = 1\n").unwrap();
+    let made =
+        program::misdeal(folder.path(), "calibrate --target-epsilon 1 --format json --output result.json");
+    assert_eq!(made.code, Some(0), "{made:?}");
     let made =
         program::misdeal(folder.path(), "audit mechanism --observations 8 --steps-per-epoch 2 --store sound");
     assert_eq!(made.code, Some(0), "{made:?}");
