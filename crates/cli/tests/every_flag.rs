@@ -165,6 +165,9 @@ fn every_flag_refuses_what_makes_no_sense() {
     .unwrap();
     std::fs::write(at("a.py"), "x = 1\n").unwrap();
     let made =
+        program::misdeal(folder.path(), "calibrate --target-epsilon 1 --format json --output result.json");
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let made =
         program::misdeal(folder.path(), "audit mechanism --observations 8 --steps-per-epoch 2 --store sound");
     assert_eq!(made.code, Some(0), "{made:?}");
     let mut found = Vec::new();
