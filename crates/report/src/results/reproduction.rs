@@ -22,6 +22,9 @@ pub struct Reproduction {
 pub struct Dealt {
     pub artefact: String,
     pub name: String,
+    pub setting: Setting,
+    pub shown_epochs: Vec<Vec<Vec<u64>>>,
+    pub epochs: u64,
     pub target_shares: Vec<f64>,
     pub company_shares: Vec<f64>,
 }
