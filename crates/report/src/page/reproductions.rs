@@ -54,6 +54,8 @@ pub fn section(found: &Reproduction) -> Section {
                 CommandLine::new("reproduce")
                     .word(&found.name)
                     .switch("quick", found.quick)
+                    .flag_if_any("only", found.only.as_ref())
+                    .flag_if_any("runs", found.runs)
                     .flag_if_any("seed", found.seed)
                     .text(),
             ),

@@ -10,6 +10,8 @@ pub struct Reproduction {
     pub name: String,
     pub seed: Option<u64>,
     pub quick: bool,
+    pub only: Option<String>,
+    pub runs: Option<u64>,
     pub artefacts: Vec<Heading>,
     pub rows: Vec<Reproduced>,
     #[serde(default)]
