@@ -84,7 +84,7 @@ impl Gaussian {
         self.epsilon_where(log(delta) - LOG_DELTA_ERROR).high.0
     }
 
-    /// The same epsilon rounded down: never too large.
+    /// The same epsilon rounded down: never too large. Within 1e-11 of delta = 1, where ln delta is not known well enough, it is 0.
     pub fn epsilon_lower_bound(&self, delta: f64) -> f64 {
         self.epsilon_where(log(delta) + LOG_DELTA_ERROR).low.0
     }
