@@ -77,6 +77,23 @@ def stores(program):
             put("store_sealed", scores, whole[:-32])
 
 
+def results(program):
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        (folder / "in.csv").write_text("1\n2\n3\n4\n5\n")
+        (folder / "out.csv").write_text("0\n1\n2\n3\n4\n")
+        (folder / "log.jsonl").write_text('{"epoch": 0, "batch": [0, 1, 2]}\n{"epoch": 0, "batch": [3, 4, 5]}\n')
+        for name, words in {
+            "audit": "audit mechanism --observations 1000 --steps-per-epoch 2 --device cpu",
+            "estimate": "estimate --scores-in in.csv --scores-out out.csv",
+            "account": "account --scheme fixed-order",
+            "calibrate": "calibrate --target-epsilon 1 --scheme fixed-order",
+            "diagnose": "diagnose log.jsonl",
+        }.items():
+            done = subprocess.run([program, *words.split(), "--format", "json"], check=True, capture_output=True, text=True, cwd=folder)
+            put("result_json", name, json.dumps(json.loads(done.stdout)))
+
+
 def texts():
     put("model_toml", "convolutions", """name = "small"
 loss = "softmax-cross-entropy"
@@ -154,7 +171,8 @@ def dictionaries():
 
 arrays()
 tables()
-stores(sys.argv[1])
+stores(Path(sys.argv[1]).resolve())
+results(Path(sys.argv[1]).resolve())
 texts()
 data()
 dictionaries()

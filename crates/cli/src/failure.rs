@@ -32,9 +32,9 @@ impl Failure {
     }
 }
 
-/// The message on one line, with words of more than a screen's width cut in their middle: names and values come from outside.
+/// The message on one line, with words longer than any number cut in their middle: names and values come from outside.
 fn readable(message: &str) -> String {
-    const LONGEST: usize = 200;
+    const LONGEST: usize = 400;
     const KEPT: usize = 80;
     let word = |word: &str| {
         let length = word.chars().count();

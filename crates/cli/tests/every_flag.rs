@@ -54,7 +54,12 @@ const COMPANY: [(&str, &str, &str); 6] = [
 const LONG: &str = "x";
 
 /// Values that are strange and fine, flag by flag, with the reason.
-const FINE: [(&str, &str, &str); 11] = [
+const FINE: [(&str, &str, &str); 16] = [
+    ("reproduce only", "", "every name contains nothing"),
+    ("reproduce store", "missing/folder/file", "a folder that is made"),
+    ("reproduce store", ".", "a folder"),
+    ("man output", "missing/folder/file", "a folder that is made"),
+    ("man output", ".", "a folder"),
     ("reproduce data", "missing/folder/file", "not looked at where nothing is trained"),
     ("reproduce data", ".", "not looked at where nothing is trained"),
     ("reproduce data", LONG, "not looked at where nothing is trained"),

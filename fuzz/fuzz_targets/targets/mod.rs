@@ -4,6 +4,7 @@ mod data;
 mod deep;
 mod logs;
 mod programs;
+mod results;
 mod scores;
 mod stores;
 mod toml;
@@ -12,7 +13,7 @@ mod toml;
 pub type Parser = fn(&[u8]);
 
 /// All parsers by name; a corpus has the same name.
-pub const TARGETS: [(&str, Parser); 18] = [
+pub const TARGETS: [(&str, Parser); 19] = [
     ("scores_npy", scores::npy),
     ("scores_csv", scores::csv),
     ("scores_parquet", scores::parquet),
@@ -25,6 +26,7 @@ pub const TARGETS: [(&str, Parser); 18] = [
     ("scan_settings_toml", toml::scan_settings),
     ("python_source", programs::python),
     ("notebook", programs::notebook),
+    ("result_json", results::json),
     ("idx", data::idx),
     ("cifar_binary", data::cifar_binary),
     ("cifar_pickle", data::cifar_pickle),

@@ -121,7 +121,7 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
         let is_asked_for = |row: &PaperRow| request.only.as_ref().is_none_or(|only| row.name.contains(only));
         jobs.extend(found.rows.into_iter().filter(is_asked_for).map(|row| (name, row)));
     }
-    if let (Some(only), true) = (&request.only, jobs.is_empty()) {
+    if let Some(only) = request.only.as_ref().filter(|only| only.is_empty() || jobs.is_empty()) {
         let hint = "names of rows are in the first column of what is printed without --only";
         return Err(Error::bad_value("only", only, "a part of a row's name", hint).into());
     }

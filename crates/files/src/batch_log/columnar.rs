@@ -2,7 +2,7 @@
 
 use super::BatchLog;
 use crate::guarded::guarded;
-use crate::parquet_pages::{self, MOST_ROWS_PER_BYTE};
+use crate::parquet_pages::{self, Ending, MOST_ROWS_PER_BYTE};
 use crate::{Error, Result};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
@@ -30,7 +30,7 @@ fn read_groups(path: &Path, file: impl ChunkReader + 'static) -> Result<BatchLog
     let damaged = |error: ParquetError| {
         Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
     };
-    let reader = SerializedFileReader::new(file).map_err(damaged)?;
+    let reader = SerializedFileReader::new(Ending(file)).map_err(damaged)?;
     let schema = reader.metadata().file_metadata().schema_descr();
     let place = |name: &str| {
         schema.columns().iter().position(|column| column.path().string().eq_ignore_ascii_case(name))

@@ -2,7 +2,7 @@
 
 use super::check_finite;
 use crate::guarded::guarded;
-use crate::parquet_pages::{self, MOST_ROWS_PER_BYTE};
+use crate::parquet_pages::{self, Ending, MOST_ROWS_PER_BYTE};
 use crate::{Error, Result};
 use parquet::basic::Type;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -26,7 +26,7 @@ fn read_groups(path: &Path, file: impl ChunkReader + 'static) -> Result<Vec<f64>
     let damaged = |error: ParquetError| {
         Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
     };
-    let reader = SerializedFileReader::new(file).map_err(damaged)?;
+    let reader = SerializedFileReader::new(Ending(file)).map_err(damaged)?;
     let column = column(path, &reader)?;
     let most = file_length.saturating_mul(MOST_ROWS_PER_BYTE);
     let mut scores = Vec::new();

@@ -1,0 +1,61 @@
+"""Writes summary.md into every folder of paper/runs, from the documents that `misdeal reproduce --format json` wrote there and run.toml beside
+them: python3 paper/summarise.py [--check]. With --check nothing is written, and the exit code is 1 where a summary is not what it would write."""
+
+import json
+import pathlib
+import sys
+import tomllib
+
+RUNS = pathlib.Path(__file__).parent / "runs"
+
+
+def number(value):
+    """A number with three digits after the point, or nothing."""
+    return "" if value is None else f"{value:.3f}"
+
+
+def interval(bounds):
+    """Theory's interval for what was played."""
+    lower, upper = bounds["epsilon_lower_bound"], bounds["epsilon_upper_bound"]
+    return f"{number(lower)} to {number(upper)}" if upper is not None else f"at least {number(lower)}"
+
+
+def line(row):
+    """One row of the table."""
+    spread = f" ± {row['standard_deviation']:.3f}" if row["standard_deviation"] is not None else ""
+    theory = row["theory"].get((row["setting"] or {}).get("scheme", ""), None)
+    return "| " + " | ".join([
+        row["name"], number(row["printed"]), number(row["ours"]) + spread, number(row["valid_epsilon"]),
+        interval(theory) if theory else "", row["verdict"] or "", f"{row['observations']:.0e}".replace("+", ""), str(row["runs"]),
+        row["engine"] or "", f"{row['seconds']:.1f}",
+    ]) + " |"
+
+
+def summary(folder):
+    """The whole page of a folder."""
+    run = tomllib.loads((folder / "run.toml").read_text())
+    lines = [f"# {run['machine']}, {run['date']}", "", f"Commit `{run['commit']}`.", ""]
+    lines += [f"- {remark}" for remark in run["remarks"]]
+    for name, command in run["commands"].items():
+        document = json.loads((folder / name).read_text())
+        lines += ["", f"## `{command}`", "", f"[{name}]({name}), {document['seconds']:.0f} s.", ""]
+        lines += ["| what | printed | ours, the maximum as in the paper | a bound that holds | theory | verdict | observations | runs | engine | s |",
+                  "|---|---|---|---|---|---|---|---|---|---|"]
+        lines += [line(row) for row in document["rows"] if row["ours"] is not None]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    wrong = []
+    for folder in sorted(path.parent for path in RUNS.glob("*/run.toml")):
+        page, file = summary(folder), folder / "summary.md"
+        if "--check" not in sys.argv:
+            file.write_text(page)
+        elif not file.exists() or file.read_text() != page:
+            wrong.append(str(file))
+    if wrong:
+        sys.exit("not what paper/summarise.py would write: " + ", ".join(wrong))
+
+
+if __name__ == "__main__":
+    main()
