@@ -134,3 +134,16 @@ fn drawings_are_dealt_again() {
     let plot = std::fs::read_to_string(folder.path().join("records.svg")).unwrap();
     assert!(plot.contains("partial shuffling, K = 4") && plot.contains(">xT<"));
 }
+
+/// Kept runs have summaries that say what their documents say.
+#[test]
+fn summaries_of_kept_runs_are_up_to_date() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../paper/summarise.py");
+    let can_read = std::process::Command::new("python3").args(["-c", "import tomllib"]).output();
+    if !can_read.is_ok_and(|run| run.status.success()) {
+        println!("skipped: paper/summarise.py needs Python 3.11 or later as python3");
+        return;
+    }
+    let checked = std::process::Command::new("python3").args([script, "--check"]).output().unwrap();
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+}
