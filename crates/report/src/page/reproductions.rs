@@ -102,7 +102,7 @@ fn verdict(found: &Reproduction) -> Verdict {
     let sentence = if printed == 0 {
         "The paper prints no numbers here; what it draws is drawn again.".into()
     } else {
-        format!("Of {printed} printed numbers: {}.", counted.join(", "))
+        format!("Of {printed} printed number{}: {}.", if printed == 1 { "" } else { "s" }, counted.join(", "))
     };
     Verdict { tone, label: label.into(), sentence }
 }
@@ -138,7 +138,7 @@ fn pictures(artefact: &Heading, rows: &[&Reproduced]) -> Vec<Chart> {
         theory: row.theory_of_the_scheme().map_or([None, None], sides),
     };
     let caption = "For each setting the claim, what the paper prints, what was found here by the same estimate (without a guarantee) and as \
-                   a valid bound, and theory.";
+                   a valid bound, and theory; means, where there are several runs.";
     vec![epsilons::chart(
         &format!("{}: {}", artefact.place, artefact.title),
         caption,
