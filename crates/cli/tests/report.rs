@@ -44,7 +44,7 @@ fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
     let folder = folder.path();
     let write = |name: &str, shift: i32| {
         let scores: Vec<String> =
-            (0..2000).map(|i| (((i * 618) % 2000 + shift) as f64).to_string()).collect();
+            (0..2000).map(|i| f64::from((i * 618) % 2000 + shift).to_string()).collect();
         fs::write(folder.join(name), scores.join("\n")).unwrap();
     };
     write("in.csv", 900);
@@ -111,6 +111,11 @@ fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
             "diagnose log.jsonl --noise-multiplier 1.5 --epochs 7",
             vec!["scheme", "candidates", "leakage", "positions"],
             vec!["Fixed-order", "Where records were dealt, epoch 0", "All schemes held against the log"],
+        ),
+        (
+            "reproduce figure-5 --quick --only 1000 --runs 2 --seed 4",
+            vec!["artefacts", "only"],
+            vec!["The paper, played again", "--only 1000 --runs 2 --seed 4"],
         ),
     ];
     for (command, fields, words) in cases {

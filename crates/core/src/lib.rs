@@ -42,6 +42,7 @@ pub mod claimed_curve;
 mod diagnosis;
 mod error;
 pub mod estimate;
+mod guarded;
 pub mod normal;
 #[cfg(feature = "planted-faults")]
 pub mod planted;
@@ -58,6 +59,7 @@ pub use diagnosis::{
 };
 pub use error::{Error, Result};
 pub use estimate::{EpsilonEstimate, ThresholdChoice};
+pub use guarded::guarded;
 pub use score_store::{BinCounts, FORMAT_VERSION, ReadError, ScoreStore, StoreKind, TrialRanges};
 pub use setting::{MOST_STEPS, Setting, SettingHash};
 pub use stream::{

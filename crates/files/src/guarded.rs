@@ -1,15 +1,7 @@
 //! Readers of others that may panic on damaged files.
 
 use crate::{Error, Result};
-use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::Path;
-use std::sync::Once;
-
-thread_local! {
-    /// Whether a panic of this thread is expected, and nobody's business.
-    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
-}
 
 /// What `read` gives; where it panics, the file is refused as damaged, and nothing is printed.
 ///
@@ -19,19 +11,8 @@ thread_local! {
 /// # Errors
 /// As `read`, and a file on which it panics.
 pub(crate) fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let others = take_hook();
-        set_hook(Box::new(move |panic| {
-            if !IS_GUARDED.get() {
-                others(panic);
-            }
-        }));
-    });
-    IS_GUARDED.set(true);
-    let outcome = catch_unwind(AssertUnwindSafe(read));
-    IS_GUARDED.set(false);
-    outcome.unwrap_or_else(|_| Err(Error::malformed(path, "it is damaged", "save it again")))
+    misdeal_core::guarded(read)
+        .unwrap_or_else(|| Err(Error::malformed(path, "it is damaged", "save it again")))
 }
 
 #[cfg(test)]
@@ -44,6 +25,5 @@ mod tests {
         let refusal = guarded::<()>(path, || panic!("an assertion of somebody else's")).unwrap_err();
         assert!(refusal.to_string().contains("a.parquet: it is damaged"), "{refusal}");
         assert_eq!(guarded(path, || Ok(7)).unwrap(), 7);
-        assert!(!IS_GUARDED.get());
     }
 }

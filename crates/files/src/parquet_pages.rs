@@ -22,10 +22,17 @@ pub(crate) fn column(group: &dyn RowGroupReader, index: usize) -> Result<ColumnR
     Ok(get_column_reader(group.metadata().schema_descr().column(index), Box::new(HonestPages(pages))))
 }
 
-/// A file whose end is an error for whoever reads on.
+/// Bytes that a page may be unpacked to in any file.
+const LARGEST_PAGE: u64 = 64 << 20;
+
+/// Bytes of a page for each byte of the file, where that is more.
+const MOST_BYTES_PER_BYTE: u64 = 1024;
+
+/// A file whose end is an error for whoever reads on, and in which no page claims to be unpacked to much more than it can be.
 ///
 /// The Parquet reader skips what it does not know without noticing that nothing is left, for as many elements as a header names (found by
 /// fuzzing: minutes for a file of two kilobytes). In a sound file the footer comes last, so that nobody who reads a page arrives at the end.
+/// It also reserves what a page's header names before it unpacks the page (found by fuzzing: gigabytes for a file of half a kilobyte).
 pub(crate) struct Ending<R>(pub R);
 
 impl<R: Length> Length for Ending<R> {
@@ -38,12 +45,48 @@ impl<R: ChunkReader> ChunkReader for Ending<R> {
     type T = EndingRead<R::T>;
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
+        let mut opening = Vec::new();
+        self.0.get_read(start)?.take(OPENING).read_to_end(&mut opening)?;
+        let most = LARGEST_PAGE.max(self.len().saturating_mul(MOST_BYTES_PER_BYTE));
+        if let Some(claimed) = unpacked_bytes(&opening).filter(|&claimed| claimed > most) {
+            let told = format!("a page claims {claimed} bytes, in a file of {}", self.len());
+            return Err(ParquetError::General(told));
+        }
         self.0.get_read(start).map(EndingRead)
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
         self.0.get_bytes(start, length)
     }
+}
+
+/// Bytes of a page's header up to the size that it is unpacked to, at most.
+const OPENING: u64 = 16;
+
+/// The size in a page's header: a whole number of 32 bits for its kind, then one for its size, in Thrift's compact form. `None` for what does not
+/// begin so.
+fn unpacked_bytes(opening: &[u8]) -> Option<u64> {
+    const NEXT_FIELD_IS_32_BITS: u8 = 0x15;
+    let mut bytes = opening.iter().copied();
+    let mut number = || -> Option<u64> {
+        if bytes.next()? != NEXT_FIELD_IS_32_BITS {
+            return None;
+        }
+        let mut value = 0;
+        for place in 0..6 {
+            let byte = bytes.next()?;
+            value |= u64::from(byte & 0x7f) << (7 * place);
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    };
+    number()?;
+    let size = number()?;
+    // The sign is in the lowest bit. The Parquet reader drops what is beyond 32 bits, and refuses sizes below 0 itself.
+    let signed = (size >> 1).cast_signed() ^ -((size & 1).cast_signed());
+    u64::try_from(signed as i32).ok()
 }
 
 /// What [`Ending`] reads with.
@@ -92,5 +135,23 @@ impl Iterator for HonestPages {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.get_next_page().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_of_pages_are_read_as_the_reader_reads_them() {
+        assert_eq!(unpacked_bytes(&[0x15, 0x00, 0x15, 0x80, 0x02, 0x15, 0x04]), Some(128));
+        assert_eq!(
+            unpacked_bytes(&[0x15, 0x04, 0x15, 0xff, 0xff, 0xff, 0xed, 0x30, 0x15]),
+            Some(2_032_140_288)
+        );
+        // Below 0, cut off, and a footer.
+        assert_eq!(unpacked_bytes(&[0x15, 0x00, 0x15, 0x01]), None);
+        assert_eq!(unpacked_bytes(&[0x15, 0x00, 0x15, 0x80]), None);
+        assert_eq!(unpacked_bytes(&[0x15, 0x04, 0x19, 0x2c, 0x35, 0x00]), None);
     }
 }

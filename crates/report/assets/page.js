@@ -265,7 +265,7 @@
             item(point, j, x(u), y(v)); break;
           case "bars": {
             const [from, to, at] = [Math.max(x(u), this.left), x(v), y(point[2])];
-            const wide = Math.max(to - from, 5);
+            const wide = v > 0 ? Math.max(to - from, 5) : 0;
             add(group, "rect", { class: "fill", x: (from + to - wide) / 2, y: at - 6, width: wide, height: 12, rx: 2 });
             item(point, j, (from + to) / 2, at, { from, to });
             break;

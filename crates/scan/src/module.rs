@@ -5,10 +5,14 @@ use crate::libraries;
 use crate::nesting;
 use crate::source::Source;
 use crate::suppression::Suppressions;
+use misdeal_core::guarded;
 use ruff_python_ast::token::Tokens;
 use ruff_python_ast::{ModModule, Stmt};
 use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_cells_unchecked, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange, TextSize};
+
+/// What is said of a source on which the parser panics, as it does on some notebooks that are no Python (found by fuzzing: magic within brackets).
+const FAILED: &str = "the parser failed on it";
 
 /// A source that was parsed.
 #[derive(Debug)]
@@ -46,9 +50,12 @@ impl Syntax {
         }
         match &source.cells {
             None => {
-                let parsed = parse_unchecked(&source.text, ParseOptions::from(Mode::Module));
-                if let Some(parsed) = parsed.try_into_module() {
-                    syntax.take(source, parsed);
+                let parse =
+                    || parse_unchecked(&source.text, ParseOptions::from(Mode::Module)).try_into_module();
+                match guarded(parse) {
+                    Some(Some(parsed)) => syntax.take(source, parsed),
+                    Some(None) => (),
+                    None => syntax.errors.push(FAILED.to_owned()),
                 }
             }
             Some(cells) => {
@@ -56,7 +63,10 @@ impl Syntax {
                     let [start, end] = [cell.range.start, cell.range.end].map(|at| TextSize::new(at as u32));
                     let options = ParseOptions::from(Mode::Ipython);
                     let range = TextRange::new(start, end);
-                    syntax.take(source, parse_cells_unchecked(&source.text, [range], &options));
+                    match guarded(|| parse_cells_unchecked(&source.text, [range], &options)) {
+                        Some(parsed) => syntax.take(source, parsed),
+                        None => syntax.errors.push(format!("cell {}: {FAILED}", cell.number)),
+                    }
                 }
             }
         }

@@ -8,10 +8,10 @@ use crate::rules::{Found, Reach, Rule};
 use crate::settings::Settings;
 use crate::source::{LARGEST, Source};
 use crate::survey::{Census, Survey};
+use misdeal_core::guarded;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::fs;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 /// Room for the recursion into the deepest trees that are read; only what is used is taken from the system.
@@ -104,9 +104,7 @@ fn scan_file(path: &Path, rules: &[&dyn Rule], settings: &Settings) -> Outcome {
             match Source::of_bytes(path, &bytes) {
                 Ok(source) => {
                     // A parser that fails on one file must not take the others with it.
-                    let examined =
-                        catch_unwind(AssertUnwindSafe(|| outcome.examine(shown, &source, rules, settings)));
-                    if examined.is_err() {
+                    if guarded(|| outcome.examine(shown, &source, rules, settings)).is_none() {
                         outcome.skip(shown, "the scanner failed on it".to_owned());
                     }
                 }

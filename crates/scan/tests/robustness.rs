@@ -122,6 +122,19 @@ fn notebooks_are_read_cell_by_cell() {
     assert_eq!(finding.excerpt, "data = data.shuffle(10)");
 }
 
+/// Found by fuzzing: the parser panics on magic within brackets. Such a cell is named, nothing is printed, and the others are read.
+#[test]
+fn a_cell_on_which_the_parser_fails_does_not_hide_the_others() {
+    let notebook = r##"{"cells": [
+  {"cell_type": "code", "source": ["x = (\n", "    tf.data) *! size]]\n", "    ;;;;;;; update(h)4n"]},
+  {"cell_type": "code", "source": ["import tensorflow as tf\n", "data = tf.data.Dataset.range(9).batch(3).shuffle(3)"]}
+], "nbformat": 4}"##;
+    let report = scan_source("train.ipynb", notebook, &Settings::default()).unwrap();
+    let reasons: Vec<_> = report.skipped.iter().map(|skipped| skipped.reason.as_str()).collect();
+    assert_eq!((reasons.len(), report.findings.len()), (1, 1), "{reasons:?}");
+    assert!(reasons[0].starts_with("cell 1"), "{reasons:?}");
+}
+
 /// Sources cut off anywhere, and bytes changed anywhere, are noted at worst.
 #[test]
 fn damaged_sources_do_not_fail() {

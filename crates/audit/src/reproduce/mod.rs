@@ -62,6 +62,12 @@ pub struct ReproduceReport {
     pub seed: u64,
     /// Whether fewer observations were played than in the paper.
     pub quick: bool,
+    /// What the names of the rows that were played contain, if not all were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<String>,
+    /// Runs that means were to be taken over, if not those of the paper.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runs: Option<u64>,
     /// What each table or figure shows, and what to know about it.
     pub artefacts: Vec<ArtefactHeading>,
     /// The numbers, in the order of the paper.
@@ -139,6 +145,8 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
         name: request.name.clone(),
         seed: request.seed,
         quick: request.quick,
+        only: request.only.clone(),
+        runs: request.runs,
         artefacts,
         rows,
         deals,

@@ -7,6 +7,7 @@ mod chart;
 mod command_line;
 mod comparison;
 mod curves;
+mod deals;
 mod diagnoses;
 mod epsilons;
 mod estimates;

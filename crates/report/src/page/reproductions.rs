@@ -5,9 +5,9 @@ use super::chart::{Axis, Chart, Draw, Role, Series};
 use super::command_line::CommandLine;
 use super::epsilons::{self, Row, between, sides};
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
-use super::{audits, curves};
+use super::{audits, curves, deals};
 use crate::numbers::{count, seconds, significant};
-use crate::results::{Dealt, Heading, Reproduced, Reproduction};
+use crate::results::{Heading, Reproduced, Reproduction};
 use crate::verdict::Tone;
 
 /// The section of what was reproduced.
@@ -20,7 +20,9 @@ pub fn section(found: &Reproduction) -> Section {
     let mut tables = Vec::new();
     for artefact in &found.artefacts {
         let rows: Vec<&Reproduced> = found.rows.iter().filter(|row| row.artefact == artefact.name).collect();
-        charts.extend(found.deals.iter().filter(|deal| deal.artefact == artefact.name).flat_map(shares));
+        let dealt: Vec<_> = found.deals.iter().filter(|deal| deal.artefact == artefact.name).collect();
+        charts.extend(dealt.iter().flat_map(|deal| deals::charts(deal)));
+        tables.extend(deals::tables(artefact, &dealt));
         if rows.is_empty() {
             continue;
         }
@@ -36,7 +38,7 @@ pub fn section(found: &Reproduction) -> Section {
         title,
         verdict: verdict(found),
         figures: figures(found),
-        meaning: if found.rows.is_empty() { Vec::new() } else { vec![OURS.into()] },
+        meaning: vec![if found.rows.is_empty() { TARGET } else { OURS }.into()],
         advice: Vec::new(),
         charts,
         tables,
@@ -52,6 +54,8 @@ pub fn section(found: &Reproduction) -> Section {
                 CommandLine::new("reproduce")
                     .word(&found.name)
                     .switch("quick", found.quick)
+                    .flag_if_any("only", found.only.as_ref())
+                    .flag_if_any("runs", found.runs)
                     .flag_if_any("seed", found.seed)
                     .text(),
             ),
@@ -64,6 +68,9 @@ pub fn section(found: &Reproduction) -> Section {
 
 const OURS: &str = "\"Ours\" is the paper's estimate, the largest over all thresholds, which is not a valid bound; \"valid\" is a lower bound \
                     with 95 % confidence from the same scores.";
+
+const TARGET: &str = "xT is the target, the record whose presence an adversary guesses: the fewer places it can be in, and the better its \
+                      company is known, the less an epoch hides it.";
 
 const VERDICTS: [&str; 4] = ["reproduced", "exceeded", "differs", "too few observations"];
 
@@ -81,6 +88,11 @@ fn verdict(found: &Reproduction) -> Verdict {
         .collect();
     let [differs, too_few] =
         ["differs", "too few observations"].map(|verdict| with_verdict(found, verdict).count());
+    if found.rows.is_empty() && !found.deals.is_empty() {
+        let sentence =
+            "The paper draws how records move; here the samplers of audits and trainings deal them again.";
+        return Verdict { tone: Tone::Neutral, label: "Dealt again".into(), sentence: sentence.into() };
+    }
     let (tone, label) = match (printed, differs) {
         (0, _) => (Tone::Neutral, "Drawn again"),
         (_, 0) if too_few == printed => (Tone::Neutral, "Too few observations to tell"),
@@ -132,27 +144,6 @@ fn pictures(artefact: &Heading, rows: &[&Reproduced]) -> Vec<Chart> {
         caption,
         &rows.iter().map(gap).collect::<Vec<_>>(),
     )]
-}
-
-/// Where the target goes in an epoch, and who shares its batch.
-fn shares(deal: &Dealt) -> [Chart; 2] {
-    let chart = |title: &str, row: &str, shares: &[f64]| {
-        let bars = (0_u32..).zip(shares).map(|(i, &share)| [0.0, share, f64::from(i)]);
-        let mut series = Series::new("share of epochs", Role::Found, Draw::Bars, bars);
-        series.labels = shares.iter().map(|&share| significant(share)).collect();
-        let rows = (0..shares.len()).map(|i| format!("{row} {i}")).collect();
-        Chart {
-            title: format!("{}: {title}", capitalised(&deal.name)),
-            caption: String::new(),
-            x: Axis { linear: true, ..Axis::of_rates("share of epochs") },
-            y: Axis::of_rows("", rows),
-            series: vec![series],
-        }
-    };
-    [
-        chart("where the target goes", "batch", &deal.target_shares),
-        chart("who shares the target's batch", "record", &deal.company_shares),
-    ]
 }
 
 fn lowered(text: &str) -> String {

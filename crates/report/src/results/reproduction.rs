@@ -10,6 +10,8 @@ pub struct Reproduction {
     pub name: String,
     pub seed: Option<u64>,
     pub quick: bool,
+    pub only: Option<String>,
+    pub runs: Option<u64>,
     pub artefacts: Vec<Heading>,
     pub rows: Vec<Reproduced>,
     #[serde(default)]
@@ -22,6 +24,9 @@ pub struct Reproduction {
 pub struct Dealt {
     pub artefact: String,
     pub name: String,
+    pub setting: Setting,
+    pub shown_epochs: Vec<Vec<Vec<u64>>>,
+    pub epochs: u64,
     pub target_shares: Vec<f64>,
     pub company_shares: Vec<f64>,
 }
