@@ -7,12 +7,12 @@
 #   PARTS     processes for each target, which share its executions (1)
 #   LIMIT     seconds for each process at most (none)
 #   TARGETS   those to fuzz (all that have a corpus)
-#   OUT       where logs and findings go (a new folder under /tmp)
+#   OUT       where logs and findings go (a new temporary folder)
 # Ends with 1 if anything crashed, hung or took more than a gigabyte; the summary names the inputs that did it.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 executions=${1:?"campaign.sh EXECUTIONS [SUMMARY.json]"}
-out=${OUT:-$(mktemp -d /tmp/misdeal-fuzz.XXXXXX)}
+out=${OUT:-$(mktemp -d -t misdeal-fuzz.XXXXXX)}
 summary=${2:-$out/summary.json}
 export PARSERS=${PARSERS:-$here/parsers} PARTS=${PARTS:-1} LIMIT=${LIMIT:-0} here out
 export RUNS=$(((executions + PARTS - 1) / PARTS))
