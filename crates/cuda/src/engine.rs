@@ -95,6 +95,12 @@ impl Engine for Cuda<'_> {
 
     fn portions(&self) -> Portions {
         let draws_per_chunk = LAUNCHES_PER_CHUNK * self.draws_per_launch;
-        Portions { draws_per_chunk, most_trials_per_chunk: 1 << 40, draws_per_stretch: 64 * draws_per_chunk }
+        Portions {
+            draws_per_chunk,
+            most_trials_per_chunk: 1 << 40,
+            draws_per_stretch: 64 * draws_per_chunk,
+            // One that plays and one that sorts counts for each device.
+            most_threads: 2 * self.devices.len(),
+        }
     }
 }

@@ -64,8 +64,10 @@ pub fn play<W: Watch>(
         if stretch.is_empty() {
             return Ok(Outcome::Finished);
         }
+        let least = stretch.len().div_ceil(portions.most_threads);
         let part = stretch
             .into_par_iter()
+            .with_min_len(least)
             .try_fold(
                 || store.empty_like(),
                 |mut part, chunk| {
@@ -123,6 +125,11 @@ fn cut(range: Range<u64>, length: u64) -> impl Iterator<Item = Range<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engines::Portions;
+    use crate::engines::reference::Reference;
+    use misdeal_core::{STREAM_NAME, Setting, StoreKind, World};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
 
     #[test]
     fn gaps_and_cuts_cover_exactly_what_is_missing() {
@@ -136,5 +143,76 @@ mod tests {
         assert_eq!(gaps(50..60, &[[0, 50], [60, 70]]), [[50, 60]]);
         assert_eq!(cut(5..50, 16).collect::<Vec<_>>(), [5..16, 16..32, 32..48, 48..50]);
         assert_eq!(cut(5..5, 16).count(), 0);
+    }
+
+    /// A device: slow, and held by one thread at a time.
+    struct Device<'a> {
+        plays: Reference<'a>,
+        inside: AtomicUsize,
+        most_inside: AtomicUsize,
+        chunks: AtomicUsize,
+    }
+
+    impl Engine for Device<'_> {
+        fn name(&self) -> &'static str {
+            "device"
+        }
+
+        fn lineage(&self) -> &'static str {
+            "device"
+        }
+
+        fn score(&self, world: World, trials: Range<u64>, scores: &mut [f64]) {
+            let inside = self.inside.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most_inside.fetch_max(inside, Ordering::SeqCst);
+            self.chunks.fetch_add(1, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(1));
+            self.plays.score(world, trials, scores);
+            self.inside.fetch_sub(1, Ordering::SeqCst);
+        }
+
+        fn portions(&self) -> Portions {
+            Portions { draws_per_chunk: 64, draws_per_stretch: 0, most_threads: 2, ..Portions::OF_A_CORE }
+        }
+    }
+
+    /// Rests as often as it may.
+    struct Restless(AtomicUsize);
+
+    impl Watch for Restless {
+        type Error = Error;
+
+        fn played(&self, _trials: u64) {}
+
+        fn is_cancelled(&self) -> bool {
+            false
+        }
+
+        fn wants_rest(&self) -> bool {
+            true
+        }
+
+        fn rest(&self, _store: &ScoreStore) -> Result<(), Error> {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_device_has_no_queue_that_a_rest_would_wait_for() {
+        let setting = Setting { steps_per_epoch: 2, batch_size: 2, ..Setting::default() };
+        let game = Game::new(&setting);
+        let zero = || AtomicUsize::new(0);
+        let device =
+            Device { plays: Reference::new(&game), inside: zero(), most_inside: zero(), chunks: zero() };
+        let mut store = ScoreStore::new(setting, "device", STREAM_NAME, StoreKind::Counts).unwrap();
+        let watch = Restless(zero());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(6).build().unwrap();
+        let outcome = pool.install(|| play(&game, &device, &mut store, 0..400, &watch)).unwrap();
+        assert_eq!((outcome, store.observations_per_world()), (Outcome::Finished, 400));
+        assert!(device.most_inside.into_inner() <= 2, "two threads at most");
+        // Two threads play a chunk each, in both worlds, before every rest.
+        let (chunks, rests) = (device.chunks.into_inner() / 2, watch.0.into_inner());
+        assert!(chunks >= 400 / 32 && rests >= chunks / 2, "{chunks} chunks, {rests} rests");
     }
 }

@@ -47,13 +47,19 @@ pub struct Portions {
     pub most_trials_per_chunk: u64,
     /// Gaussian draws between two meetings of all threads.
     pub draws_per_stretch: u64,
+    /// Threads that play at a time, at most: more would only wait for a device, and whoever interrupts or saves would wait for them.
+    pub most_threads: usize,
 }
 
 impl Portions {
     /// A chunk is a fraction of a millisecond for a fused engine, so that scores stay in the cache and an interruption is
     /// heeded at once, even by the reference engine; a stretch is a second or two.
-    pub const OF_A_CORE: Portions =
-        Portions { draws_per_chunk: 1 << 19, most_trials_per_chunk: 1 << 13, draws_per_stretch: 1 << 33 };
+    pub const OF_A_CORE: Portions = Portions {
+        draws_per_chunk: 1 << 19,
+        most_trials_per_chunk: 1 << 13,
+        draws_per_stretch: 1 << 33,
+        most_threads: usize::MAX,
+    };
 }
 
 /// The names of all engines. `cuda` is made by the crate of that name, since it needs a stream of its own.
