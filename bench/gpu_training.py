@@ -29,6 +29,12 @@ AUDIT = (
 )
 
 
+# What an H200 can do in TFLOP/s: in f32 on its ordinary cores (132 x 128 x 2 x 1.98 GHz), and in TF32 on its matrix cores. The MLP in f32 is on matrix
+# cores, with 2.2 products for each that is needed: bits times numbers in two parts, everything else in three.
+PEAKS = {("mlp", "F32"): 494.7 / 2.2, ("lenet", "F32"): 66.9, ("cnn", "F32"): 494.7 / 3.0}
+TF32_PEAK = 494.7
+
+
 def left():
     """Seconds until nothing new is begun."""
     return SECONDS - (time.perf_counter() - START)
@@ -89,10 +95,11 @@ def speed(words, kind, program="models_per_second"):
     if output is None:
         return None
     row = {"program": program, "words": words, **json.loads(output)}
+    row["share_of_the_roof"] = row["useful_tflops"] / PEAKS.get((row["model"], row["precision"]), TF32_PEAK)
     RESULT[kind].append(row)
     keep()
     print(
-        f"{words:36} {row['models_per_second']:10.1f} models/s {row['useful_tflops']:7.2f} TFLOP/s"
+        f"{words:36} {row['models_per_second']:10.1f} models/s {row['useful_tflops']:7.2f} TFLOP/s, {100 * row['share_of_the_roof']:.0f} % of the roof"
         f"  ready in {row['seconds_to_get_ready']:.1f} s, {row['side_by_side']} side by side",
         flush=True,
     )
