@@ -2,6 +2,7 @@
 them: python3 paper/summarise.py [--check]. With --check nothing is written, and the exit code is 1 where a summary is not what it would write."""
 
 import json
+import math
 import pathlib
 import sys
 import tomllib
@@ -14,10 +15,20 @@ def number(value):
     return "" if value is None else f"{value:.3f}"
 
 
+def at_least(value):
+    """A lower bound, rounded down."""
+    return number(value if value is None else math.floor(1000 * value) / 1000)
+
+
+def at_most(value):
+    """An upper bound, rounded up."""
+    return number(math.ceil(1000 * value) / 1000)
+
+
 def interval(bounds):
     """Theory's interval for what was played."""
     lower, upper = bounds["epsilon_lower_bound"], bounds["epsilon_upper_bound"]
-    return f"{number(lower)} to {number(upper)}" if upper is not None else f"at least {number(lower)}"
+    return f"{at_least(lower)} to {at_most(upper)}" if upper is not None else f"at least {at_least(lower)}"
 
 
 def line(row):
@@ -25,7 +36,7 @@ def line(row):
     spread = f" ± {row['standard_deviation']:.3f}" if row["standard_deviation"] is not None else ""
     theory = row["theory"].get((row["setting"] or {}).get("scheme", ""), None)
     return "| " + " | ".join([
-        row["name"], number(row["printed"]), number(row["ours"]) + spread, number(row["valid_epsilon"]),
+        row["name"], number(row["printed"]), number(row["ours"]) + spread, at_least(row["valid_epsilon"]),
         interval(theory) if theory else "", row["verdict"] or "", f"{row['observations']:.0e}".replace("+", ""), str(row["runs"]),
         row["engine"] or "", f"{row['seconds']:.1f}",
     ]) + " |"

@@ -22,8 +22,8 @@ const MOST_TRIALS_PER_LAUNCH: u64 = 1 << 38;
 /// Plays on all graphics processors of this machine.
 ///
 /// # Formal guarantees
-/// - Scores agree with those of the reference engine on the same stream to 1e-5 relative or 1e-6 absolute; beyond sixteen epochs, whose parts
-///   are summed, to 1e-6 for every sixteen. Scores of so many epochs are larger, and a store's cells much wider.
+/// - Scores agree with those of the reference engine on the same stream to 1e-5 relative or 1e-6 absolute; beyond eight epochs, whose parts
+///   are summed, to 1e-6 for every eight. Scores of so many epochs are larger, and a store's cells much wider.
 /// - A score is the same on every device of one architecture, alone or in company, and however trials are split. Devices of
 ///   different architectures may differ in the last bits, within that tolerance.
 #[derive(Debug)]

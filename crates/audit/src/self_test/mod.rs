@@ -85,7 +85,7 @@ const OF_CUDA: [Check; 3] = [
     Check { name: "cuda training", run: cuda_training::check },
 ];
 
-/// Runs all checks that there is a device for, in well under a minute.
+/// Runs all checks that there is a device for, in under half a minute on two cores.
 ///
 /// # Formal guarantees
 /// - What is compared with exact values is compared to stated tolerances; checks of random draws fail a sound machine with a probability below

@@ -1,7 +1,7 @@
 //! Printed numbers beside ours, for people.
 
 use super::dealt::dealt;
-use super::{probability, significant};
+use super::{probability, rounded_down, rounded_up, significant};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use misdeal_audit::{ReproduceReport, ReproducedRow, Verdict};
 use misdeal_core::Bounds;
@@ -70,7 +70,7 @@ fn table(rows: &[&ReproducedRow]) -> Table {
             number(row.printed_claim),
             number(row.printed),
             number(row.ours) + &spread,
-            number(row.valid_epsilon),
+            row.valid_epsilon.map_or(String::new(), rounded_down),
             theory,
             observations,
             row.verdict.map_or(String::new(), |verdict| verdict.name().to_owned()),
@@ -85,8 +85,9 @@ fn table(rows: &[&ReproducedRow]) -> Table {
 }
 
 fn bounds(bounds: &Bounds) -> String {
-    let side = |side: Option<f64>| side.map_or("?".into(), significant);
-    format!("{} to {}", side(bounds.epsilon_lower_bound), side(bounds.epsilon_upper_bound))
+    let lower = bounds.epsilon_lower_bound.map_or("?".into(), rounded_down);
+    let upper = bounds.epsilon_upper_bound.map_or("?".into(), rounded_up);
+    format!("{lower} to {upper}")
 }
 
 /// What else is known of a row.

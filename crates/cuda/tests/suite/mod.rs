@@ -7,7 +7,7 @@ use misdeal_game::engines::reference::Reference;
 
 #[derive(serde::Deserialize)]
 pub struct Suite {
-    /// Allowed difference from the reference: `absolute`, for every sixteen epochs, or `relative` times the score's size.
+    /// Allowed difference from the reference: `absolute`, for every eight epochs, or `relative` times the score's size.
     absolute: f64,
     relative: f64,
     case: Vec<Case>,
@@ -68,7 +68,7 @@ pub fn agrees_with_the_reference(
         let setting = case.setting();
         let game = game(&setting);
         let engine = engine(&game);
-        let absolute = suite.absolute * (setting.epochs as f64 / 16.0).max(1.0);
+        let absolute = suite.absolute * (setting.epochs as f64 / 8.0).max(1.0);
         for world in World::BOTH {
             let trials = 5..5 + case.trials.min(most_trials);
             let mut expected = vec![0.0; (trials.end - trials.start) as usize];
