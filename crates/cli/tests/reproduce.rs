@@ -128,7 +128,7 @@ fn drawings_are_dealt_again() {
     }
     std::fs::write(folder.path().join("result.json"), report.to_string()).unwrap();
     let page = misdeal(folder.path(), "report result.json").stdout;
-    for words in ["Drawn again", "partial shuffling, K = 4"] {
+    for words in ["Dealt again", "xT x1 x2 x3 | x4 x5 x6 x7", "batch 3: 0.0 %"] {
         assert!(page.contains(words), "{words}");
     }
     let plot = std::fs::read_to_string(folder.path().join("records.svg")).unwrap();
