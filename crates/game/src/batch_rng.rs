@@ -23,30 +23,42 @@ pub struct BatchRng {
     world: World,
     trial: u64,
     next_block: u64,
-    words: u128,
-    words_left: u32,
+    /// Words of the blocks before `next_block`, those from `next_word` on not yet given away.
+    words: [u32; 4 * BLOCKS],
+    next_word: usize,
 }
+
+/// Blocks that are computed side by side.
+const BLOCKS: usize = 8;
 
 impl BatchRng {
     /// The generator of one trial, at its first word.
     pub fn new(stream: &Stream, world: World, trial: u64) -> Self {
-        BatchRng { stream: stream.clone(), world, trial, next_block: 0, words: 0, words_left: 0 }
+        BatchRng {
+            stream: stream.clone(),
+            world,
+            trial,
+            next_block: 0,
+            words: [0; 4 * BLOCKS],
+            next_word: 4 * BLOCKS,
+        }
     }
 
-    fn counter(&self) -> u128 {
-        Stream::long_counter(Purpose::Batches, self.world, self.trial, self.next_block)
+    fn counters(&self) -> [u128; BLOCKS] {
+        std::array::from_fn(|i| {
+            Stream::long_counter(Purpose::Batches, self.world, self.trial, self.next_block + i as u64)
+        })
     }
 
     fn next_word(&mut self) -> u32 {
-        if self.words_left == 0 {
-            self.words = self.stream.block(self.counter());
-            self.words_left = 4;
-            self.next_block += 1;
+        if self.next_word == self.words.len() {
+            let blocks = self.stream.blocks(self.counters());
+            self.words = std::array::from_fn(|i| (blocks[i / 4] >> (32 * (i % 4))) as u32);
+            self.next_word = 0;
+            self.next_block += BLOCKS as u64;
         }
-        let word = self.words as u32;
-        self.words >>= 32;
-        self.words_left -= 1;
-        word
+        self.next_word += 1;
+        self.words[self.next_word - 1]
     }
 }
 
@@ -76,7 +88,7 @@ mod tests {
     fn words_are_the_blocks_of_the_stream_in_order() {
         let stream = Stream::new(&Setting::default().hash());
         let mut rng = BatchRng::new(&stream, World::Out, 5);
-        for draw in 0..3 {
+        for draw in 0..3 * BLOCKS as u32 {
             let block = stream.block(Stream::counter(Purpose::Batches, World::Out, 5, draw));
             assert_eq!(rng.next_u64(), block as u64);
             assert_eq!([rng.next_u32(), rng.next_u32()], [(block >> 64) as u32, (block >> 96) as u32]);
@@ -88,13 +100,15 @@ mod tests {
         let stream = Stream::new(&Setting::default().hash());
         let mut rng = BatchRng::new(&stream, World::In, 5);
         let mut counters = vec![];
-        for block in [0, 1, u64::from(u32::MAX), 1 << 32, (1 << 32) + 1, 1 << 33, 1 << 54] {
+        for block in [0, 8, u64::from(u32::MAX), (1 << 32) + 8, (1 << 32) + 16, 1 << 33, 1 << 54] {
             rng.next_block = block;
-            assert_eq!(rng.counter() >> 96 & 0x1ff, Purpose::Batches as u128, "purpose and world are kept");
-            counters.push(rng.counter());
+            for counter in rng.counters() {
+                assert_eq!(counter >> 96 & 0x1ff, Purpose::Batches as u128, "purpose and world are kept");
+                counters.push(counter);
+            }
         }
         counters.sort_unstable();
         counters.dedup();
-        assert_eq!(counters.len(), 7);
+        assert_eq!(counters.len(), 7 * BLOCKS);
     }
 }

@@ -12,18 +12,28 @@ const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 
 /// 128 random bits of a counter; words are least significant first.
 pub fn philox(key: [u32; 2], counter: u128) -> u128 {
-    let word = |i: u32| (counter >> (32 * i)) as u32;
-    let mut state = [word(0), word(1), word(2), word(3)];
+    philox_side_by_side(key, [counter])[0]
+}
+
+/// The same for several counters: a round's multiplications wait for those of the round before, so that counters side by side cost little more
+/// than one.
+pub fn philox_side_by_side<const N: usize>(key: [u32; 2], counters: [u128; N]) -> [u128; N] {
+    let mut states: [[u32; N]; 4] =
+        std::array::from_fn(|word| counters.map(|counter| (counter >> (32 * word)) as u32));
     let mut key = key;
     for _ in 0..ROUNDS {
-        let [first, second] =
-            [(0, state[0]), (1, state[2])].map(|(i, word)| u64::from(MULTIPLIERS[i]) * u64::from(word));
-        let high = |product: u64| (product >> 32) as u32;
-        state =
-            [high(second) ^ state[1] ^ key[0], second as u32, high(first) ^ state[3] ^ key[1], first as u32];
+        let [zeroth, first, second, third] = states;
+        for i in 0..N {
+            let one = u64::from(MULTIPLIERS[0]) * u64::from(zeroth[i]);
+            let other = u64::from(MULTIPLIERS[1]) * u64::from(second[i]);
+            states[0][i] = (other >> 32) as u32 ^ first[i] ^ key[0];
+            states[1][i] = other as u32;
+            states[2][i] = (one >> 32) as u32 ^ third[i] ^ key[1];
+            states[3][i] = one as u32;
+        }
         key = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
     }
-    state.iter().rev().fold(0, |bits, &word| bits << 32 | u128::from(word))
+    std::array::from_fn(|i| (0..4).rev().fold(0, |bits, word| bits << 32 | u128::from(states[word][i])))
 }
 
 #[cfg(test)]
@@ -48,6 +58,8 @@ mod tests {
         ];
         for (counter, key, answer) in cases {
             assert_eq!(philox(key, words(counter)), words(answer), "{counter:x?}");
+            let several = philox_side_by_side(key, [words(counter), 7, words(counter)]);
+            assert_eq!(several, [words(answer), philox(key, 7), words(answer)], "{counter:x?}");
         }
     }
 }
