@@ -83,8 +83,7 @@ const DATASETS: [&str; 5] = ["fashion-mnist", "cifar-10", "purchase-100", "locat
 /// The data set as `--dataset` takes it: its name without the remark that a stand-in is shown with, or the name of an `.npz` file.
 fn dataset(shown: &str) -> Option<&str> {
     let name = shown.split_once(" (").map_or(shown, |(name, _)| name);
-    let is_file =
-        Path::new(shown).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"));
+    let is_file = Path::new(shown).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"));
     if is_file { Some(shown) } else { DATASETS.contains(&name).then_some(name) }
 }
 
