@@ -99,11 +99,19 @@ fn line(name: String, role: Role, points: impl Iterator<Item = [f64; 2]>, view: 
 
 /// The observed curve, and the region up to the one through both upper bounds.
 fn observed(observed: &Observed, view: &View, least: f64) -> Vec<Series> {
-    let points = || observed.points.iter().rev();
-    let rates = points().map(|point| [point.false_positive_rate, point.false_negative_rate]);
+    let points: Vec<_> = observed.points.iter().rev().collect();
+    let rates = points.iter().map(|point| [point.false_positive_rate, point.false_negative_rate]);
+    // The largest bound so far grows, whatever the order of a document's points, so that the last one within a rate is found by halving.
+    let largest: Vec<f64> = points
+        .iter()
+        .scan(0.0, |largest: &mut f64, point| {
+            *largest = largest.max(point.false_positive_rate_upper_bound);
+            Some(*largest)
+        })
+        .collect();
     let bounded = |rate: f64| {
-        let within = points().take_while(|point| point.false_positive_rate_upper_bound <= rate).last();
-        within.map_or(1.0, |point| point.false_negative_rate_upper_bound)
+        let within = largest.partition_point(|&bound| bound <= rate).checked_sub(1);
+        within.map_or(1.0, |last| points[last].false_negative_rate_upper_bound)
     };
     let kept = thinned(rates.clone().filter_map(|point| (view.place)(point, least)), |point| {
         (view.seen)(point, least)

@@ -1,6 +1,6 @@
 //! The paper beside what was played.
 
-use super::advice::capitalised;
+use super::advice::{capitalised, lowered};
 use super::chart::{Axis, Chart, Draw, Role, Series};
 use super::command_line::CommandLine;
 use super::epsilons::{self, Row, between, sides};
@@ -162,11 +162,6 @@ fn pictures(artefact: &Heading, rows: &[&Reproduced]) -> Vec<Chart> {
         caption,
         &rows.iter().map(gap).collect::<Vec<_>>(),
     )]
-}
-
-fn lowered(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// A chart for each setting that was played with more and more observations.
