@@ -156,3 +156,29 @@ pub fn histogram(scores: &ScoreHistogram, threshold: Option<f64>) -> Chart {
         series,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// The upper edge of the region at each point that is drawn is that of the last point, from the left, before one whose bound exceeds
+    /// the rate, in whatever order a document has its points.
+    #[test]
+    fn the_region_ends_at_the_last_point_within_the_rate() {
+        let bounds = [[0.05, 0.99], [0.3, 0.7], [0.2, 0.6], [0.55, 0.4], [1.0, 0.1]];
+        let rates: [[f64; 2]; 5] = [[0.0, 0.95], [0.2, 0.6], [0.15, 0.5], [0.4, 0.3], [0.9, 0.05]];
+        let points = rates.iter().zip(&bounds).rev().map(|([x, y], [u, v])| {
+            json!({"false_positive_rate": x, "false_negative_rate": y, "false_positive_rate_upper_bound": u,
+                   "false_negative_rate_upper_bound": v, "threshold": 0.0})
+        });
+        let document = json!({"significance": 0.05, "observations_in": 100, "observations_out": 100,
+                              "points": points.collect::<Vec<_>>()});
+        let series = observed(&serde_json::from_value(document).unwrap(), &WHOLE, 0.005);
+        let expected = rates.map(|[x, y]| {
+            let within = bounds.iter().take_while(|bound| bound[0] <= x).last().map_or(1.0, |bound| bound[1]);
+            vec![x, y.min(within), y.max(within)]
+        });
+        assert_eq!(series[0].points, expected);
+    }
+}
