@@ -4,21 +4,16 @@ use crate::arguments::{CommonArguments, Format, ReportArguments};
 use crate::failure::{Failure, Success};
 use crate::output;
 use misdeal_audit::SCHEMA_VERSION;
-use misdeal_core::Error;
+use misdeal_files::atomic::is_same_place;
 use misdeal_files::text;
-use misdeal_report::{StoredResult, page};
+use misdeal_report::{StoredResult, check_output, page};
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Lays stored results out on one page.
 pub fn run(arguments: &ReportArguments, common: &CommonArguments) -> Result<Success, Failure> {
-    if let Some(output) = &common.output
-        && arguments.results.iter().any(|result| misdeal_files::atomic::is_same_place(result, output))
-    {
-        let hint = "the page would replace the result";
-        return Err(
-            Error::bad_value("output", output.display(), "another file than the results", hint).into()
-        );
+    if let Some(output) = &common.output {
+        check_output(output, arguments.results.iter().map(PathBuf::as_path), is_same_place)?;
     }
     let results = arguments.results.iter().map(|path| {
         let document = text::read_result(path)?;

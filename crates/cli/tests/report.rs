@@ -110,12 +110,17 @@ fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
         (
             "diagnose log.jsonl --noise-multiplier 1.5 --epochs 7",
             vec!["scheme", "candidates", "leakage", "positions"],
-            vec!["Fixed-order", "Where records were dealt, epoch 0", "All schemes held against the log"],
+            vec![
+                "Fixed-order",
+                "calibrate --target-epsilon",
+                "Where records were dealt, epoch 0",
+                "All schemes held against the log",
+            ],
         ),
         (
             "reproduce figure-5 --quick --only 1000 --runs 2 --seed 4",
             vec!["artefacts", "only"],
-            vec!["The paper, played again", "--only 1000 --runs 2 --seed 4"],
+            vec!["The paper, played again", "--only 1000 --runs 2 --device "],
         ),
     ];
     for (command, fields, words) in cases {
@@ -130,6 +135,33 @@ fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
             assert_eq!(found[field], again[field], "{command}: {field}");
         }
     }
+}
+
+#[test]
+fn trainings_are_run_again_on_data_sets_and_devices_that_the_program_knows() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let training = "audit training --dataset-size 100 --batch-size 20 --observations 20 --noise-multiplier 1";
+    let mut found = json(folder, training);
+    let mut page_of = |dataset: &str, engine: &str| {
+        found["dataset"] = dataset.into();
+        found["engine"] = engine.into();
+        fs::write(folder.join("training.json"), found.to_string()).unwrap();
+        page(folder, "training.json")
+    };
+    for name in misdeal_train::data::NAMES {
+        let command = rerun(&page_of(name, "train-cpu"));
+        assert!(
+            command.contains(&format!("--dataset {name} ")) && command.contains("--device cpu "),
+            "{command}"
+        );
+    }
+    let command = rerun(&page_of("purchase-100 (synthetic stand-in)", "train-cuda-tf32"));
+    for flag in ["--dataset purchase-100 ", "--device cuda ", "--precision tf32 "] {
+        assert!(command.contains(flag), "{command}");
+    }
+    let page = page_of("somebody's own", "train-cuda");
+    assert!(page.contains("--dataset knows no data set called") && !page.contains("misdeal audit training"));
 }
 
 #[test]

@@ -255,6 +255,61 @@ def test_names_from_documents_run_nothing(browser, tmp_path):
     assert browser.find_elements("css selector", "b[onmouseover], svg[onload]") == []
 
 
+@pytest.mark.parametrize("extremes", [(1e300, 3.0), (1.7e308, 1e-320), (1e-310, 1e-310), (1e17, 1e17 + 16)])
+def test_extreme_numbers_hang_no_page(browser, tmp_path, extremes):
+    found = misdeal.audit_mechanism(scheme="fixed-order", observations=1e5, quiet=True).to_dict()
+    found["claimed_epsilon"], found["empirical_epsilon"] = extremes
+    found["theory"], found["raw_epsilon"] = {}, None
+    result = tmp_path / "result.json"
+    result.write_text(json.dumps(found))
+    browser.set_page_load_timeout(30)
+    opened(browser, misdeal.report(result, tmp_path / "page.html"))
+    figure = chart(browser, "Epsilon: claimed, found, known")
+    for _ in range(2):
+        for button in ("log-x", "zoom-in", "zoom-out", "reset"):
+            for found in figure.find_elements("css selector", f".{button}"):
+                browser.execute_script("arguments[0].click()", found)
+            assert len(ticks(figure)) < 40
+    assert [entry["message"] for entry in browser.get_log("browser")] == []
+    assert "NaN" not in figure.get_attribute("innerHTML")
+
+
+def test_a_chart_that_cannot_be_drawn_leaves_the_others_alone(browser, pages, tmp_path):
+    page = tmp_path / "page.html"
+    broken = pages["audit"].read_text().replace('<script type="application/json">{', '<script type="application/json">{{', 1)
+    page.write_text(broken)
+    charts = opened(browser, page).find_elements("css selector", "figure.chart")
+    drawn = [len(figure.find_elements("css selector", "svg.plot")) for figure in charts]
+    assert drawn == [0] + [1] * (len(charts) - 1)
+    assert "This chart cannot be drawn." in charts[0].text
+
+
+def test_many_values_are_drawn(browser, pages, tmp_path):
+    start, end = '<script type="application/json">', "</script>"
+    before, rest = pages["audit"].read_text().split(start, 1)
+    data, after = rest.split(end, 1)
+    many = json.loads(data)
+    many["series"] = [
+        {"name": "many", "role": "found", "draw": "line", "points": [[1 + i % 1000, i % 2] for i in range(200_000)]},
+    ]
+    many["y"] = {"label": "y", "log": False}
+    page = tmp_path / "page.html"
+    page.write_text(before + start + json.dumps(many) + end + after)
+    opened(browser, page)
+    assert len(browser.find_elements("css selector", "g[data-series='many'] path")) == 1
+
+
+def test_a_page_replaces_no_result(tmp_path):
+    result = tmp_path / "result.json"
+    result.write_text(misdeal.calibrate(target_epsilon=3).to_json())
+    before = result.read_bytes()
+    (tmp_path / "link.json").symlink_to(result)
+    for output in (result, tmp_path / "link.json", tmp_path / "." / "result.json"):
+        with pytest.raises(ValueError, match="the page would replace the result"):
+            misdeal.report(result, output)
+    assert result.read_bytes() == before
+
+
 def test_prints_on_few_sheets_in_light_colours(browser, pages, tmp_path):
     import base64
 

@@ -4,6 +4,8 @@
   const SVG = "http://www.w3.org/2000/svg";
   const DASHES = { found: "", claimed: "8 4", theory: "11 3 2 3", other: "2 4", raw: "5 2" };
   const ROW = 34, STACKED_ROW = 50, NEAR = 48;
+  // Axes show numbers up to here, and logarithmic ones down to its inverse: room is added to them, and nothing overflows. Ticks are few.
+  const FAR = 1e299, MOST_TICKS = 100;
 
   const add = (parent, name, attributes = {}, text) => {
     const element = parent.namespaceURI === SVG || name === "svg"
@@ -25,17 +27,24 @@
     return whole.toLocaleString("en", { maximumFractionDigits: 12 });
   };
 
+  // The least and the largest of some values, each taken no further than the limits; in a loop, as arguments are few and values many.
+  const extent = (values, least, largest) => {
+    let [low, high] = [largest, least];
+    for (const value of values) [low, high] = [Math.min(low, Math.max(value, least)), Math.max(high, Math.min(value, largest))];
+    return [low, high];
+  };
   // Ticks of a linear axis, in steps of 1, 2 or 5.
   const linearTicks = ([from, to], most) => {
     const rough = (to - from) / most, power = 10 ** Math.floor(Math.log10(rough));
     const step = power * [1, 2, 5, 10].find((m) => m * power >= rough);
-    const ticks = [];
-    for (let i = Math.ceil(from / step - 1e-9); i * step <= to + 1e-9 * step; i += 1) ticks.push(Number((i * step).toPrecision(12)));
-    return ticks;
+    const first = Math.ceil(from / step - 1e-9), ticks = [];
+    for (let i = 0; i < MOST_TICKS && (first + i) * step <= to + 1e-9 * step; i += 1) ticks.push(Number(((first + i) * step).toPrecision(12)));
+    return ticks.every(Number.isFinite) ? [...new Set(ticks)] : [];
   };
   // Ticks of a logarithmic axis: powers of ten, and steps between them where there is room.
   const logTicks = ([from, to], most) => {
     const [low, high] = [Math.log10(from), Math.log10(to)];
+    if (!Number.isFinite(low) || !Number.isFinite(high)) return [];
     const every = Math.max(1, Math.ceil((high - low) / most));
     const steps = high - low < most / 3 ? [1, 2, 5] : [1];
     const ticks = [];
@@ -153,13 +162,16 @@
       let values = this.values(axis).filter(Number.isFinite);
       if (this.log[axis]) {
         values = values.filter((value) => value > 0);
-        const counts = axis === "y" && this.data.series.some((series) => series.draw === "steps");
-        const low = counts ? 0.7 : Math.min(...values), high = Math.max(...values);
         if (!values.length) return [1, 10];
-        return high > low * 1.01 ? [low / (high / low) ** 0.03, high * (high / low) ** 0.05] : [low / 2, high * 2];
+        const counts = axis === "y" && this.data.series.some((series) => series.draw === "steps");
+        const [least, high] = extent(values, 1 / FAR, FAR), low = counts ? 0.7 : least;
+        if (high <= low * 1.01) return [low / 2, high * 2];
+        const [start, end] = [Math.log10(low), Math.log10(high)], wide = end - start;
+        return [10 ** Math.max(-300, start - 0.03 * wide), 10 ** Math.min(300, end + 0.05 * wide)];
       }
       if (!values.length) return [0, 1];
-      let low = Math.min(from ?? Infinity, ...values), high = Math.max(to ?? -Infinity, ...values);
+      let [low, high] = extent(values, -FAR, FAR);
+      [low, high] = [Math.min(from ?? low, low), Math.max(to ?? high, high)];
       if (this.data.series.some((series) => series.draw === "steps") && axis === "y") low = 0;
       if (high <= low) high = low + (Math.abs(low) || 1);
       const room = 0.05 * (high - low);
@@ -178,7 +190,7 @@
     unscale(axis, pixel) {
       const [from, to] = this.domain(axis), [start, end] = axis === "x" ? [this.left, this.right] : [this.bottom, this.top];
       const share = (pixel - start) / (end - start);
-      return this.log[axis] ? from * (to / from) ** share : from + (to - from) * share;
+      return this.log[axis] ? from ** (1 - share) * to ** share : from + (to - from) * share;
     }
 
     draw(wanted = this.figure.clientWidth) {
@@ -186,7 +198,7 @@
       const width = Math.max(280, this.width);
       this.svg.replaceChildren();
       const labels = (this.rows ?? []).map((row) => add(this.svg, "text", { class: "row" }, row));
-      const longest = Math.max(0, ...labels.map((label) => label.getComputedTextLength()));
+      const longest = labels.reduce((most, label) => Math.max(most, label.getComputedTextLength()), 0);
       this.stacked = longest > 0.36 * width;
       this.step = this.stacked ? STACKED_ROW : ROW;
       const height = this.rows ? this.rows.length * this.step + 52 : Math.round(Math.max(280, Math.min(390, 0.72 * width)));
@@ -453,7 +465,16 @@
     }
   }
 
-  const charts = [...document.querySelectorAll("figure.chart")].map((figure) => new Chart(figure));
+  // A chart that cannot be drawn says so, and leaves the others alone.
+  const charts = [...document.querySelectorAll("figure.chart")].flatMap((figure) => {
+    try {
+      return [new Chart(figure)];
+    } catch {
+      for (const part of figure.querySelectorAll("svg.plot, .tools, .legend, .tip, .numbers")) part.remove();
+      add(figure, "p", {}, "This chart cannot be drawn.");
+      return [];
+    }
+  });
   // Two columns on paper, in letters of the size that the page has.
   window.addEventListener("beforeprint", () => charts.forEach((chart) => { chart.forget(); chart.draw(chart.rows ? 680 : 325); }));
   window.addEventListener("afterprint", () => charts.forEach((chart) => chart.draw()));

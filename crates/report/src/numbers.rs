@@ -1,5 +1,10 @@
 //! Numbers for people: four significant digits, rounded to the side on which they stay true.
 
+use std::ops::Range;
+
+/// The sizes of numbers that are written in full; others have a power of ten.
+const PLAIN: Range<f64> = 1e-6..1e9;
+
 /// Four significant digits, and no more than the number needs.
 ///
 /// ```
@@ -30,15 +35,66 @@ fn rounded(value: f64, round: impl Fn(f64) -> f64) -> String {
     if value.is_nan() {
         return "no number".into();
     }
+    if !PLAIN.contains(&value.abs()) {
+        return scientific(value, round);
+    }
     let digits = (3 - value.abs().log10().floor() as i32).max(0);
     let scale = 10_f64.powi(digits);
     let text = format!("{:.*}", digits as usize, round(value * scale) / scale);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
+/// Four significant digits and a power of ten: 1.234e300. No product can overflow or vanish on the way.
+fn scientific(value: f64, round: impl Fn(f64) -> f64) -> String {
+    let nearest = format!("{value:.3e}");
+    let (mantissa, power) = nearest.split_once('e').unwrap_or((&nearest, "0"));
+    let (mut thousandths, mut power) =
+        (mantissa.replace('.', "").parse().unwrap_or(0_i64), power.parse().unwrap_or(0_i32));
+    thousandths += round(remainder(value, &nearest)) as i64;
+    // The last step may have left the mantissas from 1 to 10, by one thousandth.
+    if thousandths.abs() < 1000 {
+        // Whatever was rounded up to 1 is at least 0.9999.
+        (thousandths, power) = (9999 * thousandths.signum(), power - 1);
+    } else if thousandths.abs() >= 10_000 {
+        (thousandths, power) = (thousandths / 10, power + 1);
+    }
+    let digits = format!("{:.3}", thousandths as f64 / 1000.0);
+    format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// On which side of the nearest number that is written the value lies, in parts of its last digit: 0.4 above, -0.4 below, 0 if it is the
+/// value.
+fn remainder(value: f64, nearest: &str) -> f64 {
+    let written: f64 = nearest.parse().unwrap_or(value);
+    if written == value { 0.0 } else { 0.4_f64.copysign(value - written) }
+}
+
+/// A noise multiplier with seven decimals: never below the value where it is proven to be enough, and never above it where less is known
+/// not to be.
+pub fn noise_multiplier(value: f64, is_enough: bool) -> String {
+    const LAST_DIGIT: f64 = 1e-7;
+    let round = if is_enough { f64::ceil } else { f64::floor };
+    if !PLAIN.contains(&value) {
+        return rounded(value, round);
+    }
+    let nearest = format!("{value:.7}");
+    let step = LAST_DIGIT * round(remainder(value, &nearest));
+    format!("{:.7}", nearest.parse().unwrap_or(value) + step)
+}
+
+/// How many times a claim a lower bound is, never more than it is: one decimal.
+///
+/// ```
+/// assert_eq!(misdeal_report::numbers::times(3.299, 0.7181), "4.5");
+/// ```
+pub fn times(lower_bound: f64, claim: f64) -> String {
+    let ratio = lower_bound / claim;
+    if ratio < 1000.0 { format!("{:.1}", (10.0 * ratio).floor() / 10.0) } else { rounded_down(ratio) }
+}
+
 /// A small probability: 1e-5 rather than 0.00001.
 pub fn probability(value: f64) -> String {
-    if value == 0.0 || value >= 0.001 { value.to_string() } else { format!("{value:e}") }
+    if value == 0.0 || (0.001..PLAIN.end).contains(&value) { value.to_string() } else { format!("{value:e}") }
 }
 
 /// A p-value, of which the order of magnitude is what matters.
@@ -83,11 +139,23 @@ mod tests {
 
     #[test]
     fn bounds_stay_true_and_counts_are_grouped() {
-        for value in [0.717961262, 4.37717, 12.3456, 123456.7, 1e-7, 3.0] {
+        let ordinary = [0.717961262, 4.37717, 12.3456, 123456.7, 1e-7, 3.0];
+        let extreme = [1e-307, 9.9996e-307, 1.00004e-7, 9.99999e9, 1.00001e9, 1e300, 3.14159e300];
+        for value in ordinary.into_iter().chain(extreme) {
             let [down, up]: [f64; 2] =
                 [rounded_down(value), rounded_up(value)].map(|text| text.parse().unwrap());
             assert!(down <= value && value <= up && up - down <= 1.1e-3 * value, "{down} {value} {up}");
         }
+        let extremes =
+            [significant(1e300), rounded_up(9.9999e299), rounded_down(1.0004e-9), rounded_up(-2.00001e-8)];
+        assert_eq!(extremes, ["1e300", "1e300", "1e-9", "-2e-8"]);
+        assert_eq!([rounded_down(9.9996e-7), rounded_down(f64::from_bits(1))], ["9.999e-7", "4.941e-324"]);
+        let noises =
+            [1.99381286, 1.99381284, 0.79].map(|noise| [true, false].map(|is| noise_multiplier(noise, is)));
+        assert_eq!(noises[0], ["1.9938129", "1.9938128"]);
+        assert_eq!(noises[1], ["1.9938129", "1.9938128"]);
+        assert_eq!(noises[2], ["0.7900000", "0.7900000"]);
+        assert_eq!([times(1.2, 0.6), times(0.7857, 0.72), times(1e300, 1.0)], ["2.0", "1.0", "1e300"]);
         assert_eq!([0, 999, 1000, 1234567].map(count), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([p_value(1e-120), p_value(2.34e-9), p_value(0.25)], ["below 1e-99", "2.3e-9", "0.25"]);
     }

@@ -1,6 +1,6 @@
 //! What a result means, in a sentence: the same on the terminal and on the page.
 
-use crate::numbers::{percent, probability, rounded_down, significant};
+use crate::numbers::{percent, probability, rounded_down, significant, times};
 
 /// How a verdict is to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,10 +53,10 @@ impl Judged {
         let found = rounded_down(self.empirical_epsilon);
         match (self.claimed_epsilon.map(significant), self.violated) {
             (Some(claim), Some(true)) if self.valid => format!(
-                "the claim of epsilon {claim} is REFUTED. At delta {} this mechanism leaks at least epsilon {found}, {:.1} times the \
+                "the claim of epsilon {claim} is REFUTED. At delta {} this mechanism leaks at least epsilon {found}, {} times the \
                  claim, with {} confidence.",
                 probability(self.delta),
-                self.empirical_epsilon / self.claimed_epsilon.unwrap_or(f64::NAN),
+                times(self.empirical_epsilon, self.claimed_epsilon.unwrap_or(f64::NAN)),
                 self.confidence()
             ),
             (Some(claim), Some(true)) => format!(

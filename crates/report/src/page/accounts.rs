@@ -4,7 +4,7 @@ use super::command_line::CommandLine;
 use super::curves;
 use super::epsilons::{self, Row, between, sides};
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
-use crate::numbers::{count, probability, rounded_down, rounded_up, significant};
+use crate::numbers::{self, count, probability, rounded_down, rounded_up, significant};
 use crate::results::{Account, Calibration};
 use crate::verdict::Tone;
 
@@ -95,8 +95,8 @@ fn figures(account: &Account) -> Vec<KeyFigure> {
 fn tables(account: &Account) -> Vec<Table> {
     let side = |side: Option<f64>, text: fn(f64) -> String| side.map_or("not known".into(), text);
     let times = |epsilon: Option<f64>| {
-        let ratio = epsilon.zip(account.claimed_epsilon).map(|(epsilon, claim)| epsilon / claim);
-        ratio.map_or(String::new(), |ratio| format!("{ratio:.1}"))
+        let both = epsilon.zip(account.claimed_epsilon);
+        both.map_or(String::new(), |(epsilon, claim)| numbers::times(epsilon, claim))
     };
     let bounds = account.schemes.iter().map(|(scheme, bounds)| {
         let [lower, upper] = sides(bounds);
@@ -187,7 +187,7 @@ fn command(account: &Account) -> String {
 /// The section of a calibration.
 pub fn calibration(found: &Calibration) -> Section {
     let enough = found.bound == "upper";
-    let noise = format!("{:.7}", found.noise_multiplier);
+    let noise = numbers::noise_multiplier(found.noise_multiplier, enough);
     let sentence = if enough {
         format!(
             "With noise multiplier {noise} {} is proven to meet epsilon {}.",

@@ -48,7 +48,7 @@ impl Subject<'_> {
     /// What can be done; `further` is the same audit with more observations.
     pub fn advice(&self, further: Option<&str>) -> Vec<Advice> {
         let Some(claim) = self.judged.claimed_epsilon else { return Vec::new() };
-        let mut advice = Vec::new();
+        let mut advice: Vec<Advice> = Vec::new();
         if self.judged.refutes() || self.contradicted().is_some() {
             if let Some(upper) = self.theory[1].filter(|&upper| upper > claim) {
                 let text =
@@ -56,18 +56,23 @@ impl Subject<'_> {
                 advice.push(Advice { text, command: None });
             }
             if self.claims_poisson {
-                let text = "Or draw batches by Poisson sampling, for which the claim was computed.";
+                let text = "Draw batches by Poisson sampling, for which the claim was computed.";
                 advice.push(Advice { text: text.into(), command: None });
             }
-            let scheme = self.setting.scheme;
-            let text = format!("Or find the noise with which {scheme} is proven to meet the claim:");
-            let command = settings::shape(CommandLine::new("calibrate"), self.setting)
-                .flag("target-epsilon", claim)
-                .number("delta", self.judged.delta)
-                .flag("scheme", scheme.name())
-                .flag_if_any("buffer-size", scheme.buffer_size())
-                .text();
-            advice.push(Advice { text, command: Some(command) });
+            if self.theory[1].is_some() {
+                let scheme = self.setting.scheme;
+                let text = format!("Find the noise with which {scheme} is proven to meet the claim:");
+                let command = settings::shape(CommandLine::new("calibrate"), self.setting)
+                    .flag("target-epsilon", claim)
+                    .number("delta", self.judged.delta)
+                    .flag("scheme", scheme.name())
+                    .flag_if_any("buffer-size", scheme.buffer_size())
+                    .text();
+                advice.push(Advice { text, command: Some(command) });
+            }
+            for one in advice.iter_mut().skip(1) {
+                one.text = format!("Or {}", lowered(&one.text));
+            }
         } else if let Some(further) = further {
             let text = "Look further: ten times as many observations may show more.";
             advice.push(Advice { text: text.into(), command: Some(further.into()) });
@@ -100,16 +105,15 @@ pub fn meaning(judged: &Judged, guarantee: &str, setting: Option<&Setting>) -> V
             .push(format!("An audit like this states more than the truth with probability {level} at most."));
     }
     if judged.empirical_epsilon > 0.0 && judged.empirical_epsilon < 50.0 {
-        let times = |epsilon: f64| significant(epsilon.exp());
         let claim = judged.claimed_epsilon.filter(|&claim| claim < 50.0);
-        let allowed =
-            claim.map_or(String::new(), |claim| format!("; the claim allows {} times", times(claim)));
+        let allowed = claim
+            .map_or(String::new(), |claim| format!("; the claim allows {} times", significant(claim.exp())));
         paragraphs.push(format!(
             "In plain words: up to a probability of {}, epsilon bounds how many times more likely anything that training gives away may \
              become because one person's record was used. Epsilon {} is {} times{allowed}.",
             probability(judged.delta),
             rounded_down(judged.empirical_epsilon),
-            times(judged.empirical_epsilon)
+            rounded_down(judged.empirical_epsilon.exp())
         ));
     }
     if let Some(setting) = setting {
@@ -123,4 +127,42 @@ pub fn meaning(judged: &Judged, guarantee: &str, setting: Option<&Setting>) -> V
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// With a small letter.
+pub fn lowered(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use misdeal_core::BatchScheme;
+
+    fn advised(scheme: BatchScheme, theory: [Option<f64>; 2], claims_poisson: bool) -> Vec<Advice> {
+        let judged = Judged {
+            empirical_epsilon: 2.0,
+            valid: true,
+            delta: 1e-5,
+            significance: 0.05,
+            claimed_epsilon: Some(1.0),
+            violated: Some(true),
+        };
+        let setting = Setting { scheme, ..Setting::default() };
+        Subject { judged: &judged, setting: &setting, theory, claims_poisson }.advice(None)
+    }
+
+    #[test]
+    fn what_is_advised_can_be_done() {
+        let all = advised(BatchScheme::Shuffle, [Some(1.5), Some(4.0)], true);
+        let begins = ["State what", "Or draw batches", "Or find the noise"];
+        assert!(all.len() == 3 && all.iter().zip(begins).all(|(one, begin)| one.text.starts_with(begin)));
+        assert!(all[2].command.as_ref().is_some_and(|command| command.contains("--scheme shuffle")));
+        // Nobody has proven an upper bound for these batches, so that no noise can be found.
+        let unknown = advised(BatchScheme::WithoutReplacement, [None, None], true);
+        assert!(unknown.len() == 1 && unknown[0].text.starts_with("Draw") && unknown[0].command.is_none());
+        assert!(advised(BatchScheme::WithoutReplacement, [None, None], false).is_empty());
+        assert!(advised(BatchScheme::Shuffle, [None, Some(0.5)], false)[0].text.starts_with("Find"));
+    }
 }

@@ -35,7 +35,7 @@ pub fn section(audit: &Audit) -> Section {
         verdict: subject.verdict(),
         figures: figures(&judged, theory, &format!("theory, {scheme}"), audit.claims_poisson()),
         meaning: advice::meaning(&judged, &audit.estimate.guarantee, Some(&audit.setting)),
-        advice: subject.advice(Some(&command(audit, audit.observations.saturating_mul(10)))),
+        advice: subject.advice(command(audit, audit.observations.saturating_mul(10)).as_deref()),
         charts,
         tables,
         settings: settings::facts(&audit.setting, audit.training.as_ref(), Some(&audit.estimate)),
@@ -197,9 +197,10 @@ fn worth(training: &Training) -> Table {
 fn guesses(search: &BufferGuesses) -> Chart {
     let mut points: Vec<[f64; 2]> =
         search.guesses.iter().map(|guess| [guess.batches as f64, guess.empirical_epsilon]).collect();
+    points.retain(|point| point[1].is_finite());
     points.sort_by(|one, other| one[0].total_cmp(&other[0]));
     Chart {
-        title: "BufferGuesses of the buffer".into(),
+        title: "Guesses of the buffer".into(),
         caption: format!("{} The best guess is {} records.", search.meaning, count(search.buffer_size)),
         x: Axis { log: true, ..Axis::of("batches that the buffer is guessed to fill") },
         y: Axis::of_epsilons(),
@@ -228,28 +229,39 @@ fn provenance(audit: &Audit) -> Vec<Fact> {
 }
 
 fn rerun(audit: &Audit) -> Rerun {
+    let command = command(audit, audit.observations);
     let note = match &audit.training {
+        Some(training) if command.is_none() => {
+            return Rerun {
+                command,
+                note: format!(
+                    "--dataset knows no data set called \"{}\", so there is no command to run it again.",
+                    training.dataset
+                ),
+            };
+        }
         Some(training) if !["mlp", "lenet", "cnn"].contains(&training.model.as_str()) => {
             "Give --model the file that describes the layers, and --data the folder of data sets."
         }
         Some(_) => "Add --data for the folder of data sets, if the data set needs one.",
         None => "The same seed gives the same number, on any number of threads and any instruction set.",
     };
-    Rerun { command: Some(command(audit, audit.observations)), note: note.into() }
+    Rerun { command, note: note.into() }
 }
 
-fn command(audit: &Audit, observations: u64) -> String {
+/// The command of the same audit; there is none for a data set that the program does not know.
+fn command(audit: &Audit, observations: u64) -> Option<String> {
     let Audit { estimate, .. } = audit;
     let line = match &audit.training {
         None => settings::shape(CommandLine::new("audit mechanism"), &audit.setting)
             .flag("noise-multiplier", audit.setting.noise_multiplier)
             .flag("engine", engine(&audit.engine)),
-        Some(training) => settings::training(CommandLine::new("audit training"), &audit.setting, training)
-            .flag("device", if audit.engine.starts_with("cuda") { "cuda" } else { "cpu" })
+        Some(training) => settings::training(CommandLine::new("audit training"), &audit.setting, training)?
+            .flag("device", device(&audit.engine))
             .switch("precision tf32", audit.engine.contains("tf32")),
     };
     let claim = audit.claimed_epsilon.filter(|_| !audit.claims_poisson());
-    game(line, audit)
+    let line = game(line, audit)
         .flag("observations", observations)
         .number("delta", estimate.delta)
         .number("significance", estimate.significance)
@@ -260,8 +272,13 @@ fn command(audit: &Audit, observations: u64) -> String {
         .switch("search-buffer", audit.buffer_search.is_some())
         .switch("uncorrected", audit.buffer_search.as_ref().is_some_and(|search| search.correction == "none"))
         .switch("trade-off", audit.trade_off.is_some())
-        .flag("seed", audit.seed)
-        .text()
+        .flag("seed", audit.seed);
+    Some(line.text())
+}
+
+/// The device of an engine, as `--device` takes it.
+pub fn device(engine: &str) -> &'static str {
+    if engine.contains("cuda") { "cuda" } else { "cpu" }
 }
 
 /// The engine's family: within it, all give the same numbers.
@@ -286,4 +303,25 @@ fn game(line: CommandLine, audit: &Audit) -> CommandLine {
             "adversary-buffer-size",
             adversary.filter(|_| !guesses).and_then(|scheme| scheme.buffer_size()),
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_of_trainings_and_of_mechanisms_have_a_device() {
+        let engines = ["train-cuda", "train-cuda-tf32", "cuda", "train-cpu", "cpu-avx512", "reference"];
+        assert_eq!(engines.map(device), ["cuda", "cuda", "cuda", "cpu", "cpu", "cpu"]);
+    }
+
+    #[test]
+    fn an_infinite_guess_is_not_drawn() {
+        let guesses = r#"{"buffer_size": 500, "correction": "none", "meaning": "", "guesses": [
+            {"buffer_size": 100, "batches": 1, "empirical_epsilon": null},
+            {"buffer_size": 500, "batches": 5, "empirical_epsilon": 2.5}]}"#;
+        let chart = super::guesses(&serde_json::from_str(guesses).unwrap());
+        assert_eq!(chart.title, "Guesses of the buffer");
+        assert!(chart.series.iter().all(|series| series.points == [[5.0, 2.5]]), "{chart:?}");
+    }
 }

@@ -99,11 +99,19 @@ fn line(name: String, role: Role, points: impl Iterator<Item = [f64; 2]>, view: 
 
 /// The observed curve, and the region up to the one through both upper bounds.
 fn observed(observed: &Observed, view: &View, least: f64) -> Vec<Series> {
-    let points = || observed.points.iter().rev();
-    let rates = points().map(|point| [point.false_positive_rate, point.false_negative_rate]);
+    let points: Vec<_> = observed.points.iter().rev().collect();
+    let rates = points.iter().map(|point| [point.false_positive_rate, point.false_negative_rate]);
+    // The largest bound so far grows, whatever the order of a document's points, so that the last one within a rate is found by halving.
+    let largest: Vec<f64> = points
+        .iter()
+        .scan(0.0, |largest: &mut f64, point| {
+            *largest = largest.max(point.false_positive_rate_upper_bound);
+            Some(*largest)
+        })
+        .collect();
     let bounded = |rate: f64| {
-        let within = points().take_while(|point| point.false_positive_rate_upper_bound <= rate).last();
-        within.map_or(1.0, |point| point.false_negative_rate_upper_bound)
+        let within = largest.partition_point(|&bound| bound <= rate).checked_sub(1);
+        within.map_or(1.0, |last| points[last].false_negative_rate_upper_bound)
     };
     let kept = thinned(rates.clone().filter_map(|point| (view.place)(point, least)), |point| {
         (view.seen)(point, least)
@@ -146,5 +154,31 @@ pub fn histogram(scores: &ScoreHistogram, threshold: Option<f64>) -> Chart {
         x: Axis::of("score (log-likelihood ratio)"),
         y: Axis { log: true, ..Axis::of("runs") },
         series,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// The upper edge of the region at each point that is drawn is that of the last point, from the left, before one whose bound exceeds
+    /// the rate, in whatever order a document has its points.
+    #[test]
+    fn the_region_ends_at_the_last_point_within_the_rate() {
+        let bounds = [[0.05, 0.99], [0.3, 0.7], [0.2, 0.6], [0.55, 0.4], [1.0, 0.1]];
+        let rates: [[f64; 2]; 5] = [[0.0, 0.95], [0.2, 0.6], [0.15, 0.5], [0.4, 0.3], [0.9, 0.05]];
+        let points = rates.iter().zip(&bounds).rev().map(|([x, y], [u, v])| {
+            json!({"false_positive_rate": x, "false_negative_rate": y, "false_positive_rate_upper_bound": u,
+                   "false_negative_rate_upper_bound": v, "threshold": 0.0})
+        });
+        let document = json!({"significance": 0.05, "observations_in": 100, "observations_out": 100,
+                              "points": points.collect::<Vec<_>>()});
+        let series = observed(&serde_json::from_value(document).unwrap(), &WHOLE, 0.005);
+        let expected = rates.map(|[x, y]| {
+            let within = bounds.iter().take_while(|bound| bound[0] <= x).last().map_or(1.0, |bound| bound[1]);
+            vec![x, y.min(within), y.max(within)]
+        });
+        assert_eq!(series[0].points, expected);
     }
 }

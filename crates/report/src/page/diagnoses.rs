@@ -5,7 +5,7 @@ use super::command_line::CommandLine;
 use super::epsilons::{self, Row, between, rows_of_theory};
 use super::section::{Advice, Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
 use crate::numbers::{count, p_value, probability, rounded_down, seconds, significant};
-use crate::results::{Diagnosed, Parameters};
+use crate::results::{Diagnosed, Leaking, Parameters};
 use crate::verdict::Tone;
 use misdeal_core::PositionSample;
 use std::fmt::Write;
@@ -132,12 +132,19 @@ fn meaning(found: &Diagnosed) -> Vec<String> {
     paragraphs
 }
 
+/// Whether an upper bound is proven of the scheme as it is named: of batches without defects, in orders that are drawn anew.
+fn is_bounded(found: &Diagnosed, leakage: &Leaking) -> bool {
+    let is_plain = found.defects.is_empty() && found.parameters.order_is_reused != Some(true);
+    is_plain && !leakage.is_estimate && leakage.epsilon_upper_bound.is_some()
+}
+
 fn advice(found: &Diagnosed) -> Vec<Advice> {
     let mut advice: Vec<Advice> =
         found.defects.iter().map(|defect| Advice { text: defect.message.clone(), command: None }).collect();
     if let (Some([claim, _]), Some(leakage)) = (excess(found), &found.leakage)
-        && found.scheme != "unknown"
+        && found.scheme != "poisson"
     {
+        let claimed = "Draw batches by Poisson sampling, for which the claim would be right";
         let command = CommandLine::new("calibrate")
             .flag("target-epsilon", claim)
             .number("delta", leakage.delta)
@@ -146,8 +153,13 @@ fn advice(found: &Diagnosed) -> Vec<Advice> {
             .flag("batch-size", found.batch_size)
             .flag("scheme", &found.scheme)
             .flag_if_any("buffer-size", found.parameters.buffer_size);
-        let text = "Draw batches by Poisson sampling, or find the noise with which these batches are proven to meet what it would claim:";
-        advice.push(Advice { text: text.into(), command: Some(command.text()) });
+        advice.push(if is_bounded(found, leakage) {
+            let text =
+                format!("{claimed}, or find the noise with which these batches are proven to meet the same:");
+            Advice { text, command: Some(command.text()) }
+        } else {
+            Advice { text: format!("{claimed}."), command: None }
+        });
     }
     if found.leakage.is_none() {
         let command = CommandLine::new("diagnose").word(&found.log).flag("dataset-size", found.dataset_size);

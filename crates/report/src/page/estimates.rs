@@ -82,7 +82,7 @@ fn side_by_side(found: &Estimation) -> super::chart::Chart {
     epsilons::chart("Estimators side by side", caption, &rows)
 }
 
-/// Estimation by name, with what they guarantee.
+/// Estimates by name, with what they guarantee.
 pub fn table(estimates: &BTreeMap<String, Estimate>, caption: &str, kind: &'static str) -> Table {
     let rows = ranked(estimates).into_iter().map(|(name, one)| {
         let valid = if one.valid { "yes" } else { "no" };

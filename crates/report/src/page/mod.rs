@@ -19,6 +19,7 @@ use crate::results::{Content, StoredResult, Unreadable};
 use askama::Template;
 use section::Section;
 use sha2::{Digest, Sha256};
+use std::path::Path;
 
 /// Results that a page shows, at most.
 pub const MOST_RESULTS: usize = 64;
@@ -128,6 +129,22 @@ pub fn page(results: &[StoredResult]) -> Result<String, Unreadable> {
         version: env!("CARGO_PKG_VERSION"),
     };
     Ok(page.render().expect("memory can be written to"))
+}
+
+/// Refuses to write a page over one of the results that it shows. `is_same_place` says whether two paths lead to one file.
+///
+/// # Errors
+/// The output is one of the results.
+pub fn check_output<'a>(
+    output: &Path,
+    results: impl IntoIterator<Item = &'a Path>,
+    is_same_place: impl Fn(&Path, &Path) -> bool,
+) -> misdeal_core::Result<()> {
+    if results.into_iter().any(|result| is_same_place(result, output)) {
+        let (allowed, hint) = ("another file than the results", "the page would replace the result");
+        return Err(misdeal_core::Error::bad_value("output", output.display(), allowed, hint));
+    }
+    Ok(())
 }
 
 fn section(content: &Content) -> Section {

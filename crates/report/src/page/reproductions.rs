@@ -1,12 +1,12 @@
 //! The paper beside what was played.
 
-use super::advice::capitalised;
+use super::advice::{capitalised, lowered};
 use super::chart::{Axis, Chart, Draw, Role, Series};
 use super::command_line::CommandLine;
 use super::epsilons::{self, Row, between, sides};
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
 use super::{audits, curves, deals};
-use crate::numbers::{count, seconds, significant};
+use crate::numbers::{count, rounded_down, seconds, significant};
 use crate::results::{Heading, Reproduced, Reproduction};
 use crate::verdict::Tone;
 
@@ -49,21 +49,39 @@ pub fn section(found: &Reproduction) -> Section {
                 if found.quick { "fewer than in the paper (--quick)" } else { "those of the paper" },
             ),
         ],
-        rerun: Rerun {
-            command: Some(
-                CommandLine::new("reproduce")
-                    .word(&found.name)
-                    .switch("quick", found.quick)
-                    .flag_if_any("only", found.only.as_ref())
-                    .flag_if_any("runs", found.runs)
-                    .flag_if_any("seed", found.seed)
-                    .text(),
-            ),
-            note: "Add --data for the folder of data sets, where models are trained.".into(),
-        },
+        rerun: rerun(found),
         provenance: vec![Fact::new("time", seconds(found.seconds))],
         summary: Summary::default(),
     }
+}
+
+/// The same command on the same device. Rows of both devices are left to `--device auto`, which shared them out.
+fn rerun(found: &Reproduction) -> Rerun {
+    let mut devices: Vec<&str> =
+        found.rows.iter().filter_map(|row| row.engine.as_deref()).map(audits::device).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    let device = match devices[..] {
+        [] => None,
+        [device] => Some(device),
+        _ => Some("auto"),
+    };
+    let line = CommandLine::new("reproduce")
+        .word(&found.name)
+        .switch("quick", found.quick)
+        .flag_if_any("only", found.only.as_ref())
+        .flag_if_any("runs", found.runs)
+        .flag_if_any("device", device)
+        .flag_if_any("seed", found.seed);
+    let mut note = String::from("Add --data for the folder of data sets, where models are trained.");
+    if device == Some("auto") {
+        note += " Some rows were played on a CUDA device and some on the processor.";
+    }
+    if found.only.is_none() && found.runs.is_none() {
+        note += " The result names no --only and no --runs: all rows were asked for, as often as in the paper, or an older version wrote \
+                 it, which did not say.";
+    }
+    Rerun { command: Some(line.text()), note }
 }
 
 const OURS: &str = "\"Ours\" is the paper's estimate, the largest over all thresholds, which is not a valid bound; \"valid\" is a lower bound \
@@ -146,11 +164,6 @@ fn pictures(artefact: &Heading, rows: &[&Reproduced]) -> Vec<Chart> {
     )]
 }
 
-fn lowered(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
-}
-
 /// A chart for each setting that was played with more and more observations.
 fn sweeps(rows: &[&Reproduced]) -> Vec<Chart> {
     let mut names: Vec<&str> = rows.iter().filter_map(|row| row.series.as_deref()).collect();
@@ -215,7 +228,7 @@ fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
             number(row.printed_claim),
             number(row.printed),
             number(row.ours) + &spread,
-            number(row.valid_epsilon),
+            row.valid_epsilon.map_or(String::new(), rounded_down),
             row.theory_of_the_scheme().map_or(String::new(), |bounds| between(sides(bounds))),
             observations,
             row.verdict.clone().unwrap_or_default(),

@@ -5,6 +5,7 @@ use super::section::Fact;
 use crate::numbers::{count, probability, significant};
 use crate::results::{Estimate, Training};
 use misdeal_core::{Setting, ThreatModel};
+use std::path::Path;
 
 /// What was audited, on one line.
 pub fn title(setting: &Setting) -> String {
@@ -76,11 +77,22 @@ pub fn shape(line: CommandLine, setting: &Setting) -> CommandLine {
         .flag("batch-size", setting.batch_size)
 }
 
-/// Everything about a training as flags; a noise that was calibrated is calibrated again.
-pub fn training(line: CommandLine, setting: &Setting, training: &Training) -> CommandLine {
+/// The data sets that `--dataset` knows by name.
+const DATASETS: [&str; 5] = ["fashion-mnist", "cifar-10", "purchase-100", "location-30", "synthetic"];
+
+/// The data set as `--dataset` takes it: its name without the remark that a stand-in is shown with, or the name of an `.npz` file.
+fn dataset(shown: &str) -> Option<&str> {
+    let name = shown.split_once(" (").map_or(shown, |(name, _)| name);
+    let is_file = Path::new(shown).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"));
+    if is_file { Some(shown) } else { DATASETS.contains(&name).then_some(name) }
+}
+
+/// Everything about a training as flags; a noise that was calibrated is calibrated again. Nothing for a data set that the program
+/// does not know.
+pub fn training(line: CommandLine, setting: &Setting, training: &Training) -> Option<CommandLine> {
     let recipe = &training.recipe;
     let line = line
-        .flag("dataset", &training.dataset)
+        .flag("dataset", dataset(&training.dataset)?)
         .flag("dataset-size", training.dataset_size)
         .flag("model", &training.model)
         .flag("learning-rate", recipe.learning_rate)
@@ -91,8 +103,20 @@ pub fn training(line: CommandLine, setting: &Setting, training: &Training) -> Co
         .flag("canaries", recipe.canaries)
         .switch("debias", recipe.debias)
         .flag("last-batch", &recipe.last_batch);
-    match training.target_epsilon {
+    Some(match training.target_epsilon {
         Some(target) => line.flag("target-epsilon", target),
         None => line.flag("noise-multiplier", setting.noise_multiplier),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_sets_are_named_as_the_program_takes_them() {
+        let shown = ["purchase-100 (synthetic stand-in)", "synthetic", "my (own) data.npz", "my data"];
+        let taken = [Some("purchase-100"), Some("synthetic"), Some("my (own) data.npz"), None];
+        assert_eq!(shown.map(dataset), taken);
     }
 }

@@ -11,7 +11,7 @@ mod reproduction;
 
 pub use account::{Account, Calibration};
 pub use audit::{Audit, BufferGuesses, Outputs, Training};
-pub use diagnosis::{Diagnosed, Parameters};
+pub use diagnosis::{Diagnosed, Leaking, Parameters};
 pub use estimate::{Describing, Estimate, Estimation, Observed, Promised, TradeOff};
 pub use reproduction::{Dealt, Heading, Reproduced, Reproduction};
 

@@ -59,6 +59,7 @@ pub struct Reproduced {
     pub observations: u64,
     pub runs: u64,
     pub trade_off: Option<TradeOff>,
+    pub engine: Option<String>,
 }
 
 impl Reproduced {
