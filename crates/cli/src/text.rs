@@ -19,7 +19,9 @@ pub use self_test::self_test;
 use indicatif::HumanCount;
 use misdeal_audit::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};
 use misdeal_core::{Bounds, EpsilonEstimate, Setting};
-use misdeal_report::numbers::{percent, probability, rounded_down, rounded_up, significant};
+use misdeal_report::numbers::{
+    noise_multiplier, percent, probability, rounded_down, rounded_up, significant, times,
+};
 use misdeal_report::verdict::Judged;
 use std::fmt::Write;
 
@@ -88,7 +90,8 @@ pub fn calibrated(report: &CalibrateReport) -> String {
     row(&mut text, "batch scheme", &report.scheme.to_string());
     let target = format!("{} at delta {}", report.target_epsilon, probability(report.delta));
     row(&mut text, "target epsilon", &target);
-    row(&mut text, "noise multiplier", &format!("{:.7}", report.noise_multiplier));
+    let noise = noise_multiplier(report.noise_multiplier, report.bound == BoundSide::Upper);
+    row(&mut text, "noise multiplier", &noise);
     let meaning = match report.bound {
         BoundSide::Upper => "With this noise the scheme is proven to meet the target.",
         BoundSide::Lower => {

@@ -82,14 +82,18 @@ pub fn noise_multiplier(value: f64, is_enough: bool) -> String {
     format!("{:.7}", nearest.parse().unwrap_or(value) + step)
 }
 
-/// How many times a claim a lower bound is, never more than it is: one decimal.
+/// How many times a claim a lower bound is, never more than it is: one decimal, two where that is close to the claim.
 ///
 /// ```
-/// assert_eq!(misdeal_report::numbers::times(3.299, 0.7181), "4.5");
+/// use misdeal_report::numbers::times;
+/// assert_eq!([times(3.299, 0.7181), times(0.7857, 0.72)], ["4.5", "1.09"]);
 /// ```
 pub fn times(lower_bound: f64, claim: f64) -> String {
-    let ratio = lower_bound / claim;
-    if ratio < 1000.0 { format!("{:.1}", (10.0 * ratio).floor() / 10.0) } else { rounded_down(ratio) }
+    match lower_bound / claim {
+        ratio if ratio < 1.2 => format!("{:.2}", (100.0 * ratio).floor() / 100.0),
+        ratio if ratio < 1000.0 => format!("{:.1}", (10.0 * ratio).floor() / 10.0),
+        ratio => rounded_down(ratio),
+    }
 }
 
 /// A small probability: 1e-5 rather than 0.00001.
@@ -155,7 +159,7 @@ mod tests {
         assert_eq!(noises[0], ["1.9938129", "1.9938128"]);
         assert_eq!(noises[1], ["1.9938129", "1.9938128"]);
         assert_eq!(noises[2], ["0.7900000", "0.7900000"]);
-        assert_eq!([times(1.2, 0.6), times(0.7857, 0.72), times(1e300, 1.0)], ["2.0", "1.0", "1e300"]);
+        assert_eq!([times(1.2, 0.6), times(0.7857, 0.72), times(1e300, 1.0)], ["2.0", "1.09", "1e300"]);
         assert_eq!([0, 999, 1000, 1234567].map(count), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([p_value(1e-120), p_value(2.34e-9), p_value(0.25)], ["below 1e-99", "2.3e-9", "0.25"]);
     }

@@ -1,6 +1,6 @@
 //! What theory says, for people.
 
-use super::{percent, probability, rounded_down, rounded_up, row, significant};
+use super::{percent, probability, rounded_down, rounded_up, row, significant, times};
 use comfy_table::{ContentArrangement, Table, presets};
 use misdeal_audit::AccountReport;
 use std::fmt::Write;
@@ -25,7 +25,7 @@ pub fn account(report: &AccountReport) -> String {
     let mut table = table(["scheme", "epsilon at least", "at most", "times the claim", "method"]);
     for (scheme, bounds) in &report.schemes {
         let excess = match (bounds.epsilon_lower_bound, report.claimed_epsilon) {
-            (Some(lower), Some(claim)) if lower > claim => format!("{:.1}", lower / claim),
+            (Some(lower), Some(claim)) if lower > claim => times(lower, claim),
             _ => String::new(),
         };
         let lower = bounds.epsilon_lower_bound.map_or("not known".into(), rounded_down);
