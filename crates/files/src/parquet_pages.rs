@@ -61,7 +61,7 @@ impl<R: ChunkReader> ChunkReader for Ending<R> {
 }
 
 /// Bytes of a page's header up to the size that it is unpacked to, at most.
-const OPENING: u64 = 16;
+const OPENING: u64 = 24;
 
 /// The size in a page's header: a whole number of 32 bits for its kind, then one for its size, in Thrift's compact form. `None` for what does not
 /// begin so.
@@ -73,7 +73,7 @@ fn unpacked_bytes(opening: &[u8]) -> Option<u64> {
             return None;
         }
         let mut value = 0;
-        for place in 0..6 {
+        for place in 0..10 {
             let byte = bytes.next()?;
             value |= u64::from(byte & 0x7f) << (7 * place);
             if byte < 0x80 {
@@ -149,6 +149,9 @@ mod tests {
             unpacked_bytes(&[0x15, 0x04, 0x15, 0xff, 0xff, 0xff, 0xed, 0x30, 0x15]),
             Some(2_032_140_288)
         );
+        // More digits than 32 bits need are dropped.
+        let long = [0x15, 0x00, 0x15, 0xe0, 0xea, 0xdb, 0xb3, 0xea, 0xfb, 0xeb, 0x08, 0x15];
+        assert_eq!(unpacked_bytes(&long), Some(0x533b_7ab0));
         // Below 0, cut off, and a footer.
         assert_eq!(unpacked_bytes(&[0x15, 0x00, 0x15, 0x01]), None);
         assert_eq!(unpacked_bytes(&[0x15, 0x00, 0x15, 0x80]), None);
