@@ -23,6 +23,7 @@ impl Tests {
     pub fn evidence(&self) -> String {
         let smallest = self.0.iter().min_by(|one, other| one.1.total_cmp(&other.1));
         match smallest {
+            Some((shows, p)) if *p < 1e-99 => format!("the tests show {shows} (p below 1e-99)"),
             Some((shows, p)) if self.p_value() < 1e-3 => format!("the tests show {shows} (p = {p:.1e})"),
             _ => "the tests find nothing against it".into(),
         }

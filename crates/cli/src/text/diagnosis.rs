@@ -55,7 +55,11 @@ fn candidates(text: &mut String, report: &DiagnoseReport) {
     let mut table = table(["scheme", "log-likelihood", "p-value", "evidence"]);
     for one in &report.diagnosis.candidates {
         let value = one.log_likelihood.map_or("impossible".into(), |value| format!("{value:.1}"));
-        let p_value = one.log_likelihood.map_or(String::new(), |_| format!("{:.2e}", one.p_value));
+        let p_value = match one.p_value {
+            _ if one.log_likelihood.is_none() => String::new(),
+            p if p < 1e-99 => "below 1e-99".into(),
+            p => format!("{p:.2e}"),
+        };
         table.add_row([
             format!("{}{}", one.scheme, parameters(&one.parameters)),
             value,
