@@ -16,11 +16,17 @@ pub fn run(arguments: &ReproduceArguments, common: &CommonArguments) -> Result<S
         let hint = "the paper takes means over five";
         return Err(Error::bad_value("runs", runs, "a whole number from 1 to 1000", hint).into());
     }
+    if let Some(observations) = arguments.observations.filter(|&most| most < 2) {
+        let hint = "half of them are of each world";
+        return Err(Error::bad_value("observations", observations, "at least 2", hint).into());
+    }
     let request = ReproduceRequest {
         name: arguments.name.clone(),
         quick: arguments.quick,
         runs: arguments.runs,
+        observations: arguments.observations,
         device: arguments.device.clone(),
+        precision: arguments.precision.clone(),
         data: arguments.data.clone().or_else(|| std::env::var_os("MISDEAL_DATA").map(PathBuf::from)),
         seed: common.seed,
         only: arguments.only.clone(),

@@ -29,8 +29,12 @@ pub struct ReproduceRequest {
     pub quick: bool,
     /// The number of runs that means are taken over; the paper's if not given.
     pub runs: Option<u64>,
+    /// Observations of a run at most; the paper's if not given.
+    pub observations: Option<u64>,
     /// What to compute on: `auto`, `cpu` or `cuda`.
     pub device: String,
+    /// The arithmetic of trainings on a CUDA device: `f32` or `tf32`.
+    pub precision: String,
     /// The folder that holds data sets.
     pub data: Option<PathBuf>,
     /// The seed of the first run; the others take those that follow.
@@ -68,6 +72,9 @@ pub struct ReproduceReport {
     /// Runs that means were to be taken over, if not those of the paper.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<u64>,
+    /// Observations that a run was to have at most, if not those of the paper.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observations: Option<u64>,
     /// What each table or figure shows, and what to know about it.
     pub artefacts: Vec<ArtefactHeading>,
     /// The numbers, in the order of the paper.
@@ -147,6 +154,7 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
         quick: request.quick,
         only: request.only.clone(),
         runs: request.runs,
+        observations: request.observations,
         artefacts,
         rows,
         deals,
