@@ -3,7 +3,7 @@
 # it if it is there, and one audit of 1e12 observations. Run from the repository's root.
 #
 #   bench/gpu.sh build   here: builds what the device's machine needs into gpu-carry/ (it has no Rust), with PROFILE=tested in a hurry
-#   bench/gpu.sh training there: the trainings alone (bench/gpu_training.py)
+#   bench/gpu.sh training there: trainings, and the mechanism, with JAX in one go (bench/gpu_training.py)
 #   bench/gpu.sh         there: runs it, prints a table, and writes JSON under $OUT if that is set
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
-"""Trainings on a CUDA device: agreement with the reference, models a second with the kernels' shares, variants of tiles, audits in both precisions,
-and JAX beside it where it can be imported. Called from the repository's root; binaries are in gpu-carry (bench/gpu.sh build).
+"""Trainings and the mechanism on a CUDA device: models and observations a second with JAX beside them where it can be imported, Table 1, audits that are
+killed and resumed, agreement with the reference, compute-sanitizer, and audits in both precisions. Called from the repository's root; binaries are in gpu-carry (bench/gpu.sh build).
 
 Everything that is found goes to $OUT/gpu-training.json, part by part, so that a run that is cut off leaves what it had. After SECONDS (the
 first argument, 290 if not given) nothing new is begun.
@@ -16,11 +16,13 @@ import sys
 import tempfile
 import time
 
+import gpu
+
 CARRY = pathlib.Path("gpu-carry")
 START = time.perf_counter()
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 290.0
 RESULT = {"agreement": None, "speeds": [], "profiles": [], "again": [], "audits": [], "jax": None, "sanitizer": None, "table": None,
-          "resumed": []}
+          "resumed": [], "mechanism_speeds": None, "mechanism_tests": None}
 # Records of bits, as Purchase-100 has them, where they were carried along.
 DATA = f"purchase-100 --data {CARRY / 'data'}" if (CARRY / "data").exists() else "synthetic"
 AUDIT = (
@@ -167,9 +169,24 @@ def resumed(name, words, seconds):
     keep()
 
 
+def mechanism():
+    """Observations a second of the mechanism, ours and JAX's."""
+    print("== the mechanism", flush=True)
+    ours = run([str(CARRY / "samples_per_second"), "1e12"], 100)
+    rows = json.loads(ours) if ours else []
+    for row in rows:
+        print(f"{row['scheme']:16} noise {row['noise_multiplier']:<4} T {row['steps_per_epoch']:<5} {row['observations_per_second']:.3e} observations/s", flush=True)
+    # In a process of its own, which gives the device's memory back.
+    peer = "import sys; sys.path.insert(0, 'bench'); import gpu, json; print(json.dumps({steps: gpu.jax_speed(steps) for steps in (100, 1000)}))"
+    jax = run([sys.executable, "-c", peer], 100, XLA_PYTHON_CLIENT_PREALLOCATE="false")
+    print("JAX, observations/s by T:", jax, flush=True)
+    RESULT["mechanism_speeds"] = {"ours": rows, "jax": json.loads(jax) if jax else None}
+    keep()
+
+
 def main():
     print("== models a second", flush=True)
-    for words in ["mlp f32", "lenet f32 models=4240", "cnn tf32 quick"]:
+    for words in ["mlp f32 models=330000 quick", "mlp f32", "lenet f32 models=4240", "cnn tf32 quick"]:
         speed(words, "speeds")
     peer = CARRY / "jax_peer.py"
     if peer.exists():
@@ -177,20 +194,21 @@ def main():
         RESULT["jax"] = run([sys.executable, str(peer), "mlp", "lenet", "cnn"], 200)
         print(RESULT["jax"], flush=True)
         keep()
-    for words in ["mlp f32", "lenet f32 models=4240", "lenet f32 models=4240 quick side=2120", "mlp f32 quick side=1056"]:
+    for words in ["mlp f32 models=330000 quick", "mlp f32", "mlp tf32 quick", "lenet f32 models=4240 quick", "cnn tf32 quick"]:
         speed(words, "again")
     print("== shares of kernels", flush=True)
-    for words in ["lenet f32 models=1060", "mlp f32 models=4224"]:
-        profile(words)
-    import gpu
-
+    profile("mlp f32 models=4224")
+    mechanism()
     RESULT["table"] = gpu.table()
     keep()
     print("== killed and resumed", flush=True)
-    resumed("mechanism", "audit mechanism --noise-multiplier 0.5 --steps-per-epoch 100 --observations 6e10", 6)
-    resumed("training", f"audit training --dataset {DATA} --threat-model partially-informed --noise-multiplier 0.8 --observations 3e5", 8)
+    resumed("mechanism", "audit mechanism --noise-multiplier 0.5 --steps-per-epoch 100 --observations 1e11 --save-every 2", 9)
+    threat = "--threat-model partially-informed --noise-multiplier 0.8"
+    resumed("training", f"audit training --dataset {DATA} {threat} --observations 3e5 --save-every 2", 7)
     with concurrent.futures.ThreadPoolExecutor(1) as beside:
         checked = beside.submit(sanitizer, ["e_a_model_does_not_depend_on_its_company", "a_perceptrons_on_bits"])
+        RESULT["mechanism_tests"] = run([str(CARRY / "device-tests"), "--nocapture", "--test-threads=1"], 150, MISDEAL_NEEDS_CUDA="1")
+        print(RESULT["mechanism_tests"], flush=True)
         agreement()
         checked.result()
     audits()
