@@ -94,8 +94,12 @@ pub struct ArtefactHeading {
 /// Plays what the paper played, and compares.
 ///
 /// # Errors
-/// An unknown name, data that are not there, a device that is not, or an interruption.
+/// An unknown name, a number of runs that is not from 1 to 1000, data that are not there, a device that is not, or an interruption.
 pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<ReproduceReport> {
+    if let Some(runs) = request.runs.filter(|runs| !(1..=1000).contains(runs)) {
+        let hint = "the paper takes means over five";
+        return Err(Error::bad_value("runs", runs, "a whole number from 1 to 1000", hint).into());
+    }
     let names: Vec<&'static str> = match request.name.as_str() {
         "all" => ARTEFACTS.into(),
         name => {
