@@ -31,14 +31,14 @@ def interval(bounds):
     return f"{at_least(lower)} to {at_most(upper)}" if upper is not None else f"at least {at_least(lower)}"
 
 
-def line(row):
-    """One row of the table."""
+def line(row, of_trainings):
+    """One row of the table; trainings have the accuracy of their models at its end."""
     spread = f" ± {row['standard_deviation']:.3f}" if row["standard_deviation"] is not None else ""
     theory = row["theory"].get((row["setting"] or {}).get("scheme", ""), None)
     return "| " + " | ".join([
         row["name"], number(row["printed"]), number(row["ours"]) + spread, at_least(row["valid_epsilon"]),
         interval(theory) if theory else "", row["verdict"] or "", f"{row['observations']:.0e}".replace("+", ""), str(row["runs"]),
-        row["engine"] or "", f"{row['seconds']:.1f}",
+        row["engine"] or "", f"{row['seconds']:.1f}", *([number((row.get("test_accuracy") or {}).get("mean"))] if of_trainings else []),
     ]) + " |"
 
 
@@ -50,9 +50,11 @@ def summary(folder):
     for name, command in run["commands"].items():
         document = json.loads((folder / name).read_text())
         lines += ["", f"## `{command}`", "", f"[{name}]({name}), {document['seconds']:.0f} s.", ""]
-        lines += ["| what | printed | ours, the maximum as in the paper | a bound that holds | theory | verdict | observations | runs | engine | s |",
-                  "|---|---|---|---|---|---|---|---|---|---|"]
-        lines += [line(row) for row in document["rows"] if row["ours"] is not None]
+        rows = [row for row in document["rows"] if row["ours"] is not None]
+        of_trainings = any(row.get("test_accuracy") for row in rows)
+        lines += ["| what | printed | ours, the maximum as in the paper | a bound that holds | theory | verdict | observations | runs | engine | s |" + " test accuracy |" * of_trainings,
+                  "|---|---|---|---|---|---|---|---|---|---|" + "---|" * of_trainings]
+        lines += [line(row, of_trainings) for row in rows]
     return "\n".join(lines) + "\n"
 
 

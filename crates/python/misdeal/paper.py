@@ -17,8 +17,10 @@ def reproduce(
     *,
     quick: bool = False,
     runs: float | None = None,
+    observations: float | None = None,
     only: str | None = None,
     device: str = "auto",
+    precision: str = "f32",
     data: Path | None = None,
     store: Path | None = None,
     resume: bool = False,
@@ -29,7 +31,7 @@ def reproduce(
 ) -> ReproduceReport:
     """Plays the audits behind a table or a figure of the paper (`figure-3`, ..., or `all`), and sets printed numbers beside ours.
 
-    `quick` plays fewer observations, in one run; `only` plays the rows whose names contain it. With `store`, a folder, every audit's
+    `quick` plays fewer observations, in one run, and `observations` at most so many of each run; `only` plays the rows whose names contain it. With `store`, a folder, every audit's
     scores are kept, and with `resume=True` what it holds is not played again. Rows are dictionaries, and `to_frame()` a pandas
     DataFrame of them.
 

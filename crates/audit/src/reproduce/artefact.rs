@@ -1,7 +1,7 @@
 //! A table or a figure of the paper, as the file in `paper/` describes it.
 
 use misdeal_core::{BatchScheme, Error, Result, Setting, ThreatModel};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// What the paper shows in one place.
 #[derive(Debug, Clone, Deserialize)]
@@ -105,7 +105,7 @@ fn usual_delta() -> f64 {
 }
 
 /// The game, apart from its noise.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MechanismJob {
     /// The noise, or
@@ -158,7 +158,7 @@ impl MechanismJob {
 }
 
 /// A training, with the noise for which Poisson sampling has the target epsilon.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainingJob {
     /// The data set.
@@ -215,7 +215,7 @@ impl TrainingJob {
 }
 
 /// The tables and figures that have a file, by name.
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 12] = [
     ("figure-1", include_str!("../../../../paper/figure-1.toml")),
     ("figure-3", include_str!("../../../../paper/figure-3.toml")),
     ("table-1", include_str!("../../../../paper/table-1.toml")),
@@ -227,10 +227,11 @@ const FILES: [(&str, &str); 11] = [
     ("figure-9", include_str!("../../../../paper/figure-9.toml")),
     ("figure-10", include_str!("../../../../paper/figure-10.toml")),
     ("figure-11", include_str!("../../../../paper/figure-11.toml")),
+    ("beyond", include_str!("../../../../paper/beyond.toml")),
 ];
 
-/// The names of all artefacts, in the order of the paper.
-pub const NAMES: [&str; 12] = [
+/// The names of all artefacts, in the order of the paper, and what goes past it.
+pub const NAMES: [&str; 13] = [
     "figure-1",
     "figure-3",
     "table-1",
@@ -243,6 +244,7 @@ pub const NAMES: [&str; 12] = [
     "figure-9",
     "figure-10",
     "figure-11",
+    "beyond",
 ];
 
 /// The artefact called `name`.

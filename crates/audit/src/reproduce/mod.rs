@@ -29,8 +29,12 @@ pub struct ReproduceRequest {
     pub quick: bool,
     /// The number of runs that means are taken over; the paper's if not given.
     pub runs: Option<u64>,
+    /// Observations of a run at most; the paper's if not given.
+    pub observations: Option<u64>,
     /// What to compute on: `auto`, `cpu` or `cuda`.
     pub device: String,
+    /// The arithmetic of trainings on a CUDA device: `f32` or `tf32`.
+    pub precision: String,
     /// The folder that holds data sets.
     pub data: Option<PathBuf>,
     /// The seed of the first run; the others take those that follow.
@@ -68,6 +72,9 @@ pub struct ReproduceReport {
     /// Runs that means were to be taken over, if not those of the paper.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<u64>,
+    /// Observations that a run was to have at most, if not those of the paper.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observations: Option<u64>,
     /// What each table or figure shows, and what to know about it.
     pub artefacts: Vec<ArtefactHeading>,
     /// The numbers, in the order of the paper.
@@ -94,11 +101,15 @@ pub struct ArtefactHeading {
 /// Plays what the paper played, and compares.
 ///
 /// # Errors
-/// An unknown name, a number of runs that is not from 1 to 1000, data that are not there, a device that is not, or an interruption.
+/// An unknown name, a number of runs or of observations out of range, data that are not there, a device that is not, or an interruption.
 pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<ReproduceReport> {
     if let Some(runs) = request.runs.filter(|runs| !(1..=1000).contains(runs)) {
         let hint = "the paper takes means over five";
         return Err(Error::bad_value("runs", runs, "a whole number from 1 to 1000", hint).into());
+    }
+    if let Some(observations) = request.observations.filter(|&most| most < 2) {
+        let hint = "half of them are of each world";
+        return Err(Error::bad_value("observations", observations, "at least 2", hint).into());
     }
     let names: Vec<&'static str> = match request.name.as_str() {
         "all" => ARTEFACTS.into(),
@@ -151,6 +162,7 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
         quick: request.quick,
         only: request.only.clone(),
         runs: request.runs,
+        observations: request.observations,
         artefacts,
         rows,
         deals,

@@ -84,7 +84,8 @@ impl PaperRow {
     }
 
     fn observations(&self, request: &ReproduceRequest) -> u64 {
-        (if request.quick { self.quick_observations } else { self.observations }) as u64
+        let all = (if request.quick { self.quick_observations } else { self.observations }) as u64;
+        request.observations.map_or(all, |most| most.min(all))
     }
 
     /// Observations of all runs together.
@@ -107,7 +108,7 @@ impl PaperRow {
         let mut missing = None;
         for run in 0..if observations == 0 { 0 } else { self.runs(request) } {
             let part = Part { done: progress.done + run * observations, ..*progress };
-            match self.play(artefact, request, request.seed + run, &part) {
+            match self.play(request, request.seed + run, &part) {
                 Ok(report) => reports.push(report),
                 // The other rows may need no data.
                 Err(Error::Data(error)) => {
@@ -154,26 +155,21 @@ impl PaperRow {
         })
     }
 
-    /// The file that keeps a run's scores.
-    fn store(&self, artefact: &str, request: &ReproduceRequest, seed: u64) -> Option<PathBuf> {
-        let words: Vec<&str> = self
-            .name
-            .split(|c: char| !c.is_ascii_alphanumeric() && c != '.')
-            .filter(|word| !word.is_empty())
-            .collect();
-        let file =
-            format!("{artefact}_{}_{}_seed-{seed}.scores", words.join("-"), self.observations(request));
-        Some(request.store.as_ref()?.join(file))
+    /// The file that keeps a run's scores, named after what is played: figures that show the same audit share it.
+    fn store(&self, request: &ReproduceRequest, seed: u64) -> Option<PathBuf> {
+        let folder = request.store.as_ref()?;
+        let job = toml::to_string(&self.training).ok().filter(|text| !text.is_empty());
+        let job = job.or_else(|| toml::to_string(&self.mechanism).ok())?;
+        let words =
+            job.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').filter(|word| !word.is_empty());
+        let kind = if self.training.is_some() { "training" } else { "mechanism" };
+        let words: Vec<&str> = std::iter::once(kind).chain(words).collect();
+        let file = format!("{}_{}_seed-{seed}.scores", words.join("-"), self.observations(request));
+        Some(folder.join(file))
     }
 
-    fn play(
-        &self,
-        artefact: &str,
-        request: &ReproduceRequest,
-        seed: u64,
-        progress: &dyn Progress,
-    ) -> Result<AuditReport> {
-        let store = self.store(artefact, request, seed);
+    fn play(&self, request: &ReproduceRequest, seed: u64, progress: &dyn Progress) -> Result<AuditReport> {
+        let store = self.store(request, seed);
         let analysis = |threshold_choice: &str| Analysis {
             delta: self.delta,
             threshold_choice: threshold_choice.into(),
@@ -230,7 +226,7 @@ fn play_training(
         recipe,
         data: DataRequest { dataset: job.dataset.clone(), folder: request.data.clone(), size: None },
         device: request.device.clone(),
-        precision: "f32".into(),
+        precision: request.precision.clone(),
         run,
     };
     audit_training(&training, progress)

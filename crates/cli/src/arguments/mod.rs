@@ -195,12 +195,18 @@ pub struct ReproduceArguments {
     /// Runs that means are taken over; as many as the paper's if not given
     #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
     pub runs: Option<u64>,
+    /// Observations of a run at most; as many as the paper's if not given
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
+    pub observations: Option<u64>,
     /// Play only the rows whose names contain this
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
     /// What to compute on; auto takes a CUDA device for long runs, where there is one
     #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "cuda"], value_name = "NAME")]
     pub device: String,
+    /// The arithmetic of trainings on a CUDA device: tf32 is faster with convolutions
+    #[arg(long, default_value = "f32", value_parser = ["f32", "tf32"], value_name = "NAME")]
+    pub precision: String,
     /// The folder that holds data sets; MISDEAL_DATA if not given
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,

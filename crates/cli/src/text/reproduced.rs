@@ -53,7 +53,10 @@ fn table(rows: &[&ReproducedRow]) -> Table {
     if !table.is_tty() {
         table.set_width(160);
     }
-    table.set_header(["", "claim", "printed", "ours", "valid", "theory", "observations", "verdict"]);
+    let of_trainings = rows.iter().any(|row| row.test_accuracy.is_some());
+    let mut header = vec!["", "claim", "printed", "ours", "valid", "theory", "observations", "verdict"];
+    header.extend(of_trainings.then_some("test accuracy"));
+    table.set_header(header);
     let number = |value: Option<f64>| value.map_or(String::new(), significant);
     for row in rows {
         let spread = row
@@ -65,7 +68,7 @@ fn table(rows: &[&ReproducedRow]) -> Table {
             (_, 1) => format!("{:e}", row.observations),
             (_, runs) => format!("{runs} x {:e}", row.observations),
         };
-        table.add_row([
+        let mut cells = vec![
             row.name.clone(),
             number(row.printed_claim),
             number(row.printed),
@@ -74,7 +77,9 @@ fn table(rows: &[&ReproducedRow]) -> Table {
             theory,
             observations,
             row.verdict.map_or(String::new(), |verdict| verdict.name().to_owned()),
-        ]);
+        ];
+        cells.extend(of_trainings.then(|| number(row.test_accuracy.map(|accuracy| accuracy.mean))));
+        table.add_row(cells);
     }
     for column in 1..6 {
         if let Some(column) = table.column_mut(column) {
@@ -106,8 +111,5 @@ fn notes(text: &mut String, row: &ReproducedRow) {
                 probability(test.p_value)
             );
         }
-    }
-    if let Some(accuracy) = &row.test_accuracy {
-        let _ = writeln!(text, "  {}: test accuracy {}", row.name, significant(accuracy.mean));
     }
 }
