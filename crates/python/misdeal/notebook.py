@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import html
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
@@ -46,13 +47,39 @@ def rounded(value: float, direction: str, digits: int = 4) -> str:
 
 
 def page(fields: dict[str, Any], verdict: str, figure: str | None, entries: Sequence[list[str]] = ()) -> str:
-    """The whole of it as HTML."""
+    """The whole of it as HTML: what matters first, and all fields below, folded where they are many."""
+    said = f"<p><b>{html.escape(verdict)}</b></p>" if verdict else ""
+    shown = [list(row) for row in rows(fields)]
+    first = [row for row in shown if row[0] in IMPORTANT]
+    if len(shown) <= FEW or not first:
+        below = _table(shown)
+    else:
+        below = f"{_table(first)}<details><summary>all fields</summary>{_table(shown)}</details>"
+    return f"{said}{_line(fields)}{_image(figure, verdict)}{_entries(entries)}{below}"
+
+
+# Of many fields, those that are seen at once.
+IMPORTANT = (
+    "observations", "empirical_epsilon", "raw_epsilon", "claimed_epsilon", "delta", "significance", "estimator", "threshold_choice", "valid",
+    "engine", "seconds", "scheme", "certain",
+)  # fmt: skip
+FEW = 12
+
+
+def _image(figure: str | None, verdict: str) -> str:
+    """A figure that shrinks to the notebook's width. As an image it shares no names with those of other cells."""
+    if not figure:
+        return ""
+    content = base64.b64encode(figure.encode()).decode()
+    return f'<img alt="{html.escape(verdict)}" style="max-width:100%;height:auto" src="data:image/svg+xml;base64,{content}">'
+
+
+def _table(shown: Sequence[Sequence[str]]) -> str:
     cells = "".join(
         f'<tr><th style="text-align:left">{html.escape(name)}</th><td style="text-align:left">{html.escape(value)}</td></tr>'
-        for name, value in rows(fields)
+        for name, value in shown
     )
-    said = f"<p><b>{html.escape(verdict)}</b></p>" if verdict else ""
-    return f"{said}{_line(fields)}{figure or ''}{_entries(entries)}<table>{cells}</table>"
+    return f"<table>{cells}</table>"
 
 
 def _entries(entries: Sequence[list[str]]) -> str:

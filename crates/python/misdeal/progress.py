@@ -59,6 +59,8 @@ class _Bar:
             self.draw(done, total, self.line(done, total, now - self.start))
 
     def line(self, done: int, total: int, seconds: float) -> str:
+        if done >= total:
+            return f"100 %  {total:,} {self.of} made; judging them"
         rate = (done - (self.first or 0)) / seconds
         left = f"{_duration((total - done) / rate)} left" if rate > 0 else "waiting"
         # Of a few things nobody wants to know how many there are in a second.

@@ -297,6 +297,9 @@ class DevicesReport(_Listed):
     devices: list[dict[str, Any]]
     cuda_missing: str | None
 
+    def verdict(self) -> str:
+        return "There is " + " and ".join(f"{one['name']} ({one['device']})" for one in self.devices) + " to compute on."
+
 
 class SelfTestReport(_Listed):
     """Whether this machine computes right."""

@@ -81,7 +81,7 @@ def test_the_paper_is_the_command_lines_document(command, tmp_path):
     words = dict(quick=True, only=only, seed=2, device="cpu", store=tmp_path / "scores", quiet=True)
     ours = misdeal.reproduce("figure-3", plot=tmp_path / "figure.svg", **words)
     assert without_seconds(ours.to_dict()) == without_seconds(theirs)
-    assert "<svg" in (tmp_path / "figure.svg").read_text() and "observations" in ours._repr_html_()
+    assert "<svg" in (tmp_path / "figure.svg").read_text() and "<img" in ours._repr_html_()
     with pytest.raises(ValueError, match="^store is "):
         misdeal.reproduce("figure-3", **words)
     again = misdeal.reproduce("figure-3", resume=True, **words)
@@ -94,7 +94,7 @@ def test_the_paper_is_the_command_lines_document(command, tmp_path):
     assert list(frame["ours"]) == [ours.rows[0]["ours"]] and frame.loc[0, "setting.scheme"] == "shuffle"
     assert list(pandas.DataFrame(ours.rows)["name"]) == [ours.rows[0]["name"]]
     dealt = misdeal.reproduce("figure-8")
-    assert dealt._repr_html_().count("<svg") == 1 and without_seconds(dealt.to_dict()) == without_seconds(command.json("reproduce", "figure-8"))
+    assert dealt._repr_html_().count("<img") == 1 and without_seconds(dealt.to_dict()) == without_seconds(command.json("reproduce", "figure-8"))
 
 
 def test_devices_are_the_command_lines_document(command):
@@ -186,12 +186,12 @@ def test_exact_scores_come_back_as_arrays(tmp_path):
 def test_results_show_themselves(tmp_path):
     report = misdeal.audit_mechanism(observations=50_000, trade_off=True, quiet=True, plot=tmp_path / "curve.png")
     page = report._repr_html_()
-    assert page.count("<svg") == 2 and "<table>" in page and "REFUTED" in page
+    assert page.count("<svg") == 1 and page.count("data:image/svg+xml;base64,") == 1 and "<table>" in page and "REFUTED" in page
     assert (tmp_path / "curve.png").read_bytes()[:4] == b"\x89PNG"
     report.save_plot(tmp_path / "curve.svg")
     assert "<svg" in (tmp_path / "curve.svg").read_text()
     plain = misdeal.audit_mechanism(observations=50_000, quiet=True)
-    assert plain._repr_html_().count("<svg") == 1
+    assert plain._repr_html_().count("<svg") == 1 and "<img" not in plain._repr_html_()
     with pytest.raises(ValueError, match="trade_off"):
         plain.save_plot(tmp_path / "no.svg")
     assert "empirical_epsilon" in str(plain) and "claim" in repr(plain)
