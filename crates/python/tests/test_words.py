@@ -124,7 +124,7 @@ def test_reproduce_refuses_what_the_command_line_refuses(command, tmp_path):
     with pytest.raises(ValueError, match="^name is nobody, but one of ") as refused:
         misdeal.reproduce("nobody")
     assert f"one of {', '.join(names)} is allowed" in str(refused.value)
-    for flag, value in (("runs", 0), ("runs", 1001), ("observations", 0), ("only", "no such row"), ("plot", "figure.pdf"), ("threads", 0)):
+    for flag, value in (("runs", 0), ("runs", 1001), ("observations", 7), ("observations", 8e15), ("only", "no such row"), ("plot", "figure.pdf"), ("threads", 0)):
         told = command("reproduce", "figure-3", "--quick", f"--{flag}", value, code=2)
         with pytest.raises(ValueError, match=f"^{flag} is ") as refused:
             misdeal.reproduce("figure-3", quick=True, **{flag: value})

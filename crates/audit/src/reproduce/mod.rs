@@ -14,7 +14,7 @@ pub use row::ReproducedRow;
 pub use verdict::Verdict;
 
 use crate::devices::devices;
-use crate::{Progress, Result, SCHEMA_VERSION};
+use crate::{Progress, Result, RunRequest, SCHEMA_VERSION};
 use artefact::{PaperRow, artefact};
 use misdeal_core::Error;
 use serde::Serialize;
@@ -107,9 +107,8 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
         let hint = "the paper takes means over five";
         return Err(Error::bad_value("runs", runs, "a whole number from 1 to 1000", hint).into());
     }
-    if let Some(observations) = request.observations.filter(|&most| most < 2) {
-        let hint = "half of them are of each world";
-        return Err(Error::bad_value("observations", observations, "at least 2", hint).into());
+    if let Some(observations) = request.observations {
+        RunRequest::new(observations).check()?;
     }
     let names: Vec<&'static str> = match request.name.as_str() {
         "all" => ARTEFACTS.into(),
