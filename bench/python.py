@@ -1,7 +1,9 @@
 """The Python package beside the command line, the overhead of a call, a Ray cluster beside its parts, and the peer's auditor.
 
-usage: python bench/python.py [--seconds 120]        in an environment with misdeal[ray] (crates/python/test.sh makes one); jax-privacy
-                                                     for the comparison of auditors; about ten minutes
+usage: python bench/python.py [--seconds 120]        in an environment with misdeal[ray] (pip install '.[ray]', which builds as a user's does);
+                                                     jax-privacy for the comparison of auditors; about fifteen minutes
+
+The two doors differ by less than a busy machine's noise: run it under `chrt -f 50` where something else runs too.
 """
 
 import argparse
@@ -25,15 +27,19 @@ def best(function, rounds):
 
 
 def audits():
-    """The same audit through both doors, in turn."""
-    times = {"command line": [], "Python": []}
-    for _ in range(5):
-        times["command line"].append(measuring.misdeal("audit", "mechanism", "--observations", "3e8", "--device", "cpu")["seconds"])
-        times["Python"].append(misdeal.audit_mechanism(observations=3e8, device="cpu", quiet=True).seconds)
+    """The same audit through both doors, in turn, each of them first as often as the other."""
+    doors = {
+        "command line": lambda: measuring.misdeal("audit", "mechanism", "--observations", "3e8", "--device", "cpu")["seconds"],
+        "Python": lambda: misdeal.audit_mechanism(observations=3e8, device="cpu", quiet=True).seconds,
+    }
+    times = {door: [] for door in doors}
+    for turn in range(10):
+        for door in list(doors)[:: 1 if turn % 2 else -1]:
+            times[door].append(doors[door]())
     seconds = {door: min(values) for door, values in times.items()}
     ratio = seconds["Python"] / seconds["command line"]
     print(f"3e8 observations: command line {seconds['command line']:.3f} s, Python {seconds['Python']:.3f} s, ratio {ratio:.3f}")
-    return {"observations": 3e8, "seconds": seconds, "ratio": ratio}
+    return {"observations": 3e8, "seconds": seconds, "ratio": ratio, "rounds": times}
 
 
 def calls():

@@ -6,8 +6,8 @@ use crate::mechanism::with_player;
 use crate::promised::poisson_claim;
 use crate::savings::Savings;
 use crate::{Error, MechanismRequest, Progress, Result};
-use misdeal_core::ScoreStore;
-use misdeal_game::Outcome;
+use misdeal_core::{PHILOX_STREAM_NAME, ScoreStore, Setting};
+use misdeal_game::{Outcome, missing_trials};
 use std::ops::Range;
 
 /// Plays `trials` of a run into a store of their own.
@@ -45,6 +45,8 @@ pub fn play_part(
 
 /// The audit of a run of which `played` holds all trials or some; those that are missing are played here.
 ///
+/// Where `cuda` played them all, no device is needed here: whoever collects parts may be a machine without one.
+///
 /// # Errors
 /// As [`audit_mechanism`](crate::audit_mechanism), and a store of another setting, engine or kind.
 pub fn audit_played(
@@ -52,11 +54,50 @@ pub fn audit_played(
     played: ScoreStore,
     progress: &dyn Progress,
 ) -> Result<AuditReport> {
-    with_player(request, |player| {
+    let judge = |player: &dyn Player| {
         let mut store = empty(player, request)?;
         store.merge(played)?;
         audit_from("audit mechanism", player, &request.run, Some(store), progress)
-    })
+    };
+    if request.engine == CUDA {
+        let setting = request.setting.clone().validated()?;
+        return judge(&PlayedOnDevices { setting, request });
+    }
+    with_player(request, judge)
+}
+
+/// The name of the engine of graphics processors, which is its lineage too.
+const CUDA: &str = "cuda";
+
+/// Trials that graphics processors played elsewhere. A device is asked for only if some are missing.
+struct PlayedOnDevices<'a> {
+    setting: Setting,
+    request: &'a MechanismRequest,
+}
+
+impl Player for PlayedOnDevices<'_> {
+    fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    fn engine(&self) -> &'static str {
+        CUDA
+    }
+
+    fn lineage(&self) -> &str {
+        CUDA
+    }
+
+    fn stream(&self) -> &'static str {
+        PHILOX_STREAM_NAME
+    }
+
+    fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome> {
+        if missing_trials(trials.clone(), store.trials()).is_empty() {
+            return Ok(Outcome::Finished);
+        }
+        with_player(self.request, |player| player.play(store, trials, savings))
+    }
 }
 
 /// Whether a run with `stop_when` ends at what `played` holds: the trials of a look, from the first on.
@@ -89,6 +130,8 @@ fn empty(player: &dyn Player, request: &MechanismRequest) -> Result<ScoreStore> 
 mod tests {
     use super::*;
     use crate::{RunRequest, StopWhen, Unwatched, audit_mechanism};
+    use misdeal_core::Stream;
+    use misdeal_game::{Game, engines};
 
     fn same(ours: &AuditReport, theirs: &AuditReport) {
         assert_eq!(ours.estimate, theirs.estimate);
@@ -106,6 +149,34 @@ mod tests {
         same(&audit_played(&request, store, &Unwatched).unwrap(), &whole);
         assert!(play_part(&request, 19_999..20_001, &Unwatched).is_err());
         assert!(play_part(&request, 5..5, &Unwatched).is_err());
+    }
+
+    /// Scores of the device's stream by the reference engine stand for a device's, which they agree with to the tolerance of the engine.
+    #[test]
+    fn trials_of_devices_are_judged_where_there_is_none() {
+        let run = RunRequest { claimed_epsilon: Some(1.0), ..RunRequest::new(4_000) };
+        let request = MechanismRequest { engine: CUDA.into(), run, ..MechanismRequest::default() };
+        let game = Game::with_stream(&request.setting, Stream::philox(&request.setting.hash()));
+        let engine = engines::choose(&game, "reference").unwrap();
+        let played = |trials| {
+            let setting = request.setting.clone();
+            let mut store = ScoreStore::new(setting, CUDA, PHILOX_STREAM_NAME, request.run.scores).unwrap();
+            engine.insert(trials, &mut store).unwrap();
+            store
+        };
+        let found = audit_played(&request, played(0..2_000), &Unwatched).unwrap();
+        assert_eq!((found.engine, found.observations), ("cuda", 4_000));
+        assert_eq!(found.estimate, request.run.analysis.of_store(&played(0..2_000)).unwrap());
+        if misdeal_cuda::inventory().is_err() {
+            let missing = audit_played(&request, played(0..1_999), &Unwatched).unwrap_err();
+            assert!(missing.to_string().contains("CUDA"), "{missing}");
+        }
+        let other =
+            play_part(&MechanismRequest { engine: "auto".into(), ..request.clone() }, 0..2_000, &Unwatched);
+        assert!(
+            audit_played(&request, other.unwrap(), &Unwatched).is_err(),
+            "a processor's trials are others"
+        );
     }
 
     #[test]

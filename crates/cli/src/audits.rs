@@ -71,8 +71,8 @@ impl RunArguments {
 
     /// Draws and prints what an audit found.
     pub fn deliver(&self, report: &AuditReport, common: &CommonArguments) -> Result<Success, Failure> {
-        if let Some((path, curves)) = self.plot.as_deref().zip(report.trade_off.as_ref()) {
-            plot::trade_off(path, report.title(), report.score_histogram.as_ref(), curves)?;
+        if let Some((path, figure)) = self.plot.as_deref().zip(report.figure()) {
+            plot::write(path, &figure)?;
         }
         output::deliver(common, report, || text::audit(report))?;
         Ok(if self.check && report.refutes_the_claim() { Success::BadNews } else { Success::Fine })

@@ -17,7 +17,7 @@ pub fn run(arguments: &EstimateArguments, common: &CommonArguments) -> Result<Su
     })?;
     if let Some((path, curves)) = arguments.plot.as_deref().zip(report.trade_off.as_ref()) {
         let title = format!("{} beside {}", arguments.scores_in.display(), arguments.scores_out.display());
-        plot::trade_off(path, title, report.score_histogram.as_ref(), curves)?;
+        plot::write(path, &curves.figure(title, report.score_histogram.as_ref()))?;
     }
     output::deliver(common, &report, || text::estimates(&report))?;
     Ok(Success::Fine)

@@ -5,21 +5,11 @@ use crate::failure::{Failure, Success};
 use crate::progress::Bar;
 use crate::{interruption, output, plot, text};
 use misdeal_audit::{ReproduceRequest, reproduce};
-use misdeal_core::Error;
 use std::path::PathBuf;
 
 /// Plays what the paper played, and prints both.
 pub fn run(arguments: &ReproduceArguments, common: &CommonArguments) -> Result<Success, Failure> {
     plot::check(arguments.plot.as_deref())?;
-    if arguments.runs.is_some_and(|runs| !(1..=1000).contains(&runs)) {
-        let runs = arguments.runs.unwrap_or_default();
-        let hint = "the paper takes means over five";
-        return Err(Error::bad_value("runs", runs, "a whole number from 1 to 1000", hint).into());
-    }
-    if let Some(observations) = arguments.observations.filter(|&most| most < 2) {
-        let hint = "half of them are of each world";
-        return Err(Error::bad_value("observations", observations, "at least 2", hint).into());
-    }
     let request = ReproduceRequest {
         name: arguments.name.clone(),
         quick: arguments.quick,
@@ -39,7 +29,7 @@ pub fn run(arguments: &ReproduceArguments, common: &CommonArguments) -> Result<S
         reproduce(&request, &bar)?
     };
     if let Some(path) = &arguments.plot {
-        plot::reproduced(path, &report)?;
+        plot::write(path, &report.figure())?;
     }
     output::deliver(common, &report, || text::reproduced(&report))?;
     Ok(Success::Fine)

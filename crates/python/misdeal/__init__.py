@@ -16,6 +16,8 @@ In the order in which data meets them:
 - `record_batches`, `diagnose`: what your data loader deals, and which scheme that is; `scan`: mistakes in sources.
 - `misdeal.cluster`: an audit spread over Ray.
 - `report`: results on one HTML page.
+- `reproduce`: the paper's tables and figures, beside ours.
+- `devices`, `self_test`: what there is to compute on, and whether it computes right.
 
 Every word is the command line's (`misdeal --help`), with underscores for hyphens. What is refused raises `ValueError` with the field,
 the value and what is allowed. Numbers may be written as `1e7`.
@@ -36,27 +38,32 @@ from .canary_scores import (
 )
 from .diagnoses import diagnose, scan
 from .estimates import estimate
+from .machine import devices, self_test
 from .outputs import judge_outputs, score_outputs
 from .pages import report
+from .paper import reproduce
 from .results import (
     AccountReport,
     AuditReport,
     CalibrateReport,
+    DevicesReport,
     DiagnoseReport,
     EpsilonEstimate,
     EstimateReport,
     MergeReport,
     OutputsReport,
     Report,
+    ReproduceReport,
     ScanReport,
+    SelfTestReport,
 )
 from .settings import Setting
 from .stores import Store, merge
 
 __all__ = [
-    "AccountReport", "AuditReport", "Bonferroni", "BootstrapParams", "CalibrateReport", "CanaryScoreAuditor", "DiagnoseReport",
-    "EpsilonEstimate",
-    "EstimateReport", "Explicit", "MergeReport", "MultiSplit", "OutputsReport", "Report", "ScanReport", "Setting", "Split", "Store",
-    "ThresholdStrategy", "__version__", "account", "audit_mechanism", "audit_training", "calibrate", "diagnose", "estimate", "judge_outputs",
-    "merge", "record_batches", "report", "scan", "score_outputs",
+    "AccountReport", "AuditReport", "Bonferroni", "BootstrapParams", "CalibrateReport", "CanaryScoreAuditor", "DevicesReport",
+    "DiagnoseReport", "EpsilonEstimate", "EstimateReport", "Explicit", "MergeReport", "MultiSplit", "OutputsReport", "Report",
+    "ReproduceReport", "ScanReport", "SelfTestReport", "Setting", "Split", "Store", "ThresholdStrategy", "__version__", "account",
+    "audit_mechanism", "audit_training", "calibrate", "devices", "diagnose", "estimate", "judge_outputs", "merge", "record_batches",
+    "report", "reproduce", "scan", "score_outputs", "self_test",
 ]

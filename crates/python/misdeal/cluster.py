@@ -9,12 +9,14 @@ report = misdeal.cluster.audit(misdeal.Setting(noise_multiplier=0.5), observatio
 The run is cut into parts, each a Ray task; their stores are merged as they come. A trial is a pure function of seed, setting, world and
 index, and merging is exact, so that the result is that of the same audit on one machine, bit for bit, however many workers there are and
 however many of them die: Ray plays a lost part again. One run pins one engine (`device`), because those of processors and of
-graphics processors draw other random numbers.
+graphics processors draw other random numbers, and one kind of GPU (`accelerator_type`), because those of different architectures may
+differ in a score's last bits. Whoever calls needs no GPU itself.
 """
 
 from __future__ import annotations
 
 import os
+import socket
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -32,6 +34,12 @@ Part = tuple[int, int]
 # Gaussian draws that take a worker about twenty seconds, on one core and on a graphics processor.
 DRAWS_PER_PART = {"cpu": 4e10, "cuda": 1e13}
 MOST_PARTS = 10_000
+# Threads of a part: on a graphics processor one that plays and one that sorts counts.
+THREADS_PER_PART = {"cpu": 1, "cuda": 2}
+# How often a part may be lost with its worker; one that is lost each time is not bad luck.
+LOSSES_OF_A_PART = 20
+# How long nodes may take to join before a run that none of them could play is given up.
+JOINING_TIME = 10.0
 # The least time between two savings of the store.
 SAVING_INTERVAL = 30.0
 
@@ -52,13 +60,15 @@ def audit(
     trade_off: bool = False,
     store: Path | None = None,
     resume: bool = False,
-    threads: float = 1,
+    threads: float | None = None,
+    accelerator_type: str | None = None,
     parts: int | None = None,
     quiet: bool = False,
 ) -> AuditReport:
     """`audit_mechanism` on the Ray cluster that this process is connected to (one is started here if it is not).
 
-    - `device`: `cpu` (each part takes `threads` cores) or `cuda` (each part takes one GPU).
+    - `device`: `cpu` (each part takes `threads` cores, one if not given) or `cuda` (each part takes one GPU, which Ray hands out).
+    - `accelerator_type`: the kind of GPU, as Ray calls it (`H100`); needed only where a cluster has several kinds.
     - `parts`: how many parts the run is cut into; about twenty seconds each if not given.
     - `threshold_choice="sequential"` with `stop_when`: parts are judged in order, and the rest is called off at the look that decides.
     - `store`: saved now and then, and when interrupted; with `resume=True` the same call goes on from it.
@@ -68,6 +78,7 @@ def audit(
     if device not in DRAWS_PER_PART:
         raise ValueError(f"device is {device!r}, but cpu or cuda is allowed; one run pins one engine")
     setting = setting or Setting()
+    threads = THREADS_PER_PART[device] if threads is None else threads
     words: dict[str, Any] = {
         **setting.words(), "observations": observations, "delta": delta, "significance": significance, "estimator": estimator,
         "threshold_choice": threshold_choice, "scores": scores, "device": device, "engine": engine, "claimed_epsilon": claimed_epsilon,
@@ -77,9 +88,11 @@ def audit(
     _native.check_mechanism(words)
     if not ray.is_initialized():
         ray.init(log_to_driver=False)
+    held = _open(store, resume)
+    workers = _Workers(device, threads, accelerator_type)
     start = time.monotonic()
     with watched(quiet) as show:
-        run = _Run(words, setting, _open(store, resume), store, parts, show)
+        run = _Run(words, setting, held, store, workers, parts, show)
         run.play()
         if run.held is None:
             raise RuntimeError("no part came back")
@@ -97,13 +110,80 @@ def _open(store: Path | None, resume: bool) -> Store | None:
     return Store.load(store)
 
 
+class _Workers:
+    """The nodes that can play parts, and what a part asks of one."""
+
+    def __init__(self, device: str, threads: float, accelerator_type: str | None) -> None:
+        self.resource, self.each = ("GPU", 1.0) if device == "cuda" else ("CPU", float(threads))
+        self.kind = accelerator_type
+        if device == "cuda":
+            self._pin_a_kind()
+        elif accelerator_type is not None:
+            raise ValueError(f"accelerator_type is {accelerator_type!r}, but None is allowed with device='cpu'; processors of all kinds agree")
+        self._await()
+
+    def _nodes(self) -> list[dict[str, float]]:
+        import ray
+
+        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+        return [node for node in nodes if node.get(self.resource, 0) >= self.each and (not self.kind or _KIND + self.kind in node)]
+
+    def _pin_a_kind(self) -> None:
+        asked, self.kind = self.kind, None
+        kinds = sorted({name.removeprefix(_KIND) for node in self._nodes() for name in node if name.startswith(_KIND)})
+        if asked is None and len(kinds) > 1:
+            hint = "GPUs of different architectures may differ in a score's last bits"
+            raise ValueError(f"accelerator_type is None, but one of {', '.join(kinds)} is allowed in this cluster; {hint}")
+        self.kind = asked or (kinds[0] if kinds else None)
+
+    def _await(self) -> None:
+        """A task that no node can take would wait for ever."""
+        last = time.monotonic() + JOINING_TIME
+        while not self._nodes():
+            if time.monotonic() >= last:
+                kind = f" of the kind {self.kind}" if self.kind else ""
+                wanted = f"a GPU{kind}" if self.resource == "GPU" else f"{self.each:g} processor cores"
+                hint = f"add one, or ask the autoscaler with ray.autoscaler.sdk.request_resources(bundles=[{{{self.resource!r}: {self.each:g}}}])"
+                raise RuntimeError(f"no node of the Ray cluster has {wanted}; {hint}")
+            time.sleep(0.5)
+
+    def number(self) -> int:
+        """Parts that can be played at a time."""
+        return max(1, sum(int(node[self.resource] / self.each) for node in self._nodes()))
+
+    def task(self) -> Any:
+        import ray
+
+        # Lost workers and lost results are made good; refusals are not tried again.
+        options: dict[str, Any] = dict(max_retries=LOSSES_OF_A_PART, retry_exceptions=False)
+        if self.resource == "GPU":
+            # Ray sets CUDA_VISIBLE_DEVICES for the worker, so that the engine finds one GPU, its own.
+            options |= dict(num_cpus=0, num_gpus=1)
+        else:
+            options |= dict(num_cpus=self.each)
+        if self.kind:
+            options |= dict(accelerator_type=self.kind)
+        return ray.remote(**options)(_play)
+
+
+# What Ray's names for resources that stand for a kind of GPU begin with.
+_KIND = "accelerator_type:"
+
+
 class _Run:
     """Parts on their way, and what has come back."""
 
     def __init__(
-        self, words: dict[str, Any], setting: Setting, held: Store | None, path: Path | None, parts: int | None, show: Show | None
+        self,
+        words: dict[str, Any],
+        setting: Setting,
+        held: Store | None,
+        path: Path | None,
+        workers: _Workers,
+        parts: int | None,
+        show: Show | None,
     ) -> None:
-        self.words, self.held, self.path, self.show = words, held, path, show
+        self.words, self.held, self.path, self.workers, self.show = words, held, path, workers, show
         self.before = held.observations if held else 0
         self.trials = int(self.words["observations"]) // 2
         self.sequential = words["threshold_choice"] == "sequential"
@@ -132,13 +212,9 @@ class _Run:
                     start = min(border, start + size)
 
     def _part_size(self, setting: Setting, parts: int | None) -> int:
-        import ray
-
         if parts is None:
-            resource = "GPU" if self.words["device"] == "cuda" else "CPU"
-            workers = max(1, int(ray.cluster_resources().get(resource, 1)))
             draws = 2.0 * self.trials * setting.steps
-            parts = min(MOST_PARTS, max(4 * workers, int(draws / DRAWS_PER_PART[self.words["device"]]) + 1))
+            parts = min(MOST_PARTS, max(4 * self.workers.number(), int(draws / DRAWS_PER_PART[self.words["device"]]) + 1))
         if parts < 1:
             raise ValueError(f"parts is {parts}, but a whole number from 1 is allowed; leave it out for parts of about twenty seconds")
         return max(1, -(-self.trials // parts))
@@ -147,20 +223,19 @@ class _Run:
         """Plays all parts, or as many as decide the run."""
         import ray
 
-        task = _task(self.words)
+        task = self.workers.task()
         waiting: dict[Any, Part] = {}
         arrived: dict[int, Store] = {}
         try:
             while self.parts or waiting:
                 # Twice as many as there are workers: none of them waits for the next part.
-                resource = "GPU" if self.words["device"] == "cuda" else "CPU"
-                room = 2 * max(1, int(ray.cluster_resources().get(resource, 1)))
+                room = 2 * self.workers.number()
                 while self.parts and len(waiting) < room:
                     part = self.parts.popleft()
                     waiting[task.remote(self.words, *part)] = part
                 done, _ = ray.wait(list(waiting), timeout=1.0)
                 for reference in done:
-                    arrived[waiting.pop(reference)[0]] = Store.from_bytes(ray.get(reference))
+                    arrived[waiting.pop(reference)[0]] = Store.from_bytes(_fetched(reference))
                 if self._take(arrived):
                     break
         finally:
@@ -196,14 +271,19 @@ class _Run:
         self.saved = time.monotonic()
 
 
-def _task(words: dict[str, Any]) -> Any:
+def _fetched(reference: Any) -> bytes:
+    """What a part gave. What it was refused for is told in its own words, without the worker's traceback."""
     import ray
 
-    cuda = words["device"] == "cuda"
-    # Lost workers and lost results are made good for as often as it takes; refusals are not tried again.
-    options: Any = dict(num_cpus=0 if cuda else words["threads"], num_gpus=1 if cuda else 0, max_retries=-1)
-    return ray.remote(**options)(_play)
+    try:
+        return ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from None
 
 
 def _play(words: dict[str, Any], first: int, last: int) -> bytes:
-    return _native.play_part(words, first, last, None).to_bytes()
+    try:
+        return _native.play_part(words, first, last, None).to_bytes()
+    except RuntimeError as error:
+        # A device that is missing or broken is some node's.
+        raise RuntimeError(f"{error} (on the node {socket.gethostname()})") from None

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import html
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 Show = Callable[[int, int], None]
 
 # Jobs that are done sooner need no bar.
 PATIENCE = 0.5
+# The least time between two pictures of it: a notebook's may travel far.
+INTERVAL = 0.25
 
 
 @contextlib.contextmanager
-def watched(quiet: bool) -> Iterator[Show | None]:
-    """What to tell of progress: `show(done, total)`, or nothing if nobody would see it."""
-    bar = None if quiet else _bar()
+def watched(quiet: bool, of: str = "observations") -> Iterator[Show | None]:
+    """What to tell of progress, and of what: `show(done, total)`, or nothing if nobody would see it."""
+    bar = None if quiet else _bar(of)
     try:
         yield bar.show if bar else None
     finally:
@@ -24,10 +29,10 @@ def watched(quiet: bool) -> Iterator[Show | None]:
             bar.clear()
 
 
-def _bar() -> _Terminal | _Notebook | None:
+def _bar(of: str) -> _Bar | None:
     if _in_a_notebook():
-        return _Notebook()
-    return _Terminal() if sys.stderr is not None and sys.stderr.isatty() else None
+        return _Notebook(of)
+    return _Terminal(of) if sys.stderr is not None and sys.stderr.isatty() else None
 
 
 def _in_a_notebook() -> bool:
@@ -37,32 +42,62 @@ def _in_a_notebook() -> bool:
 
 
 class _Bar:
-    def __init__(self) -> None:
+    """What is to be said, and when."""
+
+    def __init__(self, of: str) -> None:
+        self.of = of
         self.start = time.monotonic()
         self.first: int | None = None
+        self.next = self.start + PATIENCE
 
-    def line(self, done: int, total: int) -> str | None:
+    def show(self, done: int, total: int) -> None:
         if self.first is None:
             self.first = done
-        seconds = time.monotonic() - self.start
-        if seconds < PATIENCE:
-            return None
-        rate = (done - self.first) / seconds
-        left = f"{(total - done) / rate:,.0f} s left" if rate > 0 else "waiting"
-        return f"{100 * done // total:3d} %  {done:,} of {total:,} observations, {rate:,.0f}/s, {left}"
+        now = time.monotonic()
+        if now >= self.next:
+            self.next = now + INTERVAL
+            self.draw(done, total, self.line(done, total, now - self.start))
+
+    def line(self, done: int, total: int, seconds: float) -> str:
+        if done >= total:
+            return f"100 %  {total:,} {self.of} made; judging them"
+        rate = (done - (self.first or 0)) / seconds
+        left = f"{_duration((total - done) / rate)} left" if rate > 0 else "waiting"
+        # Of a few things nobody wants to know how many there are in a second.
+        speed = f" {_grouped(rate)}/s," if total >= 100 else ""
+        return f"{100 * done // total:3d} %  {done:,} of {total:,} {self.of},{speed} {left}"
+
+    def draw(self, done: int, total: int, line: str) -> None:
+        raise NotImplementedError
+
+    def clear(self) -> None:
+        raise NotImplementedError
+
+
+def _grouped(rate: float) -> str:
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
+
+
+def _duration(seconds: float) -> str:
+    """In the two largest units."""
+    seconds = round(seconds)
+    for size, unit, smaller, part in ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
+        if seconds >= size:
+            return f"{seconds // size:,} {unit} {seconds % size // smaller} {part}"
+    return f"{seconds} s"
 
 
 class _Terminal(_Bar):
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, of: str) -> None:
+        super().__init__(of)
         self.shown = 0
 
-    def show(self, done: int, total: int) -> None:
-        line = self.line(done, total)
-        if line is not None:
-            sys.stderr.write("\r" + line.ljust(self.shown))
-            sys.stderr.flush()
-            self.shown = len(line)
+    def draw(self, done: int, total: int, line: str) -> None:
+        # A line that wraps could not be written over.
+        line = line[: shutil.get_terminal_size().columns - 1]
+        sys.stderr.write("\r" + line.ljust(self.shown))
+        sys.stderr.flush()
+        self.shown = len(line)
 
     def clear(self) -> None:
         if self.shown:
@@ -71,24 +106,27 @@ class _Terminal(_Bar):
 
 
 class _Notebook(_Bar):
-    def __init__(self) -> None:
-        super().__init__()
-        self.display = None
+    """A bar in the cell's output, drawn over until nothing of it is left."""
 
-    def show(self, done: int, total: int) -> None:
-        from IPython.display import HTML, display
+    def __init__(self, of: str) -> None:
+        super().__init__(of)
+        self.display: Any = None
 
-        line = self.line(done, total)
-        if line is None:
-            return
-        html = HTML(f'<progress value="{done}" max="{total}"></progress> {line}')
-        if self.display is None:
-            self.display = display(html, display_id=True)
-        else:
-            self.display.update(html)
+    def draw(self, done: int, total: int, line: str) -> None:
+        bar = (
+            '<div style="display:flex;align-items:center;gap:1em;font-variant-numeric:tabular-nums">'
+            f'<progress value="{done}" max="{total}" style="flex:0 0 16em;height:1em"></progress><span>{html.escape(line.strip())}</span></div>'
+        )
+        self._put({"text/html": bar, "text/plain": line})
 
     def clear(self) -> None:
-        from IPython.display import HTML
-
         if self.display is not None:
-            self.display.update(HTML(""))
+            self._put({"text/html": "", "text/plain": ""})
+
+    def _put(self, content: dict[str, str]) -> None:
+        from IPython.display import display
+
+        if self.display is None:
+            self.display = display(content, raw=True, display_id=True)
+        else:
+            self.display.update(content, raw=True)

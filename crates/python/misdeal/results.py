@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections import Counter
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from . import notebook
 
@@ -32,6 +34,9 @@ class Report:
     schema_version: int
     command: str
     version: str
+
+    # The field that is a list of alike entries, and the parts of an entry that tables for people show.
+    _entries: ClassVar[tuple[str, tuple[str, ...]] | None] = None
 
     def __init__(self, native: _native.Report) -> None:
         self._set(native.json, native)
@@ -92,11 +97,18 @@ class Report:
         rows = notebook.rows(self._fields)
         width = max(len(name) for name, _ in rows)
         lines = [f"{name.ljust(width)}  {value}" for name, value in rows]
-        return "\n".join([*lines, *([self.verdict()] if self.verdict() else [])])
+        return "\n".join([*lines, *notebook.lines(self._table()), *([self.verdict()] if self.verdict() else [])])
 
     def _repr_html_(self) -> str:
         figure = self._native.svg() if self._native else None
-        return notebook.page(self._fields, self.verdict(), figure)
+        return notebook.page(self._fields, self.verdict(), figure, self._table())
+
+    def _table(self) -> list[list[str]]:
+        """The entries of a result that is a list, with a heading; nothing for others."""
+        if self._entries is None or not self._fields.get(self._entries[0]):
+            return []
+        name, columns = self._entries
+        return notebook.table(self._fields[name], columns)
 
     def save_plot(self, path: str | os.PathLike[str]) -> None:
         """Draws the figure into a file that ends in .svg or .png: a diagnosis, or the curve of a result made with `trade_off=True`."""
@@ -123,10 +135,11 @@ class _Judged(Report):
         shown = self._fields.get("empirical_epsilon")
         if shown is None:
             return ""
+        least = notebook.rounded(shown, ROUND_FLOOR)
         level = f"at delta {self.delta:g} with {100 * (1 - self.significance):g} % confidence"
         if not self.valid:
             return f"An epsilon of {shown:.4g} at delta {self.delta:g}, which is not a valid bound."
-        found = f"at least epsilon {shown:.4g} leaks, {level}"
+        found = f"at least epsilon {least} leaks, {level}"
         if self.claimed_epsilon is None:
             return f"{found[0].upper()}{found[1:]}."
         claim = f"The claim of epsilon {self.claimed_epsilon:.4g}"
@@ -205,7 +218,7 @@ class CalibrateReport(Report):
     target_epsilon: float
 
     def verdict(self) -> str:
-        return f"Noise multiplier {self.noise_multiplier:.6g} gives epsilon {self.epsilon:.6g}."
+        return f"Noise multiplier {notebook.rounded(self.noise_multiplier, ROUND_CEILING, 6)} gives epsilon {self.epsilon:.6g}."
 
 
 class MergeReport(Report):
@@ -217,8 +230,19 @@ class MergeReport(Report):
     output: str
 
 
-class DiagnoseReport(Report):
+class _Listed(Report):
+    def to_frame(self) -> pandas.DataFrame:
+        """The entries as a pandas DataFrame, a row for each; fields within fields have names such as `setting.epochs`."""
+        import pandas
+
+        name = self._entries[0] if self._entries else ""
+        return pandas.DataFrame([dict(notebook.flattened(entry)) for entry in self._fields[name]])
+
+
+class DiagnoseReport(_Listed):
     """Which scheme made the batches of a log."""
+
+    _entries = "candidates", ("scheme", "log_likelihood", "p_value")
 
     scheme: str
     parameters: dict[str, Any]
@@ -230,10 +254,65 @@ class DiagnoseReport(Report):
         return f"The batches are made by {self.scheme}{'' if self.certain else ', which is not certain'}."
 
 
-class ScanReport(Report):
+class ScanReport(_Listed):
     """Sampling mistakes in sources, or counts of pipelines."""
+
+    _entries = "findings", ("path", "line", "rule", "message", "fix")
 
     findings: list[dict[str, Any]]
 
     def verdict(self) -> str:
         return f"{len(self._fields['findings'])} findings." if "findings" in self._fields else ""
+
+
+class ReproduceReport(_Listed):
+    """The paper's numbers beside ours: `rows`, in the order of the paper."""
+
+    _entries = "rows", ("name", "printed_claim", "printed", "ours", "valid_epsilon", "observations", "runs", "verdict")
+
+    name: str
+    seed: int
+    quick: bool
+    artefacts: list[dict[str, Any]]
+    rows: list[dict[str, Any]]
+    deals: list[dict[str, Any]]
+    seconds: float
+
+    def verdict(self) -> str:
+        if not self.rows:
+            return "The paper draws how records move; here they are dealt again."
+        found = Counter(row["verdict"] for row in self.rows if row["printed"] is not None)
+        if not found:
+            return "The paper prints no numbers here; what it draws is played again."
+        counted = ", ".join(f"{number} {verdict}" for verdict, number in found.items())
+        numbers = sum(found.values())
+        return f"Of {numbers} printed number{'' if numbers == 1 else 's'}: {counted}."
+
+
+class DevicesReport(_Listed):
+    """What there is to compute on."""
+
+    _entries = "devices", ("device", "name", "engine", "cores", "memory_bytes")
+
+    devices: list[dict[str, Any]]
+    cuda_missing: str | None
+
+    def verdict(self) -> str:
+        return "There is " + " and ".join(f"{one['name']} ({one['device']})" for one in self.devices) + " to compute on."
+
+
+class SelfTestReport(_Listed):
+    """Whether this machine computes right."""
+
+    _entries = "checks", ("name", "passed", "detail", "seconds")
+
+    passed: bool
+    checks: list[dict[str, Any]]
+    cuda_missing: str | None
+    seconds: float
+
+    def verdict(self) -> str:
+        failed = [check["name"] for check in self.checks if not check["passed"]]
+        if failed:
+            return f"{len(failed)} of {len(self.checks)} checks FAILED: {', '.join(failed)}."
+        return f"All {len(self.checks)} checks passed."

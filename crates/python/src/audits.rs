@@ -85,7 +85,6 @@ impl Words<'_> {
                 hint,
             )));
         }
-        let folder = self.path_if_any("data")?;
         let setting = Setting {
             noise_multiplier: noise_multiplier.unwrap_or(1.0),
             epochs: self.count("epochs")?,
@@ -98,13 +97,19 @@ impl Words<'_> {
             recipe: self.recipe()?,
             data: DataRequest {
                 dataset: self.text("dataset")?,
-                folder: folder.or_else(|| std::env::var_os("MISDEAL_DATA").map(PathBuf::from)),
+                folder: self.data()?,
                 size: self.count_if_any("dataset_size")?,
             },
             device: self.one_of("device", &["auto", "cpu", "cuda"])?.into(),
             precision: self.one_of("precision", &["f32", "tf32"])?.into(),
             run: self.run()?,
         })
+    }
+
+    /// The folder that holds data sets.
+    pub fn data(&self) -> PyResult<Option<PathBuf>> {
+        let folder = self.path_if_any("data")?;
+        Ok(folder.or_else(|| std::env::var_os("MISDEAL_DATA").map(PathBuf::from)))
     }
 
     fn recipe(&self) -> PyResult<Recipe> {
@@ -137,8 +142,7 @@ impl Words<'_> {
 
 /// An audit's result with its figure, drawn where the words say.
 pub fn report(audit: &AuditReport, words: &Words<'_>) -> PyResult<Report> {
-    Report::with_curves(audit, audit.title(), audit.score_histogram.as_ref(), audit.trade_off.as_ref())
-        .drawn(words.plot()?.as_deref())
+    Report::with_figure(audit, audit.figure()).drawn(words.plot()?.as_deref())
 }
 
 /// Plays the game on the batched Gaussian mechanism.

@@ -55,8 +55,8 @@ pub fn estimate(
         estimate_arrays(&scores_in, &scores_out, &analysis, claimed_epsilon, trade_off)
     })?;
     let title = format!("{} scores with the target beside {} without", scores_in.len(), scores_out.len());
-    Report::with_curves(&found, title, found.score_histogram.as_ref(), found.trade_off.as_ref())
-        .drawn(plot.as_deref())
+    let figure = found.trade_off.as_ref().map(|curves| curves.figure(title, found.score_histogram.as_ref()));
+    Report::with_figure(&found, figure).drawn(plot.as_deref())
 }
 
 /// The epsilon that the errors at one threshold show.

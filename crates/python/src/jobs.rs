@@ -40,8 +40,11 @@ pub fn run<T: Send>(
             });
             // The worker sends nothing: it hangs up when it is done, also by a panic.
             while let Err(RecvTimeoutError::Timeout) = receiver.recv_timeout(PATIENCE) as Result<(), _> {
-                if let Err(error) = Python::attach(|py| watch.attend(py, progress.as_ref())) {
-                    raised.get_or_insert(error);
+                // Who has interrupted is not asked again: the job ends as soon as it can.
+                if raised.is_none()
+                    && let Err(error) = Python::attach(|py| watch.attend(py, progress.as_ref()))
+                {
+                    raised = Some(error);
                     watch.interrupted.store(true, Ordering::Relaxed);
                 }
             }

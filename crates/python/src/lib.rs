@@ -15,8 +15,10 @@ mod diagnoses;
 mod errors;
 mod estimates;
 mod jobs;
+mod machine;
 mod outputs;
 mod pages;
+mod paper;
 mod parts;
 mod reports;
 mod settings;
@@ -37,9 +39,13 @@ mod _native {
     #[pymodule_export]
     use crate::estimates::{clopper_pearson_upper, epsilon_of_errors, estimate};
     #[pymodule_export]
+    use crate::machine::{devices, self_test};
+    #[pymodule_export]
     use crate::outputs::{describe_adversary, judge_outputs, score_outputs};
     #[pymodule_export]
     use crate::pages::report;
+    #[pymodule_export]
+    use crate::paper::reproduce;
     #[pymodule_export]
     use crate::parts::{audit_played, check_mechanism, is_decided, looks, play_part};
     #[pymodule_export]

@@ -2,10 +2,9 @@
 
 use crate::errors::{of_file, refusal};
 use crate::words::Words;
-use misdeal_audit::{DiagnoseReport, PromisedCurve, TradeOffReport};
-use misdeal_core::estimate::ScoreHistogram;
+use misdeal_audit::Figure;
 use misdeal_files::atomic::{check_place, write_atomically};
-use misdeal_report::{Drawing, Format, NamedCurve, PositionsFigure, TradeOffFigure};
+use misdeal_report::Format;
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -24,22 +23,6 @@ impl Words<'_> {
     }
 }
 
-/// What belongs to a result and can be drawn.
-#[derive(Clone)]
-enum Figure {
-    TradeOff(TradeOffFigure),
-    Positions(PositionsFigure),
-}
-
-impl Figure {
-    fn draw(&self) -> Drawing {
-        match self {
-            Self::TradeOff(figure) => figure.draw(),
-            Self::Positions(figure) => figure.draw(),
-        }
-    }
-}
-
 /// A finished job's result.
 #[pyclass(frozen, module = "misdeal._native")]
 pub struct Report {
@@ -54,29 +37,9 @@ impl Report {
         Report { json, figure: None }
     }
 
-    /// A report with the scores and the trade-off curve that it may hold.
-    pub fn with_curves(
-        report: &impl Serialize,
-        title: String,
-        scores: Option<&ScoreHistogram>,
-        curves: Option<&TradeOffReport>,
-    ) -> Self {
-        let curve = |curve: &PromisedCurve| NamedCurve { name: curve.legend(), points: curve.points() };
-        let figure = curves.map(|curves| {
-            Figure::TradeOff(TradeOffFigure {
-                title,
-                scores: scores.cloned(),
-                estimate: Some(curves.observed.clone()),
-                curves: curves.promised.iter().map(curve).collect(),
-            })
-        });
+    /// A report with the figure that belongs to it, if there is one.
+    pub fn with_figure(report: &impl Serialize, figure: Option<Figure>) -> Self {
         Report { figure, ..Self::new(report) }
-    }
-
-    /// A diagnosis, with where records were dealt.
-    pub fn of_diagnosis(report: &DiagnoseReport) -> Self {
-        let positions = PositionsFigure { title: report.title(), positions: report.positions.clone() };
-        Report { figure: Some(Figure::Positions(positions)), ..Self::new(report) }
     }
 
     /// A document that is JSON already.

@@ -26,7 +26,9 @@ def test_blocks_run(page, tmp_path, monkeypatch, capsys):
         place = f"{page}, block {number}"
         if ">>>" in code:
             example = doctest.DocTestParser().get_doctest(code, names, place, page, 0)
-            assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example).failed == 0, capsys.readouterr().out
+            found = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, clear_globs=False)
+            assert found.failed == 0, capsys.readouterr().out
+            names.update(example.globs)
         else:
             exec(compile(code, place, "exec"), names)
 

@@ -26,7 +26,7 @@ def timeless(document):
 
 @pytest.mark.parametrize(
     "module",
-    ["misdeal"] + [f"misdeal.{name}" for name in "accounting audits batches canary_scores diagnoses estimates outputs pages results settings stores".split()],
+    ["misdeal"] + [f"misdeal.{name}" for name in "accounting audits batches canary_scores diagnoses estimates machine outputs pages paper results settings stores".split()],
 )
 def test_examples_in_docstrings_run(module):
     found = doctest.testmod(importlib.import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE)
@@ -66,6 +66,59 @@ def test_theory_is_the_command_lines_document(command):
     assert misdeal.account(sampling_probability=0.01, steps=50).to_dict() == theirs
     theirs = command.json("calibrate", "--target-epsilon", 2, "--scheme", "shuffle", "--bound", "lower")
     assert misdeal.calibrate(target_epsilon=2, scheme="shuffle", bound="lower").to_dict() == theirs
+
+
+def without_seconds(value):
+    """A document without what a clock decides, however deep."""
+    if isinstance(value, dict):
+        return {name: without_seconds(part) for name, part in value.items() if name not in TIMES}
+    return [without_seconds(part) for part in value] if isinstance(value, list) else value
+
+
+def test_the_paper_is_the_command_lines_document(command, tmp_path):
+    only = "T 100, noise 1.0, 1e6"
+    theirs = command.json("reproduce", "figure-3", "--quick", "--only", only, "--seed", 2, "--device", "cpu")
+    words = dict(quick=True, only=only, seed=2, device="cpu", store=tmp_path / "scores", quiet=True)
+    ours = misdeal.reproduce("figure-3", plot=tmp_path / "figure.svg", **words)
+    assert without_seconds(ours.to_dict()) == without_seconds(theirs)
+    assert "<svg" in (tmp_path / "figure.svg").read_text() and "<img" in ours._repr_html_()
+    with pytest.raises(ValueError, match="^store is "):
+        misdeal.reproduce("figure-3", **words)
+    again = misdeal.reproduce("figure-3", resume=True, **words)
+    assert without_seconds(again.to_dict()) == without_seconds(theirs)
+    assert "no numbers here" in repr(ours) and "T 100, noise 1.0" in str(ours)
+    printed = misdeal.reproduce("table-1", quick=True, only="CIFAR-10", quiet=True)
+    assert "Of 1 printed number: 1 too few observations." in repr(printed) and "6.39" in printed._repr_html_()
+    pandas = pytest.importorskip("pandas")
+    frame = ours.to_frame()
+    assert list(frame["ours"]) == [ours.rows[0]["ours"]] and frame.loc[0, "setting.scheme"] == "shuffle"
+    assert list(pandas.DataFrame(ours.rows)["name"]) == [ours.rows[0]["name"]]
+    dealt = misdeal.reproduce("figure-8")
+    assert dealt._repr_html_().count("<img") == 1 and without_seconds(dealt.to_dict()) == without_seconds(command.json("reproduce", "figure-8"))
+
+
+def test_devices_are_the_command_lines_document(command):
+    ours = misdeal.devices()
+    assert ours.to_dict() == command.json("devices")
+    assert "cpu" in ours._repr_html_() and list(ours.to_frame()["device"])[0] == "cpu"
+    if ours.cuda_missing:
+        for refused in (lambda: misdeal.self_test(device="cuda"), lambda: misdeal.reproduce("figure-5", quick=True, device="cuda")):
+            with pytest.raises(RuntimeError, match="CUDA"):
+                refused()
+
+
+def test_the_self_test_is_the_command_lines_document(command):
+    told = []
+    from misdeal import _native
+
+    theirs = command.json("self-test", "--device", "cpu", "--seed", 1)
+    report = misdeal.SelfTestReport(_native.self_test(dict(device="cpu", seed=1, threads=None), lambda *step: told.append(step)))
+    checks = [(check["name"], check["passed"]) for check in report.checks]
+    assert checks == [(check["name"], check["passed"]) for check in theirs["checks"]] and report.passed
+    assert told and told[0][1] == len(checks)
+    assert report.verdict() == f"All {len(checks)} checks passed." and "generator" in report._repr_html_()
+    failing = report.with_fields(checks=[{**report.checks[0], "passed": False}, *report.checks[1:]])
+    assert failing.verdict() == f"1 of {len(checks)} checks FAILED: generator."
 
 
 def test_estimates_from_arrays_are_those_from_files(command, tmp_path):
@@ -133,12 +186,12 @@ def test_exact_scores_come_back_as_arrays(tmp_path):
 def test_results_show_themselves(tmp_path):
     report = misdeal.audit_mechanism(observations=50_000, trade_off=True, quiet=True, plot=tmp_path / "curve.png")
     page = report._repr_html_()
-    assert page.count("<svg") == 2 and "<table>" in page and "REFUTED" in page
+    assert page.count("<svg") == 1 and page.count("data:image/svg+xml;base64,") == 1 and "<table>" in page and "REFUTED" in page
     assert (tmp_path / "curve.png").read_bytes()[:4] == b"\x89PNG"
     report.save_plot(tmp_path / "curve.svg")
     assert "<svg" in (tmp_path / "curve.svg").read_text()
     plain = misdeal.audit_mechanism(observations=50_000, quiet=True)
-    assert plain._repr_html_().count("<svg") == 1
+    assert plain._repr_html_().count("<svg") == 1 and "<img" not in plain._repr_html_()
     with pytest.raises(ValueError, match="trade_off"):
         plain.save_plot(tmp_path / "no.svg")
     assert "empirical_epsilon" in str(plain) and "claim" in repr(plain)
@@ -196,6 +249,13 @@ def test_progress_is_told_and_may_interrupt():
     with pytest.raises(RuntimeError, match="enough"):
         _native.audit_mechanism({**words, "observations": 1e13}, stop)
     assert told and told[0][1] == 10**13 and 0 <= told[0][0] < 10**13
+    with pytest.raises(RuntimeError, match="enough"):
+        _native.self_test(dict(device="cpu", seed=0, threads=1), stop)
+    assert told[1][1] == 10
+    words = dict(name="settings", quick=False, runs=None, observations=None, only=None, device="cpu", precision="f32", data=None, store=None)
+    with pytest.raises(RuntimeError, match="enough"):
+        _native.reproduce({**words, "resume": False, "plot": None, "seed": 0, "threads": None}, stop)
+    assert len(told) == 3 and told[2][0] < told[2][1]
 
 
 ANALYSIS = dict(

@@ -15,7 +15,14 @@ COMMANDS = {
     ("diagnose",): misdeal.diagnose,
     ("scan",): misdeal.scan,
     ("report",): misdeal.report,
+    ("reproduce",): misdeal.reproduce,
+    ("devices",): misdeal.devices,
+    ("self-test",): misdeal.self_test,
 }
+# Parameters that the command line takes without a flag.
+OF_PYTHON = {"setting", "log", "paths", "results", "name"}
+# Commands whose arguments are files alone, or that a shell alone needs.
+WITHOUT_FLAGS = {"merge", "completions", "man", "help"}
 # What only a shell needs: how and where to print, and the exit code.
 OF_A_SHELL = {"format", "output", "check", "help", "list_rules", "explain"}
 # Common flags that a function has only if they do something there.
@@ -36,7 +43,7 @@ def flags(help_text):
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_parameters_are_flags(command, words):
     ours = dict(inspect.signature(COMMANDS[words]).parameters)
-    for of_python in ("setting", "log", "paths", "results"):
+    for of_python in OF_PYTHON:
         ours.pop(of_python, None)
     theirs = flags(command(*words, "--help"))
     assert len(theirs) > 5
@@ -45,11 +52,20 @@ def test_parameters_are_flags(command, words):
     assert not set(ours) - set(theirs), f"parameters without a flag: {set(ours) - set(theirs)}"
 
 
+def test_every_command_is_a_function(command):
+    text = command("--help")
+    listed = re.search(r"^Commands:\n(.*?)\n\n", text, re.M | re.S)[1]
+    names = set(re.findall(r"^  ([a-z-]+)", listed, re.M))
+    assert len(names) > 10
+    assert names - WITHOUT_FLAGS == {words[0] for words in COMMANDS}
+    assert callable(misdeal.merge)
+
+
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_defaults_are_the_same(command, words):
     theirs = flags(command(*words, "--help"))
     for name, parameter in inspect.signature(COMMANDS[words]).parameters.items():
-        if name in ("setting", "log", "paths", "results") or parameter.default is inspect.Parameter.empty:
+        if name in OF_PYTHON or parameter.default is inspect.Parameter.empty:
             continue
         default, text = parameter.default, theirs[name]
         if text is None:
@@ -100,3 +116,23 @@ def test_schemes_and_threat_models_have_the_same_names(command):
     models = re.search(r"--threat-model <NAME>.*?\[possible values: ([^\]]+)\]", text, re.S)[1]
     for model in re.split(r",\s+", models):
         misdeal.Setting(threat_model=model)
+
+
+def test_reproduce_refuses_what_the_command_line_refuses(command, tmp_path):
+    usage = " ".join(command("reproduce", "--help").split())
+    names = re.split(r",\s+", re.search(r"\[possible values: ([^\]]+)\]", usage)[1])
+    with pytest.raises(ValueError, match="^name is nobody, but one of ") as refused:
+        misdeal.reproduce("nobody")
+    assert f"one of {', '.join(names)} is allowed" in str(refused.value)
+    for flag, value in (("runs", 0), ("runs", 1001), ("observations", 7), ("observations", 8e15), ("only", "no such row"), ("plot", "figure.pdf"), ("threads", 0)):
+        told = command("reproduce", "figure-3", "--quick", f"--{flag}", value, code=2)
+        with pytest.raises(ValueError, match=f"^{flag} is ") as refused:
+            misdeal.reproduce("figure-3", quick=True, **{flag: value})
+        allowed = re.search(r"but (.*) is allowed; ", str(refused.value))[1]
+        assert f"--{flag}" in told and allowed in told
+    with pytest.raises(ValueError, match="^resume is True, but False without store"):
+        misdeal.reproduce("figure-3", resume=True)
+    with pytest.raises(ValueError, match="^device is tpu, but one of auto, cpu, cuda"):
+        misdeal.reproduce("figure-3", device="tpu")
+    with pytest.raises(ValueError, match="^device is tpu, but one of auto, cpu, cuda"):
+        misdeal.self_test(device="tpu")

@@ -14,7 +14,7 @@ pub use row::ReproducedRow;
 pub use verdict::Verdict;
 
 use crate::devices::devices;
-use crate::{Progress, Result, SCHEMA_VERSION};
+use crate::{Progress, Result, RunRequest, SCHEMA_VERSION};
 use artefact::{PaperRow, artefact};
 use misdeal_core::Error;
 use serde::Serialize;
@@ -101,8 +101,15 @@ pub struct ArtefactHeading {
 /// Plays what the paper played, and compares.
 ///
 /// # Errors
-/// An unknown name, data that are not there, a device that is not, or an interruption.
+/// An unknown name, a number of runs or of observations out of range, data that are not there, a device that is not, or an interruption.
 pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<ReproduceReport> {
+    if let Some(runs) = request.runs.filter(|runs| !(1..=1000).contains(runs)) {
+        let hint = "the paper takes means over five";
+        return Err(Error::bad_value("runs", runs, "a whole number from 1 to 1000", hint).into());
+    }
+    if let Some(observations) = request.observations {
+        RunRequest::new(observations).check()?;
+    }
     let names: Vec<&'static str> = match request.name.as_str() {
         "all" => ARTEFACTS.into(),
         name => {
