@@ -168,6 +168,12 @@ impl PaperRow {
         Some(folder.join(file))
     }
 
+    /// The files of all its runs.
+    pub(super) fn stores(&self, request: &ReproduceRequest) -> impl Iterator<Item = PathBuf> {
+        let runs = if self.observations(request) == 0 { 0 } else { self.runs(request) };
+        (0..runs).filter_map(|run| self.store(request, request.seed + run))
+    }
+
     fn play(&self, request: &ReproduceRequest, seed: u64, progress: &dyn Progress) -> Result<AuditReport> {
         let store = self.store(request, seed);
         let analysis = |threshold_choice: &str| Analysis {
@@ -180,7 +186,8 @@ impl PaperRow {
             second_analysis: Some(analysis("band")),
             claimed_epsilon: self.printed_claim,
             trade_off: self.curves,
-            resume: request.resume && store.as_ref().is_some_and(|file| file.exists()),
+            // What was there before is to be gone on from; else another row has just played the same.
+            resume: store.as_ref().is_some_and(|file| file.exists()),
             store,
             ..RunRequest::new(self.observations(request))
         };
