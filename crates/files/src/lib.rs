@@ -29,5 +29,6 @@ mod parquet_pages;
 pub mod scores;
 pub mod stores;
 pub mod text;
+mod thrift_walk;
 
 pub use error::{Error, Result};

@@ -1,5 +1,6 @@
 //! Columns of Parquet files whose pages do not claim more than they hold.
 
+use crate::thrift_walk::claimed_elements;
 use bytes::Bytes;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, get_column_reader};
@@ -32,8 +33,22 @@ const MOST_BYTES_PER_BYTE: u64 = 1024;
 ///
 /// The Parquet reader skips what it does not know without noticing that nothing is left, for as many elements as a header names (found by
 /// fuzzing: minutes for a file of two kilobytes). In a sound file the footer comes last, so that nobody who reads a page arrives at the end.
-/// It also reserves what a page's header names before it unpacks the page (found by fuzzing: gigabytes for a file of half a kilobyte).
+/// It also reserves what a page's header names before it unpacks the page (found by fuzzing: gigabytes for a file of half a kilobyte). And it goes through
+/// lists of things that take no byte for as long as they claim to be ([`claimed_elements`]).
 pub(crate) struct Ending<R>(pub R);
+
+impl<R: Length> Ending<R> {
+    /// Refuses a header or a footer that claims more elements than the file has bytes.
+    fn check_elements(&self, bytes: &[u8]) -> Result<()> {
+        let most = self.0.len();
+        match claimed_elements(bytes, most) {
+            Some(_) => Ok(()),
+            None => Err(ParquetError::General(format!(
+                "lists claim more elements than the file has bytes, {most}"
+            ))),
+        }
+    }
+}
 
 impl<R: Length> Length for Ending<R> {
     fn len(&self) -> u64 {
@@ -52,16 +67,24 @@ impl<R: ChunkReader> ChunkReader for Ending<R> {
             let told = format!("a page claims {claimed} bytes, in a file of {}", self.len());
             return Err(ParquetError::General(told));
         }
+        self.check_elements(&opening)?;
         self.0.get_read(start).map(EndingRead)
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        self.0.get_bytes(start, length)
+        let bytes = self.0.get_bytes(start, length)?;
+        if start.saturating_add(length as u64 + AFTER_FOOTER) == self.len() {
+            self.check_elements(&bytes)?;
+        }
+        Ok(bytes)
     }
 }
 
-/// Bytes of a page's header up to the size that it is unpacked to, at most.
-const OPENING: u64 = 24;
+/// Bytes of a page's header that are looked at; without the least and the greatest value it takes less than a hundred.
+const OPENING: u64 = 4096;
+
+/// Bytes after the footer: its length, and the letters that end a file.
+const AFTER_FOOTER: u64 = 8;
 
 /// The size in a page's header: a whole number of 32 bits for its kind, then one for its size, in Thrift's compact form. `None` for what does not
 /// begin so.
