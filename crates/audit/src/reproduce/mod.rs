@@ -144,6 +144,11 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
     }
     if let Some(folder) = &request.store {
         std::fs::create_dir_all(folder).map_err(|error| cannot_keep(folder, &error))?;
+        let mut files = jobs.iter().flat_map(|(_, row)| row.stores(request));
+        if let Some(file) = files.find(|file| !request.resume && file.exists()) {
+            let hint = "give --resume to go on from it, or another folder";
+            return Err(Error::bad_value("store", file.display(), "a folder without it", hint).into());
+        }
     }
     let total: u64 = jobs.iter().map(|(_, row)| row.work(request)).sum();
     let mut done = 0;
