@@ -90,7 +90,7 @@ const COMMANDS: [(&str, &[&str]); 12] = [
         &[
             "reproduce figure-5 --quick",
             "reproduce figure-8",
-            "reproduce figure-3 --quick --only 1e5 --runs 2",
+            "reproduce figure-3 --quick --only 1e5 --runs 2 --observations 9e4",
             "reproduce figure-10",
         ],
     ),

@@ -144,10 +144,13 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
     }
     if let Some(folder) = &request.store {
         std::fs::create_dir_all(folder).map_err(|error| cannot_keep(folder, &error))?;
-        let mut files = jobs.iter().flat_map(|(_, row)| row.stores(request));
-        if let Some(file) = files.find(|file| !request.resume && file.exists()) {
-            let hint = "give --resume to go on from it, or another folder";
-            return Err(Error::bad_value("store", file.display(), "a folder without it", hint).into());
+        let there = jobs.iter().flat_map(|(_, row)| row.stores(request)).find(|file| file.exists());
+        if let Some(file) = there.filter(|_| !request.resume) {
+            let hint =
+                format!("{} is there: give --resume to go on from it, or another name", file.display());
+            return Err(
+                Error::bad_value("store", folder.display(), "a folder without these scores", hint).into()
+            );
         }
     }
     let total: u64 = jobs.iter().map(|(_, row)| row.work(request)).sum();

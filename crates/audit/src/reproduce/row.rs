@@ -93,18 +93,6 @@ impl PaperRow {
         self.runs(request) * self.observations(request)
     }
 
-    /// The seeds of all runs that are played.
-    fn seeds(&self, request: &ReproduceRequest) -> impl Iterator<Item = u64> + use<> {
-        let runs = if self.observations(request) == 0 { 0 } else { self.runs(request) };
-        let first = request.seed;
-        (0..runs).map(move |run| first.wrapping_add(run))
-    }
-
-    /// The files that will keep scores, one for each run.
-    pub(super) fn stores(&self, request: &ReproduceRequest) -> impl Iterator<Item = PathBuf> {
-        self.seeds(request).filter_map(|seed| self.store(request, seed))
-    }
-
     /// Plays the row's audit once for each run, and compares.
     ///
     /// # Errors
@@ -118,9 +106,9 @@ impl PaperRow {
         let observations = self.observations(request);
         let mut reports = Vec::new();
         let mut missing = None;
-        for (run, seed) in self.seeds(request).enumerate() {
-            let part = Part { done: progress.done + run as u64 * observations, ..*progress };
-            match self.play(request, seed, &part) {
+        for run in 0..if observations == 0 { 0 } else { self.runs(request) } {
+            let part = Part { done: progress.done + run * observations, ..*progress };
+            match self.play(request, request.seed + run, &part) {
                 Ok(report) => reports.push(report),
                 // The other rows may need no data.
                 Err(Error::Data(error)) => {
@@ -180,6 +168,12 @@ impl PaperRow {
         Some(folder.join(file))
     }
 
+    /// The files of all its runs.
+    pub(super) fn stores(&self, request: &ReproduceRequest) -> impl Iterator<Item = PathBuf> {
+        let runs = if self.observations(request) == 0 { 0 } else { self.runs(request) };
+        (0..runs).filter_map(|run| self.store(request, request.seed + run))
+    }
+
     fn play(&self, request: &ReproduceRequest, seed: u64, progress: &dyn Progress) -> Result<AuditReport> {
         let store = self.store(request, seed);
         let analysis = |threshold_choice: &str| Analysis {
@@ -192,7 +186,7 @@ impl PaperRow {
             second_analysis: Some(analysis("band")),
             claimed_epsilon: self.printed_claim,
             trade_off: self.curves,
-            // A file that is there is to be resumed, or was written a moment ago: some rows are one audit with others.
+            // What was there before is to be gone on from; else another row has just played the same.
             resume: store.as_ref().is_some_and(|file| file.exists()),
             store,
             ..RunRequest::new(self.observations(request))
