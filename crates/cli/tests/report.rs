@@ -118,9 +118,9 @@ fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
             ],
         ),
         (
-            "reproduce figure-5 --quick --only 1000 --runs 2 --seed 4",
-            vec!["artefacts", "only"],
-            vec!["The paper, played again", "--only 1000 --runs 2 --device "],
+            "reproduce figure-5 --quick --only 1000 --runs 2 --observations 600 --seed 4",
+            vec!["artefacts", "only", "observations"],
+            vec!["The paper, played again", "--only 1000 --runs 2 --observations 600 --device "],
         ),
     ];
     for (command, fields, words) in cases {

@@ -46,7 +46,11 @@ pub fn section(found: &Reproduction) -> Section {
             Fact::new("asked for", &found.name),
             Fact::new(
                 "observations",
-                if found.quick { "fewer than in the paper (--quick)" } else { "those of the paper" },
+                match found.observations {
+                    Some(most) => format!("{} in a run at most (--observations)", count(most)),
+                    None if found.quick => "fewer than in the paper (--quick)".into(),
+                    None => "those of the paper".into(),
+                },
             ),
         ],
         rerun: rerun(found),
@@ -71,6 +75,7 @@ fn rerun(found: &Reproduction) -> Rerun {
         .switch("quick", found.quick)
         .flag_if_any("only", found.only.as_ref())
         .flag_if_any("runs", found.runs)
+        .flag_if_any("observations", found.observations)
         .flag_if_any("device", device)
         .flag_if_any("seed", found.seed);
     let mut note = String::from("Add --data for the folder of data sets, where models are trained.");

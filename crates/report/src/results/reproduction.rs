@@ -12,6 +12,7 @@ pub struct Reproduction {
     pub quick: bool,
     pub only: Option<String>,
     pub runs: Option<u64>,
+    pub observations: Option<u64>,
     pub artefacts: Vec<Heading>,
     pub rows: Vec<Reproduced>,
     #[serde(default)]
