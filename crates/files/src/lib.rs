@@ -26,6 +26,7 @@ mod error;
 mod guarded;
 pub mod npy;
 mod parquet_pages;
+mod parquet_shape;
 pub mod scores;
 pub mod stores;
 pub mod text;

@@ -1,6 +1,7 @@
 //! Columns of Parquet files whose pages do not claim more than they hold.
 
-use crate::thrift_walk::claimed_elements;
+use crate::parquet_shape::{FOOTER, PAGE_HEADER};
+use crate::thrift_walk::{Shape, Unsound, check};
 use bytes::Bytes;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, get_column_reader};
@@ -34,19 +35,21 @@ const MOST_BYTES_PER_BYTE: u64 = 1024;
 /// The Parquet reader skips what it does not know without noticing that nothing is left, for as many elements as a header names (found by
 /// fuzzing: minutes for a file of two kilobytes). In a sound file the footer comes last, so that nobody who reads a page arrives at the end.
 /// It also reserves what a page's header names before it unpacks the page (found by fuzzing: gigabytes for a file of half a kilobyte). And it goes through
-/// lists of things that take no byte for as long as they claim to be ([`claimed_elements`]).
+/// lists of things that take no byte for as long as they claim to be ([`check`]).
 pub(crate) struct Ending<R>(pub R);
 
 impl<R: Length> Ending<R> {
-    /// Refuses a header or a footer that claims more elements than the file has bytes.
-    fn check_elements(&self, bytes: &[u8]) -> Result<()> {
+    /// Refuses a header or a footer with fields of another kind, or with more elements than the file has bytes.
+    fn check(&self, bytes: &[u8], shape: &Shape) -> Result<()> {
         let most = self.0.len();
-        match claimed_elements(bytes, most) {
-            Some(_) => Ok(()),
-            None => Err(ParquetError::General(format!(
-                "lists claim more elements than the file has bytes, {most}"
-            ))),
-        }
+        check(bytes, shape, most).map_err(|why| {
+            ParquetError::General(match why {
+                Unsound::TooManyElements => {
+                    format!("lists claim more elements than the file has bytes, {most}")
+                }
+                Unsound::OtherKind => "a field is of another kind than the format has it".into(),
+            })
+        })
     }
 }
 
@@ -67,14 +70,16 @@ impl<R: ChunkReader> ChunkReader for Ending<R> {
             let told = format!("a page claims {claimed} bytes, in a file of {}", self.len());
             return Err(ParquetError::General(told));
         }
-        self.check_elements(&opening)?;
+        if start.saturating_add(AFTER_FOOTER) < self.len() {
+            self.check(&opening, PAGE_HEADER)?;
+        }
         self.0.get_read(start).map(EndingRead)
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
         let bytes = self.0.get_bytes(start, length)?;
         if start.saturating_add(length as u64 + AFTER_FOOTER) == self.len() {
-            self.check_elements(&bytes)?;
+            self.check(&bytes, FOOTER)?;
         }
         Ok(bytes)
     }

@@ -1,4 +1,4 @@
-//! How many elements a struct in Thrift's compact form claims to have, before anybody reads it.
+//! Whether a struct in Thrift's compact form is what it should be, before anybody reads it.
 
 /// Structs, lists and maps within each other that are looked into; the Parquet reader gives up at the same depth.
 const DEEPEST: u32 = 64;
@@ -15,21 +15,57 @@ const MAP: u8 = 11;
 const STRUCT: u8 = 12;
 const UUID: u8 = 13;
 
-/// Refuses a struct whose lists, sets and maps claim more elements together than `most`, and gives what they claim.
+/// The fields of a struct that are known, by their number; others may be of any kind.
+pub(crate) type Shape = [(i16, Kind)];
+
+/// What a field is.
+pub(crate) enum Kind {
+    /// A number or bytes, with the number that Thrift has for it.
+    Plain(u8),
+    /// True or false, which stands in the field's header.
+    Boolean,
+    /// Any number of the same.
+    List(&'static Kind),
+    /// Further fields.
+    Struct(&'static Shape),
+}
+
+impl Kind {
+    /// Whether a header that declares `kind` declares this.
+    fn is(&self, kind: u8) -> bool {
+        match self {
+            Self::Plain(own) => *own == kind,
+            Self::Boolean => kind == TRUE || kind == FALSE,
+            Self::List(_) => kind == LIST,
+            Self::Struct(_) => kind == STRUCT,
+        }
+    }
+}
+
+/// Why a struct must not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unsound {
+    /// Lists claim more elements than there can be.
+    TooManyElements,
+    /// A known field is not what it should be.
+    OtherKind,
+}
+
+/// Refuses a struct in which a field is of another kind than `shape` has it, or whose lists, sets and maps claim more elements together than `most`.
 ///
 /// An element takes at least a byte, so that a sound struct claims at most its length. The Parquet reader takes no byte for an element that is true or
 /// false where it skips a list, and goes through as many as the list claims (found by fuzzing: two thousand million for a file of 1349 bytes, and seconds).
-/// Fields are followed as their headers declare them and as that reader skips them. What is cut off or unknown ends the walk: the reader will say so.
-pub(crate) fn claimed_elements(bytes: &[u8], most: u64) -> Option<u64> {
+/// Fields are followed as that reader does. What is cut off or unknown ends the walk: the reader will say so.
+pub(crate) fn check(bytes: &[u8], shape: &Shape, most: u64) -> Result<(), Unsound> {
     let mut walk = Walk { bytes, claimed: 0, most };
-    match walk.skip(STRUCT, DEEPEST) {
-        Err(Halt::TooMany) => None,
-        Ok(()) | Err(Halt::Unreadable) => Some(walk.claimed),
+    match walk.fields(shape, DEEPEST) {
+        Err(Halt::Unsound(why)) => Err(why),
+        Ok(()) | Err(Halt::Unreadable) => Ok(()),
     }
 }
 
 enum Halt {
-    TooMany,
+    Unsound(Unsound),
     Unreadable,
 }
 
@@ -40,6 +76,47 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// Passes the fields of a struct.
+    fn fields(&mut self, shape: &Shape, depth: u32) -> Result<(), Halt> {
+        let mut last = 0_i16;
+        loop {
+            let header = self.byte()?;
+            let declared = header & 15;
+            if declared == STOP {
+                return Ok(());
+            }
+            last = match header >> 4 {
+                0 => self.field_number()?,
+                step => last.checked_add(i16::from(step)).ok_or(Halt::Unreadable)?,
+            };
+            match shape.iter().find(|(number, _)| *number == last) {
+                Some((_, kind)) if !kind.is(declared) => return Err(Halt::Unsound(Unsound::OtherKind)),
+                Some((_, kind)) => self.known(kind, depth)?,
+                None => self.skip(declared, depth)?,
+            }
+        }
+    }
+
+    /// Passes what is of a known kind.
+    fn known(&mut self, kind: &Kind, depth: u32) -> Result<(), Halt> {
+        if depth == 0 {
+            return Err(Halt::Unreadable);
+        }
+        match kind {
+            Kind::Plain(kind) => self.skip(*kind, depth),
+            Kind::Boolean => Ok(()),
+            Kind::Struct(shape) => self.fields(shape, depth - 1),
+            Kind::List(element) => {
+                let (size, declared) = self.list()?;
+                if size > 0 && !element.is(declared) {
+                    return Err(Halt::Unsound(Unsound::OtherKind));
+                }
+                (0..size).try_for_each(|_| self.known(element, depth - 1))
+            }
+        }
+    }
+
+    /// Passes what is unknown, by the kind that it declares.
     fn skip(&mut self, kind: u8, depth: u32) -> Result<(), Halt> {
         if depth == 0 {
             return Err(Halt::Unreadable);
@@ -51,41 +128,34 @@ impl Walk<'_> {
             DOUBLE => self.pass(8),
             BINARY => self.number().and_then(|length| self.pass(length)),
             LIST | SET => {
-                let header = self.byte()?;
-                let size = if header >> 4 == 15 { self.number()? } else { u64::from(header >> 4) };
-                self.elements(size, &[header & 15], depth)
+                let (size, kind) = self.list()?;
+                (0..size).try_for_each(|_| self.skip(kind, depth - 1))
             }
-            MAP => match self.number()? {
-                0 => Ok(()),
-                size => self.byte().and_then(|kinds| self.elements(size, &[kinds >> 4, kinds & 15], depth)),
-            },
-            STRUCT => loop {
-                let header = self.byte()?;
-                if header & 15 == STOP {
-                    return Ok(());
-                }
-                if header >> 4 == 0 {
-                    self.number()?;
-                }
-                self.skip(header & 15, depth - 1)?;
-            },
+            MAP => {
+                let size = self.number()?;
+                self.claim(size)?;
+                let kinds = if size > 0 { self.byte()? } else { 0 };
+                (0..size).try_for_each(|_| {
+                    self.skip(kinds >> 4, depth - 1).and_then(|()| self.skip(kinds & 15, depth - 1))
+                })
+            }
+            STRUCT => self.fields(&[], depth - 1),
             UUID => self.pass(16),
             _ => Err(Halt::Unreadable),
         }
     }
 
-    /// Passes a list's elements, or a map's pairs.
-    fn elements(&mut self, size: u64, kinds: &[u8], depth: u32) -> Result<(), Halt> {
-        self.claimed = self.claimed.saturating_add(size);
-        if self.claimed > self.most {
-            return Err(Halt::TooMany);
-        }
-        for _ in 0..size {
-            for &kind in kinds {
-                self.skip(kind, depth - 1)?;
-            }
-        }
-        Ok(())
+    /// The size of a list, and the kind of its elements.
+    fn list(&mut self) -> Result<(u64, u8), Halt> {
+        let header = self.byte()?;
+        let size = if header >> 4 == 15 { self.number()? } else { u64::from(header >> 4) };
+        self.claim(size)?;
+        Ok((size, header & 15))
+    }
+
+    fn claim(&mut self, elements: u64) -> Result<(), Halt> {
+        self.claimed = self.claimed.saturating_add(elements);
+        if self.claimed > self.most { Err(Halt::Unsound(Unsound::TooManyElements)) } else { Ok(()) }
     }
 
     fn byte(&mut self) -> Result<u8, Halt> {
@@ -100,17 +170,23 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// A whole number of seven bits a byte, the lowest first.
+    /// A field's number where it is not a step from the last one's.
+    fn field_number(&mut self) -> Result<i16, Halt> {
+        let number = self.number()?;
+        Ok(((number >> 1).cast_signed() ^ -((number & 1).cast_signed())) as i16)
+    }
+
+    /// A whole number of seven bits a byte, the lowest first; as the Parquet reader, of any length, and with shifts that begin anew after 64 bits.
     fn number(&mut self) -> Result<u64, Halt> {
-        let mut value = 0_u64;
-        for place in 0..10 {
+        let (mut value, mut shift) = (0_u64, 0_u32);
+        loop {
             let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f) << (7 * place);
+            value |= u64::from(byte & 0x7f).wrapping_shl(shift);
             if byte < 0x80 {
                 return Ok(value);
             }
+            shift = shift.wrapping_add(7);
         }
-        Err(Halt::Unreadable)
     }
 }
 
@@ -118,29 +194,47 @@ impl Walk<'_> {
 mod tests {
     use super::*;
 
+    const TOO_MANY: Result<(), Unsound> = Err(Unsound::TooManyElements);
+    const OTHER_KIND: Result<(), Unsound> = Err(Unsound::OtherKind);
+
+    // Field 1, a list of three 32-bit numbers; field 2, a struct with a string and a truth; the end.
+    const SOUND: [u8; 14] =
+        [0x19, 0x35, 0x02, 0x80, 0x01, 0x04, 0x1c, 0x18, 0x02, b'a', b'b', 0x11, 0x00, 0x00];
+
     #[test]
     fn a_list_claims_what_its_header_says() {
-        // Field 1, a list of three 32-bit numbers; field 2, a struct with a string; the end.
-        let sound = [0x19, 0x35, 0x02, 0x80, 0x01, 0x04, 0x1c, 0x18, 0x02, b'a', b'b', 0x00, 0x00];
-        assert_eq!(claimed_elements(&sound, 13), Some(3));
-        assert_eq!(claimed_elements(&sound, 2), None);
-        assert_eq!(claimed_elements(&sound[..4], 13), Some(3), "what is cut off is not refused here");
+        assert_eq!(check(&SOUND, &[], 14), Ok(()));
+        assert_eq!(check(&SOUND, &[], 2), TOO_MANY);
+        assert_eq!(check(&SOUND[..4], &[], 14), Ok(()), "what is cut off is not refused here");
+    }
+
+    #[test]
+    fn known_fields_are_what_they_should_be() {
+        const INNER: &Shape = &[(1, Kind::Plain(BINARY)), (2, Kind::Boolean)];
+        const LISTED: (i16, Kind) = (1, Kind::List(&Kind::Plain(5)));
+        assert_eq!(check(&SOUND, &[LISTED, (2, Kind::Struct(INNER))], 14), Ok(()));
+        assert_eq!(check(&SOUND, &[(1, Kind::List(&Kind::Plain(6)))], 14), OTHER_KIND);
+        assert_eq!(check(&SOUND, &[(1, Kind::Plain(5))], 14), OTHER_KIND);
+        assert_eq!(check(&SOUND, &[(2, Kind::Struct(&[(2, Kind::Plain(3))]))], 14), OTHER_KIND);
+        // A number in full is the field that its lowest sixteen bits name: 2 * 65,537 is field 1.
+        assert_eq!(check(&[0x06, 0x82, 0x80, 0x08, 0x00, 0x00], &[(1, Kind::Plain(5))], 6), OTHER_KIND);
     }
 
     #[test]
     fn elements_without_bytes_are_counted() {
         // 2^28 - 1 elements that are true or false, alone, within lists, and as keys of a map.
         let many = [0xff, 0xff, 0xff, 0x7f];
-        assert_eq!(claimed_elements(&[&[0x19, 0xf1], &many[..], &[0x00]].concat(), 1000), None);
-        assert_eq!(claimed_elements(&[&[0x19, 0x19, 0xf2], &many[..], &[0x00]].concat(), 1000), None);
-        assert_eq!(claimed_elements(&[&[0x1b], &many[..], &[0x12, 0x00]].concat(), 1000), None);
+        assert_eq!(check(&[&[0x19, 0xf1], &many[..], &[0x00]].concat(), &[], 1000), TOO_MANY);
+        assert_eq!(check(&[&[0x19, 0x19, 0xf2], &many[..], &[0x00]].concat(), &[], 1000), TOO_MANY);
+        assert_eq!(check(&[&[0x1b], &many[..], &[0x12, 0x00]].concat(), &[], 1000), TOO_MANY);
         // Empty structs take a byte each, and end with the bytes.
-        assert_eq!(claimed_elements(&[&[0x19, 0xfc, 0x90, 0x07], &[0; 10][..]].concat(), 1000), Some(912));
+        assert_eq!(check(&[&[0x19, 0xfc, 0x90, 0x07], &[0; 10][..]].concat(), &[], 1000), Ok(()));
     }
 
     #[test]
     fn depth_is_bounded() {
-        assert_eq!(claimed_elements(&[0x1c; 10_000], 10), Some(0));
-        assert_eq!(claimed_elements(&[0x19; 10_000], 10_000), Some(63));
+        assert_eq!(check(&[0x1c; 10_000], &[], 10), Ok(()));
+        assert_eq!(check(&[0x19; 10_000], &[], 10_000), Ok(()));
+        assert_eq!(check(&[0x19; 10_000], &[], 60), TOO_MANY);
     }
 }
