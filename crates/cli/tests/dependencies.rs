@@ -55,10 +55,10 @@ fn duplicates_are_known() {
     }
     let deny = table(&root().join("deny.toml"));
     let skipped: Vec<_> =
-        deny["bans"]["skip"].as_array().unwrap().iter().map(|skip| skip["name"].as_str().unwrap()).collect();
+        deny["bans"]["skip"].as_array().unwrap().iter().map(|skip| skip["crate"].as_str().unwrap()).collect();
     let is_skipped = |name: &str, version: &str| {
         skipped.iter().any(|skip| {
-            skip.split_once('@').is_some_and(|(of, prefix)| {
+            skip.split_once(':').is_some_and(|(of, prefix)| {
                 of == name && (version.starts_with(&format!("{prefix}.")) || version == prefix)
             })
         })
@@ -68,7 +68,7 @@ fn duplicates_are_known() {
         assert_eq!(left, 1, "{name} is there in the versions {}: say why in deny.toml", found.join(", "));
     }
     for skip in &skipped {
-        let name = skip.split('@').next().unwrap();
+        let name = skip.split(':').next().unwrap();
         assert!(versions.get(name).is_some_and(|found| found.len() > 1), "{skip} is no duplicate any more");
     }
 }
