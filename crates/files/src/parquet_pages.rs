@@ -1,7 +1,7 @@
 //! Columns of Parquet files whose pages do not claim more than they hold.
 
 use crate::parquet_shape::{FOOTER, PAGE_HEADER};
-use crate::thrift_walk::{Shape, Unsound, check};
+use crate::thrift_walk::{Seen, Shape, Unsound, check};
 use bytes::Bytes;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, get_column_reader};
@@ -40,7 +40,7 @@ pub(crate) struct Ending<R>(pub R);
 
 impl<R: Length> Ending<R> {
     /// Refuses a header or a footer with fields of another kind, or with more elements than the file has bytes.
-    fn check(&self, bytes: &[u8], shape: &Shape) -> Result<()> {
+    fn check(&self, bytes: &[u8], shape: &Shape) -> Result<Seen> {
         let most = self.0.len();
         check(bytes, shape, most).map_err(|why| {
             ParquetError::General(match why {
@@ -48,6 +48,7 @@ impl<R: Length> Ending<R> {
                     format!("lists claim more elements than the file has bytes, {most}")
                 }
                 Unsound::OtherKind => "a field is of another kind than the format has it".into(),
+                Unsound::TooDeep => "a field has too many others within it".into(),
             })
         })
     }
@@ -63,15 +64,21 @@ impl<R: ChunkReader> ChunkReader for Ending<R> {
     type T = EndingRead<R::T>;
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
-        let mut opening = Vec::new();
-        self.0.get_read(start)?.take(OPENING).read_to_end(&mut opening)?;
         let most = LARGEST_PAGE.max(self.len().saturating_mul(MOST_BYTES_PER_BYTE));
-        if let Some(claimed) = unpacked_bytes(&opening).filter(|&claimed| claimed > most) {
-            let told = format!("a page claims {claimed} bytes, in a file of {}", self.len());
-            return Err(ParquetError::General(told));
-        }
-        if start.saturating_add(AFTER_FOOTER) < self.len() {
-            self.check(&opening, PAGE_HEADER)?;
+        let mut opening = OPENING;
+        loop {
+            let mut bytes = Vec::new();
+            self.0.get_read(start)?.take(opening).read_to_end(&mut bytes)?;
+            if let Some(claimed) = unpacked_bytes(&bytes).filter(|&claimed| claimed > most) {
+                let told = format!("a page claims {claimed} bytes, in a file of {}", self.len());
+                return Err(ParquetError::General(told));
+            }
+            let is_tail = start.saturating_add(AFTER_FOOTER) == self.len();
+            // A header that is longer, because the values in it are, is looked at whole.
+            if is_tail || self.check(&bytes, PAGE_HEADER)? == Seen::Whole || (bytes.len() as u64) < opening {
+                break;
+            }
+            opening = opening.saturating_mul(OPENING);
         }
         self.0.get_read(start).map(EndingRead)
     }
@@ -85,8 +92,8 @@ impl<R: ChunkReader> ChunkReader for Ending<R> {
     }
 }
 
-/// Bytes of a page's header that are looked at; without the least and the greatest value it takes less than a hundred.
-const OPENING: u64 = 4096;
+/// Bytes of a page's header that are looked at first; without the least and the greatest value it takes less than a hundred.
+const OPENING: u64 = 1024;
 
 /// Bytes after the footer: its length, and the letters that end a file.
 const AFTER_FOOTER: u64 = 8;

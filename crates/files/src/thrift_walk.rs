@@ -1,6 +1,6 @@
 //! Whether a struct in Thrift's compact form is what it should be, before anybody reads it.
 
-/// Structs, lists and maps within each other that are looked into; the Parquet reader gives up at the same depth.
+/// Structs, lists and maps within an unknown field that are looked into; the Parquet reader gives up at the same depth.
 const DEEPEST: u32 = 64;
 
 const STOP: u8 = 0;
@@ -49,24 +49,38 @@ pub(crate) enum Unsound {
     TooManyElements,
     /// A known field is not what it should be.
     OtherKind,
+    /// An unknown field has more within it than anybody looks into.
+    TooDeep,
 }
 
-/// Refuses a struct in which a field is of another kind than `shape` has it, or whose lists, sets and maps claim more elements together than `most`.
+/// How far a struct was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// Up to its end, or to something that nobody can read.
+    Whole,
+    /// It goes on after the bytes.
+    Cut,
+}
+
+/// Refuses a struct in which a field is of another kind than `shape` has it, or whose lists, sets and maps claim more elements together than `most`; says
+/// whether its end was seen.
 ///
 /// An element takes at least a byte, so that a sound struct claims at most its length. The Parquet reader takes no byte for an element that is true or
 /// false where it skips a list, and goes through as many as the list claims (found by fuzzing: two thousand million for a file of 1349 bytes, and seconds).
-/// Fields are followed as that reader does. What is cut off or unknown ends the walk: the reader will say so.
-pub(crate) fn check(bytes: &[u8], shape: &Shape, most: u64) -> Result<(), Unsound> {
+/// Fields are followed as that reader does. What nobody can read ends the walk: the reader will say so.
+pub(crate) fn check(bytes: &[u8], shape: &Shape, most: u64) -> Result<Seen, Unsound> {
     let mut walk = Walk { bytes, claimed: 0, most };
     match walk.fields(shape, DEEPEST) {
+        Ok(()) | Err(Halt::Unreadable) => Ok(Seen::Whole),
+        Err(Halt::Cut) => Ok(Seen::Cut),
         Err(Halt::Unsound(why)) => Err(why),
-        Ok(()) | Err(Halt::Unreadable) => Ok(()),
     }
 }
 
 enum Halt {
     Unsound(Unsound),
     Unreadable,
+    Cut,
 }
 
 struct Walk<'a> {
@@ -76,7 +90,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Passes the fields of a struct.
+    /// Passes the fields of a struct, and looks into unknown ones to some depth.
     fn fields(&mut self, shape: &Shape, depth: u32) -> Result<(), Halt> {
         let mut last = 0_i16;
         loop {
@@ -91,27 +105,24 @@ impl Walk<'_> {
             };
             match shape.iter().find(|(number, _)| *number == last) {
                 Some((_, kind)) if !kind.is(declared) => return Err(Halt::Unsound(Unsound::OtherKind)),
-                Some((_, kind)) => self.known(kind, depth)?,
+                Some((_, kind)) => self.known(kind)?,
                 None => self.skip(declared, depth)?,
             }
         }
     }
 
     /// Passes what is of a known kind.
-    fn known(&mut self, kind: &Kind, depth: u32) -> Result<(), Halt> {
-        if depth == 0 {
-            return Err(Halt::Unreadable);
-        }
+    fn known(&mut self, kind: &Kind) -> Result<(), Halt> {
         match kind {
-            Kind::Plain(kind) => self.skip(*kind, depth),
+            Kind::Plain(kind) => self.skip(*kind, DEEPEST),
             Kind::Boolean => Ok(()),
-            Kind::Struct(shape) => self.fields(shape, depth - 1),
+            Kind::Struct(shape) => self.fields(shape, DEEPEST),
             Kind::List(element) => {
                 let (size, declared) = self.list()?;
                 if size > 0 && !element.is(declared) {
                     return Err(Halt::Unsound(Unsound::OtherKind));
                 }
-                (0..size).try_for_each(|_| self.known(element, depth - 1))
+                (0..size).try_for_each(|_| self.known(element))
             }
         }
     }
@@ -119,7 +130,7 @@ impl Walk<'_> {
     /// Passes what is unknown, by the kind that it declares.
     fn skip(&mut self, kind: u8, depth: u32) -> Result<(), Halt> {
         if depth == 0 {
-            return Err(Halt::Unreadable);
+            return Err(Halt::Unsound(Unsound::TooDeep));
         }
         match kind {
             TRUE | FALSE => Ok(()),
@@ -159,14 +170,14 @@ impl Walk<'_> {
     }
 
     fn byte(&mut self) -> Result<u8, Halt> {
-        let (&first, rest) = self.bytes.split_first().ok_or(Halt::Unreadable)?;
+        let (&first, rest) = self.bytes.split_first().ok_or(Halt::Cut)?;
         self.bytes = rest;
         Ok(first)
     }
 
     fn pass(&mut self, length: u64) -> Result<(), Halt> {
-        let length = usize::try_from(length).map_err(|_| Halt::Unreadable)?;
-        self.bytes = self.bytes.get(length..).ok_or(Halt::Unreadable)?;
+        let length = usize::try_from(length).map_err(|_| Halt::Cut)?;
+        self.bytes = self.bytes.get(length..).ok_or(Halt::Cut)?;
         Ok(())
     }
 
@@ -194,8 +205,8 @@ impl Walk<'_> {
 mod tests {
     use super::*;
 
-    const TOO_MANY: Result<(), Unsound> = Err(Unsound::TooManyElements);
-    const OTHER_KIND: Result<(), Unsound> = Err(Unsound::OtherKind);
+    const TOO_MANY: Result<Seen, Unsound> = Err(Unsound::TooManyElements);
+    const OTHER_KIND: Result<Seen, Unsound> = Err(Unsound::OtherKind);
 
     // Field 1, a list of three 32-bit numbers; field 2, a struct with a string and a truth; the end.
     const SOUND: [u8; 14] =
@@ -203,16 +214,16 @@ mod tests {
 
     #[test]
     fn a_list_claims_what_its_header_says() {
-        assert_eq!(check(&SOUND, &[], 14), Ok(()));
+        assert_eq!(check(&SOUND, &[], 14), Ok(Seen::Whole));
         assert_eq!(check(&SOUND, &[], 2), TOO_MANY);
-        assert_eq!(check(&SOUND[..4], &[], 14), Ok(()), "what is cut off is not refused here");
+        assert_eq!(check(&SOUND[..4], &[], 14), Ok(Seen::Cut), "what is cut off is not refused here");
     }
 
     #[test]
     fn known_fields_are_what_they_should_be() {
         const INNER: &Shape = &[(1, Kind::Plain(BINARY)), (2, Kind::Boolean)];
         const LISTED: (i16, Kind) = (1, Kind::List(&Kind::Plain(5)));
-        assert_eq!(check(&SOUND, &[LISTED, (2, Kind::Struct(INNER))], 14), Ok(()));
+        assert_eq!(check(&SOUND, &[LISTED, (2, Kind::Struct(INNER))], 14), Ok(Seen::Whole));
         assert_eq!(check(&SOUND, &[(1, Kind::List(&Kind::Plain(6)))], 14), OTHER_KIND);
         assert_eq!(check(&SOUND, &[(1, Kind::Plain(5))], 14), OTHER_KIND);
         assert_eq!(check(&SOUND, &[(2, Kind::Struct(&[(2, Kind::Plain(3))]))], 14), OTHER_KIND);
@@ -228,13 +239,13 @@ mod tests {
         assert_eq!(check(&[&[0x19, 0x19, 0xf2], &many[..], &[0x00]].concat(), &[], 1000), TOO_MANY);
         assert_eq!(check(&[&[0x1b], &many[..], &[0x12, 0x00]].concat(), &[], 1000), TOO_MANY);
         // Empty structs take a byte each, and end with the bytes.
-        assert_eq!(check(&[&[0x19, 0xfc, 0x90, 0x07], &[0; 10][..]].concat(), &[], 1000), Ok(()));
+        assert_eq!(check(&[&[0x19, 0xfc, 0x90, 0x07], &[0; 10][..]].concat(), &[], 1000), Ok(Seen::Cut));
     }
 
     #[test]
     fn depth_is_bounded() {
-        assert_eq!(check(&[0x1c; 10_000], &[], 10), Ok(()));
-        assert_eq!(check(&[0x19; 10_000], &[], 10_000), Ok(()));
+        assert_eq!(check(&[0x1c; 10_000], &[], 10), Err(Unsound::TooDeep));
+        assert_eq!(check(&[0x19; 10_000], &[], 10_000), Err(Unsound::TooDeep));
         assert_eq!(check(&[0x19; 10_000], &[], 60), TOO_MANY);
     }
 }
