@@ -42,7 +42,7 @@ impl<R: Length> Ending<R> {
     /// Refuses a header or a footer with fields of another kind, or with more elements than the file has bytes.
     fn check(&self, bytes: &[u8], shape: &Shape) -> Result<Seen> {
         let most = self.0.len();
-        check(bytes, shape, most).map_err(|why| {
+        check(bytes, shape, most, UNPACKED_BYTES).map_err(|why| {
             ParquetError::General(match why {
                 Unsound::TooManyElements => {
                     format!("lists claim more elements than the file has bytes, {most}")
@@ -69,13 +69,19 @@ impl<R: ChunkReader> ChunkReader for Ending<R> {
         loop {
             let mut bytes = Vec::new();
             self.0.get_read(start)?.take(opening).read_to_end(&mut bytes)?;
-            if let Some(claimed) = unpacked_bytes(&bytes).filter(|&claimed| claimed > most) {
+            // The tail of the file is read in the same way, and is no header.
+            if start.saturating_add(AFTER_FOOTER) == self.len() {
+                break;
+            }
+            let seen = self.check(&bytes, PAGE_HEADER)?;
+            // The Parquet reader refuses sizes below 0 itself.
+            let claimed = seen.number.and_then(|number| u64::try_from(number).ok());
+            if let Some(claimed) = claimed.filter(|&claimed| claimed > most) {
                 let told = format!("a page claims {claimed} bytes, in a file of {}", self.len());
                 return Err(ParquetError::General(told));
             }
-            let is_tail = start.saturating_add(AFTER_FOOTER) == self.len();
             // A header that is longer, because the values in it are, is looked at whole.
-            if is_tail || self.check(&bytes, PAGE_HEADER)? == Seen::Whole || (bytes.len() as u64) < opening {
+            if seen.whole || (bytes.len() as u64) < opening {
                 break;
             }
             opening = opening.saturating_mul(OPENING);
@@ -98,31 +104,8 @@ const OPENING: u64 = 1024;
 /// Bytes after the footer: its length, and the letters that end a file.
 const AFTER_FOOTER: u64 = 8;
 
-/// The size in a page's header: a whole number of 32 bits for its kind, then one for its size, in Thrift's compact form. `None` for what does not
-/// begin so.
-fn unpacked_bytes(opening: &[u8]) -> Option<u64> {
-    const NEXT_FIELD_IS_32_BITS: u8 = 0x15;
-    let mut bytes = opening.iter().copied();
-    let mut number = || -> Option<u64> {
-        if bytes.next()? != NEXT_FIELD_IS_32_BITS {
-            return None;
-        }
-        let mut value = 0;
-        for place in 0..10 {
-            let byte = bytes.next()?;
-            value |= u64::from(byte & 0x7f) << (7 * place);
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
-    };
-    number()?;
-    let size = number()?;
-    // The sign is in the lowest bit. The Parquet reader drops what is beyond 32 bits, and refuses sizes below 0 itself.
-    let signed = (size >> 1).cast_signed() ^ -((size & 1).cast_signed());
-    u64::try_from(signed as i32).ok()
-}
+/// The field of a page's header with the size that it is unpacked to.
+const UNPACKED_BYTES: i16 = 2;
 
 /// What [`Ending`] reads with.
 pub(crate) struct EndingRead<T>(T);
@@ -170,26 +153,5 @@ impl Iterator for HonestPages {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.get_next_page().transpose()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_of_pages_are_read_as_the_reader_reads_them() {
-        assert_eq!(unpacked_bytes(&[0x15, 0x00, 0x15, 0x80, 0x02, 0x15, 0x04]), Some(128));
-        assert_eq!(
-            unpacked_bytes(&[0x15, 0x04, 0x15, 0xff, 0xff, 0xff, 0xed, 0x30, 0x15]),
-            Some(2_032_140_288)
-        );
-        // More digits than 32 bits need are dropped.
-        let long = [0x15, 0x00, 0x15, 0xe0, 0xea, 0xdb, 0xb3, 0xea, 0xfb, 0xeb, 0x08, 0x15];
-        assert_eq!(unpacked_bytes(&long), Some(0x533b_7ab0));
-        // Below 0, cut off, and a footer.
-        assert_eq!(unpacked_bytes(&[0x15, 0x00, 0x15, 0x01]), None);
-        assert_eq!(unpacked_bytes(&[0x15, 0x00, 0x15, 0x80]), None);
-        assert_eq!(unpacked_bytes(&[0x15, 0x04, 0x19, 0x2c, 0x35, 0x00]), None);
     }
 }

@@ -53,26 +53,32 @@ pub(crate) enum Unsound {
     TooDeep,
 }
 
-/// How far a struct was looked at.
+/// What was seen of a struct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Seen {
-    /// Up to its end, or to something that nobody can read.
-    Whole,
-    /// It goes on after the bytes.
-    Cut,
+pub(crate) struct Seen {
+    /// Whether it was looked at up to its end, or to something that nobody can read; else it goes on after the bytes.
+    pub whole: bool,
+    /// The largest number that the field asked for has, if it is there; of 32 bits, because the Parquet reader drops the others.
+    pub number: Option<i32>,
 }
 
-/// Refuses a struct in which a field is of another kind than `shape` has it, or whose lists, sets and maps claim more elements together than `most`; says
-/// whether its end was seen.
+/// Refuses a struct in which a field is of another kind than `shape` has it, or whose lists, sets and maps claim more elements together than `most`; gives the
+/// number in its field `asked`.
 ///
 /// An element takes at least a byte, so that a sound struct claims at most its length. The Parquet reader takes no byte for an element that is true or
 /// false where it skips a list, and goes through as many as the list claims (found by fuzzing: two thousand million for a file of 1349 bytes, and seconds).
 /// Fields are followed as that reader does. What nobody can read ends the walk: the reader will say so.
-pub(crate) fn check(bytes: &[u8], shape: &Shape, most: u64) -> Result<Seen, Unsound> {
+pub(crate) fn check(bytes: &[u8], shape: &Shape, most: u64, asked: i16) -> Result<Seen, Unsound> {
     let mut walk = Walk { bytes, claimed: 0, most };
-    match walk.fields(shape, DEEPEST) {
-        Ok(()) | Err(Halt::Unreadable) => Ok(Seen::Whole),
-        Err(Halt::Cut) => Ok(Seen::Cut),
+    let mut number = None;
+    let ended = walk.fields(shape, DEEPEST, &mut |field, value| {
+        if field == asked {
+            number = number.max(Some(value as i32));
+        }
+    });
+    match ended {
+        Ok(()) | Err(Halt::Unreadable) => Ok(Seen { whole: true, number }),
+        Err(Halt::Cut) => Ok(Seen { whole: false, number }),
         Err(Halt::Unsound(why)) => Err(why),
     }
 }
@@ -90,8 +96,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Passes the fields of a struct, and looks into unknown ones to some depth.
-    fn fields(&mut self, shape: &Shape, depth: u32) -> Result<(), Halt> {
+    /// Passes the fields of a struct, looks into unknown ones to some depth, and tells the numbers in known ones.
+    fn fields(&mut self, shape: &Shape, depth: u32, tell: &mut dyn FnMut(i16, i64)) -> Result<(), Halt> {
         let mut last = 0_i16;
         loop {
             let header = self.byte()?;
@@ -105,6 +111,7 @@ impl Walk<'_> {
             };
             match shape.iter().find(|(number, _)| *number == last) {
                 Some((_, kind)) if !kind.is(declared) => return Err(Halt::Unsound(Unsound::OtherKind)),
+                Some((_, Kind::Plain(4..=6))) => tell(last, signed(self.number()?)),
                 Some((_, kind)) => self.known(kind)?,
                 None => self.skip(declared, depth)?,
             }
@@ -116,7 +123,7 @@ impl Walk<'_> {
         match kind {
             Kind::Plain(kind) => self.skip(*kind, DEEPEST),
             Kind::Boolean => Ok(()),
-            Kind::Struct(shape) => self.fields(shape, DEEPEST),
+            Kind::Struct(shape) => self.fields(shape, DEEPEST, &mut |_, _| ()),
             Kind::List(element) => {
                 let (size, declared) = self.list()?;
                 if size > 0 && !element.is(declared) {
@@ -150,7 +157,7 @@ impl Walk<'_> {
                     self.skip(kinds >> 4, depth - 1).and_then(|()| self.skip(kinds & 15, depth - 1))
                 })
             }
-            STRUCT => self.fields(&[], depth - 1),
+            STRUCT => self.fields(&[], depth - 1, &mut |_, _| ()),
             UUID => self.pass(16),
             _ => Err(Halt::Unreadable),
         }
@@ -183,8 +190,7 @@ impl Walk<'_> {
 
     /// A field's number where it is not a step from the last one's.
     fn field_number(&mut self) -> Result<i16, Halt> {
-        let number = self.number()?;
-        Ok(((number >> 1).cast_signed() ^ -((number & 1).cast_signed())) as i16)
+        Ok(signed(self.number()?) as i16)
     }
 
     /// A whole number of seven bits a byte, the lowest first; as the Parquet reader, of any length, and with shifts that begin anew after 64 bits.
@@ -201,10 +207,17 @@ impl Walk<'_> {
     }
 }
 
+/// A number whose sign is its lowest bit.
+fn signed(number: u64) -> i64 {
+    (number >> 1).cast_signed() ^ -((number & 1).cast_signed())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const WHOLE: Result<Seen, Unsound> = Ok(Seen { whole: true, number: None });
+    const CUT: Result<Seen, Unsound> = Ok(Seen { whole: false, number: None });
     const TOO_MANY: Result<Seen, Unsound> = Err(Unsound::TooManyElements);
     const OTHER_KIND: Result<Seen, Unsound> = Err(Unsound::OtherKind);
 
@@ -212,18 +225,40 @@ mod tests {
     const SOUND: [u8; 14] =
         [0x19, 0x35, 0x02, 0x80, 0x01, 0x04, 0x1c, 0x18, 0x02, b'a', b'b', 0x11, 0x00, 0x00];
 
+    fn check(bytes: &[u8], shape: &Shape, most: u64) -> Result<Seen, Unsound> {
+        super::check(bytes, shape, most, 2)
+    }
+
+    #[test]
+    fn numbers_are_told_as_the_reader_reads_them() {
+        const SHAPE: &Shape = &[
+            (1, Kind::Plain(5)),
+            (2, Kind::Plain(5)),
+            (3, Kind::Plain(5)),
+            (4, Kind::Struct(&[(2, Kind::Plain(5))])),
+        ];
+        let number = |bytes: &[u8]| super::check(bytes, SHAPE, 100, 2).unwrap().number;
+        assert_eq!(number(&[0x15, 0x00, 0x15, 0x80, 0x02, 0x15, 0x04, 0x00]), Some(128));
+        assert_eq!(number(&[0x15, 0x04, 0x15, 0xff, 0xff, 0xff, 0xed, 0x30, 0x00]), Some(2_032_140_288));
+        // In another order, twice, in full, and cut off.
+        assert_eq!(number(&[0x25, 0x08, 0x05, 0x02, 0x02, 0x15, 0x06, 0x00]), Some(4));
+        assert_eq!(number(&[0x25, 0x08]), Some(4));
+        // Within another struct it is another field.
+        assert_eq!(number(&[0x4c, 0x25, 0x08, 0x00, 0x00]), None);
+    }
+
     #[test]
     fn a_list_claims_what_its_header_says() {
-        assert_eq!(check(&SOUND, &[], 14), Ok(Seen::Whole));
+        assert_eq!(check(&SOUND, &[], 14), WHOLE);
         assert_eq!(check(&SOUND, &[], 2), TOO_MANY);
-        assert_eq!(check(&SOUND[..4], &[], 14), Ok(Seen::Cut), "what is cut off is not refused here");
+        assert_eq!(check(&SOUND[..4], &[], 14), CUT, "what is cut off is not refused here");
     }
 
     #[test]
     fn known_fields_are_what_they_should_be() {
         const INNER: &Shape = &[(1, Kind::Plain(BINARY)), (2, Kind::Boolean)];
         const LISTED: (i16, Kind) = (1, Kind::List(&Kind::Plain(5)));
-        assert_eq!(check(&SOUND, &[LISTED, (2, Kind::Struct(INNER))], 14), Ok(Seen::Whole));
+        assert_eq!(check(&SOUND, &[LISTED, (2, Kind::Struct(INNER))], 14), WHOLE);
         assert_eq!(check(&SOUND, &[(1, Kind::List(&Kind::Plain(6)))], 14), OTHER_KIND);
         assert_eq!(check(&SOUND, &[(1, Kind::Plain(5))], 14), OTHER_KIND);
         assert_eq!(check(&SOUND, &[(2, Kind::Struct(&[(2, Kind::Plain(3))]))], 14), OTHER_KIND);
@@ -239,7 +274,7 @@ mod tests {
         assert_eq!(check(&[&[0x19, 0x19, 0xf2], &many[..], &[0x00]].concat(), &[], 1000), TOO_MANY);
         assert_eq!(check(&[&[0x1b], &many[..], &[0x12, 0x00]].concat(), &[], 1000), TOO_MANY);
         // Empty structs take a byte each, and end with the bytes.
-        assert_eq!(check(&[&[0x19, 0xfc, 0x90, 0x07], &[0; 10][..]].concat(), &[], 1000), Ok(Seen::Cut));
+        assert_eq!(check(&[&[0x19, 0xfc, 0x90, 0x07], &[0; 10][..]].concat(), &[], 1000), CUT);
     }
 
     #[test]
