@@ -1,7 +1,8 @@
 //! The kinds of the fields in a Parquet file's footer and in the headers of its pages, as the format has them (parquet.thrift).
 //!
 //! The Parquet reader takes the fields that it knows for what they should be, whatever kind their headers declare. A field that declares another kind would
-//! let it go on at another place than whoever follows the declarations, so that kinds are compared before it reads.
+//! let it go on at another place than whoever follows the declarations, so that kinds are compared before it reads. Every field that
+//! it knows must be here: a newer version of it may know more.
 
 use crate::thrift_walk::{Kind, Shape};
 
@@ -21,7 +22,7 @@ pub(crate) const FOOTER: &Shape = &[
     (4, Kind::List(&Kind::Struct(ROW_GROUP))),
     (5, KEY_VALUES),
     (6, BINARY),
-    (7, Kind::List(&Kind::Struct(&[(1, EMPTY), (2, EMPTY)]))),
+    (7, Kind::List(&Kind::Struct(&[(1, EMPTY), (2, EMPTY), (3, EMPTY)]))),
     (8, Kind::Struct(&[(1, ENCRYPTION), (2, ENCRYPTION)])),
     (9, BINARY),
 ];
@@ -80,6 +81,7 @@ const LOGICAL_TYPE: &Shape = &[
     (16, Kind::Struct(&[(1, NUMBER_8)])),
     (17, Kind::Struct(&[(1, BINARY)])),
     (18, Kind::Struct(&[(1, BINARY), (2, NUMBER_32)])),
+    (19, EMPTY),
 ];
 
 const TIME: Kind =
@@ -139,6 +141,7 @@ const STATISTICS: Kind = Kind::Struct(&[
     (6, BINARY),
     (7, Kind::Boolean),
     (8, Kind::Boolean),
+    (9, NUMBER_64),
 ]);
 
 const KEY_VALUES: Kind = Kind::List(&Kind::Struct(&[(1, BINARY), (2, BINARY)]));

@@ -71,7 +71,7 @@ pub(crate) struct Seen {
 pub(crate) fn check(bytes: &[u8], shape: &Shape, most: u64, asked: i16) -> Result<Seen, Unsound> {
     let mut walk = Walk { bytes, claimed: 0, most };
     let mut number = None;
-    let ended = walk.fields(shape, DEEPEST, &mut |field, value| {
+    let ended = walk.fields(shape, &mut |field, value| {
         if field == asked {
             number = number.max(Some(value as i32));
         }
@@ -96,8 +96,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Passes the fields of a struct, looks into unknown ones to some depth, and tells the numbers in known ones.
-    fn fields(&mut self, shape: &Shape, depth: u32, tell: &mut dyn FnMut(i16, i64)) -> Result<(), Halt> {
+    /// Passes the fields of a known struct, and tells the numbers in them.
+    fn fields(&mut self, shape: &Shape, tell: &mut dyn FnMut(i16, i64)) -> Result<(), Halt> {
         let mut last = 0_i16;
         loop {
             let header = self.byte()?;
@@ -113,7 +113,7 @@ impl Walk<'_> {
                 Some((_, kind)) if !kind.is(declared) => return Err(Halt::Unsound(Unsound::OtherKind)),
                 Some((_, Kind::Plain(4..=6))) => tell(last, signed(self.number()?)),
                 Some((_, kind)) => self.known(kind)?,
-                None => self.skip(declared, depth)?,
+                None => self.skip(declared, DEEPEST)?,
             }
         }
     }
@@ -123,7 +123,7 @@ impl Walk<'_> {
         match kind {
             Kind::Plain(kind) => self.skip(*kind, DEEPEST),
             Kind::Boolean => Ok(()),
-            Kind::Struct(shape) => self.fields(shape, DEEPEST, &mut |_, _| ()),
+            Kind::Struct(shape) => self.fields(shape, &mut |_, _| ()),
             Kind::List(element) => {
                 let (size, declared) = self.list()?;
                 if size > 0 && !element.is(declared) {
@@ -157,7 +157,17 @@ impl Walk<'_> {
                     self.skip(kinds >> 4, depth - 1).and_then(|()| self.skip(kinds & 15, depth - 1))
                 })
             }
-            STRUCT => self.fields(&[], depth - 1, &mut |_, _| ()),
+            STRUCT => loop {
+                // Nobody asks which field it is.
+                let header = self.byte()?;
+                if header & 15 == STOP {
+                    return Ok(());
+                }
+                if header >> 4 == 0 {
+                    self.number()?;
+                }
+                self.skip(header & 15, depth - 1)?;
+            },
             UUID => self.pass(16),
             _ => Err(Halt::Unreadable),
         }
@@ -273,6 +283,9 @@ mod tests {
         assert_eq!(check(&[&[0x19, 0xf1], &many[..], &[0x00]].concat(), &[], 1000), TOO_MANY);
         assert_eq!(check(&[&[0x19, 0x19, 0xf2], &many[..], &[0x00]].concat(), &[], 1000), TOO_MANY);
         assert_eq!(check(&[&[0x1b], &many[..], &[0x12, 0x00]].concat(), &[], 1000), TOO_MANY);
+        // Numbers of fields do not matter within what is unknown: 32,767, and one more.
+        let within = [&[0x1c, 0x05, 0xfe, 0xff, 0x03, 0x00, 0x19, 0xf1], &many[..], &[0x00, 0x00]].concat();
+        assert_eq!(check(&within, &[], 1000), TOO_MANY);
         // Empty structs take a byte each, and end with the bytes.
         assert_eq!(check(&[&[0x19, 0xfc, 0x90, 0x07], &[0; 10][..]].concat(), &[], 1000), CUT);
     }
