@@ -39,16 +39,16 @@ const MOST_BYTES_PER_BYTE: u64 = 1024;
 pub(crate) struct Ending<R>(pub R);
 
 impl<R: Length> Ending<R> {
-    /// Refuses a header or a footer with fields of another kind, or with more elements than the file has bytes.
-    fn check(&self, bytes: &[u8], shape: &Shape) -> Result<Seen> {
-        let most = self.0.len();
+    /// Refuses a header or a footer with fields of another kind, or with more elements than `most`.
+    fn check(&self, bytes: &[u8], shape: &Shape, most: u64) -> Result<Seen> {
         check(bytes, shape, most, UNPACKED_BYTES).map_err(|why| {
             ParquetError::General(match why {
                 Unsound::TooManyElements => {
-                    format!("lists claim more elements than the file has bytes, {most}")
+                    format!("lists claim more than {most} elements, more than there can be")
                 }
                 Unsound::OtherKind => "a field is of another kind than the format has it".into(),
                 Unsound::TooDeep => "a field has too many others within it".into(),
+                Unsound::Unreadable => "a field is of no kind that there is".into(),
             })
         })
     }
@@ -73,7 +73,7 @@ impl<R: ChunkReader> ChunkReader for Ending<R> {
             if start.saturating_add(AFTER_FOOTER) == self.len() {
                 break;
             }
-            let seen = self.check(&bytes, PAGE_HEADER)?;
+            let seen = self.check(&bytes, PAGE_HEADER, MOST_ELEMENTS_OF_A_PAGE)?;
             // The Parquet reader refuses sizes below 0 itself.
             let claimed = seen.number.and_then(|number| u64::try_from(number).ok());
             if let Some(claimed) = claimed.filter(|&claimed| claimed > most) {
@@ -84,7 +84,12 @@ impl<R: ChunkReader> ChunkReader for Ending<R> {
             if seen.whole || (bytes.len() as u64) < opening {
                 break;
             }
-            opening = opening.saturating_mul(OPENING);
+            if opening > LONGEST_HEADER {
+                return Err(ParquetError::General(format!(
+                    "the header of a page takes more than {opening} bytes"
+                )));
+            }
+            opening *= OPENING;
         }
         self.0.get_read(start).map(EndingRead)
     }
@@ -92,7 +97,7 @@ impl<R: ChunkReader> ChunkReader for Ending<R> {
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
         let bytes = self.0.get_bytes(start, length)?;
         if start.saturating_add(length as u64 + AFTER_FOOTER) == self.len() {
-            self.check(&bytes, FOOTER)?;
+            self.check(&bytes, FOOTER, self.len())?;
         }
         Ok(bytes)
     }
@@ -100,6 +105,12 @@ impl<R: ChunkReader> ChunkReader for Ending<R> {
 
 /// Bytes of a page's header that are looked at first; without the least and the greatest value it takes less than a hundred.
 const OPENING: u64 = 1024;
+
+/// Bytes of a header after which it is refused: one with the longest values that anybody writes takes less.
+const LONGEST_HEADER: u64 = 1 << 20;
+
+/// Elements of lists in a page's header, at most: those that are known have none.
+const MOST_ELEMENTS_OF_A_PAGE: u64 = 1024;
 
 /// Bytes after the footer: its length, and the letters that end a file.
 const AFTER_FOOTER: u64 = 8;

@@ -34,6 +34,8 @@ impl Kind {
     /// Whether a header that declares `kind` declares this.
     fn is(&self, kind: u8) -> bool {
         match self {
+            // Numbers of 16, 32 and 64 bits are written alike, and some writers do not tell them apart.
+            Self::Plain(4..=6) => (4..=6).contains(&kind),
             Self::Plain(own) => *own == kind,
             Self::Boolean => kind == TRUE || kind == FALSE,
             Self::List(_) => kind == LIST,
@@ -51,12 +53,14 @@ pub(crate) enum Unsound {
     OtherKind,
     /// An unknown field has more within it than anybody looks into.
     TooDeep,
+    /// There is no such kind, or a field's number is beyond what there can be.
+    Unreadable,
 }
 
 /// What was seen of a struct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// Whether it was looked at up to its end, or to something that nobody can read; else it goes on after the bytes.
+    /// Whether it was looked at up to its end; else it goes on after the bytes.
     pub whole: bool,
     /// The largest number that the field asked for has, if it is there; of 32 bits, because the Parquet reader drops the others.
     pub number: Option<i32>,
@@ -67,7 +71,7 @@ pub(crate) struct Seen {
 ///
 /// An element takes at least a byte, so that a sound struct claims at most its length. The Parquet reader takes no byte for an element that is true or
 /// false where it skips a list, and goes through as many as the list claims (found by fuzzing: two thousand million for a file of 1349 bytes, and seconds).
-/// Fields are followed as that reader does. What nobody can read ends the walk: the reader will say so.
+/// Fields are followed as that reader does, which passes over some structs that are known here; so what it could not read there is refused, too.
 pub(crate) fn check(bytes: &[u8], shape: &Shape, most: u64, asked: i16) -> Result<Seen, Unsound> {
     let mut walk = Walk { bytes, claimed: 0, most };
     let mut number = None;
@@ -77,7 +81,7 @@ pub(crate) fn check(bytes: &[u8], shape: &Shape, most: u64, asked: i16) -> Resul
         }
     });
     match ended {
-        Ok(()) | Err(Halt::Unreadable) => Ok(Seen { whole: true, number }),
+        Ok(()) => Ok(Seen { whole: true, number }),
         Err(Halt::Cut) => Ok(Seen { whole: false, number }),
         Err(Halt::Unsound(why)) => Err(why),
     }
@@ -85,7 +89,6 @@ pub(crate) fn check(bytes: &[u8], shape: &Shape, most: u64, asked: i16) -> Resul
 
 enum Halt {
     Unsound(Unsound),
-    Unreadable,
     Cut,
 }
 
@@ -107,7 +110,7 @@ impl Walk<'_> {
             }
             last = match header >> 4 {
                 0 => self.field_number()?,
-                step => last.checked_add(i16::from(step)).ok_or(Halt::Unreadable)?,
+                step => last.checked_add(i16::from(step)).ok_or(Halt::Unsound(Unsound::Unreadable))?,
             };
             match shape.iter().find(|(number, _)| *number == last) {
                 Some((_, kind)) if !kind.is(declared) => return Err(Halt::Unsound(Unsound::OtherKind)),
@@ -169,7 +172,7 @@ impl Walk<'_> {
                 self.skip(header & 15, depth - 1)?;
             },
             UUID => self.pass(16),
-            _ => Err(Halt::Unreadable),
+            _ => Err(Halt::Unsound(Unsound::Unreadable)),
         }
     }
 
@@ -269,11 +272,16 @@ mod tests {
         const INNER: &Shape = &[(1, Kind::Plain(BINARY)), (2, Kind::Boolean)];
         const LISTED: (i16, Kind) = (1, Kind::List(&Kind::Plain(5)));
         assert_eq!(check(&SOUND, &[LISTED, (2, Kind::Struct(INNER))], 14), WHOLE);
-        assert_eq!(check(&SOUND, &[(1, Kind::List(&Kind::Plain(6)))], 14), OTHER_KIND);
+        assert_eq!(
+            check(&SOUND, &[(1, Kind::List(&Kind::Plain(6)))], 14),
+            WHOLE,
+            "numbers are written alike"
+        );
+        assert_eq!(check(&SOUND, &[(1, Kind::List(&Kind::Plain(8)))], 14), OTHER_KIND);
         assert_eq!(check(&SOUND, &[(1, Kind::Plain(5))], 14), OTHER_KIND);
         assert_eq!(check(&SOUND, &[(2, Kind::Struct(&[(2, Kind::Plain(3))]))], 14), OTHER_KIND);
         // A number in full is the field that its lowest sixteen bits name: 2 * 65,537 is field 1.
-        assert_eq!(check(&[0x06, 0x82, 0x80, 0x08, 0x00, 0x00], &[(1, Kind::Plain(5))], 6), OTHER_KIND);
+        assert_eq!(check(&[0x06, 0x82, 0x80, 0x08, 0x00, 0x00], &[(1, Kind::Plain(8))], 6), OTHER_KIND);
     }
 
     #[test]
@@ -288,6 +296,16 @@ mod tests {
         assert_eq!(check(&within, &[], 1000), TOO_MANY);
         // Empty structs take a byte each, and end with the bytes.
         assert_eq!(check(&[&[0x19, 0xfc, 0x90, 0x07], &[0; 10][..]].concat(), &[], 1000), CUT);
+    }
+
+    #[test]
+    fn what_nobody_can_read_is_refused() {
+        assert_eq!(check(&[0x1e, 0x00], &[], 10), Err(Unsound::Unreadable));
+        // Field 32,767, and one more.
+        assert_eq!(
+            check(&[0x05, 0xfe, 0xff, 0x03, 0x00, 0x15, 0x00, 0x00], &[], 10),
+            Err(Unsound::Unreadable)
+        );
     }
 
     #[test]

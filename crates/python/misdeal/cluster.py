@@ -121,6 +121,8 @@ class _Workers:
         elif accelerator_type is not None:
             raise ValueError(f"accelerator_type is {accelerator_type!r}, but None is allowed with device='cpu'; processors of all kinds agree")
         self._await()
+        if device == "cuda" and self.kind is None:
+            self._pin_a_kind()  # that of nodes that have joined meanwhile
 
     def _nodes(self) -> list[dict[str, float]]:
         import ray
@@ -239,9 +241,9 @@ class _Run:
                 if self._take(arrived):
                     break
         finally:
+            self._save(now=True)
             for reference in waiting:
                 ray.cancel(reference, force=True)
-            self._save(now=True)
 
     def _take(self, arrived: dict[int, Store]) -> bool:
         """Merges what has arrived, in order if the order counts; whether the run is decided."""

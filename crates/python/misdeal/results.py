@@ -283,7 +283,8 @@ class ReproduceReport(_Listed):
             return "The paper draws how records move; here they are dealt again."
         found = Counter(row["verdict"] for row in self.rows if row["printed"] is not None)
         if not found:
-            return "The paper prints no numbers here; what it draws is played again."
+            played = sum(row["ours"] is not None for row in self.rows)
+            return f"The paper prints no numbers here; {played} of {len(self.rows)} row{'' if len(self.rows) == 1 else 's'} were played."
         counted = ", ".join(f"{number} {verdict}" for verdict, number in found.items())
         numbers = sum(found.values())
         return f"Of {numbers} printed number{'' if numbers == 1 else 's'}: {counted}."

@@ -75,6 +75,9 @@ pub struct ReproduceReport {
     /// Observations that a run was to have at most, if not those of the paper.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observations: Option<u64>,
+    /// The arithmetic that trainings on a CUDA device were to have, if not f32.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precision: Option<String>,
     /// What each table or figure shows, and what to know about it.
     pub artefacts: Vec<ArtefactHeading>,
     /// The numbers, in the order of the paper.
@@ -142,6 +145,10 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
     if !request.has_device() {
         jobs.retain(|(_, row)| !row.needs_device);
     }
+    if jobs.is_empty() && deals.is_empty() {
+        let hint = "these rows are hours of a processor; --device cuda plays them where there is a graphics processor";
+        return Err(Error::bad_value("device", &request.device, "cuda for these rows", hint).into());
+    }
     if let Some(folder) = &request.store {
         std::fs::create_dir_all(folder).map_err(|error| cannot_keep(folder, &error))?;
         let there = jobs.iter().flat_map(|(_, row)| row.stores(request)).find(|file| file.exists());
@@ -170,6 +177,7 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
         only: request.only.clone(),
         runs: request.runs,
         observations: request.observations,
+        precision: Some(request.precision.clone()).filter(|precision| precision != "f32"),
         artefacts,
         rows,
         deals,

@@ -108,7 +108,7 @@ impl PaperRow {
         let mut missing = None;
         for run in 0..if observations == 0 { 0 } else { self.runs(request) } {
             let part = Part { done: progress.done + run * observations, ..*progress };
-            match self.play(request, request.seed + run, &part) {
+            match self.play(request, request.seed.wrapping_add(run), &part) {
                 Ok(report) => reports.push(report),
                 // The other rows may need no data.
                 Err(Error::Data(error)) => {
@@ -164,14 +164,17 @@ impl PaperRow {
             job.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').filter(|word| !word.is_empty());
         let kind = if self.training.is_some() { "training" } else { "mechanism" };
         let words: Vec<&str> = std::iter::once(kind).chain(words).collect();
-        let file = format!("{}_{}_seed-{seed}.scores", words.join("-"), self.observations(request));
+        // Where noise is calibrated, delta has a part in it.
+        let is_calibrated = self.mechanism.as_ref().is_none_or(|job| job.target_epsilon.is_some());
+        let delta = if is_calibrated { format!("-delta-{}", self.delta) } else { String::new() };
+        let file = format!("{}{delta}_{}_seed-{seed}.scores", words.join("-"), self.observations(request));
         Some(folder.join(file))
     }
 
     /// The files of all its runs.
     pub(super) fn stores(&self, request: &ReproduceRequest) -> impl Iterator<Item = PathBuf> {
         let runs = if self.observations(request) == 0 { 0 } else { self.runs(request) };
-        (0..runs).filter_map(|run| self.store(request, request.seed + run))
+        (0..runs).filter_map(|run| self.store(request, request.seed.wrapping_add(run)))
     }
 
     fn play(&self, request: &ReproduceRequest, seed: u64, progress: &dyn Progress) -> Result<AuditReport> {

@@ -186,7 +186,7 @@ pub struct EstimateArguments {
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub struct ReproduceArguments {
-    /// A table or a figure of the paper, or all
+    /// A table or a figure of the paper, what goes beyond it, or all
     #[arg(value_name = "NAME", value_parser = artefact_names())]
     pub name: String,
     /// Fewer observations, one run: minutes on two cores

@@ -19,8 +19,9 @@ pub fn reproduced(report: &ReproduceReport) -> String {
         for deal in report.deals.iter().filter(|deal| deal.artefact == artefact.name) {
             dealt(&mut text, deal);
         }
+        reasons(&mut text, &rows);
         for row in &rows {
-            notes(&mut text, row);
+            curves(&mut text, row);
         }
         for remark in &artefact.remarks {
             let _ = writeln!(text, "  {remark}");
@@ -95,11 +96,24 @@ fn bounds(bounds: &Bounds) -> String {
     format!("{lower} to {upper}")
 }
 
-/// What else is known of a row.
-fn notes(text: &mut String, row: &ReproducedRow) {
-    if let Some(reason) = &row.reason {
-        let _ = writeln!(text, "  {}: {reason}", row.name);
+/// Why rows differ or were not played, each reason once.
+fn reasons(text: &mut String, rows: &[&ReproducedRow]) {
+    let mut told: Vec<(&str, &str, usize)> = Vec::new();
+    for row in rows {
+        let Some(reason) = &row.reason else { continue };
+        match told.iter_mut().find(|(_, other, _)| other == reason) {
+            Some((_, _, others)) => *others += 1,
+            None => told.push((&row.name, reason, 0)),
+        }
     }
+    for (name, reason, others) in told {
+        let and_others = if others == 0 { String::new() } else { format!(" and {others} more") };
+        let _ = writeln!(text, "  {name}{and_others}: {reason}");
+    }
+}
+
+/// What whole curves refute.
+fn curves(text: &mut String, row: &ReproducedRow) {
     for curve in row.trade_off.iter().flat_map(|curves| &curves.promised) {
         if let Some(test) = &curve.test {
             let verdict = if test.refuted { "refuted" } else { "not refuted" };

@@ -77,6 +77,7 @@ fn rerun(found: &Reproduction) -> Rerun {
         .flag_if_any("runs", found.runs)
         .flag_if_any("observations", found.observations)
         .flag_if_any("device", device)
+        .flag_if_any("precision", found.precision.as_ref())
         .flag_if_any("seed", found.seed);
     let mut note = String::from("Add --data for the folder of data sets, where models are trained.");
     if device == Some("auto") {

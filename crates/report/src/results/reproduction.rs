@@ -13,6 +13,7 @@ pub struct Reproduction {
     pub only: Option<String>,
     pub runs: Option<u64>,
     pub observations: Option<u64>,
+    pub precision: Option<String>,
     pub artefacts: Vec<Heading>,
     pub rows: Vec<Reproduced>,
     #[serde(default)]
