@@ -38,20 +38,18 @@ const MOST_BYTES_PER_BYTE: u64 = 1024;
 /// lists of things that take no byte for as long as they claim to be ([`check`]).
 pub(crate) struct Ending<R>(pub R);
 
-impl<R: Length> Ending<R> {
-    /// Refuses a header or a footer with fields of another kind, or with more elements than `most`.
-    fn check(&self, bytes: &[u8], shape: &Shape, most: u64) -> Result<Seen> {
-        check(bytes, shape, most, UNPACKED_BYTES).map_err(|why| {
-            ParquetError::General(match why {
-                Unsound::TooManyElements => {
-                    format!("lists claim more than {most} elements, more than there can be")
-                }
-                Unsound::OtherKind => "a field is of another kind than the format has it".into(),
-                Unsound::TooDeep => "a field has too many others within it".into(),
-                Unsound::Unreadable => "a field is of no kind that there is".into(),
-            })
+/// Refuses a header or a footer with fields of another kind, or with more elements than `most`.
+fn checked(bytes: &[u8], shape: &Shape, most: u64) -> Result<Seen> {
+    check(bytes, shape, most, UNPACKED_BYTES).map_err(|why| {
+        ParquetError::General(match why {
+            Unsound::TooManyElements => {
+                format!("lists claim more than {most} elements, more than there can be")
+            }
+            Unsound::OtherKind => "a field is of another kind than the format has it".into(),
+            Unsound::TooDeep => "a field has too many others within it".into(),
+            Unsound::Unreadable => "a field is of no kind that there is".into(),
         })
-    }
+    })
 }
 
 impl<R: Length> Length for Ending<R> {
@@ -73,7 +71,7 @@ impl<R: ChunkReader> ChunkReader for Ending<R> {
             if start.saturating_add(AFTER_FOOTER) == self.len() {
                 break;
             }
-            let seen = self.check(&bytes, PAGE_HEADER, MOST_ELEMENTS_OF_A_PAGE)?;
+            let seen = checked(&bytes, PAGE_HEADER, MOST_ELEMENTS_OF_A_PAGE)?;
             // The Parquet reader refuses sizes below 0 itself.
             let claimed = seen.number.and_then(|number| u64::try_from(number).ok());
             if let Some(claimed) = claimed.filter(|&claimed| claimed > most) {
@@ -97,7 +95,7 @@ impl<R: ChunkReader> ChunkReader for Ending<R> {
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
         let bytes = self.0.get_bytes(start, length)?;
         if start.saturating_add(length as u64 + AFTER_FOOTER) == self.len() {
-            self.check(&bytes, FOOTER, self.len())?;
+            checked(&bytes, FOOTER, self.len())?;
         }
         Ok(bytes)
     }
