@@ -7,19 +7,16 @@ use crate::measurement::Player;
 use crate::savings::Savings;
 use crate::training_device::{Trained, ready};
 use crate::{Progress, Result, RunRequest};
-use misdeal_core::{BatchScheme, ScoreStore, Setting};
+use misdeal_core::{BatchScheme, ScoreStore, Setting, Spread};
 use misdeal_game::{Outcome, Watch, missing_trials};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::calibrate;
 use misdeal_train::data::{self, Dataset, Shape, Synthetic};
-use misdeal_train::{Recipe, Spread, Utility};
+use misdeal_train::{Recipe, Utility};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-
-/// Trials whose models are asked for their accuracy, about: more would tell no more, and asking costs a third of a training.
-const MEASURED_TRIALS: u64 = 500;
 
 /// What to train and audit, and how.
 #[derive(Debug, Clone)]
@@ -89,8 +86,8 @@ pub struct TrainingFigures {
     pub gigaflop_per_model: f64,
     /// Working memory of each core in bytes, were processors to train; the data set is shared.
     pub workspace_bytes: usize,
-    /// The share of training records classified correctly, over the models of this run; of every so many trials only, where
-    /// there are many.
+    /// The share of training records classified correctly, over the models behind the scores, earlier ones of a resumed store
+    /// included; of some trials only, where there are many.
     pub train_accuracy: Option<Figures>,
     /// The share of test records; `None` without test data.
     pub test_accuracy: Option<Figures>,
@@ -134,8 +131,7 @@ pub fn audit_training(request: &TrainingRequest, progress: &dyn Progress) -> Res
         None => setting,
         Some(target) => calibrated(&setting, target, request.run.analysis.delta)?,
     };
-    let every = (request.run.observations / 2).div_ceil(MEASURED_TRIALS);
-    let trained = ready(request, &setting, &dataset, every)?;
+    let trained = ready(request, &setting, &dataset)?;
     let player = TrainingPlayer { trained, utility: Mutex::default() };
     let mut report = match request.run.search_buffer {
         None => audit(COMMAND, &player, &request.run, progress)?,
@@ -220,12 +216,13 @@ impl Player for TrainingPlayer {
                     self.trained.score(part.clone(), &|| savings.is_cancelled(), &|| savings.observed(1))?;
                 let Some(scored) = scored else { return Ok(Outcome::Cancelled) };
                 store.insert(part.start * each..part.end * each, &scored.scores_in, &scored.scores_out)?;
-                if let Ok(mut utility) = self.utility.lock() {
-                    utility.merge(&scored.utility);
-                }
+                scored.utility.keep_in(store);
                 savings.rest(store)?;
                 next = part.end;
             }
+        }
+        if let Ok(mut utility) = self.utility.lock() {
+            *utility = self.trained.plan.utility_in(store);
         }
         Ok(if savings.is_cancelled() { Outcome::Cancelled } else { Outcome::Finished })
     }

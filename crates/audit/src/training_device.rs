@@ -6,7 +6,7 @@ use misdeal_core::{Error, PHILOX_STREAM_NAME, Setting, Stream};
 use misdeal_cuda::training::{Precision, Trainer, Tuning, engine_name};
 use misdeal_files::stores;
 use misdeal_train::data::Dataset;
-use misdeal_train::{TrainingPlan, TrialBatch};
+use misdeal_train::{Measured, TrainingPlan, TrialBatch};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -55,12 +55,7 @@ impl Trained {
 ///
 /// # Errors
 /// What does not fit; [`Device`](Error::Device) where a graphics processor is asked for by name or by precision and there is none.
-pub(crate) fn ready(
-    request: &TrainingRequest,
-    setting: &Setting,
-    dataset: &Arc<Dataset>,
-    accuracy_every: u64,
-) -> Result<Trained> {
+pub(crate) fn ready(request: &TrainingRequest, setting: &Setting, dataset: &Arc<Dataset>) -> Result<Trained> {
     let precision = match request.precision.as_str() {
         "f32" => Precision::F32,
         "tf32" => Precision::Tf32,
@@ -81,14 +76,14 @@ pub(crate) fn ready(
     }
     if must || request.device == "auto" && !is_blind && is_for_a_device(&plan, &request.run) {
         let plan = TrainingPlan::with_stream(setting, &request.recipe, Arc::clone(dataset), Stream::philox)?
-            .with_accuracy_every(accuracy_every);
+            .with_measured(Measured::EverFewer);
         match Trainer::new(&plan, precision, Tuning::default()) {
             Ok(trainer) => return Ok(Trained { plan, device: Some((trainer, precision)) }),
             Err(error) if must => return Err(error.into()),
             Err(_) => {}
         }
     }
-    Ok(Trained { plan: plan.with_accuracy_every(accuracy_every), device: None })
+    Ok(Trained { plan: plan.with_measured(Measured::EverFewer), device: None })
 }
 
 /// Whether `auto` should look for a graphics processor.

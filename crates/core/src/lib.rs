@@ -60,7 +60,9 @@ pub use diagnosis::{
 pub use error::{Error, Result};
 pub use estimate::{EpsilonEstimate, ThresholdChoice};
 pub use guarded::guarded;
-pub use score_store::{BinCounts, FORMAT_VERSION, ReadError, ScoreStore, StoreKind, TrialRanges};
+pub use score_store::{
+    BinCounts, FORMAT_VERSION, ReadError, ScoreStore, Spread, StoreKind, Tally, TrialRanges,
+};
 pub use setting::{MOST_STEPS, Setting, SettingHash};
 pub use stream::{
     FIRST_BODY_MAGNITUDE, FIRST_BODY_RADIUS, PHILOX_STREAM_NAME, Purpose, ROUNDS, STREAM_NAME, Stream,

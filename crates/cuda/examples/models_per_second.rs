@@ -4,7 +4,7 @@
 use misdeal_core::{Error, Setting, Stream, ThreatModel};
 use misdeal_cuda::training::{Precision, Program, Trainer, Tuning};
 use misdeal_train::data::{Dataset, Examples, Shape};
-use misdeal_train::{Blueprint, Recipe, TrainingPlan};
+use misdeal_train::{Blueprint, Measured, Recipe, TrainingPlan};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -54,8 +54,8 @@ fn main() -> Result<(), Error> {
         ..Setting::default()
     };
     let recipe = Recipe::new(Blueprint::named(model)?);
-    let plan =
-        TrainingPlan::with_stream(&setting, &recipe, dataset(model), Stream::philox)?.with_accuracy_every(0);
+    let plan = TrainingPlan::with_stream(&setting, &recipe, dataset(model), Stream::philox)?
+        .with_measured(Measured::None);
     if has("source") {
         println!("{}", Program::of(&plan, precision, tuning, 227 * 1024).source());
         return Ok(());

@@ -82,7 +82,7 @@ impl<R: ChunkReader> ChunkReader for Ending<R> {
             if seen.whole || (bytes.len() as u64) < opening {
                 break;
             }
-            if opening > LONGEST_HEADER {
+            if opening >= LONGEST_HEADER {
                 return Err(ParquetError::General(format!(
                     "the header of a page takes more than {opening} bytes"
                 )));

@@ -216,9 +216,14 @@ class CalibrateReport(Report):
     noise_multiplier: float
     epsilon: float
     target_epsilon: float
+    bound: str
 
     def verdict(self) -> str:
-        return f"Noise multiplier {notebook.rounded(self.noise_multiplier, ROUND_CEILING, 6)} gives epsilon {self.epsilon:.6g}."
+        if self.bound == "lower":
+            noise = notebook.rounded(self.noise_multiplier, ROUND_FLOOR, 6)
+            return f"With less noise than {noise} the scheme is known to miss epsilon {self.target_epsilon:.6g}; this much may not be enough."
+        noise = notebook.rounded(self.noise_multiplier, ROUND_CEILING, 6)
+        return f"With a noise multiplier of {noise} the scheme is proven to meet epsilon {self.target_epsilon:.6g}."
 
 
 class MergeReport(Report):
@@ -236,6 +241,8 @@ class _Listed(Report):
         import pandas
 
         name = self._entries[0] if self._entries else ""
+        if name not in self._fields:
+            raise ValueError(f"{name} are missing, and a table has a row for each of them; to_series() has what there is")
         return pandas.DataFrame([dict(notebook.flattened(entry)) for entry in self._fields[name]])
 
 

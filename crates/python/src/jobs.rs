@@ -97,17 +97,22 @@ struct Kept {
     pool: Arc<ThreadPool>,
 }
 
+/// The number of threads as the pool takes it: none stands for all cores.
+pub(crate) fn check_threads(threads: Option<u64>) -> PyResult<usize> {
+    match threads {
+        None => Ok(0),
+        Some(threads) if (1..=4096).contains(&threads) => Ok(threads as usize),
+        Some(threads) => {
+            let hint = "leave it out to use all cores";
+            Err(refusal(Error::bad_value("threads", threads, "a whole number from 1 to 4096", hint)))
+        }
+    }
+}
+
 /// The threads of the last call if they are still there and as many, else new ones.
 fn pool(threads: Option<u64>) -> PyResult<Arc<ThreadPool>> {
     static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
-    let threads = match threads {
-        None => 0,
-        Some(threads) if (1..=4096).contains(&threads) => threads as usize,
-        Some(threads) => {
-            let hint = "leave it out to use all cores";
-            return Err(refusal(Error::bad_value("threads", threads, "a whole number from 1 to 4096", hint)));
-        }
-    };
+    let threads = check_threads(threads)?;
     let process = std::process::id();
     let mut kept = KEPT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(kept) = kept.as_ref().filter(|kept| kept.process == process && kept.threads == threads) {

@@ -57,7 +57,9 @@ pub fn is_decided(py: Python<'_>, words: Bound<'_, PyDict>, store: &Bound<'_, St
 /// Refuses a run that cannot be played, before any of it is.
 #[pyfunction]
 pub fn check_mechanism(words: Bound<'_, PyDict>) -> PyResult<()> {
-    misdeal_audit::check_mechanism(&Words(words).mechanism()?).map_err(exception)
+    let words = Words(words);
+    jobs::check_threads(words.count_if_any("threads")?)?;
+    misdeal_audit::check_mechanism(&words.mechanism()?).map_err(exception)
 }
 
 /// The looks of a confidence sequence within so many trials of either world.

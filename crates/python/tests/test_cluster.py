@@ -108,6 +108,12 @@ def test_parts_for_gpus_get_one_each(alone, monkeypatch, tmp_path):
         assert all(ended <= begun for (_, ended), (begun, _) in zip(times, times[1:])), "two parts at a time on one GPU"
 
 
+@pytest.mark.parametrize("threads", [0, -1, 1.5, 5000])
+def test_a_number_of_threads_that_cannot_be_is_refused_before_anything_starts(threads):
+    with pytest.raises(ValueError, match="threads"):
+        misdeal.cluster.audit(observations=1e6, threads=threads, quiet=True)
+
+
 @pytest.mark.skipif(misdeal.devices().cuda_missing is None, reason="there is a GPU")
 def test_a_missing_driver_is_told_in_a_sentence(alone):
     alone(num_cpus=1, num_gpus=2)

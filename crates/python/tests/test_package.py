@@ -65,7 +65,31 @@ def test_theory_is_the_command_lines_document(command):
     theirs = command.json("account", "--sampling-probability", 0.01, "--steps", 50)
     assert misdeal.account(sampling_probability=0.01, steps=50).to_dict() == theirs
     theirs = command.json("calibrate", "--target-epsilon", 2, "--scheme", "shuffle", "--bound", "lower")
-    assert misdeal.calibrate(target_epsilon=2, scheme="shuffle", bound="lower").to_dict() == theirs
+    ours = misdeal.calibrate(target_epsilon=2, scheme="shuffle", bound="lower")
+    assert ours.to_dict() == theirs
+    # Less noise is known not to do, so that the number is not rounded up.
+    shown = float(ours.verdict().split("than ")[1].split(" ")[0])
+    assert ours.noise_multiplier * (1 - 1e-4) < shown <= ours.noise_multiplier and "may not be enough" in ours.verdict()
+    ours = misdeal.calibrate(target_epsilon=2, scheme="poisson")
+    shown = float(ours.verdict().split("of ")[1].split(" ")[0])
+    assert ours.noise_multiplier <= shown < ours.noise_multiplier * (1 + 1e-4) and "proven" in ours.verdict()
+
+
+def test_hints_name_arguments_and_not_flags(tmp_path):
+    with pytest.raises(ValueError) as told:
+        misdeal.account(noise_multiplier=1, steps_per_epoch=10, scheme="partial-shuffle")
+    assert "buffer_size" in str(told.value) and "--" not in str(told.value)
+    # What only looks like a flag stays as it is.
+    with pytest.raises(FileNotFoundError, match="no--such-file"):
+        misdeal.Store.load(tmp_path / "no--such-file")
+
+
+def test_a_survey_has_no_table_of_findings(tmp_path):
+    (tmp_path / "train.py").write_text("from torch.utils.data import DataLoader\nDataLoader([1], shuffle=True)\n")
+    found = misdeal.scan([tmp_path / "train.py"], survey=True)
+    with pytest.raises(ValueError, match="findings are missing.*to_series"):
+        found.to_frame()
+    assert found.to_series()["command"] == "scan"
 
 
 def without_seconds(value):

@@ -6,12 +6,13 @@ use crate::data::Dataset;
 use crate::engine::{Trained, Workspace};
 use crate::fit::{check_data, check_targets};
 use crate::identity::training_digest;
+use crate::measured::Measured;
 use crate::model::{Layer, LayerKind, Loss, Model};
 use crate::recipe::{CanaryKind, Recipe};
 use crate::scoring::{believing, scores, scores_of_models, target_models};
 use crate::simd::InstructionSet;
 use crate::utility::Utility;
-use misdeal_core::{BatchScheme, Error, Result, Setting, SettingHash, Stream, World};
+use misdeal_core::{BatchScheme, Error, Result, ScoreStore, Setting, SettingHash, Stream, World};
 use misdeal_game::{PositionLaw, TargetModel};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -31,7 +32,7 @@ pub struct TrainingPlan {
     canaries: Vec<Canary>,
     adversary: Adversary,
     target_models: Vec<TargetModel>,
-    accuracy_every: u64,
+    measured: Measured,
     instruction_set: InstructionSet,
 }
 
@@ -103,16 +104,15 @@ impl TrainingPlan {
             model,
             stream,
             canaries,
-            accuracy_every: 1,
+            measured: Measured::All,
             instruction_set: InstructionSet::fastest(),
         })
     }
 
-    /// Measures accuracies only of trials whose index is a multiple of `every`, or of none if it is zero. Scores do not depend
-    /// on it; measuring costs about as much as an epoch's forward passes.
+    /// Asks only these trials' models for their accuracy, where all are asked otherwise.
     #[must_use]
-    pub fn with_accuracy_every(mut self, every: u64) -> Self {
-        self.accuracy_every = every;
+    pub fn with_measured(mut self, measured: Measured) -> Self {
+        self.measured = measured;
         self
     }
 
@@ -170,7 +170,7 @@ impl TrainingPlan {
 
     /// Whether a trial's model is asked for its accuracy.
     pub fn measures_accuracy(&self, trial: u64) -> bool {
-        self.accuracy_every > 0 && trial.is_multiple_of(self.accuracy_every)
+        self.measured.includes(trial)
     }
 
     /// Gaussian numbers from one step's first to the next step's: the parameters, rounded up to sixteen.
@@ -311,11 +311,21 @@ impl TrainingPlan {
         models.par_iter().with_max_len(1).map(train).collect()
     }
 
+    /// What the models are worth whose scores a store holds.
+    pub fn utility_in(&self, store: &ScoreStore) -> Utility {
+        let mut utility = Utility::kept_in(store);
+        (utility.train_records, utility.test_records) = (self.setting.dataset_size(), self.test_records());
+        utility
+    }
+
+    fn test_records(&self) -> u64 {
+        self.dataset.test.as_ref().map_or(0, |test| test.labels.len() as u64)
+    }
+
     /// What a trained model is worth.
     pub fn utility(&self, model: &Trained) -> Utility {
         let mut utility = Utility::default();
-        utility.train_records = self.setting.dataset_size();
-        utility.test_records = self.dataset.test.as_ref().map_or(0, |test| test.labels.len() as u64);
+        (utility.train_records, utility.test_records) = (self.setting.dataset_size(), self.test_records());
         if let Some((train, test)) = model.hits {
             utility.train_hits.insert(train as i64);
             if let Some(test) = test {

@@ -132,7 +132,8 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
             place: found.place,
             remarks: found.remarks,
         });
-        for job in &found.deals {
+        // What is asked for by the name of a row is no drawing.
+        for job in found.deals.iter().filter(|_| request.only.is_none()) {
             deals.push(job.dealt(name, request.seed)?);
         }
         let is_asked_for = |row: &PaperRow| request.only.as_ref().is_none_or(|only| row.name.contains(only));
@@ -146,8 +147,13 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
         jobs.retain(|(_, row)| !row.needs_device);
     }
     if jobs.is_empty() && deals.is_empty() {
-        let hint = "these rows are hours of a processor; --device cuda plays them where there is a graphics processor";
+        let hint = "these rows are for a graphics processor; play those with fewer observations, or choose cuda where there is one";
         return Err(Error::bad_value("device", &request.device, "cuda for these rows", hint).into());
+    }
+    if request.precision == "tf32" && !request.has_device() && jobs.iter().any(|(_, row)| row.trains(request))
+    {
+        let hint = "only a graphics processor has such arithmetic, and none may be used here";
+        return Err(Error::bad_value("precision", "tf32", "f32 without a CUDA device", hint).into());
     }
     if let Some(folder) = &request.store {
         std::fs::create_dir_all(folder).map_err(|error| cannot_keep(folder, &error))?;

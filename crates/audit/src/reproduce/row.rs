@@ -54,6 +54,9 @@ pub struct ReproducedRow {
     pub printed_observations: u64,
     /// Runs that the mean is over.
     pub runs: u64,
+    /// The data that models were trained on; made-up data in the place of others say so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dataset: Option<String>,
     /// The share of test records classified correctly, of a training.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test_accuracy: Option<Figures>,
@@ -86,6 +89,11 @@ impl PaperRow {
     fn observations(&self, request: &ReproduceRequest) -> u64 {
         let all = (if request.quick { self.quick_observations } else { self.observations }) as u64;
         request.observations.map_or(all, |most| most.min(all))
+    }
+
+    /// Whether models are trained for it.
+    pub(super) fn trains(&self, request: &ReproduceRequest) -> bool {
+        self.training.is_some() && self.work(request) > 0
     }
 
     /// Observations of all runs together.
@@ -148,6 +156,7 @@ impl PaperRow {
             observations,
             printed_observations: self.observations as u64,
             runs: reports.len() as u64,
+            dataset: first.and_then(|report| Some(report.training.as_ref()?.dataset.clone())),
             test_accuracy: first.and_then(|report| report.training.as_ref()?.test_accuracy),
             trade_off: first.and_then(|report| report.trade_off.clone()),
             engine: first.map(|report| report.engine),
@@ -158,14 +167,16 @@ impl PaperRow {
     /// The file that keeps a run's scores, named after what is played: figures that show the same audit share it.
     fn store(&self, request: &ReproduceRequest, seed: u64) -> Option<PathBuf> {
         let folder = request.store.as_ref()?;
-        let job = toml::to_string(&self.training).ok().filter(|text| !text.is_empty());
-        let job = job.or_else(|| toml::to_string(&self.mechanism).ok())?;
+        // Where noise is calibrated, delta has a part in it.
+        let (kind, job, is_calibrated) = match (&self.mechanism, &self.training) {
+            (Some(job), _) => ("mechanism", toml::to_string(job), job.target_epsilon.is_some()),
+            (_, Some(job)) => ("training", toml::to_string(job), true),
+            _ => unreachable!("a test has seen that every row says what to audit"),
+        };
+        let job = job.expect("names and numbers can be written");
         let words =
             job.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').filter(|word| !word.is_empty());
-        let kind = if self.training.is_some() { "training" } else { "mechanism" };
         let words: Vec<&str> = std::iter::once(kind).chain(words).collect();
-        // Where noise is calibrated, delta has a part in it.
-        let is_calibrated = self.mechanism.as_ref().is_none_or(|job| job.target_epsilon.is_some());
         let delta = if is_calibrated { format!("-delta-{}", self.delta) } else { String::new() };
         let file = format!("{}{delta}_{}_seed-{seed}.scores", words.join("-"), self.observations(request));
         Some(folder.join(file))

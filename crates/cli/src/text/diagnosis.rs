@@ -5,6 +5,7 @@ use super::{probability, row, theory};
 use indicatif::HumanCount;
 use misdeal_audit::DiagnoseReport;
 use misdeal_core::{Bounds, SchemeParameters};
+use misdeal_report::numbers;
 use std::fmt::Write;
 
 /// What the log holds, which schemes could have made it, what is wrong with it, what that costs, and the verdict.
@@ -55,11 +56,7 @@ fn candidates(text: &mut String, report: &DiagnoseReport) {
     let mut table = table(["scheme", "log-likelihood", "p-value", "evidence"]);
     for one in &report.diagnosis.candidates {
         let value = one.log_likelihood.map_or("impossible".into(), |value| format!("{value:.1}"));
-        let p_value = match one.p_value {
-            _ if one.log_likelihood.is_none() => String::new(),
-            p if p < 1e-99 => "below 1e-99".into(),
-            p => format!("{p:.2e}"),
-        };
+        let p_value = one.log_likelihood.map_or(String::new(), |_| numbers::p_value(one.p_value));
         table.add_row([
             format!("{}{}", one.scheme, parameters(&one.parameters)),
             value,

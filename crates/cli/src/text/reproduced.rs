@@ -1,10 +1,12 @@
 //! Printed numbers beside ours, for people.
 
 use super::dealt::dealt;
-use super::{probability, rounded_down, rounded_up, significant};
+use super::{rounded_down, rounded_up, significant};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use misdeal_audit::{ReproduceReport, ReproducedRow, Verdict};
 use misdeal_core::Bounds;
+use misdeal_report::numbers;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// A table for each table and figure, with what to know about it, and a count of the verdicts.
@@ -19,6 +21,7 @@ pub fn reproduced(report: &ReproduceReport) -> String {
         for deal in report.deals.iter().filter(|deal| deal.artefact == artefact.name) {
             dealt(&mut text, deal);
         }
+        trained_on(&mut text, &rows);
         reasons(&mut text, &rows);
         for row in &rows {
             curves(&mut text, row);
@@ -37,7 +40,8 @@ pub fn reproduced(report: &ReproduceReport) -> String {
         .collect();
     let printed = report.rows.iter().filter(|row| row.printed.is_some()).count();
     if printed > 0 {
-        let _ = writeln!(text, "Of {printed} printed numbers: {}.", counted.join(", "));
+        let numbers = if printed == 1 { "number" } else { "numbers" };
+        let _ = writeln!(text, "Of {printed} printed {numbers}: {}.", counted.join(", "));
     }
     if report.rows.is_empty() {
         return text;
@@ -96,6 +100,15 @@ fn bounds(bounds: &Bounds) -> String {
     format!("{lower} to {upper}")
 }
 
+/// Which data models were trained on, each once.
+fn trained_on(text: &mut String, rows: &[&ReproducedRow]) {
+    let data: BTreeSet<&str> = rows.iter().filter_map(|row| row.dataset.as_deref()).collect();
+    if !data.is_empty() {
+        let names: Vec<&str> = data.into_iter().collect();
+        let _ = writeln!(text, "  trained on: {}", names.join(", "));
+    }
+}
+
 /// Why rows differ or were not played, each reason once.
 fn reasons(text: &mut String, rows: &[&ReproducedRow]) {
     let mut told: Vec<(&str, &str, usize)> = Vec::new();
@@ -122,7 +135,7 @@ fn curves(text: &mut String, row: &ReproducedRow) {
                 "  {}: {} is {verdict} (p-value {})",
                 row.name,
                 curve.name,
-                probability(test.p_value)
+                numbers::p_value(test.p_value)
             );
         }
     }

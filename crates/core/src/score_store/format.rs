@@ -5,17 +5,20 @@
 //! | 8 | `misdeal` and a zero byte |
 //! | 4 | the format version, little endian |
 //! | 8 | the length of the header, little endian |
-//! | | the header, JSON: setting and its hash, lineage, stream, kind, trials covered, version that wrote it |
+//! | | the header, JSON: setting and its hash, lineage, stream, kind, trials covered, version that wrote it, tallies if there are any |
 //! | | counts: for `In` even, `In` odd, `Out` even, `Out` odd trials, pairs of (distance to the last bin, count) as variable-length integers, ended by a distance of 0; the first distance is the bin plus 1 |
 //! | | or exact: for every trial in ascending order the scores `In` and `Out` as little-endian `f64` |
 //! | 32 | the BLAKE3 checksum of all before |
 
 use super::identity::Identity;
 use super::sealed::{SealedReader, SealedWriter};
-use super::{BinCounts, Counts, ExactScores, ScoreStore, Scores, StoreKind, TrialRanges, check_finite};
+use super::{
+    BinCounts, Counts, ExactScores, ScoreStore, Scores, StoreKind, Tally, TrialRanges, check_finite,
+};
 use crate::score_grid::BINS;
 use crate::{Error, Setting};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 
 /// The version of the format that this code reads and writes.
@@ -54,6 +57,8 @@ struct Header {
     kind: StoreKind,
     trials: Vec<[u64; 2]>,
     written_by: String,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    tallies: BTreeMap<String, Tally>,
 }
 
 impl ScoreStore {
@@ -70,6 +75,7 @@ impl ScoreStore {
             kind: self.kind(),
             trials: self.trials().iter().map(|range| [range.start, range.end]).collect(),
             written_by: concat!("misdeal ", env!("CARGO_PKG_VERSION")).into(),
+            tallies: self.tallies.clone(),
         };
         let header = serde_json::to_vec(&header)?;
         let mut writer = SealedWriter::new(sink);
@@ -124,13 +130,16 @@ impl ScoreStore {
                 header.written_by
             )));
         }
+        if !header.tallies.values().all(Tally::is_possible) {
+            return Err(ReadError::corrupt("the store is altered: no numbers give one of its tallies"));
+        }
         let trials = read_trials(&header.trials)?;
         let scores = match header.kind {
             StoreKind::Counts => Scores::Counts(read_counts(&mut reader, &trials)?),
             StoreKind::Exact => Scores::Exact(read_exact(&mut reader, &trials)?),
         };
         reader.check_seal()?;
-        Ok(ScoreStore { identity, trials, scores })
+        Ok(ScoreStore { identity, trials, scores, tallies: header.tallies })
     }
 
     /// The store as bytes.

@@ -6,6 +6,7 @@ mod exact_scores;
 mod format;
 mod identity;
 mod sealed;
+mod tally;
 #[cfg(test)]
 mod tests;
 mod trial_ranges;
@@ -14,11 +15,13 @@ pub use bin_counts::BinCounts;
 pub(crate) use counts::Counts;
 pub(crate) use exact_scores::ExactScores;
 pub use format::{FORMAT_VERSION, ReadError};
+pub use tally::{Spread, Tally};
 pub use trial_ranges::TrialRanges;
 
 use crate::{Error, Result, Setting, SettingHash, World};
 use identity::Identity;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What a store keeps of a score.
@@ -44,7 +47,7 @@ impl StoreKind {
 /// The scores of a set of trials in both worlds.
 ///
 /// # Formal guarantees
-/// - It holds integer counts on a fixed grid or exact scores, never floating-point sums, so that
+/// - It holds integer counts on a fixed grid or exact scores, and sums of whole numbers, never floating-point sums, so that
 ///   [`merge`](ScoreStore::merge) is exactly associative and commutative: the order in which workers, shards and resumed
 ///   runs finish leaves no trace, not even in the bytes of the file.
 /// - A trial is counted once. Inserting or merging one that is there already is refused, and so are another setting,
@@ -68,6 +71,7 @@ pub struct ScoreStore {
     identity: Identity,
     trials: TrialRanges,
     scores: Scores,
+    tallies: BTreeMap<String, Tally>,
 }
 
 /// The two kinds of content.
@@ -99,14 +103,18 @@ impl ScoreStore {
         kind: StoreKind,
     ) -> Result<Self> {
         let identity = Identity::new(setting, lineage.into(), stream.into())?;
-        Ok(ScoreStore { identity, trials: TrialRanges::default(), scores: Scores::empty(kind) })
+        Ok(Self::empty(identity, kind))
+    }
+
+    fn empty(identity: Identity, kind: StoreKind) -> Self {
+        let (trials, scores) = (TrialRanges::default(), Scores::empty(kind));
+        ScoreStore { identity, trials, scores, tallies: BTreeMap::new() }
     }
 
     /// An empty store that merges with this one: what a worker starts from. It takes a few kilobytes.
     #[must_use]
     pub fn empty_like(&self) -> Self {
-        let identity = self.identity.clone();
-        ScoreStore { identity, trials: TrialRanges::default(), scores: Scores::empty(self.kind()) }
+        Self::empty(self.identity.clone(), self.kind())
     }
 
     /// Adds the scores of the consecutive `trials`, in trial order, in both worlds.
@@ -189,7 +197,21 @@ impl ScoreStore {
                 )));
             }
         }
+        other.tallies.iter().for_each(|(name, tally)| self.insert_tally(name, tally));
         Ok(())
+    }
+
+    /// Adds whole numbers that trials gave beside their scores, such as the records that models classify correctly; nothing if there
+    /// are none. Whoever inserts the trials' scores does so once.
+    pub fn insert_tally(&mut self, name: &str, tally: &Tally) {
+        if tally.count() > 0 {
+            self.tallies.entry(name.to_owned()).or_default().merge(tally);
+        }
+    }
+
+    /// The whole numbers of this name.
+    pub fn tally(&self, name: &str) -> Tally {
+        self.tallies.get(name).copied().unwrap_or_default()
     }
 
     /// What was audited.

@@ -21,7 +21,16 @@ fn score(trial: u64, world: World) -> f64 {
 fn insert(store: &mut ScoreStore, trials: Range<u64>) -> Result<()> {
     let [scores_in, scores_out] =
         World::BOTH.map(|world| trials.clone().map(|trial| score(trial, world)).collect::<Vec<_>>());
-    store.insert(trials, &scores_in, &scores_out)
+    store.insert(trials.clone(), &scores_in, &scores_out)?;
+    store.insert_tally("numbers", &tally(trials));
+    Ok(())
+}
+
+/// A whole number for every trial.
+fn tally(trials: Range<u64>) -> Tally {
+    let mut tally = Tally::default();
+    trials.for_each(|trial| tally.insert((trial << 45) as i64 - (1 << 48)));
+    tally
 }
 
 fn kinds() -> impl Strategy<Value = StoreKind> {
@@ -192,6 +201,14 @@ fn forgeries_are_refused() {
     assert!(setting("[[0,1]]", "[[0,18446744073709551615]]").contains("truncated"));
     assert!(setting("\"exact\"", "\"counts\"").contains("altered"));
     assert!(setting("[[0,1]]", "[]").contains("checksum"));
+    let with_tally = |count, sum, squares| {
+        let numbers = format!("{{\"count\":{count},\"sum\":{sum},\"sum_of_squares\":{squares}}}");
+        format!("{},\"tallies\":{{\"numbers\":{numbers}}}}}", header.trim_end_matches('}'))
+    };
+    assert!(ScoreStore::from_bytes(&forged(&with_tally(2, -3, 5), payload)).is_ok());
+    for (count, sum, squares) in [(2, -3, 4), (0, 0, 0), (2, 0, -1)] {
+        assert!(refused(&with_tally(count, sum, squares), payload).contains("no numbers give"));
+    }
 
     let corrupt = |bytes: &[u8]| ScoreStore::from_bytes(bytes).unwrap_err().to_string();
     assert_eq!(corrupt(b"{}"), "not a misdeal store");
@@ -218,6 +235,7 @@ fn counts_are_inserted_as_scores_are() {
         });
         let mut ours = store(StoreKind::Counts);
         ours.insert_counts(trials.clone(), tables.clone()).unwrap();
+        ours.insert_tally("numbers", &tally(trials.clone()));
         assert_eq!(ours, expected);
         assert!(store(StoreKind::Exact).insert_counts(trials.clone(), tables.clone()).is_err());
         assert!(

@@ -9,6 +9,7 @@ use super::{audits, curves, deals};
 use crate::numbers::{count, rounded_down, seconds, significant};
 use crate::results::{Heading, Reproduced, Reproduction};
 use crate::verdict::Tone;
+use std::collections::BTreeSet;
 
 /// The section of what was reproduced.
 pub fn section(found: &Reproduction) -> Section {
@@ -241,6 +242,10 @@ fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
         ]
     });
     let mut notes = artefact.remarks.clone();
+    let data: BTreeSet<&str> = rows.iter().filter_map(|row| row.dataset.as_deref()).collect();
+    if !data.is_empty() {
+        notes.push(format!("Trained on: {}.", data.into_iter().collect::<Vec<_>>().join(", ")));
+    }
     notes.extend(reasons(rows));
     Table {
         caption: format!("{}: {}", artefact.place, artefact.title),

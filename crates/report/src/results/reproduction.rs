@@ -60,6 +60,7 @@ pub struct Reproduced {
     pub delta: f64,
     pub observations: u64,
     pub runs: u64,
+    pub dataset: Option<String>,
     pub trade_off: Option<TradeOff>,
     pub engine: Option<String>,
 }
