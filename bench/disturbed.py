@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 # What a run says of itself and not of what it audits: its file, times, and figures over the models of one process.
-OF_THE_PROCESS = ("store", "seconds", "observations_per_second", "models_per_second", "train_accuracy", "test_accuracy", "bias")
+OF_THE_PROCESS = ("store", "seconds", "observations_per_second", "models_per_second")
 
 
 class Failure(Exception):

@@ -9,7 +9,7 @@ use misdeal_core::Setting;
 
 /// Plays the game and reports.
 pub fn run(arguments: &MechanismArguments, common: &CommonArguments) -> Result<Success, Failure> {
-    let run = arguments.run.request(arguments.observations, common)?;
+    let run = arguments.run.request(arguments.observations)?;
     let setting = Setting {
         noise_multiplier: arguments.noise_multiplier,
         seed: common.seed,

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Trains, plays the game and reports.
 pub fn run(arguments: &TrainingArguments, common: &CommonArguments) -> Result<Success, Failure> {
-    let run = arguments.run.request(arguments.observations, common)?;
+    let run = arguments.run.request(arguments.observations)?;
     let data = DataRequest {
         dataset: arguments.dataset.clone(),
         folder: arguments.data.clone().or_else(|| std::env::var_os("MISDEAL_DATA").map(PathBuf::from)),

@@ -5,7 +5,6 @@ use crate::failure::{Failure, Success};
 use crate::{output, plot, text};
 use misdeal_audit::{Analysis, AuditReport, Correction, RunRequest, Shard, StopWhen};
 use misdeal_core::{Adjacency, BatchScheme, Error, Setting, StoreKind, ThreatModel};
-use misdeal_files::atomic::is_same_place;
 
 impl AnalysisArguments {
     /// How scores become an epsilon.
@@ -39,15 +38,7 @@ impl GameArguments {
 
 impl RunArguments {
     /// How much is played, and what becomes of it; refuses what is known to be in vain.
-    pub fn request(&self, observations: u64, common: &CommonArguments) -> Result<RunRequest, Failure> {
-        if let (Some(store), Some(output)) = (&self.store, &common.output)
-            && is_same_place(store, output)
-        {
-            let hint = "the result would replace the store";
-            return Err(
-                Error::bad_value("output", output.display(), "another file than --store", hint).into()
-            );
-        }
+    pub fn request(&self, observations: u64) -> Result<RunRequest, Failure> {
         plot::check(self.plot.as_deref())?;
         Ok(RunRequest {
             observations,

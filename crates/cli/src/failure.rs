@@ -2,6 +2,7 @@
 
 use crate::interruption;
 use std::fmt::Display;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// A command that did what it was asked.
@@ -27,7 +28,8 @@ impl Failure {
 
     /// Prints the line, without what nobody could read in it, and gives the exit code.
     pub fn report(self) -> ExitCode {
-        eprintln!("misdeal: {}", readable(&self.message));
+        // The exit code is told even where the line cannot be.
+        let _ = writeln!(io::stderr(), "misdeal: {}", readable(&self.message));
         ExitCode::from(self.code)
     }
 }

@@ -1,6 +1,7 @@
 //! The command line of misdeal: arguments, progress, exit codes, and no logic of its own.
 
 mod account;
+mod apart;
 mod arguments;
 mod audit_mechanism;
 mod audit_training;
@@ -47,6 +48,7 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
     // Its output is a folder.
     if !matches!(arguments.command, Some(Command::Man)) {
         common.check_output()?;
+        apart::check(arguments.command.as_ref(), &common)?;
     }
     if !matches!(arguments.command, Some(Command::Scan(_))) {
         common.check_format()?;

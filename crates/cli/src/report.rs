@@ -4,17 +4,13 @@ use crate::arguments::{CommonArguments, Format, ReportArguments};
 use crate::failure::{Failure, Success};
 use crate::output;
 use misdeal_audit::SCHEMA_VERSION;
-use misdeal_files::atomic::is_same_place;
 use misdeal_files::text;
-use misdeal_report::{StoredResult, check_output, page};
+use misdeal_report::{StoredResult, page};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Lays stored results out on one page.
 pub fn run(arguments: &ReportArguments, common: &CommonArguments) -> Result<Success, Failure> {
-    if let Some(output) = &common.output {
-        check_output(output, arguments.results.iter().map(PathBuf::as_path), is_same_place)?;
-    }
     let results = arguments.results.iter().map(|path| {
         let document = text::read_result(path)?;
         Ok(StoredResult::parse(&path.display().to_string(), &document)?)

@@ -4,6 +4,7 @@ use crate::arguments::{CommonArguments, Format, ScanArguments};
 use crate::failure::{Failure, Success};
 use crate::output;
 use misdeal_scan::{Error, Settings, render, scan};
+use std::io::{self, Write};
 
 /// Scans sources and says what was found; with `--survey` only counts.
 pub fn run(arguments: &ScanArguments, common: &CommonArguments) -> Result<Success, Failure> {
@@ -23,7 +24,8 @@ pub fn run(arguments: &ScanArguments, common: &CommonArguments) -> Result<Succes
     let report = scan(&arguments.paths, &settings(arguments)?)?;
     if !common.quiet {
         for skipped in &report.skipped {
-            eprintln!("misdeal: note: {}: not scanned: {}", skipped.path, skipped.reason);
+            let _ =
+                writeln!(io::stderr(), "misdeal: note: {}: not scanned: {}", skipped.path, skipped.reason);
         }
     }
     let document = match (common.format, arguments.survey) {

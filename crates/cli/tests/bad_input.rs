@@ -277,8 +277,8 @@ fn places_that_cannot_be_written() {
         ("--store missing/run", &["missing/run", "folder"]),
         ("--output missing/result", &["missing/result", "folder"]),
         ("--output inside", &["inside", "folder"]),
-        ("--output same --store same", &["same", "--store"]),
-        ("--output ./same --store same", &["same", "--store"]),
+        ("--output same --store same", &["same", "replace the store"]),
+        ("--output ./same --store same", &["same", "replace the store"]),
     ];
     check(folder.path(), endless, &cases);
 }
@@ -348,4 +348,33 @@ fn bad_score_files() {
         ("--output missing/result", &["missing/result", "folder"]),
     ];
     check(folder.path(), good, &cases);
+}
+
+/// What a command writes replaces nothing that it reads, and nothing else that it writes.
+#[test]
+fn files_lie_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("in.csv", &"1.5\n2.5\n".repeat(20));
+    write("out.csv", &"0.5\n-2.5\n".repeat(20));
+    write("train.py", "import torch\n");
+    write("log.jsonl", "{\"epoch\": 0, \"batch\": 0, \"indices\": [0, 1]}\n");
+    let estimate = "estimate --scores-in in.csv --scores-out out.csv";
+    let cases = [
+        (format!("{estimate} --output in.csv"), "--output in.csv", "scores-in"),
+        (format!("{estimate} --output ./out.csv"), "--output ./out.csv", "scores-out"),
+        (format!("{estimate} --plot same.svg --output same.svg"), "--output same.svg", "plot"),
+        ("diagnose log.jsonl --output log.jsonl".into(), "--output log.jsonl", "log"),
+        ("scan train.py --output train.py".into(), "--output train.py", "source"),
+        ("audit mechanism --observations 1000 --store a.svg --plot a.svg".into(), "--plot a.svg", "store"),
+        ("audit mechanism --observations 1000 --store a --output a".into(), "--output a", "store"),
+        ("reproduce figure-8 --plot a.svg --output a.svg".into(), "--output a.svg", "plot"),
+    ];
+    for (command, field, replaced) in cases {
+        let line = refusal(folder.path(), &command);
+        assert!(
+            line.contains(field) && line.contains(&format!("replace the {replaced}")),
+            "{command}: {line}"
+        );
+    }
 }

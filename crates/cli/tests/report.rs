@@ -252,7 +252,7 @@ fn what_is_no_result_is_refused_in_one_line() {
     }
     fs::write(folder.join("good.json"), whole.to_string()).unwrap();
     assert!(refusal(folder, "report good.json none.json -o page.html").contains("check the path"));
-    assert!(refusal(folder, "report good.json -o good.json").contains("the page would replace the result"));
+    assert!(refusal(folder, "report good.json -o good.json").contains("would replace the result"));
     assert!(refusal(folder, "report good.json -o nowhere/page.html").contains("nowhere"));
     assert!(refusal(folder, "report good.json --format json").contains("--format json"));
     assert!(refusal(folder, &format!("report {}", "good.json ".repeat(65))).contains("65 results"));

@@ -36,7 +36,7 @@ fn printed_numbers_have_verdicts_and_missing_data_say_where_to_get_them() {
         let verdict = row["verdict"].as_str().unwrap();
         if name.ends_with("mlp") {
             // No data folder is named, so that nothing is trained.
-            assert!(row["ours"].is_null() && verdict == "too few observations", "{name}");
+            assert!(row["ours"].is_null() && verdict == "not played", "{name}");
             assert!(row["reason"].as_str().unwrap().contains("--data"), "{name}: {}", row["reason"]);
         } else {
             let upper = row["theory"]["poisson"]["epsilon_upper_bound"].as_f64().unwrap();
@@ -44,6 +44,25 @@ fn printed_numbers_have_verdicts_and_missing_data_say_where_to_get_them() {
             assert!(["reproduced", "exceeded", "differs"].contains(&verdict), "{name}: {verdict}");
             assert!(row["ours"].as_f64().unwrap() > 0.0, "{name}");
         }
+    }
+}
+
+#[test]
+fn what_cannot_be_played_is_refused_before_or_instead_of_an_empty_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = [
+        // Only rows that train, and no data.
+        ("reproduce figure-9 --quick --only mlp", &["--data", "purchase"][..]),
+        // Only rows for a device; drawings are not asked for by --only.
+        ("reproduce all --only 1e12 --device cpu", &["--device cpu", "cuda for these rows"]),
+        (
+            "reproduce figure-9 --quick --precision tf32 --device cpu",
+            &["--precision tf32", "f32 without a CUDA device"],
+        ),
+    ];
+    for (command, words) in cases {
+        let line = refusal(folder.path(), command);
+        assert!(words.iter().all(|word| line.contains(word)), "{command}: {line}");
     }
 }
 

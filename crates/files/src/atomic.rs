@@ -67,9 +67,22 @@ fn check_kind(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether writing to one would replace the other.
-pub fn is_same_place(one: &Path, other: &Path) -> bool {
-    place_of(one) == place_of(other)
+/// A file that a command reads or writes, with the field that names it.
+pub type Named<'a> = (&'static str, &'a Path);
+
+/// Refuses a file that would replace one that is read, or one that is written before it.
+///
+/// # Errors
+/// Names the file, and what it would replace.
+pub fn check_apart(read: &[Named], written: &[Named]) -> misdeal_core::Result<()> {
+    for (place, (field, path)) in written.iter().enumerate() {
+        let mut others = read.iter().chain(&written[..place]);
+        if let Some((other, _)) = others.find(|(_, other)| place_of(path) == place_of(other)) {
+            let hint = format!("it would replace the {other}");
+            return Err(misdeal_core::Error::bad_value(field, path.display(), "a file of its own", hint));
+        }
+    }
+    Ok(())
 }
 
 /// Where `path` leads, through links, so that the file they lead to is replaced and not they.

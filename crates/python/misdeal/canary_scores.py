@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from .estimates import as_scores, estimate
+from .estimates import as_array, estimate
 
 
 Figures = float | npt.NDArray[np.float64]
@@ -268,7 +268,7 @@ class CanaryScoreAuditor:
 
 
 def _checked(name: str, scores: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    array = np.asarray(as_scores(name, np.asarray(scores)))
+    array = as_array(name, scores)
     if array.size == 0:
         raise ValueError(f"{name} is empty, but at least one score is allowed; play with more canaries")
     if not np.all(np.isfinite(array)):

@@ -77,7 +77,9 @@ def audit(
 
     if device not in DRAWS_PER_PART:
         raise ValueError(f"device is {device!r}, but cpu or cuda is allowed; one run pins one engine")
-    setting = setting or Setting()
+    setting = Setting() if setting is None else setting
+    if not isinstance(setting, Setting):
+        raise ValueError(f"setting is {setting!r}, but a misdeal.Setting is allowed; leave it out for the default")
     threads = THREADS_PER_PART[device] if threads is None else threads
     words: dict[str, Any] = {
         **setting.words(), "observations": observations, "delta": delta, "significance": significance, "estimator": estimator,

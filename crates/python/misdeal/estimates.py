@@ -48,9 +48,16 @@ def estimate(
 
 def as_scores(name: str, scores: Scores) -> npt.NDArray[np.float64] | Path:
     """Scores as the compiled part takes them, copied only if they must be."""
-    if isinstance(scores, (str, os.PathLike)):
-        return scores
-    array = np.ascontiguousarray(scores, dtype=np.float64)
+    return scores if isinstance(scores, (str, os.PathLike)) else as_array(name, scores)
+
+
+def as_array(name: str, scores: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Scores as an array of real numbers, copied only if they must be."""
+    if np.ma.isMaskedArray(scores):
+        raise ValueError(f"{name} is a masked array, but an array in which every score counts is allowed; compressed() leaves out what is masked")
+    array = np.asarray(scores)
+    if array.dtype.kind not in "fiu":
+        raise ValueError(f"{name} is an array of type {array.dtype}, but real numbers are allowed; astype(float) makes them, where that is meant")
     if array.ndim != 1:
         raise ValueError(f"{name} is an array of {array.ndim} dimensions, but one dimension is allowed; ravel() makes it so")
-    return array
+    return np.require(array, np.float64, ["C", "A"])

@@ -1,9 +1,9 @@
 //! Stored results on one page.
 
 use crate::errors::{of_file, refusal};
-use misdeal_files::atomic::{check_place, is_same_place, write_atomically};
+use misdeal_files::atomic::{Named, check_apart, check_place, write_atomically};
 use misdeal_files::text;
-use misdeal_report::{StoredResult, Unreadable, check_output, page};
+use misdeal_report::{StoredResult, Unreadable, page};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 #[pyfunction]
 pub fn report(py: Python<'_>, results: Vec<(String, Option<String>)>, output: PathBuf) -> PyResult<()> {
     check_place(&output).map_err(|error| of_file(&error))?;
-    let files = results.iter().filter(|(_, document)| document.is_none()).map(|(name, _)| Path::new(name));
-    check_output(&output, files, is_same_place).map_err(refusal)?;
+    let files = results.iter().filter(|(_, document)| document.is_none());
+    let files: Vec<Named> = files.map(|(name, _)| ("result", Path::new(name))).collect();
+    check_apart(&files, &[("output", &output)]).map_err(refusal)?;
     py.detach(|| {
         let read = results.iter().map(|(name, document)| {
             let document = match document {

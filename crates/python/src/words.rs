@@ -2,7 +2,7 @@
 
 use misdeal_core::Error;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict};
+use pyo3::types::PyDict;
 use std::path::PathBuf;
 
 use crate::errors::refusal;
@@ -65,14 +65,17 @@ impl<'py> Words<'py> {
 
     /// A path, as a string or any `os.PathLike`.
     pub fn path_if_any(&self, name: &'static str) -> PyResult<Option<PathBuf>> {
-        self.get(name)?.map(|value| value.extract().map_err(|_| not(name, &value, "a path"))).transpose()
+        let path = |value: Bound<'_, PyAny>| {
+            let path = value.extract().ok().filter(|path: &PathBuf| !path.as_os_str().is_empty());
+            path.ok_or_else(|| not(name, &value, "a path"))
+        };
+        self.get(name)?.map(path).transpose()
     }
 
-    /// True or false.
+    /// True or false, Python's or NumPy's.
     pub fn switch(&self, name: &'static str) -> PyResult<bool> {
         let value = Self::needed(name, self.get(name)?, "True or False")?;
-        let value = value.cast::<PyBool>().map_err(|_| not(name, &value, "True or False"))?;
-        Ok(value.is_true())
+        value.extract().map_err(|_| not(name, &value, "True or False"))
     }
 }
 

@@ -84,6 +84,31 @@ def test_hints_name_arguments_and_not_flags(tmp_path):
         misdeal.Store.load(tmp_path / "no--such-file")
 
 
+def test_scores_that_are_no_real_numbers_are_refused():
+    rng = np.random.default_rng(0)
+    scores, others = rng.normal(1, 1, 1000), rng.normal(0, 1, 1000)
+    theirs = misdeal.estimate(scores, others)
+    for refused in (np.ma.array(scores, mask=scores > 1), scores + 0j, scores > 0, [str(x) for x in scores], None, (x for x in scores), b"scores"):
+        with pytest.raises(ValueError, match="scores_in is"):
+            misdeal.estimate(refused, others)
+        with pytest.raises(ValueError):
+            misdeal.CanaryScoreAuditor(refused, others)
+    unaligned = np.frombuffer(b"x" + scores.tobytes(), "u1")[1:].view("f8")
+    for taken in (unaligned, scores[::-1][::-1], list(scores), scores.astype(">f8")):
+        assert misdeal.estimate(taken, others, trade_off=np.False_) == theirs
+
+
+def test_places_and_lists_that_cannot_be_meant(tmp_path):
+    with pytest.raises(ValueError, match="store is ''"):
+        misdeal.reproduce("figure-3", quick=True, only="1e5", store="", quiet=True)
+    with pytest.raises(ValueError, match="at least one"):
+        misdeal.report([], tmp_path / "page.html")
+    with pytest.raises(FileNotFoundError, match="one.store"):
+        misdeal.merge(tmp_path / "one.store", tmp_path / "both.store")
+    with pytest.raises(ValueError, match="setting is 'x'"):
+        misdeal.cluster.audit("x")
+
+
 def test_a_survey_has_no_table_of_findings(tmp_path):
     (tmp_path / "train.py").write_text("from torch.utils.data import DataLoader\nDataLoader([1], shuffle=True)\n")
     found = misdeal.scan([tmp_path / "train.py"], survey=True)

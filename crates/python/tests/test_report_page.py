@@ -305,7 +305,7 @@ def test_a_page_replaces_no_result(tmp_path):
     before = result.read_bytes()
     (tmp_path / "link.json").symlink_to(result)
     for output in (result, tmp_path / "link.json", tmp_path / "." / "result.json"):
-        with pytest.raises(ValueError, match="the page would replace the result"):
+        with pytest.raises(ValueError, match="would replace the result"):
             misdeal.report(result, output)
     assert result.read_bytes() == before
 

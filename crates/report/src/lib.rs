@@ -35,7 +35,7 @@ pub mod verdict;
 pub use deals::{DealPanels, DealsFigure, record_names};
 pub use drawing::{Drawing, Format};
 pub use gaps::{Gap, GapFigure};
-pub use page::{MOST_RESULTS, check_output, page};
+pub use page::{MOST_RESULTS, page};
 pub use positions::PositionsFigure;
 pub use results::{StoredResult, Unreadable};
 pub use sweep::{Sweep, SweepFigure};

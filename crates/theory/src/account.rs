@@ -94,6 +94,9 @@ pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
         }
         BatchScheme::FixedOrder | BatchScheme::StreamShuffle { buffer_size: 1 } => closed_form(),
         BatchScheme::StreamShuffle { buffer_size } => behind_weights(&sliding_weights(setting, buffer_size))?,
+        BatchScheme::BallsInBins if noise < 0.5 * pairs::LEAST_NOISE_MULTIPLIER => {
+            once_an_epoch(None, "lower: out of reach at this noise")
+        }
         BatchScheme::BallsInBins => {
             let found = pairs::balls_in_bins(noise, steps, epochs, delta)?;
             Bounds {
@@ -131,7 +134,8 @@ pub fn poisson_bounds(
 /// The better of the exact pair's bound and that of Chua et al. from the largest output.
 fn shuffle_lower_bound(batches: u64, noise: f64, epochs: u64, delta: f64) -> Result<f64> {
     let largest = LargestOutput::shuffle(noise, batches).composed_epsilon_lower_bound(epochs, delta);
-    if delta <= LEAST_DELTA_FOR_PAIRS {
+    // Below the least noise the pair has no better bound.
+    if delta <= LEAST_DELTA_FOR_PAIRS || noise < pairs::LEAST_NOISE_MULTIPLIER {
         return Ok(largest);
     }
     Ok(pairs::shuffle(noise, batches, epochs, delta)?.epsilon_lower_bound.max(largest))

@@ -46,7 +46,7 @@ pub fn calibrate(target_epsilon: f64, mut epsilon: impl FnMut(f64) -> Result<f64
     // In logarithms epsilon is close to a straight line. An epsilon of zero is far below the target, not infinitely.
     let mut excess = |log_noise: f64| {
         evaluations += 1;
-        match epsilon(exp(log_noise)) {
+        match epsilon(noise_at(log_noise)) {
             Ok(epsilon) => log(epsilon.clamp(1e-12 * target_epsilon, 1e12 * target_epsilon) / target_epsilon),
             Err(error) => {
                 refusal.get_or_insert(error);
@@ -56,17 +56,28 @@ pub fn calibrate(target_epsilon: f64, mut epsilon: impl FnMut(f64) -> Result<f64
     };
     let bracket = bracket(&mut excess);
     let end = bracket.map(|bracket| narrow(&mut excess, bracket, 0.5 * RELATIVE_WIDTH));
-    if let Some(error) = refusal {
-        return Err(error);
+    let hint = "change the target, delta, or the number of steps";
+    match refusal {
+        // Nobody gave this noise: it is the target that asks for it.
+        Some(Error::BadValue { field: "noise_multiplier", allowed, .. }) => {
+            let allowed = format!("an epsilon that some noise multiplier meets which is {allowed}");
+            return Err(Error::bad_value("target_epsilon", target_epsilon, allowed, hint));
+        }
+        Some(error) => return Err(error),
+        None => {}
     }
     let Some(end) = end else {
         let allowed = format!("an epsilon that some noise from {LEAST_NOISE} to {MOST_NOISE} just meets");
-        let hint = "change the target, delta, or the number of steps";
         return Err(Error::bad_value("target_epsilon", target_epsilon, allowed, hint));
     };
     // Rounding of the logarithm must not fall short.
-    let noise_multiplier = exp(end.high.0) * (1.0 + 4.0 * f64::EPSILON);
+    let noise_multiplier = (noise_at(end.high.0) * (1.0 + 4.0 * f64::EPSILON)).min(MOST_NOISE);
     Ok(Calibration { noise_multiplier, epsilon: target_epsilon * exp(end.high.1), evaluations })
+}
+
+/// The noise with this logarithm; the ends do not round to beyond what is allowed.
+fn noise_at(log_noise: f64) -> f64 {
+    exp(log_noise).clamp(LEAST_NOISE, MOST_NOISE)
 }
 
 /// Doubles or halves from noise 1 until the excess changes its sign.
@@ -115,6 +126,37 @@ mod tests {
         assert!(epsilon(found.noise_multiplier).unwrap() <= 2.0);
         assert!(epsilon(found.noise_multiplier * 0.999).unwrap() > 2.0);
         assert!(found.evaluations <= 30, "{}", found.evaluations);
+    }
+
+    /// An accountant that refuses noise beyond the allowed range is not asked there.
+    #[test]
+    fn finds_noise_near_both_ends() {
+        let epsilon = |noise: f64| {
+            assert!((LEAST_NOISE..=MOST_NOISE).contains(&noise), "{noise}");
+            Ok(Gaussian::fixed_order(noise, 1).epsilon_upper_bound(1e-5))
+        };
+        for noise in [0.0101, 0.02, 0.03, 9_000.0] {
+            let found = calibrate(epsilon(noise).unwrap(), epsilon).unwrap().noise_multiplier;
+            assert!((found / noise - 1.0).abs() < 2.0 * RELATIVE_WIDTH, "{found} for {noise}");
+        }
+        for target in [1e-8, 1e5] {
+            let refusal = calibrate(target, epsilon).unwrap_err().to_string();
+            assert!(
+                refusal.contains("target_epsilon") && refusal.contains("some noise from 0.01"),
+                "{refusal}"
+            );
+        }
+        let narrow = |noise: f64| match noise {
+            noise if noise < 0.05 => {
+                Err(Error::bad_value("noise_multiplier", noise, "at least 0.05", "more"))
+            }
+            _ => epsilon(noise),
+        };
+        let refusal = calibrate(1_000.0, narrow).unwrap_err().to_string();
+        assert!(
+            refusal.starts_with("target_epsilon is 1000") && refusal.contains("at least 0.05"),
+            "{refusal}"
+        );
     }
 
     #[test]

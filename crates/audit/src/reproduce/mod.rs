@@ -168,10 +168,16 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
     }
     let total: u64 = jobs.iter().map(|(_, row)| row.work(request)).sum();
     let mut done = 0;
-    let mut rows = Vec::with_capacity(jobs.len());
+    let mut rows: Vec<ReproducedRow> = Vec::with_capacity(jobs.len());
+    let mut missing_data = None;
     for (name, row) in &jobs {
-        rows.push(row.reproduced(name, request, &Part { whole: progress, done, total })?);
+        let (row_of, missing) = row.reproduced(name, request, &Part { whole: progress, done, total })?;
+        rows.push(row_of);
+        missing_data = missing_data.or(missing);
         done += row.work(request);
+    }
+    if let Some(error) = missing_data.filter(|_| rows.iter().all(|row| row.ours.is_none())) {
+        return Err(error.into());
     }
     Ok(ReproduceReport {
         schema_version: SCHEMA_VERSION,

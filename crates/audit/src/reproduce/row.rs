@@ -8,7 +8,7 @@ use crate::{
     TradeOffReport, TrainingRequest, audit_mechanism, audit_training,
 };
 use misdeal_core::{BatchScheme, Bounds, Setting};
-use misdeal_train::{Blueprint, CanaryKind, Recipe};
+use misdeal_train::{Blueprint, CanaryKind, Recipe, data};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -101,7 +101,7 @@ impl PaperRow {
         self.runs(request) * self.observations(request)
     }
 
-    /// Plays the row's audit once for each run, and compares.
+    /// Plays the row's audit once for each run, and compares; beside it, which data are missing for that.
     ///
     /// # Errors
     /// As [`super::reproduce`].
@@ -110,7 +110,7 @@ impl PaperRow {
         artefact: &'static str,
         request: &ReproduceRequest,
         progress: &Part<'_>,
-    ) -> Result<ReproducedRow> {
+    ) -> Result<(ReproducedRow, Option<data::Error>)> {
         let observations = self.observations(request);
         let mut reports = Vec::new();
         let mut missing = None;
@@ -120,8 +120,12 @@ impl PaperRow {
                 Ok(report) => reports.push(report),
                 // The other rows may need no data.
                 Err(Error::Data(error)) => {
-                    missing = Some(error.to_string());
+                    missing = Some(error);
                     break;
+                }
+                Err(Error::Interrupted { observations, .. }) => {
+                    let observations = part.done + observations;
+                    return Err(Error::Interrupted { observations, store: request.store.clone() });
                 }
                 Err(error) => return Err(error),
             }
@@ -132,12 +136,14 @@ impl PaperRow {
         let enough = observations >= self.observations as u64;
         let verdict = match (self.printed, ours) {
             (Some(printed), Some(ours)) => Some(Verdict::of(ours.mean, printed, self.tolerance, enough)),
+            (Some(_), None) if missing.is_some() => Some(Verdict::NotPlayed),
             (Some(_), None) => Some(Verdict::TooFewObservations),
             (None, _) => None,
         };
         let differs = matches!(verdict, Some(Verdict::Exceeded | Verdict::Differs));
         let first = reports.first();
-        Ok(ReproducedRow {
+        let reason = missing.as_ref().map(ToString::to_string);
+        let row = ReproducedRow {
             artefact,
             name: self.name.clone(),
             series: self.series.clone(),
@@ -148,7 +154,7 @@ impl PaperRow {
             tolerance: self.tolerance,
             tolerance_reason: self.tolerance_reason.clone(),
             verdict,
-            reason: missing.or_else(|| self.difference.clone().filter(|_| differs)),
+            reason: reason.or_else(|| self.difference.clone().filter(|_| differs)),
             printed_claim: self.printed_claim,
             theory: first.map(|report| report.theory.clone()).unwrap_or_default(),
             setting: first.map(|report| report.setting.clone()),
@@ -161,7 +167,8 @@ impl PaperRow {
             trade_off: first.and_then(|report| report.trade_off.clone()),
             engine: first.map(|report| report.engine),
             seconds: reports.iter().fold(0.0, |sum, report| sum + report.seconds),
-        })
+        };
+        Ok((row, missing))
     }
 
     /// The file that keeps a run's scores, named after what is played: figures that show the same audit share it.
@@ -201,7 +208,7 @@ impl PaperRow {
             claimed_epsilon: self.printed_claim,
             trade_off: self.curves,
             // What was there before is to be gone on from; else another row has just played the same.
-            resume: store.as_ref().is_some_and(|file| file.exists()),
+            resume: store.as_ref().is_some_and(|file| request.resume || file.exists()),
             store,
             ..RunRequest::new(self.observations(request))
         };

@@ -13,9 +13,15 @@ pub enum Verdict {
     Differs,
     /// Smaller, and from fewer observations than the paper's.
     TooFewObservations,
+    /// The data for it are missing.
+    NotPlayed,
 }
 
 impl Verdict {
+    /// All of them, in the order in which they are counted.
+    pub const ALL: [Self; 5] =
+        [Self::Reproduced, Self::Exceeded, Self::Differs, Self::TooFewObservations, Self::NotPlayed];
+
     /// Compares `ours` with what is `printed`.
     pub fn of(ours: f64, printed: f64, tolerance: f64, as_many_observations: bool) -> Self {
         if ours > printed + tolerance {
@@ -36,6 +42,7 @@ impl Verdict {
             Verdict::Exceeded => "exceeded",
             Verdict::Differs => "differs",
             Verdict::TooFewObservations => "too few observations",
+            Verdict::NotPlayed => "not played",
         }
     }
 }

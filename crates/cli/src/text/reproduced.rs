@@ -32,8 +32,7 @@ pub fn reproduced(report: &ReproduceReport) -> String {
         text.push('\n');
     }
     let count = |verdict: Verdict| report.rows.iter().filter(|row| row.verdict == Some(verdict)).count();
-    let verdicts = [Verdict::Reproduced, Verdict::Exceeded, Verdict::Differs, Verdict::TooFewObservations];
-    let counted: Vec<String> = verdicts
+    let counted: Vec<String> = Verdict::ALL
         .into_iter()
         .filter(|&verdict| count(verdict) > 0)
         .map(|verdict| format!("{} {}", count(verdict), verdict.name()))

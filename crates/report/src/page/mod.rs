@@ -19,7 +19,6 @@ use crate::results::{Content, StoredResult, Unreadable};
 use askama::Template;
 use section::Section;
 use sha2::{Digest, Sha256};
-use std::path::Path;
 
 /// Results that a page shows, at most.
 pub const MOST_RESULTS: usize = 64;
@@ -102,7 +101,7 @@ pub fn page(results: &[StoredResult]) -> Result<String, Unreadable> {
                 results.len(),
                 if results.is_empty() { "few" } else { "many" }
             ),
-            hint: "give fewer at a time",
+            hint: if results.is_empty() { "give at least one" } else { "give fewer at a time" },
         });
     }
     let placed: Vec<Placed> = results
@@ -129,22 +128,6 @@ pub fn page(results: &[StoredResult]) -> Result<String, Unreadable> {
         version: env!("CARGO_PKG_VERSION"),
     };
     Ok(page.render().expect("memory can be written to"))
-}
-
-/// Refuses to write a page over one of the results that it shows. `is_same_place` says whether two paths lead to one file.
-///
-/// # Errors
-/// The output is one of the results.
-pub fn check_output<'a>(
-    output: &Path,
-    results: impl IntoIterator<Item = &'a Path>,
-    is_same_place: impl Fn(&Path, &Path) -> bool,
-) -> misdeal_core::Result<()> {
-    if results.into_iter().any(|result| is_same_place(result, output)) {
-        let (allowed, hint) = ("another file than the results", "the page would replace the result");
-        return Err(misdeal_core::Error::bad_value("output", output.display(), allowed, hint));
-    }
-    Ok(())
 }
 
 fn section(content: &Content) -> Section {

@@ -97,7 +97,7 @@ const OURS: &str = "\"Ours\" is the paper's estimate, the largest over all thres
 const TARGET: &str = "xT is the target, the record whose presence an adversary guesses: the fewer places it can be in, and the better its \
                       company is known, the less an epoch hides it.";
 
-const VERDICTS: [&str; 4] = ["reproduced", "exceeded", "differs", "too few observations"];
+const VERDICTS: [&str; 5] = ["reproduced", "exceeded", "differs", "too few observations", "not played"];
 
 fn with_verdict<'a>(found: &'a Reproduction, verdict: &'a str) -> impl Iterator<Item = &'a Reproduced> {
     found.rows.iter().filter(move |row| row.verdict.as_deref() == Some(verdict))
@@ -111,8 +111,8 @@ fn verdict(found: &Reproduction) -> Verdict {
         .filter(|&(_, number)| number > 0)
         .map(|(verdict, number)| format!("{number} {verdict}"))
         .collect();
-    let [differs, too_few] =
-        ["differs", "too few observations"].map(|verdict| with_verdict(found, verdict).count());
+    let [differs, too_few, not_played] =
+        ["differs", "too few observations", "not played"].map(|verdict| with_verdict(found, verdict).count());
     if found.rows.is_empty() && !found.deals.is_empty() {
         let sentence =
             "The paper draws how records move; here the samplers of audits and trainings deal them again.";
@@ -120,7 +120,7 @@ fn verdict(found: &Reproduction) -> Verdict {
     }
     let (tone, label) = match (printed, differs) {
         (0, _) => (Tone::Neutral, "Drawn again"),
-        (_, 0) if too_few == printed => (Tone::Neutral, "Too few observations to tell"),
+        (_, 0) if too_few + not_played == printed => (Tone::Neutral, "Too few observations to tell"),
         (_, 0) => (Tone::Open, "Nothing differs"),
         _ => (Tone::Doubt, "Some numbers differ"),
     };

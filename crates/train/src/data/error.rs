@@ -11,7 +11,7 @@ pub enum Error {
     #[error(transparent)]
     Refused(#[from] misdeal_core::Error),
     /// The files of the data set are not in the data folder.
-    #[error("{dataset} is not {}; put {files}, or use --dataset synthetic, which needs no files", match folder {
+    #[error("{dataset} is not {}; put {files} (audits of training also have --dataset synthetic, which needs no files)", match folder {
         Some(folder) => format!("in the data folder {}", folder.display()),
         None => "at hand, for no data folder is given (--data DIR or the environment variable MISDEAL_DATA)".to_owned(),
     })]

@@ -1,0 +1,60 @@
+//! Files that a command writes lie apart from those that it reads, and from each other.
+
+use crate::arguments::{AuditCommand, Command, CommonArguments, RunArguments};
+use crate::failure::Failure;
+use misdeal_files::atomic::{Named, check_apart};
+use std::path::{Path, PathBuf};
+
+/// A command's files, each with the flag or the word that names it.
+#[derive(Default)]
+struct Files<'a> {
+    read: Vec<Named<'a>>,
+    written: Vec<Named<'a>>,
+}
+
+impl<'a> Files<'a> {
+    fn reading(mut self, name: &'static str, path: &'a Path) -> Self {
+        self.read.push((name, path));
+        self
+    }
+
+    fn writing(mut self, name: &'static str, path: Option<&'a PathBuf>) -> Self {
+        self.written.extend(path.map(|path| (name, path.as_path())));
+        self
+    }
+
+    fn of_run(run: &'a RunArguments) -> Self {
+        Files::default().writing("store", run.store.as_ref()).writing("plot", run.plot.as_ref())
+    }
+
+    fn of(command: Option<&'a Command>) -> Self {
+        let none = Files::default();
+        match command {
+            Some(Command::Audit { command: AuditCommand::Mechanism(audit) }) => Self::of_run(&audit.run),
+            Some(Command::Audit { command: AuditCommand::Training(audit) }) => {
+                Self::of_run(&audit.run).reading("model", Path::new(&audit.model))
+            }
+            Some(Command::Estimate(estimate)) => none
+                .reading("scores-in", &estimate.scores_in)
+                .reading("scores-out", &estimate.scores_out)
+                .writing("plot", estimate.plot.as_ref()),
+            Some(Command::Diagnose(diagnose)) => {
+                none.reading("log", &diagnose.log).writing("plot", diagnose.plot.as_ref())
+            }
+            Some(Command::Scan(scan)) => {
+                scan.paths.iter().chain(&scan.config).fold(none, |files, path| files.reading("source", path))
+            }
+            Some(Command::Report(report)) => {
+                report.results.iter().fold(none, |files, path| files.reading("result", path))
+            }
+            Some(Command::Reproduce(reproduce)) => none.writing("plot", reproduce.plot.as_ref()),
+            _ => none,
+        }
+    }
+}
+
+/// Refuses a file that would replace another one of the command's.
+pub fn check(command: Option<&Command>, common: &CommonArguments) -> Result<(), Failure> {
+    let files = Files::of(command).writing("output", common.output.as_ref());
+    Ok(check_apart(&files.read, &files.written)?)
+}
