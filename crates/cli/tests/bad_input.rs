@@ -354,7 +354,7 @@ fn bad_score_files() {
 #[test]
 fn files_lie_apart() {
     let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     write("in.csv", &"1.5\n2.5\n".repeat(20));
     write("out.csv", &"0.5\n-2.5\n".repeat(20));
     write("train.py", "import torch\n");

@@ -13,6 +13,8 @@ pub const POISSON_METHOD: &str = "privacy-loss distribution (FFT)";
 const FIXED_ORDER_UPPER: &str = "upper: fixed order";
 /// The pair is conjectured, not proven, to be the worst for shuffling.
 const EXACT_LOWER: &str = "lower: exact pair (FFT)";
+/// The bound of Chua et al., where the pair is out of reach.
+const LARGEST_OUTPUT_LOWER: &str = "lower: largest output (Chua et al.)";
 
 /// Below this delta the exact pairs' round-off hides what they look for.
 const LEAST_DELTA_FOR_PAIRS: f64 = 1e-15;
@@ -64,7 +66,8 @@ pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
     };
     let hidden_among = |batches: u64, noise: f64, epochs: u64| {
         let lower = shuffle_lower_bound(batches, noise, epochs, delta)?;
-        Ok::<_, Error>(once_an_epoch(Some(lower), EXACT_LOWER))
+        let method = if is_in_reach(noise, delta) { EXACT_LOWER } else { LARGEST_OUTPUT_LOWER };
+        Ok::<_, Error>(once_an_epoch(Some(lower), method))
     };
     let behind_weights = |weights: &[f64]| {
         let lower = weighted_lower_bound(weights, noise, epochs, delta)?;
@@ -90,7 +93,7 @@ pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
         BatchScheme::BatchThenShuffle => {
             let pair = batch_then_shuffle(noise, steps, setting.batch_size);
             let lower = pair.composed_epsilon_lower_bound(epochs, delta);
-            once_an_epoch(Some(lower), "lower: largest output (Chua et al.)")
+            once_an_epoch(Some(lower), LARGEST_OUTPUT_LOWER)
         }
         BatchScheme::FixedOrder | BatchScheme::StreamShuffle { buffer_size: 1 } => closed_form(),
         BatchScheme::StreamShuffle { buffer_size } => behind_weights(&sliding_weights(setting, buffer_size))?,
@@ -131,11 +134,15 @@ pub fn poisson_bounds(
     })
 }
 
+/// Whether shuffling's exact pair can be computed.
+fn is_in_reach(noise: f64, delta: f64) -> bool {
+    delta > LEAST_DELTA_FOR_PAIRS && noise >= pairs::LEAST_NOISE_MULTIPLIER
+}
+
 /// The better of the exact pair's bound and that of Chua et al. from the largest output.
 fn shuffle_lower_bound(batches: u64, noise: f64, epochs: u64, delta: f64) -> Result<f64> {
     let largest = LargestOutput::shuffle(noise, batches).composed_epsilon_lower_bound(epochs, delta);
-    // Below the least noise the pair has no better bound.
-    if delta <= LEAST_DELTA_FOR_PAIRS || noise < pairs::LEAST_NOISE_MULTIPLIER {
+    if !is_in_reach(noise, delta) {
         return Ok(largest);
     }
     Ok(pairs::shuffle(noise, batches, epochs, delta)?.epsilon_lower_bound.max(largest))
@@ -143,7 +150,7 @@ fn shuffle_lower_bound(batches: u64, noise: f64, epochs: u64, delta: f64) -> Res
 
 /// The exact pair's bound where batch t holds the target with probability `weights[t]`.
 fn weighted_lower_bound(weights: &[f64], noise: f64, epochs: u64, delta: f64) -> Result<Option<f64>> {
-    if delta <= LEAST_DELTA_FOR_PAIRS || noise < pairs::LEAST_NOISE_MULTIPLIER {
+    if !is_in_reach(noise, delta) {
         return Ok(None);
     }
     let groups = pairs::grouped(weights, Side::Lower, pairs::WEIGHT_BINS);
@@ -185,7 +192,7 @@ mod tests {
         for name in BatchScheme::NAMES {
             let buffer = name.starts_with("partial") || name.starts_with("stream");
             let scheme = BatchScheme::from_name(name, buffer.then_some(500)).unwrap();
-            for (noise, epochs) in [(0.5, 1), (1.0, 10), (5.0, 3)] {
+            for (noise, epochs) in [(0.011, 10), (0.04, 1), (0.5, 1), (1.0, 10), (5.0, 3)] {
                 let found = at(scheme, noise, epochs);
                 if let (Some(lower), Some(upper)) = (found.epsilon_lower_bound, found.epsilon_upper_bound) {
                     assert!(0.0 <= lower && lower <= upper, "{name} {found:?}");

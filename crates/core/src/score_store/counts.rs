@@ -34,7 +34,9 @@ impl Counts {
         #[cfg(feature = "planted-faults")]
         if crate::planted::is_planted(crate::planted::Fault::StoreMerge) {
             for (ours, theirs) in self.tables.iter_mut().zip(other.tables) {
-                theirs.into_iter().for_each(|theirs| ours[0].merge(theirs));
+                for theirs in theirs {
+                    ours[0].merge(theirs);
+                }
             }
             return;
         }

@@ -71,7 +71,9 @@ mod tests {
 
     fn tally(values: &[i64]) -> Tally {
         let mut tally = Tally::default();
-        values.iter().for_each(|&value| tally.insert(value));
+        for &value in values {
+            tally.insert(value);
+        }
         tally
     }
 
