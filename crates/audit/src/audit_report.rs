@@ -110,10 +110,10 @@ pub(crate) fn audit_from(
     let delta = request.analysis.delta;
     let setting = player.setting();
     // A run that stops when its claim is refuted must know the claim.
-    let mut theory = None;
+    let mut theory = request.theory.clone();
     let mut request = Cow::Borrowed(request);
     if request.stop_when == Some(StopWhen::Violated) && request.claimed_epsilon.is_none() {
-        let promised = promised(setting, delta);
+        let promised = theory.unwrap_or_else(|| promised(setting, delta));
         request.to_mut().claimed_epsilon = poisson_upper_bound(&promised);
         theory = Some(promised);
     }

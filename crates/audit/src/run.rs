@@ -1,9 +1,10 @@
 //! What every audit is asked for, whatever it plays.
 
 use crate::{Analysis, Correction, Result, Shard, StopWhen};
-use misdeal_core::{Error, ScoreStore, Setting, StoreKind, ThresholdChoice};
+use misdeal_core::{Bounds, Error, ScoreStore, Setting, StoreKind, ThresholdChoice};
 use misdeal_files::atomic::check_place;
 use misdeal_files::stores;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -37,6 +38,8 @@ pub struct RunRequest {
     pub shard: Shard,
     /// Whether the adversary guesses the buffer, and how it corrects for its guesses.
     pub search_buffer: Option<Correction>,
+    /// What theory says of the setting, by scheme, for whoever knows it already; it is computed otherwise.
+    pub theory: Option<BTreeMap<&'static str, Bounds>>,
 }
 
 impl RunRequest {
@@ -55,6 +58,7 @@ impl RunRequest {
             resume: false,
             shard: Shard::WHOLE,
             search_buffer: None,
+            theory: None,
         }
     }
 

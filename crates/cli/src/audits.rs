@@ -44,6 +44,7 @@ impl RunArguments {
             observations,
             analysis: self.analysis.analysis(),
             second_analysis: None,
+            theory: None,
             scores: if self.scores == "exact" { StoreKind::Exact } else { StoreKind::Counts },
             stop_when: self.stop_when.as_deref().map(StopWhen::parse).transpose()?,
             claimed_epsilon: self.claimed_epsilon,

@@ -115,5 +115,5 @@ class Store:
 
 def merge(stores: Iterable[Path], output: Path) -> MergeReport:
     """Joins the stores of shards into one file."""
-    several = [stores] if isinstance(stores, (str, os.PathLike)) else list(stores)
+    several: list[Path] = [stores] if isinstance(stores, (str, os.PathLike)) else list(stores)
     return MergeReport(_native.merge(several, output))

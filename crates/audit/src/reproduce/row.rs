@@ -1,6 +1,6 @@
 //! One printed number, played again.
 
-use super::artefact::{MechanismJob, PaperRow, TrainingJob};
+use super::artefact::{PaperRow, TrainingJob};
 use super::{Part, ReproduceRequest, Verdict};
 use crate::training::calibrated;
 use crate::{
@@ -112,11 +112,11 @@ impl PaperRow {
         progress: &Part<'_>,
     ) -> Result<(ReproducedRow, Option<data::Error>)> {
         let observations = self.observations(request);
-        let mut reports = Vec::new();
+        let mut reports: Vec<AuditReport> = Vec::new();
         let mut missing = None;
         for run in 0..if observations == 0 { 0 } else { self.runs(request) } {
             let part = Part { done: progress.done + run * observations, ..*progress };
-            match self.play(request, request.seed.wrapping_add(run), &part) {
+            match self.play(request, request.seed.wrapping_add(run), reports.first(), &part) {
                 Ok(report) => reports.push(report),
                 // The other rows may need no data.
                 Err(Error::Data(error)) => {
@@ -195,7 +195,14 @@ impl PaperRow {
         (0..runs).filter_map(|run| self.store(request, request.seed.wrapping_add(run)))
     }
 
-    fn play(&self, request: &ReproduceRequest, seed: u64, progress: &dyn Progress) -> Result<AuditReport> {
+    /// One run. What the first one found that no seed changes, noise and theory, is taken over.
+    fn play(
+        &self,
+        request: &ReproduceRequest,
+        seed: u64,
+        first: Option<&AuditReport>,
+        progress: &dyn Progress,
+    ) -> Result<AuditReport> {
         let store = self.store(request, seed);
         let analysis = |threshold_choice: &str| Analysis {
             delta: self.delta,
@@ -210,47 +217,47 @@ impl PaperRow {
             // What was there before is to be gone on from; else another row has just played the same.
             resume: store.as_ref().is_some_and(|file| request.resume || file.exists()),
             store,
+            theory: first.map(|first| first.theory.clone()),
             ..RunRequest::new(self.observations(request))
         };
+        let noise = first.map(|first| first.setting.noise_multiplier);
         match (&self.mechanism, &self.training) {
-            (Some(job), _) => self.play_mechanism(job, request, run, seed, progress),
-            (_, Some(job)) => play_training(job, request, run, seed, progress),
+            (Some(job), _) => {
+                let setting = job.setting(seed)?;
+                let setting = match (noise, job.target_epsilon) {
+                    (Some(noise_multiplier), _) => Setting { noise_multiplier, ..setting },
+                    (None, Some(target)) => calibrated(&setting, target, self.delta)?,
+                    (None, None) => setting,
+                };
+                let engine = crate::engine_on(&request.device, None);
+                audit_mechanism(&MechanismRequest { setting, engine, run }, progress)
+            }
+            (_, Some(job)) => {
+                let setting = job.setting(seed)?;
+                let (setting, target_epsilon) = match noise {
+                    Some(noise_multiplier) => (Setting { noise_multiplier, ..setting }, None),
+                    None => (setting, Some(job.target_epsilon)),
+                };
+                play_training(job, request, setting, target_epsilon, run, progress)
+            }
             _ => unreachable!("a test has seen that every row says what to audit"),
         }
-    }
-
-    fn play_mechanism(
-        &self,
-        job: &MechanismJob,
-        request: &ReproduceRequest,
-        run: RunRequest,
-        seed: u64,
-        progress: &dyn Progress,
-    ) -> Result<AuditReport> {
-        let setting: Setting = job.setting(seed)?;
-        let setting = match job.target_epsilon {
-            None => setting,
-            Some(target) => calibrated(&setting, target, self.delta)?,
-        };
-        audit_mechanism(
-            &MechanismRequest { setting, engine: crate::engine_on(&request.device, None), run },
-            progress,
-        )
     }
 }
 
 fn play_training(
     job: &TrainingJob,
     request: &ReproduceRequest,
+    setting: Setting,
+    target_epsilon: Option<f64>,
     run: RunRequest,
-    seed: u64,
     progress: &dyn Progress,
 ) -> Result<AuditReport> {
     let recipe =
         Recipe { canary: CanaryKind::from_name(&job.canary)?, ..Recipe::new(Blueprint::named(&job.model)?) };
     let training = TrainingRequest {
-        setting: job.setting(seed)?,
-        target_epsilon: Some(job.target_epsilon),
+        setting,
+        target_epsilon,
         recipe,
         data: DataRequest { dataset: job.dataset.clone(), folder: request.data.clone(), size: None },
         device: request.device.clone(),
