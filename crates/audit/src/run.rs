@@ -152,7 +152,7 @@ impl RunRequest {
                 let hint = "say with --store which file to go on from";
                 return Err(Error::bad_value("resume", "given", "--resume with --store", hint).into());
             }
-            Some(path) if path.exists() => {
+            Some(path) if path.is_file() => {
                 if !self.resume {
                     let hint = "give --resume to go on from it, or another name";
                     let allowed = "the name of a new file";

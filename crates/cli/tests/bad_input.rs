@@ -241,7 +241,7 @@ fn damaged_stores() {
         let line = refusal(folder.path(), &format!("{audit} --store {name}"));
         assert!(line.contains("--store") && line.contains("--resume"), "{name}: {line}");
     }
-    let cases: [(&str, &[&str]); 8] = [
+    let cases: [(&str, &[&str]); 9] = [
         (
             "audit mechanism --steps-per-epoch 5 --observations 2000 --store sound",
             &["--store sound", "--resume"],
@@ -259,7 +259,8 @@ fn damaged_stores() {
             "audit mechanism --steps-per-epoch 5 --engine reference --store sound --resume",
             &["reference and cpu"],
         ),
-        ("audit mechanism --store .", &["--store ."]),
+        ("audit mechanism --store .", &["a folder or a device"]),
+        ("audit mechanism --store . --resume", &["a folder or a device"]),
         ("merge sound", &["--output"]),
         ("merge sound absent --output merged", &["absent", "check the path"]),
     ];
