@@ -317,7 +317,9 @@ ANALYSIS = dict(
 def test_control_c_ends_a_run_and_keeps_the_store(tmp_path):
     store = tmp_path / "run"
     code = f"""
-import misdeal
+import misdeal, signal
+# Whoever starts the tests in the background of a shell has the signal ignored, and children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 print("begun", flush=True)
 try:
     misdeal.audit_mechanism(observations=1e13, store={str(store)!r}, device="cpu")
