@@ -32,7 +32,13 @@ impl<'a> Files<'a> {
         match command {
             Some(Command::Audit { command: AuditCommand::Mechanism(audit) }) => Self::of_run(&audit.run),
             Some(Command::Audit { command: AuditCommand::Training(audit) }) => {
-                Self::of_run(&audit.run).reading("model", Path::new(&audit.model))
+                let files = [("model", &audit.model, "toml"), ("dataset", &audit.dataset, "npz")];
+                // Other words are names of the program's own.
+                let files = files.map(|(name, word, extension)| (name, Path::new(word), extension));
+                let named = files
+                    .into_iter()
+                    .filter(|(_, path, extension)| path.extension().is_some_and(|e| e == *extension));
+                named.fold(Self::of_run(&audit.run), |files, (name, path, _)| files.reading(name, path))
             }
             Some(Command::Estimate(estimate)) => none
                 .reading("scores-in", &estimate.scores_in)

@@ -370,6 +370,8 @@ fn files_lie_apart() {
         ("audit mechanism --observations 1000 --store a.svg --plot a.svg".into(), "--plot a.svg", "store"),
         ("audit mechanism --observations 1000 --store a --output a".into(), "--output a", "store"),
         ("reproduce figure-8 --plot a.svg --output a.svg".into(), "--output a.svg", "plot"),
+        ("audit training --model own.toml --store own.toml".into(), "--store own.toml", "model"),
+        ("audit training --dataset own.npz --output own.npz".into(), "--output own.npz", "dataset"),
     ];
     for (command, field, replaced) in cases {
         let line = refusal(folder.path(), &command);
@@ -378,4 +380,7 @@ fn files_lie_apart() {
             "{command}: {line}"
         );
     }
+    // The name of a model is no file.
+    let named = "audit training --dataset-size 60 --batch-size 20 --observations 8 --device cpu --store mlp";
+    assert_eq!(misdeal(folder.path(), named).code, Some(0));
 }
