@@ -53,6 +53,15 @@ def browser(tmp_path_factory):
     driver.quit()
 
 
+def wait_until_complete(browser, page):
+    """Waits for the page to be there and its script to have run: on a busy machine the driver's `get` returns before."""
+    deadline = time.monotonic() + 60
+    state = None
+    while state != [page.as_uri(), "complete"]:
+        assert time.monotonic() < deadline, f"the page is still at {state}"
+        state = browser.execute_script("return [location.href, document.readyState]")
+
+
 def opened(browser, page, dark=False, width=1200):
     """The page, drawn; nothing may go wrong, and nothing be fetched."""
     browser.set_window_size(width, 1000)
@@ -60,6 +69,7 @@ def opened(browser, page, dark=False, width=1200):
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
     browser.get_log("performance"), browser.get_log("browser")
     browser.get(page.as_uri())
+    wait_until_complete(browser, page)
     assert browser.find_elements("css selector", "figure.chart svg.plot"), "no chart was drawn"
     assert [entry["message"] for entry in browser.get_log("browser")] == []
     events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
