@@ -13,7 +13,7 @@ pub fn count(text: &str) -> Result<u64, String> {
     }
     match digits.parse::<f64>() {
         Ok(value) if value.fract() == 0.0 && (0.0..9e15).contains(&value) => Ok(value as u64),
-        _ => Err("allowed is a whole number from 0, such as 100 or 1e7".to_owned()),
+        _ => Err("allowed is a whole number without a sign, such as 100 or 1e7".to_owned()),
     }
 }
 

@@ -236,7 +236,8 @@ fn damaged_stores() {
             format!("merge sound {name} --output sound"),
         ] {
             let line = refusal(folder.path(), &arguments);
-            assert!(line.contains(name) && line.contains(words), "{arguments}: {line}");
+            let told = line.contains(name) && line.contains(words) && line.contains("under another name");
+            assert!(told, "{arguments}: {line}");
         }
         let line = refusal(folder.path(), &format!("{audit} --store {name}"));
         assert!(line.contains("--store") && line.contains("--resume"), "{name}: {line}");

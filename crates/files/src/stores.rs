@@ -14,7 +14,11 @@ pub fn read(path: &Path) -> Result<ScoreStore> {
     let mut file = File::open(path).map_err(|error| Error::io(path, "open", error))?;
     ScoreStore::read_from(&mut file).map_err(|error| match error {
         ReadError::Io(error) => Error::io(path, "read", error),
-        ReadError::Refused(error) => Error::refused(path, error),
+        ReadError::Refused(error) => Error::malformed(
+            path,
+            error.to_string(),
+            "play it again under another name, or bring back a whole copy",
+        ),
     })
 }
 

@@ -80,7 +80,7 @@ impl<'py> Words<'py> {
 }
 
 const NUMBER: &str = "a number such as 0.5 or 1e-5";
-const COUNT: &str = "a whole number from 0, such as 100 or 1e7";
+const COUNT: &str = "a whole number without a sign, such as 100 or 1e7";
 
 fn number(name: &'static str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
     value.extract().map_err(|_| not(name, value, NUMBER))
