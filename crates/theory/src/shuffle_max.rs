@@ -37,15 +37,12 @@ impl LargestOutput {
 
     /// Epsilon that one epoch leaks at least; never too large (beyond rounding in the last digits).
     pub fn epsilon_lower_bound(&self, delta: f64) -> f64 {
-        let at_least =
-            |masses: Masses| if masses.p > delta { log((masses.p - delta) / masses.q) } else { 0.0 };
-        let above = self.best_level(|c| at_least(self.above(c)));
+        let above = self.best_level(|c| epsilon_of(self.above(c), delta));
         let below = self.best_level(|c| {
             let Masses { p, q } = self.at_most(c);
-            at_least(Masses { p: q, q: p })
+            epsilon_of(Masses { p: q, q: p }, delta)
         });
-        // A few units in the last place of P and Q, taken off.
-        (above.max(below) * (1.0 - 1e-12) - 1e-13).max(0.0)
+        lowered(above.max(below))
     }
 
     /// Epsilon that `epochs` epochs, shuffled afresh, leak at least; never too large.
@@ -55,13 +52,37 @@ impl LargestOutput {
         if epochs == 1 {
             return self.epsilon_lower_bound(delta);
         }
-        // Gathering losses costs about epochs h^2 / 6 in epsilon: 1e-5 of the answer's scale, the Gaussian's variance.
-        let gdp_mu = (self.mean_in - self.mean_out) / self.noise_multiplier;
-        let single = self.epsilon_lower_bound(1e-3).max(1e-3 * gdp_mu);
-        let step = 0.01 * single.min(gdp_mu).min(4.0 / sqrt(epochs as f64)).max(1e-6);
-        let cells = self.cells(step, log(delta) - log(epochs as f64) - 20.0);
+        let cells = self.cells(self.step_of_losses(epochs), log(delta) - log(epochs as f64) - 20.0);
         let epsilon = |cells: &Cells| cells.optimistic().compose(epochs, Aim::Delta(delta)).epsilon(delta);
         epsilon(&cells).max(epsilon(&cells.reversed()))
+    }
+
+    /// Gathering losses costs about epochs h^2 / 6 in epsilon: 1e-5 of the answer's scale, the Gaussian's variance.
+    fn step_of_losses(&self, epochs: u64) -> f64 {
+        let gdp_mu = (self.mean_in - self.mean_out) / self.noise_multiplier;
+        let single = self.epsilon_lower_bound(1e-3).max(1e-3 * gdp_mu);
+        0.01 * single.min(gdp_mu).min(4.0 / sqrt(epochs as f64)).max(1e-6)
+    }
+
+    /// Epsilon that `epochs` epochs leak at least where the record is in all of them with probability `presence` only, as when
+    /// a shuffle drops its last, short batch; never too large.
+    ///
+    /// Let S be a set of large M's. With the record missing from an epoch all batches are N(0, s^2), so that M is smaller: Q with
+    /// some epochs missing gives S less mass than Q. Hence `P'(S) - e^epsilon Q'(S) >= presence P(S) - e^epsilon Q(S)` for the
+    /// laws P' and Q' over all cases, and what holds without dropping at `delta / presence` holds at `delta` for an epsilon less
+    /// by `ln(1 / presence)`. The best S is one of large M's because P's density over Q's increases with M.
+    pub fn epsilon_lower_bound_if_present(&self, epochs: u64, delta: f64, presence: f64) -> f64 {
+        let delta = delta / presence;
+        if delta.is_nan() || delta >= 1.0 {
+            return 0.0;
+        }
+        let whole = if epochs == 1 {
+            lowered(self.best_level(|c| epsilon_of(self.above(c), delta)))
+        } else {
+            let cells = self.cells(self.step_of_losses(epochs), log(delta) - log(epochs as f64) - 20.0);
+            cells.optimistic().compose(epochs, Aim::Delta(delta)).epsilon(delta)
+        };
+        (whole + log(presence)).max(0.0)
     }
 
     /// The pair's cells of width `step`, from four events per cell, out to tails of `e^log_tail`.
@@ -156,10 +177,14 @@ impl LargestOutput {
     }
 }
 
-/// Shuffled once, the same order in every epoch: the epochs' mean is a single epoch with the noise divided by
-/// sqrt(epochs). Never too large.
-pub fn shuffle_once(noise_multiplier: f64, steps_per_epoch: u64, epochs: u64, delta: f64) -> f64 {
-    LargestOutput::shuffle(noise_multiplier / sqrt(epochs as f64), steps_per_epoch).epsilon_lower_bound(delta)
+/// A few units in the last place of P and Q, taken off.
+fn lowered(epsilon: f64) -> f64 {
+    (epsilon * (1.0 - 1e-12) - 1e-13).max(0.0)
+}
+
+/// The epsilon that an event of these masses shows.
+fn epsilon_of(event: Masses, delta: f64) -> f64 {
+    if event.p > delta { log((event.p - delta) / event.q) } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -205,8 +230,38 @@ mod tests {
             let pair = LargestOutput::shuffle(noise, 1);
             let composed = pair.composed_epsilon_lower_bound(epochs, 1e-5);
             assert!(composed <= exact && composed > 0.998 * exact, "{composed} {exact}");
-            let once = shuffle_once(noise, 1, epochs, 1e-5);
+            // The same order in every epoch: their mean is a single epoch at less noise.
+            let once = LargestOutput::shuffle(noise / sqrt(epochs as f64), 1).epsilon_lower_bound(1e-5);
             assert!(once <= exact && once > exact - 1e-6, "{once} {exact}");
+        }
+    }
+
+    /// One batch, dropped with probability 1 - p: all tests by a threshold are known, and none shows less than is claimed of the best.
+    #[test]
+    fn a_record_that_may_be_dropped() {
+        let (noise, delta) = (0.8, 1e-5);
+        for presence in [0.999, 0.9, 0.5, 0.01] {
+            let above = |level: f64, mean: f64| {
+                presence * normal::cdf((mean - level) / noise)
+                    + (1.0 - presence) * normal::cdf(-level / noise)
+            };
+            let best = (0..4000)
+                .map(|i| f64::from(i) * 0.002 - 1.0)
+                .map(|level| epsilon_of(Masses { p: above(level, 2.0), q: above(level, 1.0) }, delta))
+                .fold(0.0, f64::max);
+            let ours = LargestOutput::shuffle(noise, 1).epsilon_lower_bound_if_present(1, delta, presence);
+            assert!(ours <= best && best - ours <= 2.0 * -log(presence) + 0.01, "{presence}: {ours} {best}");
+        }
+        let pair = LargestOutput::shuffle(noise, 20);
+        for epochs in [1, 4] {
+            let whole = pair.composed_epsilon_lower_bound(epochs, delta);
+            let present = |presence| pair.epsilon_lower_bound_if_present(epochs, delta, presence);
+            assert!(
+                present(1.0) <= whole && present(1.0) > 0.99 * whole,
+                "{epochs}: {} {whole}",
+                present(1.0)
+            );
+            assert!(present(0.9) < present(1.0) && present(1e-6) == 0.0 && present(0.0) == 0.0);
         }
     }
 }

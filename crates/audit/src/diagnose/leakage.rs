@@ -3,9 +3,12 @@
 use super::deal::Deal;
 use super::empirical_law;
 use super::orders::Orders;
-use crate::{Analysis, DiagnoseRequest, MechanismRequest, Result, RunRequest, Unwatched, measure_mechanism};
-use misdeal_core::{BatchScheme, Bounds, Diagnosis, Error, Setting};
+use crate::{
+    Analysis, DiagnoseRequest, MechanismRequest, Result, RunRequest, Unwatched, engine_on, measure_mechanism,
+};
+use misdeal_core::{BatchScheme, Bounds, Diagnosis, Error, Setting, binomial};
 use misdeal_theory::account;
+use misdeal_theory::shuffle_max::LargestOutput;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -61,8 +64,9 @@ pub fn check(request: &DiagnoseRequest) -> Result<()> {
 
 /// Bounds on what the diagnosed scheme leaks over `epochs` epochs, those of the log if not given.
 ///
-/// Defects are on the safe side: they do not enter the lower bound, and in the upper bound every record is used as often as the most
-/// used one.
+/// Defects are on the safe side: in the upper bound every record is used as often as the most used one, and all its uses in an epoch
+/// meet in one step; in the lower bound a record of a full shuffle is missing as often as the log's records are. What was
+/// estimated from the log is taken at the end of its 95 % interval that errs on the safe side.
 ///
 /// # Errors
 /// A noise or a number of epochs that is refused.
@@ -101,29 +105,33 @@ pub fn of(
             is_estimate = true;
             of_unknown(orders, &setting, delta)?
         }
-        Ok(BatchScheme::Poisson) => {
-            let share = diagnosis.parameters.sampling_probability.unwrap_or(setting.sampling_probability());
-            account::poisson_bounds(noise_multiplier, share, setting.steps(), delta)
-                .unwrap_or_else(|error| Bounds::unknown(error.to_string()))
-        }
+        Ok(BatchScheme::Poisson) => of_poisson(deal, &setting, delta),
         Ok(BatchScheme::WithoutReplacement) => {
             by_audit(&Setting { scheme: BatchScheme::WithoutReplacement, ..setting.clone() }, delta)?
         }
-        // A reused order is one epoch at less noise, because the sums over epochs are sufficient.
-        Ok(scheme) if diagnosis.parameters.order_is_reused == Some(true) => {
-            let noise_multiplier = noise_multiplier / (epochs as f64).sqrt();
-            bounds(&Setting { scheme, noise_multiplier, epochs: 1, ..setting.clone() })
+        Ok(scheme) => {
+            let (scheme, at_most) = with_the_largest_buffer(scheme, diagnosis, &setting);
+            // A reused order is one epoch at less noise, because the sums over epochs are sufficient.
+            let is_reused = diagnosis.parameters.order_is_reused == Some(true);
+            let noise_multiplier =
+                if is_reused { noise_multiplier / (epochs as f64).sqrt() } else { noise_multiplier };
+            let epochs = if is_reused { 1 } else { epochs };
+            let setting = Setting { scheme, noise_multiplier, epochs, ..setting.clone() };
+            let mut found = of_dropped(bounds(&setting), &setting, orders, delta);
+            found.method.push_str(&at_most);
+            found
         }
-        Ok(scheme) => bounds(&Setting { scheme, ..setting.clone() }),
     };
-    if let Some((uses, why)) = uses(deal, diagnosis) {
+    if let Some((uses, why)) = uses(deal, orders) {
+        let is_once_an_epoch =
+            orders.is_some() && !["poisson", "without-replacement"].contains(&diagnosis.scheme);
         let used_more = Setting {
             noise_multiplier: noise_multiplier / uses.sqrt(),
             scheme: BatchScheme::FixedOrder,
             ..setting
         };
-        found.epsilon_upper_bound =
-            used_more.validated().ok().and_then(|setting| bounds(&setting).epsilon_upper_bound);
+        let fixed_order = used_more.validated().ok().filter(|_| is_once_an_epoch);
+        found.epsilon_upper_bound = fixed_order.and_then(|setting| bounds(&setting).epsilon_upper_bound);
         found.method = format!("{}; {why}", found.method);
     }
     let Bounds { epsilon_lower_bound, epsilon_upper_bound, method } = found;
@@ -140,26 +148,93 @@ pub fn of(
 }
 
 /// By how much defects multiply the square of a record's effect, and why.
-fn uses(deal: &Deal, diagnosis: &Diagnosis) -> Option<(f64, &'static str)> {
-    let twice = |name: &str| diagnosis.defects.iter().any(|defect| defect.defect == name);
+///
+/// Copies by workers are in other steps, so that their squares add up; copies by ranks and repeats within an epoch may meet in one step,
+/// where effects add up before they are squared.
+fn uses(deal: &Deal, orders: Option<&Orders>) -> Option<(f64, String)> {
     let ranks = deal.uses.by_ranks as f64;
-    let copies = deal.uses.by_workers as f64;
+    let workers = deal.uses.by_workers as f64;
+    let repeats = orders.map_or(1, |orders| orders.most_uses.max(1)) as f64;
+    let mut why = Vec::new();
     if ranks > 1.0 {
-        // Copies may meet in one step, where effects add up before they are squared.
-        return Some((ranks * ranks * copies, "upper: all ranks' copies of a record in one step"));
+        why.push("all ranks' copies of a record in one step".to_owned());
     }
-    if copies > 1.0 {
-        return Some((copies, "upper: all workers' copies of a record, in fixed order"));
+    if workers > 1.0 {
+        why.push("all workers' copies of a record".to_owned());
     }
-    let is_repeated = twice("padded-with-duplicates") || twice("records-duplicated");
-    is_repeated.then_some((4.0, "upper: a record that is dealt twice in an epoch"))
+    if repeats > 1.0 {
+        why.push(format!("a record that an epoch deals {repeats} times, in one step"));
+    }
+    let all = (ranks * repeats).powi(2) * workers;
+    (!why.is_empty()).then(|| (all, format!("upper: {}, in fixed order", why.join(" and "))))
+}
+
+/// Every record in every batch with a probability that the log shows up to a 95 % interval.
+fn of_poisson(deal: &Deal, setting: &Setting, delta: f64) -> Bounds {
+    let steps: usize = deal.epochs.iter().map(|epoch| epoch.ends.len()).sum();
+    let entries: usize = deal.epochs.iter().map(|epoch| epoch.records.len()).sum();
+    let chances = steps as u64 * deal.dataset_size as u64;
+    let least = binomial::lower_bound(entries as u64, chances, 0.025).value;
+    let most = binomial::upper_bound(entries as u64, chances, 0.025).value;
+    let at = |probability: f64| {
+        account::poisson_bounds(setting.noise_multiplier, probability, setting.steps(), delta)
+    };
+    match (at(least), at(most)) {
+        (Ok(least), Ok(most)) => Bounds {
+            epsilon_lower_bound: least.epsilon_lower_bound,
+            epsilon_upper_bound: most.epsilon_upper_bound,
+            method: format!("{}, at both ends of the sampling probability's 95 % interval", least.method),
+        },
+        (Err(error), _) | (_, Err(error)) => Bounds::unknown(error.to_string()),
+    }
+}
+
+/// A sliding buffer of the largest size that the log allows, and the words for it: a smaller one leaks at least as much.
+fn with_the_largest_buffer(
+    scheme: BatchScheme,
+    diagnosis: &Diagnosis,
+    setting: &Setting,
+) -> (BatchScheme, String) {
+    match (scheme, diagnosis.parameters.buffer_size_upper_bound) {
+        (BatchScheme::StreamShuffle { buffer_size: likeliest }, Some(most)) if most > likeliest => {
+            let buffer_size = most.min(setting.dataset_size());
+            let words = format!("; lower: at a buffer of {buffer_size}, the end of its 95 % interval");
+            (BatchScheme::StreamShuffle { buffer_size }, words)
+        }
+        _ => (scheme, String::new()),
+    }
+}
+
+/// The same where a shuffle leaves records out, each with the same probability.
+///
+/// Under the other schemes the first record of the file, which they are about, is in every epoch.
+fn of_dropped(whole: Bounds, setting: &Setting, orders: Option<&Orders>, delta: f64) -> Bounds {
+    let log_presence = orders.map_or(0.0, |orders| orders.log_presence(setting.epochs));
+    let Setting { noise_multiplier, steps_per_epoch, epochs, .. } = *setting;
+    let epsilon_lower_bound = match setting.scheme {
+        _ if log_presence >= 0.0 => return whole,
+        BatchScheme::Shuffle | BatchScheme::ShuffleOnce => {
+            let once = setting.scheme == BatchScheme::ShuffleOnce;
+            let noise = if once { noise_multiplier / (epochs as f64).sqrt() } else { noise_multiplier };
+            let pair = LargestOutput::shuffle(noise, steps_per_epoch);
+            let epochs = if once { 1 } else { epochs };
+            Some(pair.epsilon_lower_bound_if_present(epochs, delta, log_presence.exp()))
+        }
+        BatchScheme::BallsInBins => None,
+        _ => return whole,
+    };
+    Bounds {
+        epsilon_lower_bound,
+        method: format!("{}; lower: records that an epoch leaves out are taken into account", whole.method),
+        ..whole
+    }
 }
 
 /// A lower bound by simulation with the scheme's exact likelihood ratio, for a scheme that theory does not bound.
 fn by_audit(setting: &Setting, delta: f64) -> Result<Bounds> {
     let analysis = Analysis { delta, threshold_choice: "band".into(), ..Analysis::default() };
     let run = RunRequest { analysis, ..RunRequest::new(OBSERVATIONS) };
-    let request = MechanismRequest { setting: setting.clone(), engine: "cpu".into(), run };
+    let request = MechanismRequest { setting: setting.clone(), engine: engine_on("cpu", None), run };
     let measured = measure_mechanism(&request, &Unwatched)?;
     Ok(Bounds {
         epsilon_lower_bound: Some(measured.estimate.empirical_epsilon),

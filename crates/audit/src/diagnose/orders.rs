@@ -1,11 +1,11 @@
 //! Epochs that deal each record once: orders of the records, with what is missing or dealt twice set aside.
 
 use super::deal::{Deal, Epoch};
+use libm::log;
 use misdeal_core::Defect;
 use rayon::prelude::*;
 
-/// A log may deal this share of its entries twice, or leave this share of its records out, and still count as one that means to
-/// deal each record once. Schemes that draw every batch anew repeat at least a quarter.
+/// A log may deal this share of its entries again and still count as one that means to deal each record once. Schemes that draw every batch anew repeat at least a quarter.
 const MOST_REPEATED: f64 = 0.05;
 
 /// The order of the records in every epoch.
@@ -17,6 +17,8 @@ pub struct Orders {
     pub epochs: Vec<Epoch>,
     /// Entries that were set aside, in all epochs.
     pub repeated: usize,
+    /// How often an epoch deals the record that it deals most often.
+    pub most_uses: usize,
     /// Whether all epochs, at least two, have the same steps in the same order.
     pub reused: bool,
     /// Why steps do not have one size apart from the last ones; `None` if they do.
@@ -35,6 +37,7 @@ impl Orders {
             deal.epochs.par_iter().map(|epoch| without_repeats(epoch, n)).collect();
         let entries: usize = deal.epochs.iter().map(|epoch| epoch.records.len()).sum();
         let repeated: usize = stripped.iter().map(|(_, repeats)| repeats.entries).sum();
+        let most_uses = stripped.iter().map(|(_, repeats)| repeats.most_uses).max().unwrap_or(1);
         if repeated as f64 > MOST_REPEATED * entries as f64 {
             return (None, Vec::new());
         }
@@ -46,6 +49,7 @@ impl Orders {
             uneven: uneven(deal),
             epochs: stripped.into_iter().map(|(epoch, _)| epoch).collect(),
             repeated,
+            most_uses,
             ordered: deal.steps_are_ordered,
             batch_size: deal.batch_size,
         };
@@ -65,6 +69,16 @@ impl Orders {
             places.map(|(place, &record)| (record as usize + 1).saturating_sub(place)).max().unwrap_or(1)
         };
         self.distinct_epochs().par_iter().map(ahead).max().unwrap_or(1)
+    }
+
+    /// ln of the probability that a record of a full shuffle is in all epochs, of which there are `epochs` like the log's.
+    pub fn log_presence(&self, epochs: u64) -> f64 {
+        let share = |epoch: &Epoch| epoch.records.len() as f64 / self.dataset_size as f64;
+        if self.reused {
+            return log(self.epochs.iter().map(share).fold(1.0, f64::min));
+        }
+        let sum: f64 = self.epochs.iter().map(|epoch| log(share(epoch))).sum();
+        sum / self.epochs.len() as f64 * epochs as f64
     }
 
     /// Records that no epoch has, and records that only some have.
@@ -113,12 +127,14 @@ impl Orders {
 #[derive(Debug, Clone, Default)]
 struct Repeats {
     entries: usize,
+    /// How often the record is dealt that is dealt most often.
+    most_uses: usize,
     /// Whether they are the epoch's first records again, at its end: how distributed samplers fill up.
     is_padding: bool,
 }
 
 fn without_repeats(epoch: &Epoch, dataset_size: usize) -> (Epoch, Repeats) {
-    let mut seen = vec![false; dataset_size];
+    let mut uses = vec![0_u32; dataset_size];
     let mut kept = Epoch {
         records: Vec::with_capacity(epoch.records.len()),
         ends: Vec::with_capacity(epoch.ends.len()),
@@ -126,7 +142,9 @@ fn without_repeats(epoch: &Epoch, dataset_size: usize) -> (Epoch, Repeats) {
     let mut repeated = Vec::new();
     for step in epoch.steps() {
         for &record in step {
-            if std::mem::replace(&mut seen[record as usize], true) {
+            let dealt = &mut uses[record as usize];
+            *dealt += 1;
+            if *dealt > 1 {
                 repeated.push(record);
             } else {
                 kept.records.push(record);
@@ -136,7 +154,8 @@ fn without_repeats(epoch: &Epoch, dataset_size: usize) -> (Epoch, Repeats) {
     }
     let is_padding =
         !repeated.is_empty() && epoch.records.ends_with(&repeated) && epoch.records.starts_with(&repeated);
-    (kept, Repeats { entries: repeated.len(), is_padding })
+    let most_uses = uses.into_iter().max().unwrap_or(0) as usize;
+    (kept, Repeats { entries: repeated.len(), most_uses, is_padding })
 }
 
 fn repeats_as_defects(stripped: &[(Epoch, Repeats)], defects: &mut Vec<Defect>) {
