@@ -70,6 +70,9 @@ pub struct PaperRow {
     /// Why that far.
     #[serde(default)]
     pub tolerance_reason: String,
+    /// The standard deviation of one run, from kept runs; 0 where none tell it.
+    #[serde(default)]
+    pub deviation: f64,
     /// Why ours differs, where it is known to.
     pub difference: Option<String>,
     /// Observations in the paper.

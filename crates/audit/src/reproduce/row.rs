@@ -86,9 +86,30 @@ impl PaperRow {
         request.runs.unwrap_or(if request.quick { 1 } else { self.runs }).max(1)
     }
 
+    /// Observations of one run; 0 if it is left out. A point of a figure against observations, without a printed number, is
+    /// nothing with fewer.
     fn observations(&self, request: &ReproduceRequest) -> u64 {
         let all = (if request.quick { self.quick_observations } else { self.observations }) as u64;
-        request.observations.map_or(all, |most| most.min(all))
+        match request.observations {
+            Some(most) if most < all && self.series.is_some() && self.printed.is_none() => 0,
+            Some(most) => most.min(all),
+            None => all,
+        }
+    }
+
+    /// How far the mean over some runs may lie from the print, and why: fewer runs than the paper's move by more.
+    fn tolerance(&self, runs: u64) -> (f64, String) {
+        let more = 3.0 * self.deviation * (1.0 / (runs as f64).sqrt() - 1.0 / (self.runs as f64).sqrt());
+        if runs == 0 || more <= 0.0 {
+            return (self.tolerance, self.tolerance_reason.clone());
+        }
+        let runs = if runs == 1 { "one run".into() } else { format!("{runs} runs") };
+        let deviations = more / self.deviation;
+        let reason = format!(
+            "{}; {runs} for the paper's {} add {deviations:.1} of a run's standard deviations",
+            self.tolerance_reason, self.runs
+        );
+        (self.tolerance + more, reason)
     }
 
     /// Whether models are trained for it.
@@ -134,8 +155,9 @@ impl PaperRow {
         let second = reports.iter().filter_map(|report| report.second_estimate.as_ref());
         let valid = figures(second.map(|estimate| estimate.empirical_epsilon));
         let enough = observations >= self.observations as u64;
+        let (tolerance, tolerance_reason) = self.tolerance(reports.len() as u64);
         let verdict = match (self.printed, ours) {
-            (Some(printed), Some(ours)) => Some(Verdict::of(ours.mean, printed, self.tolerance, enough)),
+            (Some(printed), Some(ours)) => Some(Verdict::of(ours.mean, printed, tolerance, enough)),
             (Some(_), None) if missing.is_some() => Some(Verdict::NotPlayed),
             (Some(_), None) => Some(Verdict::TooFewObservations),
             (None, _) => None,
@@ -143,18 +165,25 @@ impl PaperRow {
         let differs = matches!(verdict, Some(Verdict::Exceeded | Verdict::Differs));
         let first = reports.first();
         let reason = missing.as_ref().map(ToString::to_string);
+        let standard_deviation = ours.filter(|_| reports.len() > 1).map(|ours| ours.standard_deviation);
+        let difference = || {
+            let distance = (ours?.mean - self.printed?).abs();
+            let deviation = standard_deviation.or(Some(self.deviation).filter(|&known| known > 0.0))?;
+            let of_difference = (1.0 / reports.len() as f64 + 1.0 / self.runs as f64).sqrt();
+            Some(in_standard_errors(distance / (deviation * of_difference), self.difference.as_deref()))
+        };
         let row = ReproducedRow {
             artefact,
             name: self.name.clone(),
             series: self.series.clone(),
             printed: self.printed,
             ours: ours.map(|ours| ours.mean),
-            standard_deviation: ours.filter(|_| reports.len() > 1).map(|ours| ours.standard_deviation),
+            standard_deviation,
             valid_epsilon: valid.map(|valid| valid.mean),
-            tolerance: self.tolerance,
-            tolerance_reason: self.tolerance_reason.clone(),
+            tolerance,
+            tolerance_reason,
             verdict,
-            reason: reason.or_else(|| self.difference.clone().filter(|_| differs)),
+            reason: reason.or_else(|| difference().or(self.difference.clone()).filter(|_| differs)),
             printed_claim: self.printed_claim,
             theory: first.map(|report| report.theory.clone()).unwrap_or_default(),
             setting: first.map(|report| report.setting.clone()),
@@ -243,6 +272,13 @@ impl PaperRow {
             _ => unreachable!("a test has seen that every row says what to audit"),
         }
     }
+}
+
+/// How far apart two means are, in words, and what else is known about it.
+fn in_standard_errors(errors: f64, known: Option<&str>) -> String {
+    let chance = if errors < 2.0 { ", which chance explains" } else { "" };
+    let known = known.map_or(String::new(), |known| format!("; {known}"));
+    format!("{errors:.1} standard errors from the print, if the paper's runs spread as ours{chance}{known}")
 }
 
 fn play_training(

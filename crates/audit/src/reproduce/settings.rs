@@ -54,6 +54,7 @@ fn row(published: &Published) -> PaperRow {
         printed_claim: Some(published.claimed_epsilon),
         tolerance: 0.0,
         tolerance_reason: String::new(),
+        deviation: 0.0,
         difference: None,
         observations: 1e7,
         quick_observations: 2.0 * (quick / 2.0).round(),

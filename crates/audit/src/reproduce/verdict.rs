@@ -11,7 +11,7 @@ pub enum Verdict {
     Exceeded,
     /// Smaller by more than the tolerance.
     Differs,
-    /// Smaller, and from fewer observations than the paper's.
+    /// Off by more than the tolerance, and from fewer observations than the paper's.
     TooFewObservations,
     /// The data for it are missing.
     NotPlayed,
@@ -22,16 +22,17 @@ impl Verdict {
     pub const ALL: [Self; 5] =
         [Self::Reproduced, Self::Exceeded, Self::Differs, Self::TooFewObservations, Self::NotPlayed];
 
-    /// Compares `ours` with what is `printed`.
+    /// Compares `ours` with what is `printed`. Fewer observations than the paper's can tell that both agree, and nothing else: the
+    /// largest of few estimates over all thresholds is as often too large as too small.
     pub fn of(ours: f64, printed: f64, tolerance: f64, as_many_observations: bool) -> Self {
-        if ours > printed + tolerance {
-            Verdict::Exceeded
-        } else if ours >= printed - tolerance {
+        if (ours - printed).abs() <= tolerance {
             Verdict::Reproduced
-        } else if as_many_observations {
-            Verdict::Differs
-        } else {
+        } else if !as_many_observations {
             Verdict::TooFewObservations
+        } else if ours > printed {
+            Verdict::Exceeded
+        } else {
+            Verdict::Differs
         }
     }
 
@@ -62,7 +63,8 @@ mod tests {
         let verdict = |ours, enough| Verdict::of(ours, 4.0, 0.5, enough).name();
         assert_eq!(verdict(3.5, true), "reproduced");
         assert_eq!(verdict(4.5, false), "reproduced");
-        assert_eq!(verdict(4.51, false), "exceeded");
+        assert_eq!(verdict(4.51, true), "exceeded");
+        assert_eq!(verdict(4.51, false), "too few observations");
         assert_eq!(verdict(3.49, true), "differs");
         assert_eq!(verdict(3.49, false), "too few observations");
         assert_eq!(verdict(f64::NAN, true), "differs");

@@ -22,7 +22,14 @@ pub fn reproduced(report: &ReproduceReport) -> String {
             dealt(&mut text, deal);
         }
         trained_on(&mut text, &rows);
-        reasons(&mut text, &rows);
+        if artefact.name == "settings" {
+            above_the_claim(&mut text, &rows);
+        }
+        let reasons = rows.iter().filter_map(|row| Some((row.name.as_str(), row.reason.as_deref()?)));
+        each_once(&mut text, "", reasons);
+        let compared = rows.iter().filter(|row| row.printed.is_some() && row.ours.is_some());
+        let tolerances = compared.map(|row| (row.name.as_str(), row.tolerance_reason.as_str()));
+        each_once(&mut text, "tolerance of ", tolerances.filter(|(_, reason)| !reason.is_empty()));
         for row in &rows {
             curves(&mut text, row);
         }
@@ -46,7 +53,8 @@ pub fn reproduced(report: &ReproduceReport) -> String {
         return text;
     }
     text.push_str(
-        "\"ours\" is the paper's estimate, the largest over all thresholds; \"valid\" is a 95 % lower bound from the same scores.\n",
+        "\"ours\" is the paper's estimate, the largest over all thresholds; \"valid\" is a 95 % lower bound from the same scores.\n\
+         Behind +- are the tolerance of a printed number and the standard deviation of ours over its runs.\n",
     );
     text
 }
@@ -75,7 +83,12 @@ fn table(rows: &[&ReproducedRow]) -> Table {
         let mut cells = vec![
             row.name.clone(),
             number(row.printed_claim),
-            number(row.printed),
+            row.printed.map_or(String::new(), |printed| match row.tolerance {
+                tolerance if tolerance > 0.0 => {
+                    format!("{} +- {}", significant(printed), significant(tolerance))
+                }
+                _ => significant(printed),
+            }),
             number(row.ours) + &spread,
             row.valid_epsilon.map_or(String::new(), rounded_down),
             theory,
@@ -108,19 +121,48 @@ fn trained_on(text: &mut String, rows: &[&ReproducedRow]) {
     }
 }
 
-/// Why rows differ or were not played, each reason once.
-fn reasons(text: &mut String, rows: &[&ReproducedRow]) {
+/// In how many settings more is found than Poisson sampling justifies, by how sure the settings are: the words in brackets
+/// behind their names.
+fn above_the_claim(text: &mut String, rows: &[&ReproducedRow]) {
+    let sureness = |row: &ReproducedRow| {
+        row.name.rsplit_once('(').map_or("", |(_, word)| word.trim_end_matches(')')).to_owned()
+    };
+    let groups: BTreeSet<String> = rows.iter().map(|row| sureness(row)).collect();
+    let count = |rows: &[&ReproducedRow]| {
+        let above = |value: fn(&ReproducedRow) -> Option<f64>| {
+            let is_above = |row: &&&ReproducedRow| {
+                value(row).zip(row.poisson_upper_bound()).is_some_and(|(value, claim)| value > claim)
+            };
+            rows.iter().filter(is_above).count()
+        };
+        let theory = above(|row| row.theory_of_the_scheme()?.epsilon_lower_bound);
+        let (valid, ours) = (above(|row| row.valid_epsilon), above(|row| row.ours));
+        format!(
+            "theory proves more than Poisson sampling justifies in {theory} of {}, valid bounds show it in {valid}, the paper's estimate in {ours}",
+            rows.len()
+        )
+    };
+    let played: Vec<&ReproducedRow> = rows.iter().copied().filter(|row| row.ours.is_some()).collect();
+    let _ = writeln!(text, "  settings played: {}", count(&played));
+    for group in groups {
+        let of_group: Vec<&ReproducedRow> =
+            played.iter().copied().filter(|row| sureness(row) == group).collect();
+        let _ = writeln!(text, "  {group}: {}", count(&of_group));
+    }
+}
+
+/// What is said of rows, each sentence once, with the first row that it is said of.
+fn each_once<'a>(text: &mut String, before: &str, sentences: impl Iterator<Item = (&'a str, &'a str)>) {
     let mut told: Vec<(&str, &str, usize)> = Vec::new();
-    for row in rows {
-        let Some(reason) = &row.reason else { continue };
-        match told.iter_mut().find(|(_, other, _)| other == reason) {
+    for (name, sentence) in sentences {
+        match told.iter_mut().find(|(_, other, _)| *other == sentence) {
             Some((_, _, others)) => *others += 1,
-            None => told.push((&row.name, reason, 0)),
+            None => told.push((name, sentence, 0)),
         }
     }
-    for (name, reason, others) in told {
+    for (name, sentence, others) in told {
         let and_others = if others == 0 { String::new() } else { format!(" and {others} more") };
-        let _ = writeln!(text, "  {name}{and_others}: {reason}");
+        let _ = writeln!(text, "  {before}{name}{and_others}: {sentence}");
     }
 }
 
