@@ -5,7 +5,7 @@ use crate::trade_off::{Observed, TradeOffReport, trade_off_report};
 use crate::{
     Analysis, BufferSearch, Progress, Result, RunRequest, SCHEMA_VERSION, StopWhen, TrainingFigures, promised,
 };
-use misdeal_core::estimate::{Descriptive, ScoreHistogram};
+use misdeal_core::estimate::{Descriptive, Look, ScoreHistogram, ThresholdChoice};
 use misdeal_core::{BatchScheme, Bounds, EpsilonEstimate, ScoreStore, Setting, StoreKind};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -139,7 +139,9 @@ pub(crate) fn report(
     let theory = theory.unwrap_or_else(|| promised(setting, delta));
     let claimed_epsilon = request.claimed_epsilon.or(poisson_upper_bound(&theory));
     let trade_off = request.trade_off.then(|| {
-        trade_off_report(&Observed::Store(store), Some(setting), claimed_epsilon, delta, significance)
+        let is_sequential = request.analysis.threshold_choice == ThresholdChoice::Sequential.name();
+        let look = if is_sequential { Look::last_within(observations / 2) } else { None };
+        trade_off_report(&Observed::Store(store), Some(setting), claimed_epsilon, delta, significance, look)
     });
     Ok(AuditReport {
         schema_version: SCHEMA_VERSION,

@@ -3,7 +3,7 @@
 use crate::run::check_claim;
 use crate::trade_off::{Observed, trade_off_report};
 use crate::{Result, SCHEMA_VERSION, TradeOffReport};
-use misdeal_core::estimate::{self, Descriptive, ESTIMATORS, Estimator, ScoreHistogram, estimator};
+use misdeal_core::estimate::{self, Descriptive, ESTIMATORS, Estimator, Look, ScoreHistogram, estimator};
 use misdeal_core::{EpsilonEstimate, ScoreStore, ThresholdChoice};
 use misdeal_files::scores;
 use serde::Serialize;
@@ -176,9 +176,17 @@ pub fn estimate_arrays(
     report.violated = claimed_epsilon.zip(shown).map(|(claim, shown)| shown > claim);
     report.score_histogram = estimate::histogram_of_scores(scores_in, scores_out)?;
     if trade_off {
-        let observed = Observed::Scores { scores_in, scores_out };
+        let fewest = scores_in.len().min(scores_out.len()) as u64;
+        let look = (choice == ThresholdChoice::Sequential).then(|| Look::last_within(fewest)).flatten();
+        // A look has as many scores of both worlds, and no more than it takes.
+        let first = |scores: &'_ [f64]| look.map_or(scores.len(), |look| look.trials() as usize);
+        let observed = Observed::Scores {
+            scores_in: &scores_in[..first(scores_in)],
+            scores_out: &scores_out[..first(scores_out)],
+        };
         let Analysis { delta, significance, .. } = *analysis;
-        report.trade_off = Some(trade_off_report(&observed, None, claimed_epsilon, delta, significance)?);
+        report.trade_off =
+            Some(trade_off_report(&observed, None, claimed_epsilon, delta, significance, look)?);
     }
     Ok(report)
 }

@@ -2,7 +2,7 @@
 
 use crate::run::check_claim;
 use crate::{Analysis, Result, SCHEMA_VERSION, promised};
-use misdeal_core::estimate::from_scores;
+use misdeal_core::estimate::from_game_scores;
 use misdeal_core::{BatchScheme, Bounds, EpsilonEstimate, Error, Setting};
 use misdeal_game::{TargetModel, log_likelihood_ratio};
 use misdeal_train::Adversary;
@@ -147,7 +147,7 @@ pub fn judge_outputs(
         let [scores_in, scores_out] =
             [outputs_in, outputs_out].map(|outputs| score_outputs(setting, outputs, score));
         let level = significance * score.share();
-        let estimate = from_scores(&scores_in?, &scores_out?, choice, estimator, delta, level)?;
+        let estimate = from_game_scores(&scores_in?, &scores_out?, choice, estimator, delta, level)?;
         estimates.insert(score.name(), estimate);
     }
     let mut best = (OutputScore::LikelihoodRatio.name(), 0.0);

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::accounted::curve_rates;
-use misdeal_core::estimate::{self, ClaimedCurve, CurveTest, TradeOffEstimate};
+use misdeal_core::estimate::{self, ClaimedCurve, CurveTest, Look, TradeOffEstimate};
 use misdeal_core::{BatchScheme, ScoreStore, Setting, claimed_curve};
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::trade_off::{self, Curve};
@@ -83,12 +83,16 @@ struct Promise {
 /// Tests the curves that a claim amounts to: Poisson sampling's whole curve (for a setting), that of the claimed (epsilon,
 /// delta), and the Gaussian mechanism's through the same point. Beside them stands the curve that some test on the setting's scheme is
 /// known to reach.
+///
+/// At a `look` of a confidence sequence, tests and bounds are at the look's share of the significance, so that they hold whenever the run
+/// ended.
 pub(crate) fn trade_off_report(
     observed: &Observed<'_>,
     setting: Option<&Setting>,
     claimed_epsilon: Option<f64>,
     delta: f64,
     significance: f64,
+    look: Option<Look>,
 ) -> Result<TradeOffReport> {
     let mut promises = Vec::new();
     if let Some(setting) = setting {
@@ -111,10 +115,15 @@ pub(crate) fn trade_off_report(
         let false_positive_rates = curve_rates();
         let false_negative_rates = false_positive_rates.iter().map(|&rate| curve(rate)).collect();
         let test = is_claim.then(|| observed.test(&*curve, significance)).transpose()?;
+        let test = match look {
+            Some(look) => test.map(|test| test.at_look(look, significance)),
+            None => test,
+        };
         Ok(PromisedCurve { name, false_positive_rates, false_negative_rates, test })
     });
+    let share = look.map_or(1.0, Look::share);
     Ok(TradeOffReport {
-        observed: observed.trade_off(significance)?,
+        observed: observed.trade_off(share * significance)?,
         promised: promised.collect::<Result<_>>()?,
     })
 }

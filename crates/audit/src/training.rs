@@ -160,7 +160,8 @@ pub fn audit_training(request: &TrainingRequest, progress: &dyn Progress) -> Res
     Ok(report)
 }
 
-/// The setting with the noise that Poisson sampling needs for `target_epsilon`.
+/// The setting with the noise that Poisson sampling needs for `target_epsilon`, rounded up to seven digits: the Fourier transforms behind
+/// it differ in their last bits from processor to processor, and a setting is the same on all of them.
 pub(crate) fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<Setting> {
     let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
     let found = calibrate(target_epsilon, |noise_multiplier| {
@@ -168,7 +169,13 @@ pub(crate) fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> 
         let bounds = account::bounds(&setting, delta)?;
         Ok(bounds.epsilon_upper_bound.unwrap_or(f64::INFINITY))
     })?;
-    Ok(Setting { noise_multiplier: found.noise_multiplier, ..setting.clone() })
+    Ok(Setting { noise_multiplier: rounded_up(found.noise_multiplier), ..setting.clone() })
+}
+
+/// A positive number rounded up to seven significant digits.
+fn rounded_up(value: f64) -> f64 {
+    let scale = 10_f64.powi(6 - libm::log10(value).floor() as i32);
+    (value * scale).ceil() / scale
 }
 
 const COMMAND: &str = "audit training";
@@ -225,5 +232,19 @@ impl Player for TrainingPlayer {
             *utility = self.trained.plan.utility_in(store);
         }
         Ok(if savings.is_cancelled() { Outcome::Cancelled } else { Outcome::Finished })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_is_rounded_up_and_little() {
+        for value in [0.850_083_474_853_217_2, 1.0, 3.301_958_658_467_072, 0.012_345_678_9, 9_999.999_999] {
+            let rounded = rounded_up(value);
+            assert!((value..value * 1.000_001).contains(&rounded), "{value}: {rounded}");
+            assert!(rounded.to_string().trim_start_matches(['0', '.']).len() <= 8, "{value}: {rounded}");
+        }
     }
 }

@@ -50,9 +50,7 @@ fn repeats_count_with_their_square() {
     for copies in [2_u64, 7, 40] {
         let mut epochs = dealt(&shuffled());
         let (record, batch) = (epochs[1][3][0], 3);
-        for place in 1..copies as usize {
-            epochs[1][batch][place] = record;
-        }
+        epochs[1][batch][1..copies as usize].fill(record);
         let (scheme, found) = leakage(&epochs, None, 4.0);
         let worst = Gaussian::fixed_order(4.0 / copies as f64, 3).epsilon_upper_bound(DELTA);
         let upper = found.epsilon_upper_bound.unwrap();
@@ -89,7 +87,9 @@ fn records_left_out_lower_the_lower_bound() {
     let whole = account::bounds(&shuffled(), DELTA).unwrap().epsilon_lower_bound.unwrap();
     let with_last = Setting { steps_per_epoch: 21, ..shuffled() };
     let mut epochs = dealt(&with_last);
-    epochs.iter_mut().for_each(|epoch| epoch.truncate(20));
+    for epoch in &mut epochs {
+        epoch.truncate(20);
+    }
     let (scheme, found) = leakage(&epochs, None, 1.0);
     assert_eq!(scheme, "shuffle");
     let lower = found.epsilon_lower_bound.unwrap();

@@ -89,7 +89,7 @@ fn mixture_ratio(
 }
 
 /// ln of the sum of exponentials, without overflow.
-fn log_sum_exp(terms: impl Iterator<Item = f64> + Clone) -> f64 {
+pub(crate) fn log_sum_exp(terms: impl Iterator<Item = f64> + Clone) -> f64 {
     let largest = terms.clone().fold(f64::NEG_INFINITY, f64::max);
     largest + log(terms.map(|term| exp(term - largest)).sum())
 }

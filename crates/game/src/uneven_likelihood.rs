@@ -1,8 +1,9 @@
 //! The likelihood ratio where every output has a variance of its own.
 
+use crate::likelihood::log_sum_exp;
 use crate::position_law::PositionLaw;
 use crate::target_model::TargetModel;
-use libm::{exp, log};
+use libm::log;
 
 /// As [`log_likelihood_ratio`](crate::log_likelihood_ratio) over all batches of every epoch, with `variances[i]` the variance
 /// of `outputs[i]`: in each formula v_t stands where s^2 stood.
@@ -37,12 +38,6 @@ pub fn log_likelihood_ratio_with_variances(
         }
     };
     log_density(model.shifts.present) - log_density(model.shifts.zeroed)
-}
-
-/// ln of the sum of exponentials, without overflow.
-fn log_sum_exp(terms: impl Iterator<Item = f64> + Clone) -> f64 {
-    let largest = terms.clone().fold(f64::NEG_INFINITY, f64::max);
-    largest + log(terms.map(|term| exp(term - largest)).sum())
 }
 
 #[cfg(test)]

@@ -159,7 +159,7 @@ fn weighted_lower_bound(weights: &[f64], noise: f64, epochs: u64, delta: f64) ->
 }
 
 /// Batches over which a block of `buffer_size` records is spread evenly.
-fn batches_of_block(buffer_size: u64, batch_size: u64) -> Option<u64> {
+pub(crate) fn batches_of_block(buffer_size: u64, batch_size: u64) -> Option<u64> {
     if buffer_size.is_multiple_of(batch_size) {
         Some(buffer_size / batch_size)
     } else {

@@ -86,6 +86,8 @@ pub fn band(setting: &Setting) -> Result<Band> {
         return Ok(Band { lower: None, upper: None, method: "only zero-out adjacency is accounted for" });
     }
     let fixed_order = || Curve::Gaussian(Gaussian::fixed_order(noise, epochs));
+    let closed_form =
+        || Band { lower: Some(fixed_order()), upper: Some(fixed_order()), method: "closed form" };
     // Who is told the batch of each epoch sees the fixed order's outputs: no test without that does better.
     let once_an_epoch =
         || Band { lower: Some(fixed_order()), upper: None, method: "no test better than at fixed order" };
@@ -121,13 +123,17 @@ pub fn band(setting: &Setting) -> Result<Band> {
         }
         BatchScheme::Shuffle => hidden_among(steps, noise, epochs)?,
         BatchScheme::ShuffleOnce => hidden_among(steps, noise / (epochs as f64).sqrt(), 1)?,
-        BatchScheme::FixedOrder => {
-            Band { lower: Some(fixed_order()), upper: Some(fixed_order()), method: "closed form" }
+        BatchScheme::PartialShuffle { buffer_size } => {
+            match account::batches_of_block(buffer_size, setting.batch_size) {
+                Some(1) => closed_form(),
+                Some(batches) => hidden_among(batches, noise, epochs)?,
+                None => behind(&block_weights(setting, buffer_size))?,
+            }
         }
+        BatchScheme::FixedOrder | BatchScheme::StreamShuffle { buffer_size: 1 } => closed_form(),
         BatchScheme::WithoutReplacement => {
             Band { lower: None, upper: None, method: "nobody has proven a bound under zero-out adjacency" }
         }
-        BatchScheme::PartialShuffle { buffer_size } => behind(&block_weights(setting, buffer_size))?,
         BatchScheme::StreamShuffle { buffer_size } => behind(&sliding_weights(setting, buffer_size))?,
         BatchScheme::BatchThenShuffle => once_an_epoch(),
     })

@@ -161,6 +161,24 @@ pub fn from_scores(
     from_evidence(&Evidence::of_scores(scores_in, scores_out), choice, estimator, delta, significance)
 }
 
+/// As [`from_scores`], of runs that were divided between the worlds beforehand and not by a coin for each.
+///
+/// # Errors
+/// As [`from_scores`].
+pub fn from_game_scores(
+    scores_in: &[f64],
+    scores_out: &[f64],
+    choice: ThresholdChoice,
+    estimator: &dyn Estimator,
+    delta: f64,
+    significance: f64,
+) -> Result<EpsilonEstimate> {
+    check_finite("scores_in", 0, scores_in)?;
+    check_finite("scores_out", 0, scores_out)?;
+    let evidence = Evidence::of_scores(scores_in, scores_out).with_fair_coins(false);
+    from_evidence(&evidence, choice, estimator, delta, significance)
+}
+
 /// How well scores from anywhere tell the worlds apart.
 ///
 /// # Errors

@@ -287,9 +287,11 @@ fn every_estimator_says_what_it_guarantees() {
             let estimate = from_scores(&scores_in, &scores_out, choice, one, 1e-5, 0.05).unwrap();
             let name = one.name();
             let any_mechanism = match choice {
-                ThresholdChoice::HoldOut => ["clopper-pearson", "divergence"].contains(&name),
+                ThresholdChoice::HoldOut | ThresholdChoice::Sequential => {
+                    ["clopper-pearson", "divergence"].contains(&name)
+                }
                 ThresholdChoice::Max => name == "divergence",
-                _ => ["clopper-pearson", "divergence", "one-run"].contains(&name),
+                ThresholdChoice::Band => ["clopper-pearson", "divergence", "one-run"].contains(&name),
             };
             assert_eq!(estimate.valid, any_mechanism, "{name} {choice:?}");
             assert!(
@@ -301,6 +303,8 @@ fn every_estimator_says_what_it_guarantees() {
         }
     }
     // A game has fixed halves, which are no fair coins.
+    let of_game = from_game_scores(&scores_in, &scores_out, ThresholdChoice::Band, &OneRun, 1e-5, 0.05);
+    assert!(!of_game.unwrap().valid);
     let mut store = ScoreStore::new(Setting::default(), "cpu", STREAM_NAME, StoreKind::Exact).unwrap();
     store.insert(0..1000, &scores_in, &scores_out).unwrap();
     assert!(!store.estimate(ThresholdChoice::Band, &OneRun, 1e-5, 0.05).unwrap().valid);

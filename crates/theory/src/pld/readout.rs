@@ -29,7 +29,10 @@ impl Above {
     /// How far below this point the scaled delta has grown to `wanted`, if no mass lies in between; infinite if it
     /// never does.
     fn down_to(&self, wanted: f64) -> f64 {
-        let down_by = -log1p(-(wanted - self.delta).max(0.0) / (self.mass - self.delta));
+        if wanted <= self.delta {
+            return 0.0;
+        }
+        let down_by = -log1p(-(wanted - self.delta) / (self.mass - self.delta));
         if down_by.is_nan() { f64::INFINITY } else { down_by }
     }
 }

@@ -24,20 +24,12 @@ impl LossGrid {
         }
         curve
     }
-
-    /// The false-negative rate of the best test with this `false_positive_rate`.
-    pub fn false_negative_rate(&self, false_positive_rate: f64) -> f64 {
-        let curve = self.trade_off_curve();
-        let after = curve.partition_point(|corner| corner[0] < false_positive_rate);
-        let Some(&[x, y]) = curve.get(after) else { return 0.0 };
-        let Some(&[x0, y0]) = after.checked_sub(1).and_then(|i| curve.get(i)) else { return y };
-        y0 + (y - y0) * (false_positive_rate - x0) / (x - x0)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::pld::{Aim, Cells};
+    use crate::trade_off::Curve;
     use misdeal_core::normal;
 
     #[test]
@@ -47,8 +39,8 @@ mod tests {
             (0..900).map(|i| normal::cdf(mean - f64::from(first + i) * step)).collect()
         };
         let cells = Cells::from_survival(step, i64::from(first), &survival(0.5), &survival(-0.5));
-        let lower = cells.optimistic().compose(4, Aim::Whole).untilted();
-        let upper = cells.pessimistic().compose(4, Aim::Whole).untilted();
+        let [lower, upper] = [cells.optimistic(), cells.pessimistic()]
+            .map(|law| Curve::Corners(law.compose(4, Aim::Whole).untilted().trade_off_curve()));
         for i in 1..50 {
             let rate = f64::from(i) * 0.02;
             let exact = normal::cdf(normal::quantile(1.0 - rate) - 2.0);

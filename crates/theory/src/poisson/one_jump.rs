@@ -103,7 +103,7 @@ impl OneJump {
             excess_at_end = excess(end);
         }
         if excess_at_end > 0.0 {
-            return high;
+            return if self.side == Side::Lower { end } else { high };
         }
         let root = narrow(excess, Bracket { low, high: (end, excess_at_end) }, READING * end);
         match self.side {
