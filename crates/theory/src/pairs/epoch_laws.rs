@@ -24,10 +24,13 @@ pub struct BothDirections {
 /// ```
 /// use misdeal_theory::pairs::{EpochLaws, ShiftPair, Target};
 /// use misdeal_theory::pld::Aim;
+/// use misdeal_theory::trade_off::Curve;
 /// let pair = ShiftPair::shuffle(1.5, 20)?;
 /// let laws = EpochLaws::new(&pair, Target { epochs: 4, delta: 1e-5 });
-/// let most_private = laws.lower.forward.compose(4, Aim::Whole).untilted().false_negative_rate(0.01);
-/// let least_private = laws.upper.forward.compose(4, Aim::Whole).untilted().false_negative_rate(0.01);
+/// let [most_private, least_private] = [&laws.lower, &laws.upper].map(|laws| {
+///     let composed = laws.forward.compose(4, Aim::Whole).untilted();
+///     Curve::Corners(composed.trade_off_curve()).false_negative_rate(0.01)
+/// });
 /// assert!(least_private < most_private && most_private < 1.01 * least_private);
 /// # Ok::<(), misdeal_core::Error>(())
 /// ```
