@@ -132,8 +132,8 @@ impl Accounted {
         Ok(band.at(&curve_rates()))
     }
 
-    /// What other methods say, and the Gaussian mechanism that leaks as much.
-    pub(crate) fn comparisons(&self, scheme: &'static str, delta: f64) -> Result<Vec<Comparison>> {
+    /// What other methods say, and the Gaussian mechanism that leaks as much as the `bounds` at `delta` allow.
+    pub(crate) fn comparisons(&self, scheme: &'static str, delta: f64, bounds: &Bounds) -> Vec<Comparison> {
         let entry = |method, epsilon_lower_bound, epsilon_upper_bound| Comparison {
             scheme,
             method,
@@ -146,7 +146,7 @@ impl Accounted {
             entry("Renyi divergences", None, Some(found))
         };
         let mut found = match self {
-            Self::NoBuffer => return Ok(Vec::new()),
+            Self::NoBuffer => return Vec::new(),
             &Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }) => {
                 vec![renyi(noise_multiplier, sampling_probability, steps)]
             }
@@ -170,7 +170,6 @@ impl Accounted {
                 }
             }
         };
-        let bounds = self.bounds(delta)?;
         if let Some(epsilon) = bounds.epsilon_upper_bound.filter(|epsilon| epsilon.is_finite()) {
             let same = Gaussian::with_epsilon(epsilon, delta);
             found.push(Comparison {
@@ -178,7 +177,7 @@ impl Accounted {
                 ..entry("Gaussian mechanism with the same epsilon at most", None, Some(epsilon))
             });
         }
-        Ok(found)
+        found
     }
 }
 

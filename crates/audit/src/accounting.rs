@@ -138,7 +138,7 @@ pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) 
             report.trade_offs.insert(*name, accounted.trade_off()?);
         }
         if extras.compare {
-            report.comparisons.extend(accounted.comparisons(name, delta)?);
+            report.comparisons.extend(accounted.comparisons(name, delta, &report.schemes[name]));
         }
     }
     Ok(report)

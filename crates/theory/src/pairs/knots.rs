@@ -4,13 +4,15 @@ use super::cells::Cells;
 use super::level::{LevelEvaluator, LevelPoint, Sharpness};
 use super::shift_pair::ShiftPair;
 use super::{CELLS_PER_DEVIATION, Target};
+use rayon::prelude::*;
 
 /// Grid steps between the lowest and the highest level.
 const STEPS: i64 = 1 << 13;
 /// Equally spaced levels before refinement.
 const FIRST_KNOTS: i64 = 128;
-/// Threads that evaluate levels. Every level is a pure function of the pair, so their number changes no result.
-const THREADS: usize = 2;
+/// Levels that a thread evaluates at least before another helps it. Every level is a pure function of the pair, so that the number of
+/// threads changes no result.
+const LEAST_LEVELS: usize = 8;
 /// The largest share of the law's variance that rounding in one gap between levels may add.
 const VARIANCE_SHARE: f64 = 3e-6;
 /// The largest change of the logarithm of a tail between two levels.
@@ -93,16 +95,13 @@ fn evaluate_all(
     step: f64,
     indices: &[i64],
 ) -> Vec<(i64, LevelPoint)> {
-    let share = |thread: usize| {
-        let mut evaluator = LevelEvaluator::new(pair, cells);
-        let mine = indices.iter().skip(thread).step_by(THREADS);
-        mine.map(|&index| (index, evaluator.evaluate(index as f64 * step, sharpness))).collect()
-    };
-    let shares: Vec<Vec<_>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || share(thread))).collect();
-        threads.into_iter().map(|thread| thread.join().expect("evaluating a level does not panic")).collect()
-    });
-    (0..indices.len()).map(|i| shares[i % THREADS][i / THREADS]).collect()
+    let new_evaluator = || LevelEvaluator::new(pair, cells);
+    let levels = indices.par_iter().with_min_len(LEAST_LEVELS);
+    levels
+        .map_init(new_evaluator, |evaluator, &index| {
+            (index, evaluator.evaluate(index as f64 * step, sharpness))
+        })
+        .collect()
 }
 
 /// The variance of the loss under P, roughly.
