@@ -48,6 +48,26 @@ fn printed_numbers_have_verdicts_and_missing_data_say_where_to_get_them() {
     }
 }
 
+/// Everything that needs no data, in small: a row or more of each table and figure, and none that few observations make differ.
+#[test]
+fn all_of_the_paper_in_small() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut played = BTreeSet::new();
+    for only in ["batch-then-shuffle,", "10000", "mechanism,", "SST-2", "1.0,"] {
+        let report = json(folder.path(), &format!("reproduce all --quick --observations 1000 --only {only}"));
+        for row in report["rows"].as_array().unwrap() {
+            let verdict = row["verdict"].as_str().unwrap_or("none");
+            assert!(!["exceeded", "differs"].contains(&verdict), "{row:#}");
+            if !row["ours"].is_null() {
+                played.insert(row["artefact"].as_str().unwrap().to_owned());
+            }
+        }
+    }
+    let all =
+        ["figure-1", "figure-11", "figure-3", "figure-4", "figure-5", "figure-9", "settings", "table-1"];
+    assert_eq!(played.iter().map(String::as_str).collect::<Vec<_>>(), all);
+}
+
 #[test]
 fn what_cannot_be_played_is_refused_before_or_instead_of_an_empty_table() {
     let folder = tempfile::tempdir().unwrap();
