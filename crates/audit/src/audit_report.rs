@@ -1,12 +1,13 @@
 //! What an audit found, beside what was promised.
 
 use crate::measurement::{Measurement, Player, measure, measure_from};
+use crate::promised::poisson_upper_bound;
 use crate::trade_off::{Observed, TradeOffReport, trade_off_report};
 use crate::{
     Analysis, BufferSearch, Progress, Result, RunRequest, SCHEMA_VERSION, StopWhen, TrainingFigures, promised,
 };
 use misdeal_core::estimate::{Descriptive, Look, ScoreHistogram, ThresholdChoice};
-use misdeal_core::{BatchScheme, Bounds, EpsilonEstimate, ScoreStore, Setting, StoreKind};
+use misdeal_core::{Bounds, EpsilonEstimate, ScoreStore, Setting, StoreKind};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -78,8 +79,7 @@ impl AuditReport {
 
     /// Whether the claim is the one that Poisson sampling would justify.
     pub fn claims_poisson(&self) -> bool {
-        let poisson = self.theory.get(BatchScheme::Poisson.name());
-        poisson.is_some_and(|bounds| bounds.epsilon_upper_bound == self.claimed_epsilon)
+        self.claimed_epsilon.is_some() && self.claimed_epsilon == poisson_upper_bound(&self.theory)
     }
 
     /// Whether a bound that holds as stated refutes the claim.
@@ -167,9 +167,4 @@ pub(crate) fn report(
         buffer_search: None,
         training: None,
     })
-}
-
-/// What Poisson sampling would justify.
-fn poisson_upper_bound(theory: &BTreeMap<&'static str, Bounds>) -> Option<f64> {
-    theory.get(BatchScheme::Poisson.name()).and_then(|bounds| bounds.epsilon_upper_bound)
 }

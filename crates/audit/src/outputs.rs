@@ -1,9 +1,10 @@
 //! The outputs of somebody's own training: scored, and judged.
 
+use crate::promised::poisson_upper_bound;
 use crate::run::check_claim;
 use crate::{Analysis, Result, SCHEMA_VERSION, promised};
 use misdeal_core::estimate::from_game_scores;
-use misdeal_core::{BatchScheme, Bounds, EpsilonEstimate, Error, Setting};
+use misdeal_core::{Bounds, EpsilonEstimate, Error, Setting};
 use misdeal_game::{TargetModel, log_likelihood_ratio};
 use misdeal_train::Adversary;
 use rayon::prelude::*;
@@ -158,8 +159,7 @@ pub fn judge_outputs(
     }
     let (score, empirical_epsilon) = best;
     let theory = promised(setting, delta);
-    let poisson = theory.get(BatchScheme::Poisson.name()).and_then(|bounds| bounds.epsilon_upper_bound);
-    let claimed_epsilon = claimed_epsilon.or(poisson);
+    let claimed_epsilon = claimed_epsilon.or(poisson_upper_bound(&theory));
     Ok(OutputsReport {
         schema_version: SCHEMA_VERSION,
         command: "judge outputs",

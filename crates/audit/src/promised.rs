@@ -19,6 +19,11 @@ pub fn promised(setting: &Setting, delta: f64) -> BTreeMap<&'static str, Bounds>
         .collect()
 }
 
+/// What Poisson sampling justifies, of bounds by the schemes' names.
+pub(crate) fn poisson_upper_bound(theory: &BTreeMap<&'static str, Bounds>) -> Option<f64> {
+    theory.get(BatchScheme::Poisson.name())?.epsilon_upper_bound
+}
+
 /// The claim that is tested where none is given: the upper bound for Poisson sampling.
 pub(crate) fn poisson_claim(setting: &Setting, delta: f64) -> Option<f64> {
     let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };

@@ -2,12 +2,13 @@
 
 use super::artefact::{PaperRow, TrainingJob};
 use super::{Part, ReproduceRequest, Verdict};
+use crate::promised::poisson_upper_bound;
 use crate::training::calibrated;
 use crate::{
     Analysis, AuditReport, DataRequest, Error, Figures, MechanismRequest, Progress, Result, RunRequest,
     TradeOffReport, TrainingRequest, audit_mechanism, audit_training,
 };
-use misdeal_core::{BatchScheme, Bounds, Setting};
+use misdeal_core::{Bounds, Setting};
 use misdeal_train::{Blueprint, CanaryKind, Recipe, data};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -77,7 +78,7 @@ impl ReproducedRow {
 
     /// What could be claimed were batches drawn by Poisson sampling.
     pub fn poisson_upper_bound(&self) -> Option<f64> {
-        self.theory.get(BatchScheme::Poisson.name())?.epsilon_upper_bound
+        poisson_upper_bound(&self.theory)
     }
 }
 
