@@ -138,6 +138,91 @@ fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
 }
 
 #[test]
+fn a_stored_result_is_drawn_as_its_command_draws_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("in.csv"), (0..2000).map(|i| format!("{}\n", i + 900)).collect::<String>())
+        .unwrap();
+    fs::write(folder.join("out.csv"), (0..2000).map(|i| format!("{i}\n")).collect::<String>()).unwrap();
+    let log = (0..60).map(|i: u64| {
+        let batch: Vec<u64> = (0..10).map(|j| i % 20 * 10 + j).collect();
+        document!({"epoch": i / 20, "batch": batch}).to_string()
+    });
+    fs::write(folder.join("log.jsonl"), log.collect::<Vec<_>>().join("\n")).unwrap();
+    for command in [
+        "audit mechanism --observations 20000 --epochs 2",
+        "audit training --dataset-size 100 --batch-size 20 --observations 40 --noise-multiplier 1",
+        "estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 0.5",
+        "diagnose log.jsonl",
+        "reproduce figure-1 --quick --observations 600 --only MNIST",
+        "reproduce figure-3 --quick --observations 2000 --only noise",
+        "reproduce figure-5 --quick --only 1000 --observations 600",
+        "reproduce figure-8",
+    ] {
+        stored(folder, "result.json", &format!("{command} --plot drawn.svg"));
+        let run = misdeal(folder, "report result.json -o again.svg");
+        assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (Some(0), "", ""), "{command}");
+        let [drawn, again] =
+            ["drawn.svg", "again.svg"].map(|name| fs::read_to_string(folder.join(name)).unwrap());
+        assert!(drawn.contains("<svg") && drawn == again, "{command}");
+    }
+}
+
+#[test]
+fn results_without_curves_are_drawn_too_and_what_cannot_be_drawn_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    stored(folder, "audit.json", "audit mechanism --observations 20000 --scheme fixed-order");
+    stored(folder, "account.json", "account --scheme all --batch-size 10 --buffer-size 100");
+    stored(folder, "curves.json", "account --scheme shuffle --trade-off");
+    stored(folder, "noise.json", "calibrate --target-epsilon 3");
+    for (result, words) in [
+        ("audit.json", ["fixed-order", "this audit", "claimed", "found here"]),
+        ("account.json", ["poisson", "shuffle", "claimed", "theory"]),
+        ("curves.json", ["shuffle", "false-positive rate", "true-positive rate", "noise multiplier 1"]),
+    ] {
+        assert_eq!(misdeal(folder, &format!("report {result} -o figure.svg")).code, Some(0), "{result}");
+        let svg = fs::read_to_string(folder.join("figure.svg")).unwrap();
+        for word in words {
+            assert!(svg.starts_with("<svg") && svg.contains(word), "{result}: {word}");
+        }
+    }
+    // Whatever numbers a document holds, drawing ends.
+    let mut extreme: Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("audit.json")).unwrap()).unwrap();
+    for (found, claimed) in [(1.7e308, 1e-320), (1e300, 3.0), (-1.0, 0.0), (1e-310, 1e-310)] {
+        (extreme["empirical_epsilon"], extreme["claimed_epsilon"]) = (found.into(), claimed.into());
+        extreme["theory"] = document!({});
+        fs::write(folder.join("extreme.json"), extreme.to_string()).unwrap();
+        assert_eq!(misdeal(folder, "report extreme.json -o extreme.svg").code, Some(0), "{found} {claimed}");
+    }
+    let told = json(folder, "report audit.json --output figure.PNG");
+    let png = fs::read(folder.join("figure.PNG")).unwrap();
+    assert!(png.starts_with(b"\x89PNG") && told["bytes"] == png.len());
+    for name in ["figure.pdf", "figure", "figure.htm", "figure.jpg"] {
+        let line = refusal(folder, &format!("report audit.json -o {name}"));
+        assert!(line.contains(name) && line.contains("ends in .html, .svg or .png"), "{line}");
+        assert!(!folder.join(name).exists());
+    }
+    let several = refusal(folder, "report audit.json account.json -o both.svg");
+    assert!(several.contains("2 are given") && several.contains(".html"), "{several}");
+    let number = refusal(folder, "report noise.json -o noise.png");
+    assert!(number.contains("noise.json") && number.contains("has no figure"), "{number}");
+    assert!(!folder.join("both.svg").exists() && !folder.join("noise.png").exists());
+    let mut log = document!({"schema_version": 1, "command": "diagnose", "log": "a/log.jsonl", "dataset_size": 1, "epochs": 1,
+        "steps_per_epoch": 1, "batch_size": 1, "ranks": 1, "scheme": "unknown", "parameters": {}, "certain": false, "verdict": "",
+        "candidates": [], "defects": [], "seconds": 0.0});
+    fs::write(folder.join("log.json"), log.to_string()).unwrap();
+    assert!(refusal(folder, "report log.json -o log.svg").contains("does not say where records were dealt"));
+    log["positions"] =
+        document!({"dataset_size": 1, "epoch_length": 1, "epochs": [{"epoch": 0, "points": [[0, 0]]}]});
+    fs::write(folder.join("log.json"), log.to_string()).unwrap();
+    assert_eq!(misdeal(folder, "report log.json -o log.svg").code, Some(0));
+    let help = misdeal(folder, "report --help").stdout;
+    assert!(help.split_whitespace().collect::<Vec<_>>().join(" ").contains("(.svg or .png)"), "{help}");
+}
+
+#[test]
 fn trainings_are_run_again_on_data_sets_and_devices_that_the_program_knows() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -2,7 +2,7 @@
 
 use super::chart::{Axis, Chart, Draw, Role, Series, thinned};
 use crate::numbers::{percent, significant};
-use crate::results::{Observed, Promised, TradeOff};
+use crate::results::{Observed, TradeOff};
 use misdeal_core::TradeOffBounds;
 use misdeal_core::estimate::ScoreHistogram;
 use std::collections::BTreeMap;
@@ -50,8 +50,7 @@ pub fn trade_off(curves: &TradeOff) -> [Chart; 2] {
         let mut claims = [Role::Claimed, Role::Other, Role::Raw].into_iter().cycle();
         for promise in &curves.promised {
             let role = if promise.test.is_some() { claims.next().unwrap_or(Role::Raw) } else { Role::Theory };
-            let points = promise.false_positive_rates.iter().zip(&promise.false_negative_rates);
-            series.push(line(legend(promise), role, points.map(|(&x, &y)| [x, y]), &view, least));
+            series.push(line(promise.legend(), role, promise.points(), &view, least));
         }
         chart(&view, series)
     })
@@ -82,14 +81,6 @@ pub fn known_trade_offs(schemes: &BTreeMap<String, TradeOffBounds>) -> [Chart; 2
 fn chart(view: &View, series: Vec<Series>) -> Chart {
     let [x, y] = (view.axes)();
     Chart { title: view.title.into(), caption: view.caption.into(), x, y, series }
-}
-
-fn legend(promise: &Promised) -> String {
-    match &promise.test {
-        Some(test) if test.refuted => format!("{}: refuted", promise.name),
-        Some(_) => format!("{}: not refuted", promise.name),
-        None => promise.name.clone(),
-    }
 }
 
 fn line(name: String, role: Role, points: impl Iterator<Item = [f64; 2]>, view: &View, least: f64) -> Series {

@@ -11,10 +11,6 @@ use std::collections::BTreeMap;
 
 /// The section of one estimate, or of all estimators side by side.
 pub fn section(found: &Estimation) -> Section {
-    let title = match (&found.scores_in, &found.scores_out) {
-        (Some(scores_in), Some(scores_out)) => format!("{scores_in} beside {scores_out}"),
-        _ => "scores from memory".into(),
-    };
     let first = found.estimate.as_ref().or_else(|| found.estimates.values().next());
     let mut charts = Vec::new();
     let mut tables = Vec::new();
@@ -45,7 +41,7 @@ pub fn section(found: &Estimation) -> Section {
     tables.extend(found.descriptive.as_ref().map(audits::describing));
     Section {
         kind: "Estimate from scores",
-        title,
+        title: found.title(),
         verdict,
         figures,
         meaning,

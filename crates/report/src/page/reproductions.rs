@@ -190,7 +190,7 @@ fn sweeps(rows: &[&Reproduced]) -> Vec<Chart> {
             level.map(|level| Series::new(name, role, Draw::Line, [[first, level], [last, level]]))
         };
         let theory = played.first().and_then(|row| row.theory_of_the_scheme()).map_or([None, None], sides);
-        let claim = played.first().and_then(|row| row.theory.get("poisson")?.epsilon_upper_bound);
+        let claim = played.first().and_then(|row| row.poisson_upper_bound());
         let mut series: Vec<Series> = [
             level("claimed", Role::Claimed, claim),
             level("theory, at least", Role::Theory, theory[0]),

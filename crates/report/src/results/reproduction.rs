@@ -70,4 +70,9 @@ impl Reproduced {
     pub fn theory_of_the_scheme(&self) -> Option<&Bounds> {
         self.theory.get(self.setting.as_ref()?.scheme.name())
     }
+
+    /// What could be claimed were batches drawn by Poisson sampling.
+    pub fn poisson_upper_bound(&self) -> Option<f64> {
+        self.theory.get("poisson")?.epsilon_upper_bound
+    }
 }
