@@ -73,9 +73,17 @@ fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
             ],
         ),
         (
-            "audit mechanism --scheme stream-shuffle --buffer-size 500 --search-buffer --observations 20000 --claimed-epsilon 5",
+            "audit mechanism --scheme stream-shuffle --buffer-size 500 --search-buffer --observations 20000 --claimed-epsilon 4.3",
             vec!["empirical_epsilon", "buffer_search", "claimed_epsilon"],
             vec!["Guesses of the buffer", "Not refuted", "observations 200000"],
+        ),
+        (
+            "audit mechanism --observations 20000 --claimed-epsilon 5",
+            vec!["empirical_epsilon", "claimed_epsilon"],
+            vec![
+                "Proven by theory",
+                "The claim of epsilon 5 holds: theory proves at most 4.378 for this scheme.",
+            ],
         ),
         (
             "audit training --dataset-size 200 --batch-size 20 --observations 20 --target-epsilon 8 --canary dirac --seed 1",
@@ -90,7 +98,24 @@ fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
         (
             "estimate --scores-in in.csv --scores-out out.csv --threshold-choice band --claimed-epsilon 0.5 --trade-off",
             vec!["empirical_epsilon", "violated", "trade_off"],
-            vec!["Claim refuted", "in.csv beside out.csv", "Whole curves, tested"],
+            vec![
+                "Claim refuted",
+                "in.csv beside out.csv",
+                "Whole curves, tested",
+                "<td>2,000</td>",
+                "\"score\"",
+            ],
+        ),
+        (
+            "estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 0.5",
+            vec!["empirical_epsilon", "false_positives", "false_negatives"],
+            vec![
+                "What was counted",
+                "<th scope=\"row\">false negatives</th><td>",
+                "<td>1,000</td>",
+                "only the other half is counted.",
+                "<th scope=\"row\">scores with the record</th><td>2,000</td>",
+            ],
         ),
         (
             "account --scheme shuffle --noise-multiplier 2 --steps-per-epoch 50 --epsilon 0.5",

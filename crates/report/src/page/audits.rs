@@ -16,16 +16,23 @@ pub fn section(audit: &Audit) -> Section {
     let judged = audit.estimate.judged(audit.claimed_epsilon, audit.violated);
     let scheme = audit.setting.scheme.name();
     let theory = audit.theory.get(scheme).map_or([None, None], sides);
-    let subject =
-        Subject { judged: &judged, setting: &audit.setting, theory, claims_poisson: audit.claims_poisson() };
+    let subject = Subject {
+        judged: &judged,
+        setting: &audit.setting,
+        theory,
+        claims_poisson: audit.claims_poisson(),
+        is_as_in_theory: true,
+    };
     let what = if audit.training.is_some() { "DP-SGD" } else { "the batched Gaussian mechanism" };
     let mut charts = vec![beside(&judged, audit.estimate.raw_epsilon, rows_of_theory(&audit.theory))];
     charts.extend(
-        audit.score_histogram.as_ref().map(|scores| curves::histogram(scores, audit.estimate.threshold)),
+        audit.score_histogram.as_ref().map(|scores| {
+            curves::histogram(scores, "score (log-likelihood ratio)", audit.estimate.threshold)
+        }),
     );
     charts.extend(audit.trade_off.iter().flat_map(curves::trade_off));
     charts.extend(audit.buffer_search.as_ref().map(guesses));
-    let mut tables = vec![errors(&audit.estimate)];
+    let mut tables = vec![errors(&audit.estimate, audit.observations)];
     tables.extend(audit.trade_off.as_ref().and_then(tested));
     tables.extend(audit.descriptive.as_ref().map(describing));
     tables.extend(audit.training.as_ref().map(worth));
@@ -57,7 +64,13 @@ pub fn outputs_section(outputs: &Outputs) -> Section {
     let scheme = outputs.setting.scheme.name();
     let theory = outputs.theory.get(scheme).map_or([None, None], sides);
     let best = outputs.estimates.get(&outputs.score);
-    let subject = Subject { judged: &judged, setting: &outputs.setting, theory, claims_poisson: false };
+    let subject = Subject {
+        judged: &judged,
+        setting: &outputs.setting,
+        theory,
+        claims_poisson: false,
+        is_as_in_theory: false,
+    };
     Section {
         kind: "Audit of your own training",
         title: format!("outputs of training, {}", settings::title(&outputs.setting)),
@@ -121,11 +134,18 @@ pub fn figures(
     figures
 }
 
-fn errors(estimate: &Estimate) -> Table {
+/// The errors that the estimate is made of, of all `runs`.
+pub fn errors(estimate: &Estimate, runs: u64) -> Table {
     let row = |name: &str, errors: u64, of: u64| {
         vec![name.to_owned(), count(errors), count(of), percent(errors as f64 / of.max(1) as f64)]
     };
     let threshold = estimate.threshold.map_or("infinite".into(), significant);
+    let counted = estimate.observations_in.saturating_add(estimate.observations_out);
+    let held_out = if estimate.threshold_choice == "hold-out" && counted < runs {
+        " Half of the runs chose it, and only the other half is counted."
+    } else {
+        ""
+    };
     Table {
         caption: "What was counted".into(),
         header: vec!["error", "runs", "of", "share"],
@@ -134,7 +154,7 @@ fn errors(estimate: &Estimate) -> Table {
             row("false negatives", estimate.false_negatives, estimate.observations_in),
         ],
         notes: vec![format!(
-            "At the threshold {threshold}: scores from there on are taken for runs with the record."
+            "At the threshold {threshold}: scores from there on are taken for runs with the record.{held_out}"
         )],
     }
 }

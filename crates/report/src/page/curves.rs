@@ -118,8 +118,8 @@ fn observed(observed: &Observed, view: &View, least: f64) -> Vec<Series> {
     ]
 }
 
-/// The scores of both worlds, and where the adversary draws the line.
-pub fn histogram(scores: &ScoreHistogram, threshold: Option<f64>) -> Chart {
+/// The scores of both worlds, by the name of what they are, and where the adversary draws the line.
+pub fn histogram(scores: &ScoreHistogram, name: &str, threshold: Option<f64>) -> Chart {
     let cells = |counts: &[u64]| -> Vec<[f64; 3]> {
         scores
             .edges
@@ -142,7 +142,7 @@ pub fn histogram(scores: &ScoreHistogram, threshold: Option<f64>) -> Chart {
         caption: "The adversary's score of every run, with the record and without it. Where the two differ, the record shows; what is \
                   rare counts, so the scale is logarithmic."
             .into(),
-        x: Axis::of("score (log-likelihood ratio)"),
+        x: Axis::of(name),
         y: Axis { log: true, ..Axis::of("runs") },
         series,
     }
