@@ -53,6 +53,7 @@ pub fn section(audit: &Audit) -> Section {
             valid: judged.valid,
             claimed: judged.claimed_epsilon,
             theory,
+            tally: String::new(),
         },
     }
 }
@@ -86,7 +87,13 @@ pub fn outputs_section(outputs: &Outputs) -> Section {
             note: "The outputs came from a training of your own, which is what to run again.".into(),
         },
         provenance: vec![Fact::new("runs", count(outputs.observations))],
-        summary: Summary { found: Some(empirical_epsilon), valid, claimed: claimed_epsilon, theory },
+        summary: Summary {
+            found: Some(empirical_epsilon),
+            valid,
+            claimed: claimed_epsilon,
+            theory,
+            tally: String::new(),
+        },
     }
 }
 

@@ -23,7 +23,7 @@ pub fn section(found: &Estimation) -> Section {
             found: Some(judged.empirical_epsilon),
             valid: judged.valid,
             claimed: judged.claimed_epsilon,
-            theory: [None, None],
+            ..Summary::default()
         };
         let figures = audits::figures(&judged, [None, None], "", false);
         tables

@@ -39,7 +39,7 @@ pub fn section(found: &Reproduction) -> Section {
         title,
         verdict: verdict(found),
         figures: figures(found),
-        meaning: vec![if found.rows.is_empty() { TARGET } else { OURS }.into()],
+        meaning: meaning(found),
         advice: Vec::new(),
         charts,
         tables,
@@ -56,7 +56,34 @@ pub fn section(found: &Reproduction) -> Section {
         ],
         rerun: rerun(found),
         provenance: vec![Fact::new("time", seconds(found.seconds))],
-        summary: Summary::default(),
+        summary: summary(found),
+    }
+}
+
+fn meaning(found: &Reproduction) -> Vec<String> {
+    if found.rows.is_empty() {
+        return vec![TARGET.into()];
+    }
+    let mut meaning = vec![OURS.into()];
+    if found.rows.iter().any(|row| row.valid_epsilon.zip(row.ours).is_some_and(|(valid, ours)| valid > ours))
+    {
+        meaning.push(VALID_ABOVE.into());
+    }
+    meaning
+}
+
+/// The numbers of one row; of several, what became of those that are printed.
+fn summary(found: &Reproduction) -> Summary {
+    let tally = if found.rows.len() > 1 { tally(found).join(", ") } else { String::new() };
+    match &found.rows[..] {
+        [row] => Summary {
+            found: row.valid_epsilon.or(row.ours),
+            valid: row.valid_epsilon.is_some(),
+            claimed: row.printed_claim,
+            theory: row.theory_of_the_scheme().map_or([None, None], sides),
+            tally,
+        },
+        _ => Summary { tally, ..Summary::default() },
     }
 }
 
@@ -94,8 +121,14 @@ fn rerun(found: &Reproduction) -> Rerun {
 const OURS: &str = "\"Ours\" is the paper's estimate, the largest over all thresholds, which is not a valid bound; \"valid\" is a lower bound \
                     with 95 % confidence from the same scores.";
 
+const VALID_ABOVE: &str = "Where \"valid\" stands above \"ours\": it tests both error rates together, at thresholds whose ranks were fixed beforehand, \
+                           while \"ours\" bounds each rate by itself with half of the significance.";
+
 const TARGET: &str = "xT is the target, the record whose presence an adversary guesses: the fewer places it can be in, and the better its \
                       company is known, the less an epoch hides it.";
+
+/// What `reproduce` calls that which the paper left to others.
+const PAST_THE_PAPER: &str = "beyond";
 
 const VERDICTS: [&str; 5] = ["reproduced", "exceeded", "differs", "too few observations", "not played"];
 
@@ -103,14 +136,16 @@ fn with_verdict<'a>(found: &'a Reproduction, verdict: &'a str) -> impl Iterator<
     found.rows.iter().filter(move |row| row.verdict.as_deref() == Some(verdict))
 }
 
+/// How many printed numbers came out how, and how many rows have none.
+fn tally(found: &Reproduction) -> Vec<String> {
+    let counted = VERDICTS.into_iter().map(|verdict| (verdict, with_verdict(found, verdict).count()));
+    let not_printed = found.rows.iter().filter(|row| row.printed.is_none()).count();
+    let counted = counted.chain([("without a printed number", not_printed)]);
+    counted.filter(|&(_, rows)| rows > 0).map(|(verdict, rows)| format!("{rows} {verdict}")).collect()
+}
+
 fn verdict(found: &Reproduction) -> Verdict {
     let printed = found.rows.iter().filter(|row| row.printed.is_some()).count();
-    let counted: Vec<String> = VERDICTS
-        .into_iter()
-        .map(|verdict| (verdict, with_verdict(found, verdict).count()))
-        .filter(|&(_, number)| number > 0)
-        .map(|(verdict, number)| format!("{number} {verdict}"))
-        .collect();
     let [differs, too_few, not_played] =
         ["differs", "too few observations", "not played"].map(|verdict| with_verdict(found, verdict).count());
     if found.rows.is_empty() && !found.deals.is_empty() {
@@ -118,16 +153,22 @@ fn verdict(found: &Reproduction) -> Verdict {
             "The paper draws how records move; here the samplers of audits and trainings deal them again.";
         return Verdict { tone: Tone::Neutral, label: "Dealt again".into(), sentence: sentence.into() };
     }
+    let is_past_the_paper = found.rows.iter().all(|row| row.artefact == PAST_THE_PAPER);
     let (tone, label) = match (printed, differs) {
-        (0, _) => (Tone::Neutral, "Drawn again"),
+        (0, _) if is_past_the_paper => (Tone::Neutral, "Past the paper"),
+        (0, _) => (Tone::Neutral, "No numbers to compare"),
         (_, 0) if too_few + not_played == printed => (Tone::Neutral, "Too few observations to tell"),
         (_, 0) => (Tone::Open, "Nothing differs"),
         _ => (Tone::Doubt, "Some numbers differ"),
     };
-    let sentence = if printed == 0 {
-        "The paper prints no numbers here; what it draws is drawn again.".into()
-    } else {
-        format!("Of {printed} printed number{}: {}.", if printed == 1 { "" } else { "s" }, counted.join(", "))
+    let sentence = match printed {
+        0 if is_past_the_paper => "The paper has nothing like this; what was found stands for itself.".into(),
+        0 => "The paper prints no numbers for these settings; what was found stands below.".into(),
+        _ => {
+            let settings = found.rows.len();
+            let plural = if settings == 1 { "" } else { "s" };
+            format!("Of {settings} setting{plural}: {}.", tally(found).join(", "))
+        }
     };
     Verdict { tone, label: label.into(), sentence }
 }
@@ -135,7 +176,8 @@ fn verdict(found: &Reproduction) -> Verdict {
 fn figures(found: &Reproduction) -> Vec<KeyFigure> {
     let shown = VERDICTS.into_iter().map(|verdict| (verdict, with_verdict(found, verdict).count()));
     let shown = shown.filter(|&(_, number)| number > 0);
-    shown.map(|(verdict, number)| KeyFigure::new(verdict, number.to_string(), "printed numbers")).collect()
+    let unit = |number: usize| if number == 1 { "printed number" } else { "printed numbers" };
+    shown.map(|(verdict, number)| KeyFigure::new(verdict, number.to_string(), unit(number))).collect()
 }
 
 fn pictures(artefact: &Heading, rows: &[&Reproduced]) -> Vec<Chart> {
@@ -233,7 +275,10 @@ fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
         vec![
             row.name.clone(),
             number(row.printed_claim),
-            number(row.printed),
+            row.printed.map_or(String::new(), |printed| match row.tolerance {
+                0.0 => significant(printed),
+                tolerance => format!("{} ± {}", significant(printed), significant(tolerance)),
+            }),
             number(row.ours) + &spread,
             row.valid_epsilon.map_or(String::new(), rounded_down),
             row.theory_of_the_scheme().map_or(String::new(), |bounds| between(sides(bounds))),
@@ -246,7 +291,26 @@ fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
     if !data.is_empty() {
         notes.push(format!("Trained on: {}.", data.into_iter().collect::<Vec<_>>().join(", ")));
     }
-    notes.extend(reasons(rows));
+    let with_tolerance = rows.iter().filter(|row| row.printed.is_some() && row.tolerance > 0.0);
+    let tolerances = grouped(with_tolerance.map(|row| (row.name.as_str(), row.tolerance_reason.as_str())));
+    if !tolerances.is_empty() {
+        let why = match &tolerances[..] {
+            [(reason, _)] => format!(": {reason}"),
+            several => {
+                let each = several.iter().map(|(reason, names)| format!(" {}: {reason}.", names.join("; ")));
+                format!(".{}", each.collect::<String>().trim_end_matches('.'))
+            }
+        };
+        notes.push(format!(
+            "± after a printed number is how far ours may lie from it and still count as reproduced{why}."
+        ));
+    }
+    if rows.iter().any(|row| row.standard_deviation.is_some()) {
+        notes.push("± after ours is the standard deviation from run to run.".into());
+    }
+    // Why numbers differ or were not played.
+    let reasons = grouped(rows.iter().filter_map(|row| Some((row.name.as_str(), row.reason.as_deref()?))));
+    notes.extend(reasons.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join("; "))));
     Table {
         caption: format!("{}: {}", artefact.place, artefact.title),
         header: vec!["setting", "claim", "printed", "ours", "valid", "theory", "observations", "verdict"],
@@ -255,15 +319,14 @@ fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
     }
 }
 
-/// Why numbers differ or were not played, each reason once.
-fn reasons(rows: &[&Reproduced]) -> Vec<String> {
+/// Each reason once, with the names of the rows that have it, in their order.
+fn grouped<'a>(rows: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for row in rows {
-        let Some(reason) = row.reason.as_deref() else { continue };
+    for (name, reason) in rows {
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, names)) => names.push(&row.name),
-            None => reasons.push((reason, vec![&row.name])),
+            Some((_, names)) => names.push(name),
+            None => reasons.push((reason, vec![name])),
         }
     }
-    reasons.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join("; "))).collect()
+    reasons
 }

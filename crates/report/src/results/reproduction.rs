@@ -52,6 +52,10 @@ pub struct Reproduced {
     pub ours: Option<f64>,
     pub standard_deviation: Option<f64>,
     pub valid_epsilon: Option<f64>,
+    #[serde(default)]
+    pub tolerance: f64,
+    #[serde(default)]
+    pub tolerance_reason: String,
     pub verdict: Option<String>,
     pub reason: Option<String>,
     pub printed_claim: Option<f64>,
