@@ -82,7 +82,8 @@ impl Subject<'_> {
                 let scheme = self.setting.scheme;
                 let text = format!("Find the noise with which {scheme} is proven to meet the claim:");
                 let command = settings::shape(CommandLine::new("calibrate"), self.setting)
-                    .flag("target-epsilon", claim)
+                    // Whoever meets less meets the claim.
+                    .flag("target-epsilon", rounded_down(claim))
                     .number("delta", self.judged.delta)
                     .flag("scheme", scheme.name())
                     .flag_if_any("buffer-size", scheme.buffer_size())

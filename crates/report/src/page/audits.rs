@@ -240,10 +240,14 @@ fn guesses(search: &BufferGuesses) -> Chart {
 
 fn provenance(audit: &Audit) -> Vec<Fact> {
     let unit = if audit.training.is_some() { "models" } else { "observations" };
+    let speed = match audit.observations_per_second {
+        slow if slow < 1000.0 => significant(slow),
+        fast => count(fast.round() as u64),
+    };
     let mut facts = vec![
         Fact::new("engine", &audit.engine),
         Fact::new("time", seconds(audit.seconds)),
-        Fact::new(format!("{unit} a second"), significant(audit.observations_per_second)),
+        Fact::new(format!("{unit} a second"), speed),
     ];
     if audit.stopped_early {
         facts.push(Fact::new(

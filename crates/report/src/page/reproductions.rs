@@ -74,16 +74,15 @@ fn meaning(found: &Reproduction) -> Vec<String> {
 
 /// The numbers of one row; of several, what became of those that are printed.
 fn summary(found: &Reproduction) -> Summary {
-    let tally = if found.rows.len() > 1 { tally(found).join(", ") } else { String::new() };
     match &found.rows[..] {
         [row] => Summary {
             found: row.valid_epsilon.or(row.ours),
             valid: row.valid_epsilon.is_some(),
             claimed: row.printed_claim,
             theory: row.theory_of_the_scheme().map_or([None, None], sides),
-            tally,
+            tally: tally(found),
         },
-        _ => Summary { tally, ..Summary::default() },
+        _ => Summary { tally: tally(found), ..Summary::default() },
     }
 }
 
@@ -136,12 +135,22 @@ fn with_verdict<'a>(found: &'a Reproduction, verdict: &'a str) -> impl Iterator<
     found.rows.iter().filter(move |row| row.verdict.as_deref() == Some(verdict))
 }
 
-/// How many printed numbers came out how, and how many rows have none.
-fn tally(found: &Reproduction) -> Vec<String> {
-    let counted = VERDICTS.into_iter().map(|verdict| (verdict, with_verdict(found, verdict).count()));
+/// How many printed numbers came out how.
+fn counted(found: &Reproduction) -> impl Iterator<Item = (&'static str, usize)> {
+    let all = VERDICTS.into_iter().map(|verdict| (verdict, with_verdict(found, verdict).count()));
+    all.filter(|&(_, rows)| rows > 0)
+}
+
+/// The same on a line, and how many settings have no printed number.
+fn tally(found: &Reproduction) -> String {
     let not_printed = found.rows.iter().filter(|row| row.printed.is_none()).count();
-    let counted = counted.chain([("without a printed number", not_printed)]);
-    counted.filter(|&(_, rows)| rows > 0).map(|(verdict, rows)| format!("{rows} {verdict}")).collect()
+    let not_printed = Some(("not printed", not_printed)).filter(|&(_, rows)| rows > 0);
+    let all = counted(found).chain(not_printed).map(|(verdict, rows)| format!("{rows} {verdict}"));
+    all.collect::<Vec<_>>().join(", ")
+}
+
+fn printed_numbers(number: usize) -> String {
+    format!("{number} printed number{}", if number == 1 { "" } else { "s" })
 }
 
 fn verdict(found: &Reproduction) -> Verdict {
@@ -165,19 +174,23 @@ fn verdict(found: &Reproduction) -> Verdict {
         0 if is_past_the_paper => "The paper has nothing like this; what was found stands for itself.".into(),
         0 => "The paper prints no numbers for these settings; what was found stands below.".into(),
         _ => {
-            let settings = found.rows.len();
-            let plural = if settings == 1 { "" } else { "s" };
-            format!("Of {settings} setting{plural}: {}.", tally(found).join(", "))
+            let counted = counted(found).map(|(verdict, rows)| format!("{rows} {verdict}"));
+            let counted = counted.collect::<Vec<_>>().join(", ");
+            let more = match found.rows.len() - printed {
+                0 => String::new(),
+                1 => " One more setting has no printed number.".into(),
+                more => format!(" {more} more settings have no printed number."),
+            };
+            format!("Of {}: {counted}.{more}", printed_numbers(printed))
         }
     };
     Verdict { tone, label: label.into(), sentence }
 }
 
 fn figures(found: &Reproduction) -> Vec<KeyFigure> {
-    let shown = VERDICTS.into_iter().map(|verdict| (verdict, with_verdict(found, verdict).count()));
-    let shown = shown.filter(|&(_, number)| number > 0);
-    let unit = |number: usize| if number == 1 { "printed number" } else { "printed numbers" };
-    shown.map(|(verdict, number)| KeyFigure::new(verdict, number.to_string(), unit(number))).collect()
+    let printed = found.rows.iter().filter(|row| row.printed.is_some()).count();
+    let of = format!("of {}", printed_numbers(printed));
+    counted(found).map(|(verdict, rows)| KeyFigure::new(verdict, rows.to_string(), &of)).collect()
 }
 
 fn pictures(artefact: &Heading, rows: &[&Reproduced]) -> Vec<Chart> {
