@@ -38,7 +38,7 @@ impl Subject<'_> {
                 Verdict { tone: Tone::Refuted, label: "Contradicted by theory".into(), sentence }
             }
             _ => match self.proven() {
-                Some([claim, upper]) if plain.tone != Tone::Refuted => {
+                Some([claim, upper]) => {
                     // A claim that is the bound itself is not to look smaller than it.
                     let claim = if claim == upper { rounded_up(claim) } else { significant(claim) };
                     let upper = rounded_up(upper);
@@ -52,16 +52,25 @@ impl Subject<'_> {
         }
     }
 
+    /// What the number guarantees, and what theory adds.
+    pub fn meaning(&self, guarantee: &str) -> Vec<String> {
+        let mut paragraphs = meaning(self.judged, guarantee, Some(self.setting));
+        if self.proven().is_some() {
+            paragraphs.push("Here theory proves it, for every adversary.".into());
+        }
+        paragraphs
+    }
+
     /// The claim and a proven lower bound above it.
     fn contradicted(&self) -> Option<[f64; 2]> {
         let (claim, lower) = (self.judged.claimed_epsilon?, self.theory[0]?);
         (lower > claim).then_some([claim, lower])
     }
 
-    /// The claim and a proven upper bound that does not exceed it.
+    /// The claim and a proven upper bound that does not exceed it, if the audit does not say otherwise.
     fn proven(&self) -> Option<[f64; 2]> {
         let (claim, upper) = (self.judged.claimed_epsilon?, self.theory[1].filter(|_| self.is_as_in_theory)?);
-        (upper <= claim).then_some([claim, upper])
+        (upper <= claim && !self.judged.refutes()).then_some([claim, upper])
     }
 
     /// What can be done; `further` is the same audit with more observations.
@@ -195,6 +204,9 @@ mod tests {
                 is_as_in_theory,
             };
             let Verdict { label, sentence, .. } = subject.verdict();
+            let proof =
+                subject.meaning("").iter().any(|paragraph| paragraph.starts_with("Here theory proves"));
+            assert_eq!(proof, upper <= claim && is_as_in_theory && !violated);
             (label, sentence, subject.advice(Some("more")).len())
         };
         let (label, sentence, advice) = shown(5.0, 4.3777, false, true);

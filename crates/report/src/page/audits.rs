@@ -1,6 +1,6 @@
 //! Audits of the mechanism and of training.
 
-use super::advice::{self, Subject};
+use super::advice::Subject;
 use super::chart::{Axis, Chart, Draw, Role, Series};
 use super::command_line::CommandLine;
 use super::epsilons::{self, Row, between, rows_of_theory, sides};
@@ -41,7 +41,7 @@ pub fn section(audit: &Audit) -> Section {
         title: format!("{what}, {}", settings::title(&audit.setting)),
         verdict: subject.verdict(),
         figures: figures(&judged, theory, &format!("theory, {scheme}"), audit.claims_poisson()),
-        meaning: advice::meaning(&judged, &audit.estimate.guarantee, Some(&audit.setting)),
+        meaning: subject.meaning(&audit.estimate.guarantee),
         advice: subject.advice(command(audit, audit.observations.saturating_mul(10)).as_deref()),
         charts,
         tables,
@@ -77,7 +77,7 @@ pub fn outputs_section(outputs: &Outputs) -> Section {
         title: format!("outputs of training, {}", settings::title(&outputs.setting)),
         verdict: subject.verdict(),
         figures: figures(&judged, theory, &format!("theory, {scheme}"), false),
-        meaning: advice::meaning(&judged, best.map_or("", |best| &best.guarantee), Some(&outputs.setting)),
+        meaning: subject.meaning(best.map_or("", |best| &best.guarantee)),
         advice: subject.advice(None),
         charts: vec![beside(&judged, None, rows_of_theory(&outputs.theory))],
         tables: vec![super::estimates::table(&outputs.estimates, "What each score shows", "score")],

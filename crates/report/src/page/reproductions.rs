@@ -220,7 +220,7 @@ fn pictures(artefact: &Heading, rows: &[&Reproduced]) -> Vec<Chart> {
     let caption = "For each setting the claim, what the paper prints, what was found here by the same estimate (without a guarantee) and as \
                    a valid bound, and theory; means, where there are several runs.";
     vec![epsilons::chart(
-        &format!("{}: {}", artefact.place, artefact.title),
+        &capitalised(&format!("{}: {}", artefact.place, artefact.title)),
         caption,
         &rows.iter().map(gap).collect::<Vec<_>>(),
     )]
@@ -277,9 +277,8 @@ fn sweeps(rows: &[&Reproduced]) -> Vec<Chart> {
 fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
     let number = |value: Option<f64>| value.map_or(String::new(), significant);
     let cells = rows.iter().map(|row| {
-        let spread = row
-            .standard_deviation
-            .map_or(String::new(), |deviation| format!(" ± {}", significant(deviation)));
+        let spread =
+            row.standard_deviation.map_or(String::new(), |deviation| format!(" ± {}", two_digits(deviation)));
         let observations = match (row.ours, row.runs) {
             (None, _) => "not played".into(),
             (_, 1) => count(row.observations),
@@ -325,11 +324,16 @@ fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
     let reasons = grouped(rows.iter().filter_map(|row| Some((row.name.as_str(), row.reason.as_deref()?))));
     notes.extend(reasons.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join("; "))));
     Table {
-        caption: format!("{}: {}", artefact.place, artefact.title),
+        caption: capitalised(&format!("{}: {}", artefact.place, artefact.title)),
         header: vec!["setting", "claim", "printed", "ours", "valid", "theory", "observations", "verdict"],
         rows: cells.collect(),
         notes,
     }
+}
+
+/// A spread, of which more digits mean nothing.
+fn two_digits(value: f64) -> String {
+    significant(format!("{value:.1e}").parse().unwrap_or(value))
 }
 
 /// Each reason once, with the names of the rows that have it, in their order.
@@ -342,4 +346,16 @@ fn grouped<'a>(rows: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(&'a str, 
         }
     }
     reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spreads_have_two_digits_and_reasons_are_said_once() {
+        assert_eq!([0.171_149, 0.062_64, 12.4, 0.0].map(two_digits), ["0.17", "0.063", "12", "0"]);
+        let rows = [("one", "seeds"), ("two", "digits"), ("three", "seeds")];
+        assert_eq!(grouped(rows.into_iter()), [("seeds", vec!["one", "three"]), ("digits", vec!["two"])]);
+    }
 }
