@@ -73,9 +73,17 @@ fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
             ],
         ),
         (
-            "audit mechanism --scheme stream-shuffle --buffer-size 500 --search-buffer --observations 20000 --claimed-epsilon 5",
+            "audit mechanism --scheme stream-shuffle --buffer-size 500 --search-buffer --observations 20000 --claimed-epsilon 4.35",
             vec!["empirical_epsilon", "buffer_search", "claimed_epsilon"],
             vec!["Guesses of the buffer", "Not refuted", "observations 200000"],
+        ),
+        (
+            "audit mechanism --observations 20000 --claimed-epsilon 5",
+            vec!["empirical_epsilon", "claimed_epsilon"],
+            vec![
+                "Proven by theory",
+                "The claim of epsilon 5 holds: theory proves at most 4.378 for this scheme.",
+            ],
         ),
         (
             "audit training --dataset-size 200 --batch-size 20 --observations 20 --target-epsilon 8 --canary dirac --seed 1",
@@ -90,7 +98,24 @@ fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
         (
             "estimate --scores-in in.csv --scores-out out.csv --threshold-choice band --claimed-epsilon 0.5 --trade-off",
             vec!["empirical_epsilon", "violated", "trade_off"],
-            vec!["Claim refuted", "in.csv beside out.csv", "Whole curves, tested"],
+            vec![
+                "Claim refuted",
+                "in.csv beside out.csv",
+                "Whole curves, tested",
+                "<td>2,000</td>",
+                "\"score\"",
+            ],
+        ),
+        (
+            "estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 0.5",
+            vec!["empirical_epsilon", "false_positives", "false_negatives"],
+            vec![
+                "What was counted",
+                "<th scope=\"row\">false negatives</th><td>",
+                "<td>1,000</td>",
+                "only the other half is counted.",
+                "<th scope=\"row\">scores with the record</th><td>2,000</td>",
+            ],
         ),
         (
             "account --scheme shuffle --noise-multiplier 2 --steps-per-epoch 50 --epsilon 0.5",
@@ -135,6 +160,91 @@ fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
             assert_eq!(found[field], again[field], "{command}: {field}");
         }
     }
+}
+
+#[test]
+fn a_stored_result_is_drawn_as_its_command_draws_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("in.csv"), (0..2000).map(|i| format!("{}\n", i + 900)).collect::<String>())
+        .unwrap();
+    fs::write(folder.join("out.csv"), (0..2000).map(|i| format!("{i}\n")).collect::<String>()).unwrap();
+    let log = (0..60).map(|i: u64| {
+        let batch: Vec<u64> = (0..10).map(|j| i % 20 * 10 + j).collect();
+        document!({"epoch": i / 20, "batch": batch}).to_string()
+    });
+    fs::write(folder.join("log.jsonl"), log.collect::<Vec<_>>().join("\n")).unwrap();
+    for command in [
+        "audit mechanism --observations 20000 --epochs 2",
+        "audit training --dataset-size 100 --batch-size 20 --observations 40 --noise-multiplier 1",
+        "estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 0.5",
+        "diagnose log.jsonl",
+        "reproduce figure-1 --quick --observations 600 --only MNIST",
+        "reproduce figure-3 --quick --observations 2000 --only noise",
+        "reproduce figure-5 --quick --only 1000 --observations 600",
+        "reproduce figure-8",
+    ] {
+        stored(folder, "result.json", &format!("{command} --plot drawn.svg"));
+        let run = misdeal(folder, "report result.json -o again.svg");
+        assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (Some(0), "", ""), "{command}");
+        let [drawn, again] =
+            ["drawn.svg", "again.svg"].map(|name| fs::read_to_string(folder.join(name)).unwrap());
+        assert!(drawn.contains("<svg") && drawn == again, "{command}");
+    }
+}
+
+#[test]
+fn results_without_curves_are_drawn_too_and_what_cannot_be_drawn_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    stored(folder, "audit.json", "audit mechanism --observations 20000 --scheme fixed-order");
+    stored(folder, "account.json", "account --scheme all --batch-size 10 --buffer-size 100");
+    stored(folder, "curves.json", "account --scheme shuffle --trade-off");
+    stored(folder, "noise.json", "calibrate --target-epsilon 3");
+    for (result, words) in [
+        ("audit.json", ["fixed-order", "this audit", "claimed", "found here"]),
+        ("account.json", ["poisson", "shuffle", "claimed", "theory"]),
+        ("curves.json", ["shuffle", "false-positive rate", "true-positive rate", "noise multiplier 1"]),
+    ] {
+        assert_eq!(misdeal(folder, &format!("report {result} -o figure.svg")).code, Some(0), "{result}");
+        let svg = fs::read_to_string(folder.join("figure.svg")).unwrap();
+        for word in words {
+            assert!(svg.starts_with("<svg") && svg.contains(word), "{result}: {word}");
+        }
+    }
+    // Whatever numbers a document holds, drawing ends.
+    let mut extreme: Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("audit.json")).unwrap()).unwrap();
+    for (found, claimed) in [(1.7e308, 1e-320), (1e300, 3.0), (-1.0, 0.0), (1e-310, 1e-310)] {
+        (extreme["empirical_epsilon"], extreme["claimed_epsilon"]) = (found.into(), claimed.into());
+        extreme["theory"] = document!({});
+        fs::write(folder.join("extreme.json"), extreme.to_string()).unwrap();
+        assert_eq!(misdeal(folder, "report extreme.json -o extreme.svg").code, Some(0), "{found} {claimed}");
+    }
+    let told = json(folder, "report audit.json --output figure.PNG");
+    let png = fs::read(folder.join("figure.PNG")).unwrap();
+    assert!(png.starts_with(b"\x89PNG") && told["bytes"] == png.len());
+    for name in ["figure.pdf", "figure", "figure.htm", "figure.jpg"] {
+        let line = refusal(folder, &format!("report audit.json -o {name}"));
+        assert!(line.contains(name) && line.contains("ends in .html, .svg or .png"), "{line}");
+        assert!(!folder.join(name).exists());
+    }
+    let several = refusal(folder, "report audit.json account.json -o both.svg");
+    assert!(several.contains("2 are given") && several.contains(".html"), "{several}");
+    let number = refusal(folder, "report noise.json -o noise.png");
+    assert!(number.contains("noise.json") && number.contains("has no figure"), "{number}");
+    assert!(!folder.join("both.svg").exists() && !folder.join("noise.png").exists());
+    let mut log = document!({"schema_version": 1, "command": "diagnose", "log": "a/log.jsonl", "dataset_size": 1, "epochs": 1,
+        "steps_per_epoch": 1, "batch_size": 1, "ranks": 1, "scheme": "unknown", "parameters": {}, "certain": false, "verdict": "",
+        "candidates": [], "defects": [], "seconds": 0.0});
+    fs::write(folder.join("log.json"), log.to_string()).unwrap();
+    assert!(refusal(folder, "report log.json -o log.svg").contains("does not say where records were dealt"));
+    log["positions"] =
+        document!({"dataset_size": 1, "epoch_length": 1, "epochs": [{"epoch": 0, "points": [[0, 0]]}]});
+    fs::write(folder.join("log.json"), log.to_string()).unwrap();
+    assert_eq!(misdeal(folder, "report log.json -o log.svg").code, Some(0));
+    let help = misdeal(folder, "report --help").stdout;
+    assert!(help.split_whitespace().collect::<Vec<_>>().join(" ").contains("(.svg or .png)"), "{help}");
 }
 
 #[test]
@@ -186,6 +296,87 @@ fn several_results_are_compared_on_top() {
     let told = json(folder, "report shuffle.json --output again.html");
     assert_eq!((told["results"].as_u64(), told["command"].as_str()), (Some(1), Some("report")));
     assert_eq!(fs::read_to_string(folder.join("again.html")).unwrap(), printed.stdout);
+}
+
+/// A row of a reproduction.
+fn row(name: &str, printed: Option<f64>, ours: f64, valid: f64, verdict: Option<&str>) -> Value {
+    document!({"artefact": "table-1", "name": name, "printed": printed, "ours": ours, "standard_deviation": null,
+        "valid_epsilon": valid, "tolerance": if printed.is_some() { 0.54 } else { 0.0 },
+        "tolerance_reason": if printed.is_some() { "seeds differ" } else { "" }, "verdict": verdict, "reason": null,
+        "printed_claim": 7.53, "theory": {}, "setting": null, "delta": 1e-5, "observations": 1000, "runs": 1, "engine": "cuda"})
+}
+
+/// A reproduction with these rows.
+fn reproduction(name: &str, rows: &[Value]) -> Value {
+    document!({"schema_version": 1, "command": "reproduce", "version": "0.1.0", "name": name, "seed": 0, "quick": false,
+        "artefacts": [{"name": "table-1", "title": "Settings", "place": "Table 1", "remarks": []}], "rows": rows, "deals": [],
+        "seconds": 1.0})
+}
+
+#[test]
+fn reproductions_show_tolerances_and_what_is_past_the_paper() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let page_of = |document: &Value| {
+        fs::write(folder.join("paper.json"), document.to_string()).unwrap();
+        page(folder, "paper.json")
+    };
+    let above = "Where &#34;valid&#34; stands above &#34;ours&#34;";
+    let one =
+        page_of(&reproduction("table-1", &[row("Places-365", Some(13.54), 13.6, 13.0, Some("reproduced"))]));
+    for words in [
+        "13.54 ± 0.54",
+        "count as reproduced: seeds differ.",
+        "of 1 printed number<",
+        "Of 1 printed number: 1 reproduced.",
+    ] {
+        assert!(one.contains(words), "{words}");
+    }
+    assert!(!one.contains(above));
+    let rows = [row("one", Some(1.0), 3.0, 3.1, Some("exceeded")), row("other", None, 1.0, 0.9, None)];
+    let several = page_of(&reproduction("table-1", &rows));
+    for words in [above, "Of 1 printed number: 1 exceeded. One more setting has no printed number."] {
+        assert!(several.contains(words), "{words}");
+    }
+    let none = page_of(&reproduction("figure-3", &rows[1..]));
+    assert!(
+        none.contains("The paper prints no numbers for these settings")
+            && !none.contains("count as reproduced")
+    );
+    let mut past = reproduction("beyond", &rows[1..]);
+    (past["rows"][0]["artefact"], past["artefacts"][0]["name"]) = ("beyond".into(), "beyond".into());
+    let past = page_of(&past);
+    assert!(past.contains("Past the paper") && past.contains("The paper has nothing like this"));
+    assert!(!past.contains("The paper prints no numbers"));
+}
+
+#[test]
+fn reproductions_are_compared_by_what_came_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows = [
+        row("one", Some(1.0), 3.0, 2.9, Some("exceeded")),
+        row("two", Some(3.0), 3.1, 2.8, Some("reproduced")),
+        row("three", None, 1.0, 0.9, None),
+    ];
+    for place in ["first", "second"] {
+        fs::create_dir(folder.join(place)).unwrap();
+        fs::write(folder.join(place).join("table.json"), reproduction("table-1", &rows).to_string()).unwrap();
+    }
+    fs::write(folder.join("second/single.json"), reproduction("table-1", &rows[1..2]).to_string()).unwrap();
+    let at = |name: &str| folder.join(name).display().to_string();
+    let [first, second, single] = ["first/table.json", "second/table.json", "second/single.json"].map(at);
+    let both = page(folder, &format!("{first} {second}"));
+    assert_eq!(
+        both.matches("<span class=\"tally\">1 reproduced, 1 exceeded, 1 not printed</span>").count(),
+        2
+    );
+    assert!(both.contains(">1. first/table.json</a>") && both.contains(">2. second/table.json</a>"));
+    assert!(!both.contains("found ε") && !both.contains("id=\"chart-comparison\""));
+    let all = page(folder, &format!("{first} {single}"));
+    assert!(all.contains(">1. table.json</a>") && all.contains(">2. single.json</a>"));
+    assert!(all.contains("<td data-name=\"found ε\">at least 2.8</td><td data-name=\"claimed ε\">7.53</td>"));
+    assert!(all.contains("id=\"chart-comparison\""));
 }
 
 #[test]

@@ -18,6 +18,8 @@ def report(results: Report | Path | Sequence[Report | Path], output: Path) -> pa
     Results are reports in memory, or files that were written by `to_json` or by the command line's `--format json`. Several are
     compared on top of the page.
 
+    Where the output ends in `.svg` or `.png`, the figure of one result is drawn instead.
+
     >>> import pathlib, tempfile, misdeal
     >>> found = [misdeal.calibrate(target_epsilon=3, scheme=scheme) for scheme in ("poisson", "shuffle")]
     >>> page = misdeal.report(found, pathlib.Path(tempfile.mkdtemp()) / "report.html")

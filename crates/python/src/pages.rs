@@ -1,20 +1,21 @@
-//! Stored results on one page.
+//! Stored results on one page, or one of them drawn.
 
 use crate::errors::{of_file, refusal};
 use misdeal_files::atomic::{Named, check_apart, check_place, write_atomically};
 use misdeal_files::text;
-use misdeal_report::{StoredResult, Unreadable, page};
+use misdeal_report::{Layout, StoredResult, Unreadable};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// Lays results out on one HTML page. Each has a name, and its document unless the name is that of a file.
+/// Lays results out on one HTML page, or draws one of them, as the output's ending says. Each has a name, and its document unless the name is that of a file.
 #[pyfunction]
 pub fn report(py: Python<'_>, results: Vec<(String, Option<String>)>, output: PathBuf) -> PyResult<()> {
     check_place(&output).map_err(|error| of_file(&error))?;
     let files = results.iter().filter(|(_, document)| document.is_none());
     let files: Vec<Named> = files.map(|(name, _)| ("result", Path::new(name))).collect();
     check_apart(&files, &[("output", &output)]).map_err(refusal)?;
+    let layout = Layout::of(&output).map_err(refusal)?;
     py.detach(|| {
         let read = results.iter().map(|(name, document)| {
             let document = match document {
@@ -24,8 +25,8 @@ pub fn report(py: Python<'_>, results: Vec<(String, Option<String>)>, output: Pa
             StoredResult::parse(name, &document).map_err(|error| unreadable(&error))
         });
         let results = read.collect::<PyResult<Vec<_>>>()?;
-        let page = page(&results).map_err(|error| unreadable(&error))?;
-        write_atomically(&output, |sink| sink.write_all(page.as_bytes())).map_err(|error| of_file(&error))
+        let bytes = layout.bytes(&results).map_err(|error| unreadable(&error))?;
+        write_atomically(&output, |sink| sink.write_all(&bytes)).map_err(|error| of_file(&error))
     })
 }
 

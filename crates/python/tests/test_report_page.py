@@ -320,6 +320,18 @@ def test_a_page_replaces_no_result(tmp_path):
     assert result.read_bytes() == before
 
 
+def test_the_ending_chooses_between_page_and_figure(tmp_path):
+    found = misdeal.account(scheme="shuffle")
+    assert misdeal.report(found, tmp_path / "page.html").read_text().startswith("<!DOCTYPE html>")
+    assert misdeal.report(found, tmp_path / "figure.svg").read_text().startswith("<svg")
+    assert misdeal.report(found, tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+    for refused in ("figure.pdf", "figure"):
+        with pytest.raises(ValueError, match="ends in .html, .svg or .png"):
+            misdeal.report(found, tmp_path / refused)
+    with pytest.raises(ValueError, match="a drawing shows one result"):
+        misdeal.report([found, found], tmp_path / "figure.svg")
+
+
 def test_prints_on_few_sheets_in_light_colours(browser, pages, tmp_path):
     import base64
 

@@ -78,7 +78,8 @@
         "Arrow keys move along the points, plus and minus zoom, zero resets, x and y switch the axes between linear and logarithmic.");
       this.numbers();
       this.listen();
-      new ResizeObserver(() => { if (figure.clientWidth !== this.width) this.draw(); }).observe(figure);
+      // Drawing changes heights, which may bring a scroll bar and so another width: not before the next frame.
+      new ResizeObserver(() => requestAnimationFrame(() => { if (figure.clientWidth !== this.width) this.draw(); })).observe(figure);
       this.draw();
     }
 

@@ -14,6 +14,7 @@
 //! - [`PositionsFigure`]: where a loader deals the records of a file.
 //! - [`Drawing`]: a finished figure, to be written in a [`Format`].
 //! - [`page`]: stored results ([`StoredResult`]) on one self-contained HTML page.
+//! - [`Layout`]: whether a file holds such a page or the figure of one stored result ([`StoredResult::draw`]).
 //!
 //! One style for all: the palette of Wong (2011), which colour-blind readers can tell apart, and lines that differ in their
 //! dashes too, so that they survive a grey print.
@@ -22,6 +23,7 @@ mod deals;
 mod drawing;
 mod gaps;
 mod histogram;
+mod layout;
 pub mod numbers;
 mod page;
 mod positions;
@@ -35,6 +37,7 @@ pub mod verdict;
 pub use deals::{DealPanels, DealsFigure, record_names};
 pub use drawing::{Drawing, Format};
 pub use gaps::{Gap, GapFigure};
+pub use layout::Layout;
 pub use page::{MOST_RESULTS, page};
 pub use positions::PositionsFigure;
 pub use results::{StoredResult, Unreadable};

@@ -133,7 +133,7 @@ pub enum Command {
     Scan(ScanArguments),
     /// The paper's tables and figures beside ours
     Reproduce(ReproduceArguments),
-    /// Stored results as one self-contained HTML page
+    /// Stored results as one self-contained HTML page, or one of them as a figure
     Report(ReportArguments),
     /// What there is to compute on
     Devices,
@@ -236,7 +236,8 @@ pub struct SelfTestArguments {
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub struct ReportArguments {
-    /// Results that audit, estimate, account, calibrate, diagnose or reproduce wrote with --format json; --output names the page
+    /// Results that audit, estimate, account, calibrate, diagnose or reproduce wrote with --format json. --output names the page
+    /// (.html), or the figure of one result (.svg or .png); nothing is run again
     #[arg(required = true, value_name = "RESULT")]
     pub results: Vec<PathBuf>,
 }

@@ -17,6 +17,8 @@ pub struct Subject<'a> {
     pub theory: [Option<f64>; 2],
     /// Whether the claim is the one that Poisson sampling would justify.
     pub claims_poisson: bool,
+    /// Whether what ran is known to be what theory speaks of; somebody's own training may do something else.
+    pub is_as_in_theory: bool,
 }
 
 impl Subject<'_> {
@@ -35,14 +37,40 @@ impl Subject<'_> {
                 );
                 Verdict { tone: Tone::Refuted, label: "Contradicted by theory".into(), sentence }
             }
-            _ => plain,
+            _ => match self.proven() {
+                Some([claim, upper]) => {
+                    // A claim that is the bound itself is not to look smaller than it.
+                    let claim = if claim == upper { rounded_up(claim) } else { significant(claim) };
+                    let upper = rounded_up(upper);
+                    let sentence = format!(
+                        "The claim of epsilon {claim} holds: theory proves at most {upper} for this scheme."
+                    );
+                    Verdict { tone: Tone::Open, label: "Proven by theory".into(), sentence }
+                }
+                _ => plain,
+            },
         }
+    }
+
+    /// What the number guarantees, and what theory adds.
+    pub fn meaning(&self, guarantee: &str) -> Vec<String> {
+        let mut paragraphs = meaning(self.judged, guarantee, Some(self.setting));
+        if self.proven().is_some() {
+            paragraphs.push("Here theory proves it, for every adversary.".into());
+        }
+        paragraphs
     }
 
     /// The claim and a proven lower bound above it.
     fn contradicted(&self) -> Option<[f64; 2]> {
         let (claim, lower) = (self.judged.claimed_epsilon?, self.theory[0]?);
         (lower > claim).then_some([claim, lower])
+    }
+
+    /// The claim and a proven upper bound that does not exceed it, if the audit does not say otherwise.
+    fn proven(&self) -> Option<[f64; 2]> {
+        let (claim, upper) = (self.judged.claimed_epsilon?, self.theory[1].filter(|_| self.is_as_in_theory)?);
+        (upper <= claim && !self.judged.refutes()).then_some([claim, upper])
     }
 
     /// What can be done; `further` is the same audit with more observations.
@@ -63,7 +91,8 @@ impl Subject<'_> {
                 let scheme = self.setting.scheme;
                 let text = format!("Find the noise with which {scheme} is proven to meet the claim:");
                 let command = settings::shape(CommandLine::new("calibrate"), self.setting)
-                    .flag("target-epsilon", claim)
+                    // Whoever meets less meets the claim.
+                    .flag("target-epsilon", rounded_down(claim))
                     .number("delta", self.judged.delta)
                     .flag("scheme", scheme.name())
                     .flag_if_any("buffer-size", scheme.buffer_size())
@@ -73,7 +102,7 @@ impl Subject<'_> {
             for one in advice.iter_mut().skip(1) {
                 one.text = format!("Or {}", lowered(&one.text));
             }
-        } else if let Some(further) = further {
+        } else if let Some(further) = further.filter(|_| self.proven().is_none()) {
             let text = "Look further: ten times as many observations may show more.";
             advice.push(Advice { text: text.into(), command: Some(further.into()) });
         }
@@ -150,7 +179,53 @@ mod tests {
             violated: Some(true),
         };
         let setting = Setting { scheme, ..Setting::default() };
-        Subject { judged: &judged, setting: &setting, theory, claims_poisson }.advice(None)
+        Subject { judged: &judged, setting: &setting, theory, claims_poisson, is_as_in_theory: true }
+            .advice(None)
+    }
+
+    #[test]
+    fn a_claim_above_theorys_upper_bound_is_proven_unless_it_is_somebodys_own_code() {
+        let shown = |claim: f64, upper: f64, violated: bool, is_as_in_theory: bool| {
+            let judged = Judged {
+                empirical_epsilon: 2.0,
+                valid: true,
+                delta: 1e-5,
+                significance: 0.05,
+                claimed_epsilon: Some(claim),
+                violated: Some(violated),
+            };
+            let setting = Setting::default();
+            let theory = [Some(1.5), Some(upper)];
+            let subject = Subject {
+                judged: &judged,
+                setting: &setting,
+                theory,
+                claims_poisson: false,
+                is_as_in_theory,
+            };
+            let Verdict { label, sentence, .. } = subject.verdict();
+            let proof =
+                subject.meaning("").iter().any(|paragraph| paragraph.starts_with("Here theory proves"));
+            assert_eq!(proof, upper <= claim && is_as_in_theory && !violated);
+            (label, sentence, subject.advice(Some("more")).len())
+        };
+        let (label, sentence, advice) = shown(5.0, 4.3777, false, true);
+        assert_eq!((label.as_str(), advice), ("Proven by theory", 0));
+        assert_eq!(sentence, "The claim of epsilon 5 holds: theory proves at most 4.378 for this scheme.");
+        let (_, sentence, _) = shown(4.37741, 4.37741, false, true);
+        assert_eq!(
+            sentence,
+            "The claim of epsilon 4.378 holds: theory proves at most 4.378 for this scheme."
+        );
+        for (claim, upper, violated, ours, label, advised) in [
+            (4.3, 4.4, false, true, "Not refuted", 1),
+            (5.0, 4.4, false, false, "Not refuted", 1),
+            // Then theory or the audit is wrong, and the audit says what it saw.
+            (1.9, 1.8, true, true, "Claim refuted", 1),
+        ] {
+            let found = shown(claim, upper, violated, ours);
+            assert_eq!((found.0.as_str(), found.2), (label, advised), "{claim} {upper} {violated}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Audits of the mechanism and of training.
 
-use super::advice::{self, Subject};
+use super::advice::Subject;
 use super::chart::{Axis, Chart, Draw, Role, Series};
 use super::command_line::CommandLine;
 use super::epsilons::{self, Row, between, rows_of_theory, sides};
@@ -16,16 +16,23 @@ pub fn section(audit: &Audit) -> Section {
     let judged = audit.estimate.judged(audit.claimed_epsilon, audit.violated);
     let scheme = audit.setting.scheme.name();
     let theory = audit.theory.get(scheme).map_or([None, None], sides);
-    let subject =
-        Subject { judged: &judged, setting: &audit.setting, theory, claims_poisson: audit.claims_poisson() };
+    let subject = Subject {
+        judged: &judged,
+        setting: &audit.setting,
+        theory,
+        claims_poisson: audit.claims_poisson(),
+        is_as_in_theory: true,
+    };
     let what = if audit.training.is_some() { "DP-SGD" } else { "the batched Gaussian mechanism" };
     let mut charts = vec![beside(&judged, audit.estimate.raw_epsilon, rows_of_theory(&audit.theory))];
     charts.extend(
-        audit.score_histogram.as_ref().map(|scores| curves::histogram(scores, audit.estimate.threshold)),
+        audit.score_histogram.as_ref().map(|scores| {
+            curves::histogram(scores, "score (log-likelihood ratio)", audit.estimate.threshold)
+        }),
     );
     charts.extend(audit.trade_off.iter().flat_map(curves::trade_off));
     charts.extend(audit.buffer_search.as_ref().map(guesses));
-    let mut tables = vec![errors(&audit.estimate)];
+    let mut tables = vec![errors(&audit.estimate, audit.observations)];
     tables.extend(audit.trade_off.as_ref().and_then(tested));
     tables.extend(audit.descriptive.as_ref().map(describing));
     tables.extend(audit.training.as_ref().map(worth));
@@ -34,7 +41,7 @@ pub fn section(audit: &Audit) -> Section {
         title: format!("{what}, {}", settings::title(&audit.setting)),
         verdict: subject.verdict(),
         figures: figures(&judged, theory, &format!("theory, {scheme}"), audit.claims_poisson()),
-        meaning: advice::meaning(&judged, &audit.estimate.guarantee, Some(&audit.setting)),
+        meaning: subject.meaning(&audit.estimate.guarantee),
         advice: subject.advice(command(audit, audit.observations.saturating_mul(10)).as_deref()),
         charts,
         tables,
@@ -46,6 +53,7 @@ pub fn section(audit: &Audit) -> Section {
             valid: judged.valid,
             claimed: judged.claimed_epsilon,
             theory,
+            tally: String::new(),
         },
     }
 }
@@ -57,13 +65,19 @@ pub fn outputs_section(outputs: &Outputs) -> Section {
     let scheme = outputs.setting.scheme.name();
     let theory = outputs.theory.get(scheme).map_or([None, None], sides);
     let best = outputs.estimates.get(&outputs.score);
-    let subject = Subject { judged: &judged, setting: &outputs.setting, theory, claims_poisson: false };
+    let subject = Subject {
+        judged: &judged,
+        setting: &outputs.setting,
+        theory,
+        claims_poisson: false,
+        is_as_in_theory: false,
+    };
     Section {
         kind: "Audit of your own training",
         title: format!("outputs of training, {}", settings::title(&outputs.setting)),
         verdict: subject.verdict(),
         figures: figures(&judged, theory, &format!("theory, {scheme}"), false),
-        meaning: advice::meaning(&judged, best.map_or("", |best| &best.guarantee), Some(&outputs.setting)),
+        meaning: subject.meaning(best.map_or("", |best| &best.guarantee)),
         advice: subject.advice(None),
         charts: vec![beside(&judged, None, rows_of_theory(&outputs.theory))],
         tables: vec![super::estimates::table(&outputs.estimates, "What each score shows", "score")],
@@ -73,7 +87,13 @@ pub fn outputs_section(outputs: &Outputs) -> Section {
             note: "The outputs came from a training of your own, which is what to run again.".into(),
         },
         provenance: vec![Fact::new("runs", count(outputs.observations))],
-        summary: Summary { found: Some(empirical_epsilon), valid, claimed: claimed_epsilon, theory },
+        summary: Summary {
+            found: Some(empirical_epsilon),
+            valid,
+            claimed: claimed_epsilon,
+            theory,
+            tally: String::new(),
+        },
     }
 }
 
@@ -121,11 +141,18 @@ pub fn figures(
     figures
 }
 
-fn errors(estimate: &Estimate) -> Table {
+/// The errors that the estimate is made of, of all `runs`.
+pub fn errors(estimate: &Estimate, runs: u64) -> Table {
     let row = |name: &str, errors: u64, of: u64| {
         vec![name.to_owned(), count(errors), count(of), percent(errors as f64 / of.max(1) as f64)]
     };
     let threshold = estimate.threshold.map_or("infinite".into(), significant);
+    let counted = estimate.observations_in.saturating_add(estimate.observations_out);
+    let held_out = if estimate.threshold_choice == "hold-out" && counted < runs {
+        " Half of the runs chose it, and only the other half is counted."
+    } else {
+        ""
+    };
     Table {
         caption: "What was counted".into(),
         header: vec!["error", "runs", "of", "share"],
@@ -134,7 +161,7 @@ fn errors(estimate: &Estimate) -> Table {
             row("false negatives", estimate.false_negatives, estimate.observations_in),
         ],
         notes: vec![format!(
-            "At the threshold {threshold}: scores from there on are taken for runs with the record."
+            "At the threshold {threshold}: scores from there on are taken for runs with the record.{held_out}"
         )],
     }
 }
@@ -213,10 +240,14 @@ fn guesses(search: &BufferGuesses) -> Chart {
 
 fn provenance(audit: &Audit) -> Vec<Fact> {
     let unit = if audit.training.is_some() { "models" } else { "observations" };
+    let speed = match audit.observations_per_second {
+        slow if slow < 1000.0 => significant(slow),
+        fast => count(fast.round() as u64),
+    };
     let mut facts = vec![
         Fact::new("engine", &audit.engine),
         Fact::new("time", seconds(audit.seconds)),
-        Fact::new(format!("{unit} a second"), significant(audit.observations_per_second)),
+        Fact::new(format!("{unit} a second"), speed),
     ];
     if audit.stopped_early {
         facts.push(Fact::new(

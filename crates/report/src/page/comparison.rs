@@ -10,13 +10,15 @@ pub struct Comparison {
     chart: Option<Chart>,
     /// A row for each result.
     pub rows: Vec<Line>,
+    /// Whether any row has an epsilon.
+    pub has_epsilons: bool,
 }
 
 /// One result.
 pub struct Line {
     /// Its place on the page.
     pub number: usize,
-    /// Its file.
+    /// Its file, as short as tells it from the others.
     pub source: String,
     /// What it is about.
     pub title: String,
@@ -30,6 +32,8 @@ pub struct Line {
     pub class: &'static str,
     /// The verdict.
     pub verdict: String,
+    /// What became of several numbers, counted.
+    pub tally: String,
 }
 
 impl Comparison {
@@ -41,7 +45,8 @@ impl Comparison {
 
 /// A line for each result, and one chart of all epsilons.
 pub fn of(results: &[Placed]) -> Comparison {
-    let rows = results.iter().map(|placed| {
+    let sources = told_apart(&results.iter().map(|placed| placed.source.as_str()).collect::<Vec<_>>());
+    let rows = results.iter().zip(&sources).map(|(placed, source)| {
         let summary = &placed.section.summary;
         let found = summary.found.map_or(String::new(), |found| {
             let bound = if summary.valid { "at least " } else { "" };
@@ -50,22 +55,24 @@ pub fn of(results: &[Placed]) -> Comparison {
         });
         Line {
             number: placed.number,
-            source: placed.source.clone(),
+            source: source.clone(),
             title: placed.section.title.clone(),
             found,
             claimed: summary.claimed.map_or(String::new(), significant),
             theory: if summary.theory == [None, None] { String::new() } else { between(summary.theory) },
             class: placed.section.verdict.class(),
             verdict: placed.section.verdict.label.clone(),
+            tally: summary.tally.clone(),
         }
     });
     let drawn: Vec<Row> = results
         .iter()
-        .filter_map(|placed| {
+        .zip(&sources)
+        .filter_map(|(placed, source)| {
             let summary = &placed.section.summary;
             let [found, raw] = if summary.valid { [summary.found, None] } else { [None, summary.found] };
             let row = Row {
-                name: format!("{}. {}", placed.number, placed.source),
+                name: format!("{}. {source}", placed.number),
                 found,
                 raw,
                 claimed: summary.claimed,
@@ -78,5 +85,37 @@ pub fn of(results: &[Placed]) -> Comparison {
         .collect();
     let caption = "For each result the claim, what was found, and theory's bounds for its scheme.";
     let chart = (!drawn.is_empty()).then(|| epsilons::chart("Epsilons beside claims", caption, &drawn));
-    Comparison { chart, rows: rows.collect() }
+    Comparison { rows: rows.collect(), has_epsilons: chart.is_some(), chart }
+}
+
+/// Paths without the folders that are not needed to tell them apart.
+fn told_apart(paths: &[&str]) -> Vec<String> {
+    let end_of = |path: &str, parts: usize| {
+        let mut cuts = path.rmatch_indices(['/', '\\']).map(|(at, _)| at + 1);
+        path[cuts.nth(parts - 1).unwrap_or(0)..].to_owned()
+    };
+    let deepest = paths.iter().map(|path| path.matches(['/', '\\']).count() + 1).max().unwrap_or(1);
+    let shortest = |path: &&str| {
+        let is_alone = |parts: &usize| {
+            let end = end_of(path, *parts);
+            paths.iter().all(|other| other == path || end_of(other, *parts) != end)
+        };
+        end_of(path, (1..deepest).find(is_alone).unwrap_or(deepest))
+    };
+    paths.iter().map(shortest).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_as_short_as_tells_them_apart() {
+        let paths = ["/runs/one/table.json", "/runs/two/table.json", "/runs/two/figure.json", "audit.json"];
+        assert_eq!(told_apart(&paths), ["one/table.json", "two/table.json", "figure.json", "audit.json"]);
+        assert_eq!(told_apart(&["/a/x.json", "x.json", "b/x.json"]), ["a/x.json", "x.json", "b/x.json"]);
+        assert_eq!(told_apart(&["a/x.json", "a/x.json", "é/ü"]), ["x.json", "x.json", "ü"]);
+        assert_eq!(told_apart(&["c:\\runs\\x.json"]), ["x.json"]);
+        assert!(told_apart(&[]).is_empty());
+    }
 }

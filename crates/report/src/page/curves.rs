@@ -2,7 +2,7 @@
 
 use super::chart::{Axis, Chart, Draw, Role, Series, thinned};
 use crate::numbers::{percent, significant};
-use crate::results::{Observed, Promised, TradeOff};
+use crate::results::{Observed, TradeOff};
 use misdeal_core::TradeOffBounds;
 use misdeal_core::estimate::ScoreHistogram;
 use std::collections::BTreeMap;
@@ -50,8 +50,7 @@ pub fn trade_off(curves: &TradeOff) -> [Chart; 2] {
         let mut claims = [Role::Claimed, Role::Other, Role::Raw].into_iter().cycle();
         for promise in &curves.promised {
             let role = if promise.test.is_some() { claims.next().unwrap_or(Role::Raw) } else { Role::Theory };
-            let points = promise.false_positive_rates.iter().zip(&promise.false_negative_rates);
-            series.push(line(legend(promise), role, points.map(|(&x, &y)| [x, y]), &view, least));
+            series.push(line(promise.legend(), role, promise.points(), &view, least));
         }
         chart(&view, series)
     })
@@ -82,14 +81,6 @@ pub fn known_trade_offs(schemes: &BTreeMap<String, TradeOffBounds>) -> [Chart; 2
 fn chart(view: &View, series: Vec<Series>) -> Chart {
     let [x, y] = (view.axes)();
     Chart { title: view.title.into(), caption: view.caption.into(), x, y, series }
-}
-
-fn legend(promise: &Promised) -> String {
-    match &promise.test {
-        Some(test) if test.refuted => format!("{}: refuted", promise.name),
-        Some(_) => format!("{}: not refuted", promise.name),
-        None => promise.name.clone(),
-    }
 }
 
 fn line(name: String, role: Role, points: impl Iterator<Item = [f64; 2]>, view: &View, least: f64) -> Series {
@@ -127,8 +118,8 @@ fn observed(observed: &Observed, view: &View, least: f64) -> Vec<Series> {
     ]
 }
 
-/// The scores of both worlds, and where the adversary draws the line.
-pub fn histogram(scores: &ScoreHistogram, threshold: Option<f64>) -> Chart {
+/// The scores of both worlds, by the name of what they are, and where the adversary draws the line.
+pub fn histogram(scores: &ScoreHistogram, name: &str, threshold: Option<f64>) -> Chart {
     let cells = |counts: &[u64]| -> Vec<[f64; 3]> {
         scores
             .edges
@@ -151,7 +142,7 @@ pub fn histogram(scores: &ScoreHistogram, threshold: Option<f64>) -> Chart {
         caption: "The adversary's score of every run, with the record and without it. Where the two differ, the record shows; what is \
                   rare counts, so the scale is logarithmic."
             .into(),
-        x: Axis::of("score (log-likelihood ratio)"),
+        x: Axis::of(name),
         y: Axis { log: true, ..Axis::of("runs") },
         series,
     }

@@ -146,7 +146,7 @@ fn advice(found: &Diagnosed) -> Vec<Advice> {
     {
         let claimed = "Draw batches by Poisson sampling, for which the claim would be right";
         let command = CommandLine::new("calibrate")
-            .flag("target-epsilon", claim)
+            .flag("target-epsilon", rounded_down(claim))
             .number("delta", leakage.delta)
             .flag("steps-per-epoch", found.steps_per_epoch)
             .flag("epochs", leakage.epochs)

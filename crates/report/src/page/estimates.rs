@@ -4,17 +4,15 @@ use super::command_line::CommandLine;
 use super::epsilons::{self, Row};
 use super::section::{Fact, Rerun, Section, Summary, Table, Verdict};
 use super::{advice, audits, curves};
-use crate::numbers::{probability, rounded_down, seconds};
+use crate::numbers::{count, probability, rounded_down, seconds};
 use crate::results::{Estimate, Estimation};
 use crate::verdict::Tone;
 use std::collections::BTreeMap;
 
 /// The section of one estimate, or of all estimators side by side.
 pub fn section(found: &Estimation) -> Section {
-    let title = match (&found.scores_in, &found.scores_out) {
-        (Some(scores_in), Some(scores_out)) => format!("{scores_in} beside {scores_out}"),
-        _ => "scores from memory".into(),
-    };
+    // All scores are in the histogram; an estimate has only those that it counts.
+    let scores = found.score_histogram.as_ref().map(|all| [total(&all.scores_in), total(&all.scores_out)]);
     let first = found.estimate.as_ref().or_else(|| found.estimates.values().next());
     let mut charts = Vec::new();
     let mut tables = Vec::new();
@@ -25,9 +23,11 @@ pub fn section(found: &Estimation) -> Section {
             found: Some(judged.empirical_epsilon),
             valid: judged.valid,
             claimed: judged.claimed_epsilon,
-            theory: [None, None],
+            ..Summary::default()
         };
         let figures = audits::figures(&judged, [None, None], "", false);
+        tables
+            .push(audits::errors(estimate, scores.map_or(0, |[with, without]| with.saturating_add(without))));
         (advice::verdict(&judged), figures, advice::meaning(&judged, &estimate.guarantee, None), summary)
     } else {
         charts.push(side_by_side(found));
@@ -39,20 +39,20 @@ pub fn section(found: &Estimation) -> Section {
         (verdict, Vec::new(), Vec::new(), Summary { claimed: found.claimed_epsilon, ..Summary::default() })
     };
     let threshold = found.estimate.as_ref().and_then(|estimate| estimate.threshold);
-    charts.extend(found.score_histogram.as_ref().map(|scores| curves::histogram(scores, threshold)));
+    charts.extend(found.score_histogram.as_ref().map(|scores| curves::histogram(scores, "score", threshold)));
     charts.extend(found.trade_off.iter().flat_map(curves::trade_off));
     tables.extend(found.trade_off.as_ref().and_then(audits::tested));
     tables.extend(found.descriptive.as_ref().map(audits::describing));
     Section {
         kind: "Estimate from scores",
-        title,
+        title: found.title(),
         verdict,
         figures,
         meaning,
         advice: Vec::new(),
         charts,
         tables,
-        settings: first.map(settings).unwrap_or_default(),
+        settings: first.map(|estimate| settings(found, estimate, scores)).unwrap_or_default(),
         rerun: rerun(found, first),
         provenance: vec![Fact::new("time", seconds(found.seconds))],
         summary,
@@ -96,15 +96,23 @@ pub fn table(estimates: &BTreeMap<String, Estimate>, caption: &str, kind: &'stat
     }
 }
 
-fn settings(estimate: &Estimate) -> Vec<Fact> {
-    vec![
+/// How many scores there are in all cells.
+fn total(cells: &[u64]) -> u64 {
+    cells.iter().fold(0, |sum, &cell| sum.saturating_add(cell))
+}
+
+fn settings(found: &Estimation, estimate: &Estimate, scores: Option<[u64; 2]>) -> Vec<Fact> {
+    let mut facts = vec![
         Fact::new("delta", probability(estimate.delta)),
         Fact::new("significance", estimate.significance.to_string()),
-        Fact::new("estimator", &estimate.estimator),
+        Fact::new("estimator", if found.estimate.is_some() { &estimate.estimator } else { "all" }),
         Fact::new("threshold choice", &estimate.threshold_choice),
-        Fact::new("scores with the record", crate::numbers::count(estimate.observations_in)),
-        Fact::new("scores without it", crate::numbers::count(estimate.observations_out)),
-    ]
+    ];
+    if let Some([with, without]) = scores {
+        facts.push(Fact::new("scores with the record", count(with)));
+        facts.push(Fact::new("scores without it", count(without)));
+    }
+    facts
 }
 
 fn rerun(found: &Estimation, first: Option<&Estimate>) -> Rerun {

@@ -14,11 +14,13 @@ mod estimates;
 mod reproductions;
 mod section;
 mod settings;
+mod unbroken;
 
 use crate::results::{Content, StoredResult, Unreadable};
 use askama::Template;
 use section::Section;
 use sha2::{Digest, Sha256};
+use unbroken::unbroken;
 
 /// Results that a page shows, at most.
 pub const MOST_RESULTS: usize = 64;

@@ -39,7 +39,7 @@ pub fn section(found: &Reproduction) -> Section {
         title,
         verdict: verdict(found),
         figures: figures(found),
-        meaning: vec![if found.rows.is_empty() { TARGET } else { OURS }.into()],
+        meaning: meaning(found),
         advice: Vec::new(),
         charts,
         tables,
@@ -56,7 +56,33 @@ pub fn section(found: &Reproduction) -> Section {
         ],
         rerun: rerun(found),
         provenance: vec![Fact::new("time", seconds(found.seconds))],
-        summary: Summary::default(),
+        summary: summary(found),
+    }
+}
+
+fn meaning(found: &Reproduction) -> Vec<String> {
+    if found.rows.is_empty() {
+        return vec![TARGET.into()];
+    }
+    let mut meaning = vec![OURS.into()];
+    if found.rows.iter().any(|row| row.valid_epsilon.zip(row.ours).is_some_and(|(valid, ours)| valid > ours))
+    {
+        meaning.push(VALID_ABOVE.into());
+    }
+    meaning
+}
+
+/// The numbers of one row; of several, what became of those that are printed.
+fn summary(found: &Reproduction) -> Summary {
+    match &found.rows[..] {
+        [row] => Summary {
+            found: row.valid_epsilon.or(row.ours),
+            valid: row.valid_epsilon.is_some(),
+            claimed: row.printed_claim,
+            theory: row.theory_of_the_scheme().map_or([None, None], sides),
+            tally: tally(found),
+        },
+        _ => Summary { tally: tally(found), ..Summary::default() },
     }
 }
 
@@ -94,8 +120,14 @@ fn rerun(found: &Reproduction) -> Rerun {
 const OURS: &str = "\"Ours\" is the paper's estimate, the largest over all thresholds, which is not a valid bound; \"valid\" is a lower bound \
                     with 95 % confidence from the same scores.";
 
+const VALID_ABOVE: &str = "Where \"valid\" stands above \"ours\": it tests both error rates together, at thresholds whose ranks were fixed beforehand, \
+                           while \"ours\" bounds each rate by itself with half of the significance.";
+
 const TARGET: &str = "xT is the target, the record whose presence an adversary guesses: the fewer places it can be in, and the better its \
                       company is known, the less an epoch hides it.";
+
+/// What `reproduce` calls that which the paper left to others.
+const PAST_THE_PAPER: &str = "beyond";
 
 const VERDICTS: [&str; 5] = ["reproduced", "exceeded", "differs", "too few observations", "not played"];
 
@@ -103,14 +135,26 @@ fn with_verdict<'a>(found: &'a Reproduction, verdict: &'a str) -> impl Iterator<
     found.rows.iter().filter(move |row| row.verdict.as_deref() == Some(verdict))
 }
 
+/// How many printed numbers came out how.
+fn counted(found: &Reproduction) -> impl Iterator<Item = (&'static str, usize)> {
+    let all = VERDICTS.into_iter().map(|verdict| (verdict, with_verdict(found, verdict).count()));
+    all.filter(|&(_, rows)| rows > 0)
+}
+
+/// The same on a line, and how many settings have no printed number.
+fn tally(found: &Reproduction) -> String {
+    let not_printed = found.rows.iter().filter(|row| row.printed.is_none()).count();
+    let not_printed = Some(("not printed", not_printed)).filter(|&(_, rows)| rows > 0);
+    let all = counted(found).chain(not_printed).map(|(verdict, rows)| format!("{rows} {verdict}"));
+    all.collect::<Vec<_>>().join(", ")
+}
+
+fn printed_numbers(number: usize) -> String {
+    format!("{number} printed number{}", if number == 1 { "" } else { "s" })
+}
+
 fn verdict(found: &Reproduction) -> Verdict {
     let printed = found.rows.iter().filter(|row| row.printed.is_some()).count();
-    let counted: Vec<String> = VERDICTS
-        .into_iter()
-        .map(|verdict| (verdict, with_verdict(found, verdict).count()))
-        .filter(|&(_, number)| number > 0)
-        .map(|(verdict, number)| format!("{number} {verdict}"))
-        .collect();
     let [differs, too_few, not_played] =
         ["differs", "too few observations", "not played"].map(|verdict| with_verdict(found, verdict).count());
     if found.rows.is_empty() && !found.deals.is_empty() {
@@ -118,24 +162,35 @@ fn verdict(found: &Reproduction) -> Verdict {
             "The paper draws how records move; here the samplers of audits and trainings deal them again.";
         return Verdict { tone: Tone::Neutral, label: "Dealt again".into(), sentence: sentence.into() };
     }
+    let is_past_the_paper = found.rows.iter().all(|row| row.artefact == PAST_THE_PAPER);
     let (tone, label) = match (printed, differs) {
-        (0, _) => (Tone::Neutral, "Drawn again"),
+        (0, _) if is_past_the_paper => (Tone::Neutral, "Past the paper"),
+        (0, _) => (Tone::Neutral, "No numbers to compare"),
         (_, 0) if too_few + not_played == printed => (Tone::Neutral, "Too few observations to tell"),
         (_, 0) => (Tone::Open, "Nothing differs"),
         _ => (Tone::Doubt, "Some numbers differ"),
     };
-    let sentence = if printed == 0 {
-        "The paper prints no numbers here; what it draws is drawn again.".into()
-    } else {
-        format!("Of {printed} printed number{}: {}.", if printed == 1 { "" } else { "s" }, counted.join(", "))
+    let sentence = match printed {
+        0 if is_past_the_paper => "The paper has nothing like this; what was found stands for itself.".into(),
+        0 => "The paper prints no numbers for these settings; what was found stands below.".into(),
+        _ => {
+            let counted = counted(found).map(|(verdict, rows)| format!("{rows} {verdict}"));
+            let counted = counted.collect::<Vec<_>>().join(", ");
+            let more = match found.rows.len() - printed {
+                0 => String::new(),
+                1 => " One more setting has no printed number.".into(),
+                more => format!(" {more} more settings have no printed number."),
+            };
+            format!("Of {}: {counted}.{more}", printed_numbers(printed))
+        }
     };
     Verdict { tone, label: label.into(), sentence }
 }
 
 fn figures(found: &Reproduction) -> Vec<KeyFigure> {
-    let shown = VERDICTS.into_iter().map(|verdict| (verdict, with_verdict(found, verdict).count()));
-    let shown = shown.filter(|&(_, number)| number > 0);
-    shown.map(|(verdict, number)| KeyFigure::new(verdict, number.to_string(), "printed numbers")).collect()
+    let printed = found.rows.iter().filter(|row| row.printed.is_some()).count();
+    let of = format!("of {}", printed_numbers(printed));
+    counted(found).map(|(verdict, rows)| KeyFigure::new(verdict, rows.to_string(), &of)).collect()
 }
 
 fn pictures(artefact: &Heading, rows: &[&Reproduced]) -> Vec<Chart> {
@@ -165,7 +220,7 @@ fn pictures(artefact: &Heading, rows: &[&Reproduced]) -> Vec<Chart> {
     let caption = "For each setting the claim, what the paper prints, what was found here by the same estimate (without a guarantee) and as \
                    a valid bound, and theory; means, where there are several runs.";
     vec![epsilons::chart(
-        &format!("{}: {}", artefact.place, artefact.title),
+        &capitalised(&format!("{}: {}", artefact.place, artefact.title)),
         caption,
         &rows.iter().map(gap).collect::<Vec<_>>(),
     )]
@@ -190,7 +245,7 @@ fn sweeps(rows: &[&Reproduced]) -> Vec<Chart> {
             level.map(|level| Series::new(name, role, Draw::Line, [[first, level], [last, level]]))
         };
         let theory = played.first().and_then(|row| row.theory_of_the_scheme()).map_or([None, None], sides);
-        let claim = played.first().and_then(|row| row.theory.get("poisson")?.epsilon_upper_bound);
+        let claim = played.first().and_then(|row| row.poisson_upper_bound());
         let mut series: Vec<Series> = [
             level("claimed", Role::Claimed, claim),
             level("theory, at least", Role::Theory, theory[0]),
@@ -222,9 +277,8 @@ fn sweeps(rows: &[&Reproduced]) -> Vec<Chart> {
 fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
     let number = |value: Option<f64>| value.map_or(String::new(), significant);
     let cells = rows.iter().map(|row| {
-        let spread = row
-            .standard_deviation
-            .map_or(String::new(), |deviation| format!(" ± {}", significant(deviation)));
+        let spread =
+            row.standard_deviation.map_or(String::new(), |deviation| format!(" ± {}", two_digits(deviation)));
         let observations = match (row.ours, row.runs) {
             (None, _) => "not played".into(),
             (_, 1) => count(row.observations),
@@ -233,7 +287,10 @@ fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
         vec![
             row.name.clone(),
             number(row.printed_claim),
-            number(row.printed),
+            row.printed.map_or(String::new(), |printed| match row.tolerance {
+                0.0 => significant(printed),
+                tolerance => format!("{} ± {}", significant(printed), significant(tolerance)),
+            }),
             number(row.ours) + &spread,
             row.valid_epsilon.map_or(String::new(), rounded_down),
             row.theory_of_the_scheme().map_or(String::new(), |bounds| between(sides(bounds))),
@@ -246,24 +303,59 @@ fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
     if !data.is_empty() {
         notes.push(format!("Trained on: {}.", data.into_iter().collect::<Vec<_>>().join(", ")));
     }
-    notes.extend(reasons(rows));
+    let with_tolerance = rows.iter().filter(|row| row.printed.is_some() && row.tolerance > 0.0);
+    let tolerances = grouped(with_tolerance.map(|row| (row.name.as_str(), row.tolerance_reason.as_str())));
+    if !tolerances.is_empty() {
+        let why = match &tolerances[..] {
+            [(reason, _)] => format!(": {reason}"),
+            several => {
+                let each = several.iter().map(|(reason, names)| format!(" {}: {reason}.", names.join("; ")));
+                format!(".{}", each.collect::<String>().trim_end_matches('.'))
+            }
+        };
+        notes.push(format!(
+            "± after a printed number is how far ours may lie from it and still count as reproduced{why}."
+        ));
+    }
+    if rows.iter().any(|row| row.standard_deviation.is_some()) {
+        notes.push("± after ours is the standard deviation from run to run.".into());
+    }
+    // Why numbers differ or were not played.
+    let reasons = grouped(rows.iter().filter_map(|row| Some((row.name.as_str(), row.reason.as_deref()?))));
+    notes.extend(reasons.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join("; "))));
     Table {
-        caption: format!("{}: {}", artefact.place, artefact.title),
+        caption: capitalised(&format!("{}: {}", artefact.place, artefact.title)),
         header: vec!["setting", "claim", "printed", "ours", "valid", "theory", "observations", "verdict"],
         rows: cells.collect(),
         notes,
     }
 }
 
-/// Why numbers differ or were not played, each reason once.
-fn reasons(rows: &[&Reproduced]) -> Vec<String> {
+/// A spread, of which more digits mean nothing.
+fn two_digits(value: f64) -> String {
+    significant(format!("{value:.1e}").parse().unwrap_or(value))
+}
+
+/// Each reason once, with the names of the rows that have it, in their order.
+fn grouped<'a>(rows: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for row in rows {
-        let Some(reason) = row.reason.as_deref() else { continue };
+    for (name, reason) in rows {
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, names)) => names.push(&row.name),
-            None => reasons.push((reason, vec![&row.name])),
+            Some((_, names)) => names.push(name),
+            None => reasons.push((reason, vec![name])),
         }
     }
-    reasons.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join("; "))).collect()
+    reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spreads_have_two_digits_and_reasons_are_said_once() {
+        assert_eq!([0.171_149, 0.062_64, 12.4, 0.0].map(two_digits), ["0.17", "0.063", "12", "0"]);
+        let rows = [("one", "seeds"), ("two", "digits"), ("three", "seeds")];
+        assert_eq!(grouped(rows.into_iter()), [("seeds", vec!["one", "three"]), ("digits", vec!["two"])]);
+    }
 }

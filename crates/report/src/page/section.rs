@@ -111,6 +111,13 @@ pub struct Table {
     pub notes: Vec<String>,
 }
 
+impl Table {
+    /// Whether a narrow screen has no room for its columns beside each other.
+    pub fn is_wide(&self) -> bool {
+        self.header.len() > 4
+    }
+}
+
 /// How to get the same result again.
 #[derive(Debug, Clone, Default)]
 pub struct Rerun {
@@ -131,4 +138,6 @@ pub struct Summary {
     pub claimed: Option<f64>,
     /// Between what theory puts the truth.
     pub theory: [Option<f64>; 2],
+    /// What became of several numbers, counted.
+    pub tally: String,
 }

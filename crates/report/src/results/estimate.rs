@@ -1,7 +1,7 @@
 //! Epsilons from scores, and what else scores show.
 
 use crate::verdict::Judged;
-use misdeal_core::estimate::ScoreHistogram;
+use misdeal_core::estimate::{ScoreHistogram, TradeOffEstimate, TradeOffPoint};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -49,6 +49,16 @@ pub struct Estimation {
     pub seconds: f64,
 }
 
+impl Estimation {
+    /// Whose scores they are.
+    pub fn title(&self) -> String {
+        match (&self.scores_in, &self.scores_out) {
+            (Some(scores_in), Some(scores_out)) => format!("{scores_in} beside {scores_out}"),
+            _ => "scores from memory".into(),
+        }
+    }
+}
+
 /// How well scores tell the worlds apart.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Describing {
@@ -84,13 +94,32 @@ pub struct TradeOff {
 pub struct Observed {
     pub points: Vec<ObservedPoint>,
     pub significance: f64,
+    pub observations_in: u64,
     pub observations_out: u64,
 }
 
-/// Both errors at one threshold.
-#[expect(clippy::struct_field_names, reason = "the names of the document")]
+impl From<&Observed> for TradeOffEstimate {
+    fn from(observed: &Observed) -> Self {
+        let point = |point: &ObservedPoint| TradeOffPoint {
+            threshold: point.threshold.unwrap_or(f64::INFINITY),
+            false_positive_rate: point.false_positive_rate,
+            false_negative_rate: point.false_negative_rate,
+            false_positive_rate_upper_bound: point.false_positive_rate_upper_bound,
+            false_negative_rate_upper_bound: point.false_negative_rate_upper_bound,
+        };
+        TradeOffEstimate {
+            points: observed.points.iter().map(point).collect(),
+            significance: observed.significance,
+            observations_in: observed.observations_in,
+            observations_out: observed.observations_out,
+        }
+    }
+}
+
+/// Both errors at one threshold, which is absent where it is infinite.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct ObservedPoint {
+    pub threshold: Option<f64>,
     pub false_positive_rate: f64,
     pub false_negative_rate: f64,
     pub false_positive_rate_upper_bound: f64,
@@ -104,6 +133,22 @@ pub struct Promised {
     pub false_positive_rates: Vec<f64>,
     pub false_negative_rates: Vec<f64>,
     pub test: Option<CurveTested>,
+}
+
+impl Promised {
+    /// The curve's name, and what became of it if it was tested.
+    pub fn legend(&self) -> String {
+        match &self.test {
+            Some(test) if test.refuted => format!("{}: refuted", self.name),
+            Some(_) => format!("{}: not refuted", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// Its points: false-positive and false-negative rate.
+    pub fn points(&self) -> impl Iterator<Item = [f64; 2]> {
+        self.false_positive_rates.iter().zip(&self.false_negative_rates).map(|(&x, &y)| [x, y])
+    }
 }
 
 /// What became of a promise.

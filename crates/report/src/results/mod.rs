@@ -7,12 +7,13 @@ mod account;
 mod audit;
 mod diagnosis;
 mod estimate;
+mod figure;
 mod reproduction;
 
 pub use account::{Account, Calibration};
 pub use audit::{Audit, BufferGuesses, Outputs, Training};
 pub use diagnosis::{Diagnosed, Leaking, Parameters};
-pub use estimate::{Describing, Estimate, Estimation, Observed, Promised, TradeOff};
+pub use estimate::{Describing, Estimate, Estimation, Observed, TradeOff};
 pub use reproduction::{Dealt, Heading, Reproduced, Reproduction};
 
 use misdeal_core::Bounds;

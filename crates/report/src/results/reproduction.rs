@@ -52,6 +52,10 @@ pub struct Reproduced {
     pub ours: Option<f64>,
     pub standard_deviation: Option<f64>,
     pub valid_epsilon: Option<f64>,
+    #[serde(default)]
+    pub tolerance: f64,
+    #[serde(default)]
+    pub tolerance_reason: String,
     pub verdict: Option<String>,
     pub reason: Option<String>,
     pub printed_claim: Option<f64>,
@@ -69,5 +73,10 @@ impl Reproduced {
     /// Theory's bounds for the scheme that was played.
     pub fn theory_of_the_scheme(&self) -> Option<&Bounds> {
         self.theory.get(self.setting.as_ref()?.scheme.name())
+    }
+
+    /// What could be claimed were batches drawn by Poisson sampling.
+    pub fn poisson_upper_bound(&self) -> Option<f64> {
+        self.theory.get("poisson")?.epsilon_upper_bound
     }
 }

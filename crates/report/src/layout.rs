@@ -1,0 +1,70 @@
+//! What a file with stored results is to be: a page, or a drawing.
+
+use crate::results::{StoredResult, Unreadable};
+use crate::{Format, page};
+use misdeal_core::Error;
+use std::path::Path;
+
+/// How stored results are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// All of them on one HTML page.
+    Page,
+    /// The figure of one.
+    Drawing(Format),
+}
+
+impl Layout {
+    /// The layout that a file's name asks for.
+    ///
+    /// # Errors
+    /// A name that ends neither in `.html` nor in `.svg` nor in `.png`.
+    pub fn of(path: &Path) -> misdeal_core::Result<Self> {
+        let is_page = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html"));
+        if is_page {
+            return Ok(Self::Page);
+        }
+        let hint = "the ending chooses between a page and the figure of one result";
+        let allowed = "a file name that ends in .html, .svg or .png";
+        let refused = |_| Error::bad_value("output", path.display(), allowed, hint);
+        Format::of(path).map(Self::Drawing).map_err(refused)
+    }
+
+    /// The bytes of a file with `results`.
+    ///
+    /// # Errors
+    /// No results or too many for the layout, or one that cannot be drawn.
+    pub fn bytes(self, results: &[StoredResult]) -> Result<Vec<u8>, Unreadable> {
+        match (self, results) {
+            (Self::Page, results) => page(results).map(String::into_bytes),
+            (Self::Drawing(format), [one]) => one.draw()?.to_bytes(format).map_err(|error| Unreadable {
+                name: one.name.clone(),
+                problem: error.to_string(),
+                hint: "a name that ends in .svg always works",
+            }),
+            (Self::Drawing(_), several) => Err(Unreadable {
+                name: "report".into(),
+                problem: format!("a drawing shows one result, and {} are given", several.len()),
+                hint: "give one, or a name that ends in .html for a page of all",
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_chooses() {
+        let of = |name: &str| Layout::of(Path::new(name));
+        assert_eq!(of("a/page.html").unwrap(), Layout::Page);
+        assert_eq!(of("PAGE.HTML").unwrap(), Layout::Page);
+        assert_eq!(of("figure.svg").unwrap(), Layout::Drawing(Format::Svg));
+        assert_eq!(of("figure.html.Png").unwrap(), Layout::Drawing(Format::Png));
+        for other in ["figure.pdf", "figure", "html", ".html"] {
+            let refusal = of(other).map_err(|error| error.to_string()).unwrap_err();
+            assert!(refusal.contains(other) && refusal.contains(".html, .svg or .png"), "{refusal}");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Numbers like 1e-5 that stay on one line.
+
+use askama::filters::{Html, escape};
+
+/// The text as HTML, escaped, with small numbers such as 1e-5 in elements that are not broken: browsers break lines after hyphens.
+///
+/// # Panics
+/// Never: the text is written to memory.
+pub fn unbroken(text: &str) -> String {
+    let escaped = |text: &str| escape(text, Html).expect("memory can be written to").to_string();
+    let mut html = String::new();
+    for word in text.split_inclusive(' ') {
+        let number = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        if number.contains("e-") && number.parse::<f64>().is_ok() {
+            html += &format!("<span class=\"number\">{}</span>", escaped(word.trim_end()));
+            html += &word[word.trim_end().len()..];
+        } else {
+            html += &escaped(word);
+        }
+    }
+    html
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stay_whole_and_text_stays_text() {
+        assert_eq!(
+            unbroken("at delta 1e-5, (2.5e-7) <b>"),
+            "at delta <span class=\"number\">1e-5,</span> <span class=\"number\">(2.5e-7)</span> &#60;b&#62;"
+        );
+        let plain = "one-run re-use e-5 1,000 \u{e9}-1 ";
+        assert_eq!(unbroken(plain), plain);
+        assert_eq!(unbroken("<1e-5>"), "<span class=\"number\">&#60;1e-5&#62;</span>");
+    }
+}
