@@ -181,7 +181,7 @@ pub fn judge_outputs(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use misdeal_core::ThreatModel;
+    use misdeal_core::{BatchScheme, ThreatModel};
 
     fn setting(scheme: BatchScheme) -> Setting {
         let threat_model = ThreatModel::PartiallyInformed;
