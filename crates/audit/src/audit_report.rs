@@ -7,6 +7,7 @@ use crate::{
 };
 use misdeal_core::estimate::{Descriptive, ScoreHistogram};
 use misdeal_core::{BatchScheme, Bounds, EpsilonEstimate, ScoreStore, Setting, StoreKind};
+use misdeal_report::numbers::significant;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -72,7 +73,10 @@ impl AuditReport {
         let epochs = if setting.epochs == 1 { String::new() } else { format!(", {} epochs", setting.epochs) };
         format!(
             "{}, {}, {} steps an epoch{epochs}, noise multiplier {}",
-            setting.scheme, setting.threat_model, setting.steps_per_epoch, setting.noise_multiplier
+            setting.scheme,
+            setting.threat_model,
+            setting.steps_per_epoch,
+            significant(setting.noise_multiplier)
         )
     }
 

@@ -4,10 +4,15 @@ use crate::{
     AuditReport, Deal, DiagnoseReport, PromisedCurve, ReproduceReport, ReproducedRow, TradeOffReport,
 };
 use misdeal_core::estimate::ScoreHistogram;
+use misdeal_core::{BatchScheme, Bounds};
+use misdeal_report::numbers::count;
 use misdeal_report::{
-    DealPanels, DealsFigure, Drawing, Gap, GapFigure, NamedCurve, PositionsFigure, Sweep, SweepFigure,
-    TradeOffFigure, record_names,
+    DealPanels, DealsFigure, Drawing, Found, Gap, GapFigure, NamedCurve, PositionsFigure, Scores, Sweep,
+    SweepFigure, TradeOffFigure, TradeOffRow, record_names,
 };
+
+/// Audits whose curves are drawn beside each other, at most.
+const MOST_BESIDE: usize = 4;
 
 /// A figure that is not laid out yet.
 #[derive(Debug, Clone)]
@@ -38,22 +43,34 @@ impl Figure {
 }
 
 impl TradeOffReport {
-    /// The observed curve beside the promised ones, and the scores of both worlds where they are given.
+    /// The observed curve beside the promised ones, and the scores of both worlds where they are given, which may be any scores.
     pub fn figure(&self, title: String, scores: Option<&ScoreHistogram>) -> Figure {
-        let curve = |curve: &PromisedCurve| NamedCurve { name: curve.legend(), points: curve.points() };
-        Figure::TradeOff(TradeOffFigure {
-            title,
-            scores: scores.cloned(),
-            estimate: Some(self.observed.clone()),
-            curves: self.promised.iter().map(curve).collect(),
-        })
+        let scores =
+            scores.map(|histogram| Scores { histogram: histogram.clone(), name: "score", threshold: None });
+        Figure::TradeOff(TradeOffFigure { title, rows: vec![self.row(String::new(), scores)] })
+    }
+
+    fn row(&self, name: String, scores: Option<Scores>) -> TradeOffRow {
+        let curve = |curve: &PromisedCurve| NamedCurve {
+            name: curve.name.clone(),
+            refuted: curve.test.as_ref().map(|test| test.refuted),
+            points: curve.points(),
+        };
+        let curves = self.promised.iter().map(curve).collect();
+        TradeOffRow { name, scores, estimate: Some(self.observed.clone()), curves }
     }
 }
 
 impl AuditReport {
-    /// The trade-off curve, where it was asked for.
+    /// The trade-off curve, where it was asked for, and the scores with the threshold of the estimate.
     pub fn figure(&self) -> Option<Figure> {
-        Some(self.trade_off.as_ref()?.figure(self.title(), self.score_histogram.as_ref()))
+        let scores = self.score_histogram.as_ref().map(|histogram| Scores {
+            histogram: histogram.clone(),
+            name: "score (log-likelihood ratio)",
+            threshold: Some(self.estimate.threshold),
+        });
+        let rows = vec![self.trade_off.as_ref()?.row(String::new(), scores)];
+        Some(Figure::TradeOff(TradeOffFigure { title: self.title(), rows }))
     }
 }
 
@@ -72,20 +89,64 @@ impl ReproduceReport {
             [one] => format!("{}: {}", one.place, one.title),
             _ => "The paper beside misdeal".into(),
         };
-        if let (1, Some(row)) =
-            (self.artefacts.len(), self.rows.iter().rev().find(|row| row.trade_off.is_some()))
-            && let Some(curves) = &row.trade_off
-        {
-            return curves.figure(format!("{title} ({})", row.name), None);
-        }
-        if self.rows.is_empty() {
+        let curves = if self.artefacts.len() == 1 { curves(&self.rows) } else { Vec::new() };
+        let remark = effort(&self.rows);
+        if !curves.is_empty() {
+            Figure::TradeOff(TradeOffFigure { title, rows: curves })
+        } else if self.rows.is_empty() {
             Figure::Deals(DealsFigure { title, deals: self.deals.iter().map(deal).collect() })
         } else if self.rows.iter().all(|row| row.series.is_some()) {
-            Figure::Sweep(SweepFigure { title, sweeps: sweeps(&self.rows) })
+            Figure::Sweep(SweepFigure { title, remark: remark.runs, sweeps: sweeps(&self.rows) })
         } else {
-            Figure::Gap(GapFigure { title, gaps: self.rows.iter().map(gap).collect() })
+            Figure::Gap(GapFigure { title, remark: remark.all, gaps: self.rows.iter().map(gap).collect() })
         }
     }
+}
+
+/// The audits that have curves; where they are too many, trainings before mechanisms.
+fn curves(rows: &[ReproducedRow]) -> Vec<TradeOffRow> {
+    let mut shown: Vec<(&ReproducedRow, &TradeOffReport)> =
+        rows.iter().filter_map(|row| Some((row, row.trade_off.as_ref()?))).collect();
+    if shown.len() > MOST_BESIDE {
+        shown.sort_by_key(|(row, _)| row.dataset.is_none());
+        shown.truncate(MOST_BESIDE);
+    }
+    shown.into_iter().map(|(row, curves)| curves.row(row.name.clone(), None)).collect()
+}
+
+/// What was played, in words.
+struct Effort {
+    /// Runs; none where nothing was played.
+    runs: Option<String>,
+    /// Observations and runs.
+    all: Option<String>,
+}
+
+fn effort(rows: &[ReproducedRow]) -> Effort {
+    let range = |number: fn(&ReproducedRow) -> u64, one: &str, many: &str| {
+        let played = || rows.iter().filter(|row| row.ours.is_some()).map(number);
+        let (least, most) = (played().min()?, played().max()?);
+        let words = if most == 1 { one } else { many };
+        let numbers =
+            if least == most { count(most) } else { format!("{} to {}", count(least), count(most)) };
+        Some(format!("{numbers} {words}"))
+    };
+    let deviations = if rows.iter().any(|row| row.standard_deviation.is_some()) {
+        ", whiskers: standard deviation"
+    } else {
+        ""
+    };
+    let runs = range(|row| row.runs, "run", "runs").map(|runs| format!("{runs} each{deviations}"));
+    let observations = range(|row| row.observations, "observation", "observations");
+    let all = observations.zip(runs.as_ref()).map(|(observations, runs)| format!("{observations}, {runs}"));
+    Effort { runs, all }
+}
+
+/// What theory says at least and at most of the scheme that was played, or would have been.
+fn theory(row: &ReproducedRow) -> [Option<f64>; 2] {
+    let others = || row.theory.iter().find(|(scheme, _)| **scheme != BatchScheme::Poisson.name());
+    let bounds: Option<&Bounds> = row.theory_of_the_scheme().or_else(|| others().map(|(_, bounds)| bounds));
+    bounds.map_or([None, None], |bounds| [bounds.epsilon_lower_bound, bounds.epsilon_upper_bound])
 }
 
 fn deal(deal: &Deal) -> DealPanels {
@@ -102,14 +163,14 @@ fn deal(deal: &Deal) -> DealPanels {
 }
 
 fn gap(row: &ReproducedRow) -> Gap {
-    let theory = row.theory_of_the_scheme();
     Gap {
         name: row.name.clone(),
-        claimed: row.printed_claim,
+        claimed: row.printed_claim.or_else(|| row.poisson_upper_bound()),
         printed: row.printed,
         found: row.ours,
-        theory: theory
-            .map_or([None, None], |bounds| [bounds.epsilon_lower_bound, bounds.epsilon_upper_bound]),
+        standard_deviation: row.standard_deviation,
+        valid_epsilon: row.valid_epsilon,
+        theory: theory(row),
     }
 }
 
@@ -118,18 +179,17 @@ fn sweeps(rows: &[ReproducedRow]) -> Vec<Sweep> {
     for row in rows {
         let name = row.series.clone().unwrap_or_default();
         if sweeps.last().is_none_or(|sweep| sweep.name != name) {
-            let bounds = row.theory_of_the_scheme();
-            let levels = [
-                ("claimed", row.poisson_upper_bound()),
-                ("shuffling, at least", bounds.and_then(|bounds| bounds.epsilon_lower_bound)),
-                ("shuffling, at most", bounds.and_then(|bounds| bounds.epsilon_upper_bound)),
-            ];
-            let levels =
-                levels.into_iter().filter_map(|(name, level)| Some((name.to_owned(), level?))).collect();
-            sweeps.push(Sweep { name, found: Vec::new(), levels });
+            let claimed = row.poisson_upper_bound();
+            sweeps.push(Sweep { name, claimed, theory: theory(row), ..Sweep::default() });
         }
-        if let (Some(sweep), Some(ours)) = (sweeps.last_mut(), row.ours) {
-            sweep.found.push([row.observations as f64, ours]);
+        if let Some(sweep) = sweeps.last_mut() {
+            sweep.found.extend(row.ours.map(|epsilon| Found {
+                observations: row.observations as f64,
+                epsilon,
+                standard_deviation: row.standard_deviation,
+                valid_epsilon: row.valid_epsilon,
+            }));
+            sweep.printed.extend(row.printed.map(|printed| [row.printed_observations as f64, printed]));
         }
     }
     // A quick run plays some numbers of observations more than once.

@@ -1,9 +1,9 @@
 //! Where a loader deals the records of a file, epoch by epoch.
 
 use crate::drawing::Drawing;
-use crate::style::{OBSERVED, panel, title_size};
+use crate::frame::{Frame, Panel};
+use crate::style::{OBSERVED, padded, panel};
 use kuva::plot::ScatterPlot;
-use kuva::render::figure::Figure;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 use misdeal_core::{EpochPositions, PositionSample};
@@ -23,29 +23,24 @@ pub struct PositionsFigure {
 impl PositionsFigure {
     /// Lays the figure out.
     pub fn draw(&self) -> Drawing {
-        let mut plots = Vec::new();
-        let mut layouts = Vec::new();
-        for EpochPositions { epoch, points } in &self.positions.epochs {
-            let dots = points.iter().map(|&[record, place]| (place as f64, record as f64));
-            let plot: Vec<Plot> =
-                vec![ScatterPlot::new().with_data(dots).with_color(OBSERVED).with_size(1.3).into()];
-            let label = format!("position in epoch {epoch}");
-            let layout = panel(Layout::auto_from_plots(&plot), &label, "position in the file")
-                .with_x_axis_min(0.0)
-                .with_x_axis_max(self.positions.epoch_length as f64)
-                .with_y_axis_min(0.0)
-                .with_y_axis_max(self.positions.dataset_size as f64);
-            plots.push(plot);
-            layouts.push(layout);
-        }
-        let panels = plots.len().max(1);
-        let figure = Figure::new(1, panels)
-            .with_title(self.title.as_str())
-            .with_title_size(title_size(&self.title, 420.0 * panels as f64))
-            .with_plots(plots)
-            .with_layouts(layouts)
-            .with_cell_size(420.0, 400.0);
-        Drawing(figure.render())
+        let panels: Vec<Panel> = self.positions.epochs.iter().map(|epoch| self.panel(epoch)).collect();
+        let columns = panels.len();
+        Frame { title: &self.title, remark: None, columns, cell: [420.0, 400.0], panels }.draw()
+    }
+
+    fn panel(&self, EpochPositions { epoch, points }: &EpochPositions) -> Panel {
+        let dots = points.iter().map(|&[record, place]| (place as f64, record as f64));
+        let plots: Vec<Plot> =
+            vec![ScatterPlot::new().with_data(dots).with_color(OBSERVED).with_size(1.3).into()];
+        let label = format!("position in epoch {epoch}");
+        let [[left, right], [foot, top]] =
+            [self.positions.epoch_length, self.positions.dataset_size].map(|size| padded([0.0, size as f64]));
+        let layout = panel(Layout::auto_from_plots(&plots), &label, "position in the file")
+            .with_x_axis_min(left)
+            .with_x_axis_max(right)
+            .with_y_axis_min(foot)
+            .with_y_axis_max(top);
+        Panel { plots, layout }
     }
 }
 
