@@ -111,7 +111,13 @@ fn curves(rows: &[ReproducedRow]) -> Vec<TradeOffRow> {
         shown.sort_by_key(|(row, _)| row.dataset.is_none());
         shown.truncate(MOST_BESIDE);
     }
-    shown.into_iter().map(|(row, curves)| curves.row(row.name.clone(), None)).collect()
+    let name = |row: &ReproducedRow| {
+        if row.observations == row.printed_observations {
+            return row.name.clone();
+        }
+        format!("{} ({} played)", row.name, count(row.observations))
+    };
+    shown.into_iter().map(|(row, curves)| curves.row(name(row), None)).collect()
 }
 
 /// What was played, in words.

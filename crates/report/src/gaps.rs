@@ -2,7 +2,9 @@
 
 use crate::drawing::Drawing;
 use crate::frame::{Frame, Panel};
-use crate::style::{CLAIMED, FOUND, OBSERVED, PRINTED, THEORY, VALID, log_x, padded, padded_decades, panel};
+use crate::style::{
+    CLAIMED, FOUND, GRID, OBSERVED, PRINTED, THEORY, VALID, log_x, padded, padded_decades, panel,
+};
 use kuva::plot::scatter::MarkerShape;
 use kuva::plot::{LinePlot, ScatterPlot};
 use kuva::render::annotations::TextAnnotation;
@@ -117,6 +119,16 @@ fn parted(name: &str) -> (Option<&str>, &str) {
     }
 }
 
+/// A heading that fits above its settings.
+fn shortened(words: &str) -> String {
+    const MOST: usize = 48;
+    if words.chars().count() <= MOST {
+        return words.into();
+    }
+    let kept: String = words.chars().take(MOST - 1).collect();
+    format!("{}…", kept.trim_end())
+}
+
 /// The lines in columns of about the same length, each beginning with a heading where one is near.
 fn columns(lines: Vec<Line<'_>>) -> Vec<Vec<Line<'_>>> {
     let count = lines.len().div_ceil(LINES_IN_A_COLUMN);
@@ -150,7 +162,8 @@ impl Axis {
     fn panel(&self, lines: &[Line<'_>], is_long: bool) -> Panel {
         let places = lines.len();
         let size = if is_long { 3.2 } else { 4.5 };
-        let mut plots = self.theory(lines, if is_long { 4.5 } else { 6.0 });
+        let mut plots = self.grid(places);
+        plots.extend(self.theory(lines, if is_long { 4.5 } else { 6.0 }));
         // What was found stands a little lower than what others say, so that neither hides the other.
         let series: [(_, _, _, f64, fn(&Gap) -> Option<f64>); 3] = [
             ("claimed", CLAIMED, MarkerShape::Square, 0.0, |gap| gap.claimed),
@@ -183,11 +196,24 @@ impl Axis {
         let layout = lines.iter().enumerate().fold(layout, |layout, (i, line)| match line {
             Line::Heading(words) => {
                 let height = (places - i) as f64 - 0.6;
-                layout.with_annotation(TextAnnotation::new(*words, middle, height).with_font_size(10))
+                layout
+                    .with_annotation(TextAnnotation::new(shortened(words), middle, height).with_font_size(10))
             }
             _ => layout,
         });
-        Panel { plots, layout }
+        // Lines without a setting have no name that a tick could point to.
+        Panel { plots, layout: if is_long { layout.with_tick_length(0.0) } else { layout } }
+    }
+
+    /// Lines at powers of ten.
+    fn grid(&self, places: usize) -> Vec<Plot> {
+        let [first, last] = self.range.map(f64::log10);
+        let powers = if self.is_logarithmic { first.ceil() as i32..=last.floor() as i32 } else { 1..=0 };
+        let line = |power: i32| {
+            let ends = [0.4, places as f64 + 0.6].map(|height| (10_f64.powi(power), height));
+            LinePlot::new().with_data(ends).with_color(GRID).with_stroke_width(1.0).into()
+        };
+        powers.map(line).collect()
     }
 
     /// A bar between theory's bounds; where one of them is unknown, a thin line to the end of the axis.

@@ -13,20 +13,23 @@ pub const CLAIMED: &str = "#D55E00";
 pub const THEORY: &str = "#009E73";
 /// What was printed elsewhere.
 pub const PRINTED: &str = "#CC79A7";
+/// What helps to read a value off an axis.
+pub const GRID: &str = "#CCCCCC";
 
 /// Colours and dashes of promised curves, in the order in which they are used.
-const PROMISED: [(&str, LineStyle); 6] = [
-    ("#D55E00", LineStyle::Dashed),
-    ("#009E73", LineStyle::DashDot),
-    ("#CC79A7", LineStyle::Dotted),
-    ("#E69F00", LineStyle::Dashed),
-    ("#56B4E9", LineStyle::DashDot),
-    ("#000000", LineStyle::Dotted),
+const PROMISED: [(&str, &str); 6] = [
+    ("#D55E00", "8 4"),
+    ("#009E73", "8 4 2 4"),
+    ("#CC79A7", "2 4"),
+    ("#E69F00", "14 4"),
+    ("#56B4E9", "10 3 2 3 2 3"),
+    ("#000000", "4 2"),
 ];
 
 /// The colour and dash of the promised curve at `place`.
 pub fn promised(place: usize) -> (&'static str, LineStyle) {
-    PROMISED[place % PROMISED.len()].clone()
+    let (colour, dashes) = PROMISED[place % PROMISED.len()];
+    (colour, LineStyle::Custom(dashes.into()))
 }
 
 /// What theory knows at most, over what it knows at least where both are the same.

@@ -78,7 +78,7 @@ impl TradeOffRow {
             self.estimate.as_ref().map_or(LEAST_RATE, |estimate| 0.5 / estimate.observations_out as f64);
         let whole = self.lines(is_one, |[x, y]| Some([x, y]));
         let zoom = self.lines(is_one, |[x, y]| (x >= least && 1.0 - y >= least).then_some([x, 1.0 - y]));
-        let rates = [10_f64.powf(least.log10().floor()), 1.0];
+        let rates = [least, 1.0];
         let mut whole_layout =
             panel(Layout::auto_from_plots(&whole), "false-positive rate", "false-negative rate")
                 .with_x_axis_min(0.0)
