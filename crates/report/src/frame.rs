@@ -138,6 +138,8 @@ fn legend(panels: &[Panel]) -> Vec<Entry> {
 }
 
 fn whisker(colour: &str, place: impl Fn(f64, f64) -> (f64, f64)) -> [Primitive; 3] {
+    const REACH: f64 = 13.0;
+    const CAP: f64 = 4.0;
     let stroke = |from: (f64, f64), to: (f64, f64)| Primitive::Line {
         x1: from.0,
         y1: from.1,
@@ -147,8 +149,6 @@ fn whisker(colour: &str, place: impl Fn(f64, f64) -> (f64, f64)) -> [Primitive; 
         stroke_width: 1.0,
         stroke_dasharray: None,
     };
-    const REACH: f64 = 13.0;
-    const CAP: f64 = 4.0;
     [
         stroke(place(-REACH, 0.0), place(REACH, 0.0)),
         stroke(place(-REACH, -CAP), place(-REACH, CAP)),

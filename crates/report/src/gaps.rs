@@ -49,6 +49,9 @@ const WIDTH: f64 = 860.0;
 const MOST_APART: usize = 30;
 const LINES_IN_A_COLUMN: usize = 52;
 
+/// One of a setting's epsilons.
+type Value = fn(&Gap) -> Option<f64>;
+
 /// A line of the figure.
 enum Line<'a> {
     /// What the names of the settings below begin with.
@@ -165,7 +168,7 @@ impl Axis {
         let mut plots = self.grid(places);
         plots.extend(self.theory(lines, if is_long { 4.5 } else { 6.0 }));
         // What was found stands a little lower than what others say, so that neither hides the other.
-        let series: [(_, _, _, f64, fn(&Gap) -> Option<f64>); 3] = [
+        let series: [(_, _, _, f64, Value); 3] = [
             ("claimed", CLAIMED, MarkerShape::Square, 0.0, |gap| gap.claimed),
             ("printed in the paper", PRINTED, MarkerShape::Triangle, 0.2, |gap| gap.printed),
             (VALID, OBSERVED, MarkerShape::Diamond, -0.2, |gap| gap.valid_epsilon),
@@ -207,13 +210,15 @@ impl Axis {
 
     /// Lines at powers of ten.
     fn grid(&self, places: usize) -> Vec<Plot> {
+        if !self.is_logarithmic {
+            return Vec::new();
+        }
         let [first, last] = self.range.map(f64::log10);
-        let powers = if self.is_logarithmic { first.ceil() as i32..=last.floor() as i32 } else { 1..=0 };
         let line = |power: i32| {
             let ends = [0.4, places as f64 + 0.6].map(|height| (10_f64.powi(power), height));
             LinePlot::new().with_data(ends).with_color(GRID).with_stroke_width(1.0).into()
         };
-        powers.map(line).collect()
+        (first.ceil() as i32..=last.floor() as i32).map(line).collect()
     }
 
     /// A bar between theory's bounds; where one of them is unknown, a thin line to the end of the axis.

@@ -24,7 +24,7 @@ pub struct PositionsFigure {
 }
 
 /// Records of an epoch that are drawn as dots, at most.
-const MOST_DOTS: usize = 500;
+const MOST_DOTS: usize = 1000;
 /// Records in a cell, on average, if they lie evenly.
 const IN_A_CELL: usize = 4;
 
@@ -33,7 +33,9 @@ impl PositionsFigure {
     pub fn draw(&self) -> Drawing {
         let panels: Vec<Panel> = self.positions.epochs.iter().map(|epoch| self.panel(epoch)).collect();
         let columns = panels.len();
-        Frame { title: &self.title, remark: None, columns, cell: [420.0, 400.0], panels }.draw()
+        let are_cells = self.positions.epochs.iter().any(|epoch| epoch.points.len() > MOST_DOTS);
+        let remark = are_cells.then_some("colour: records in a cell, of those that are shown");
+        Frame { title: &self.title, remark, columns, cell: [420.0, 400.0], panels }.draw()
     }
 
     fn panel(&self, EpochPositions { epoch, points }: &EpochPositions) -> Panel {
