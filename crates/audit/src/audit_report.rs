@@ -67,16 +67,6 @@ pub struct AuditReport {
 }
 
 impl AuditReport {
-    /// What was audited, on one line: what a plot is called.
-    pub fn title(&self) -> String {
-        let setting = &self.setting;
-        let epochs = if setting.epochs == 1 { String::new() } else { format!(", {} epochs", setting.epochs) };
-        format!(
-            "{}, {}, {} steps an epoch{epochs}, noise multiplier {}",
-            setting.scheme, setting.threat_model, setting.steps_per_epoch, setting.noise_multiplier
-        )
-    }
-
     /// Whether the claim is the one that Poisson sampling would justify.
     pub fn claims_poisson(&self) -> bool {
         self.claimed_epsilon.is_some() && self.claimed_epsilon == poisson_upper_bound(&self.theory)

@@ -20,7 +20,6 @@
 //! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproduceRequest`], [`ReproducedRow`]).
 //! - [`divergence_lower_bound`]: Monte Carlo on the modelled pair, beside the exact theory ([`MonteCarloBound`]).
 //! - [`self_test()`]: whether this machine computes right; [`devices()`]: what there is to compute on.
-//! - [`Figure`]: what belongs to a result and can be drawn.
 //! - [`Progress`]: whoever watches a job and may interrupt it.
 
 mod accounted;
@@ -33,7 +32,6 @@ mod diagnose;
 mod engine_choice;
 mod error;
 mod estimation;
-mod figures;
 mod measurement;
 mod mechanism;
 mod memory;
@@ -64,7 +62,6 @@ pub use diagnose::{DiagnoseReport, DiagnoseRequest, Leakage, NoiseLevel, diagnos
 pub use engine_choice::engine_on;
 pub use error::{Error, Result};
 pub use estimation::{Analysis, EstimateReport, EstimateRequest, estimate_arrays, estimate_scores};
-pub use figures::Figure;
 pub use measurement::Measurement;
 pub use mechanism::{MechanismRequest, audit_mechanism, measure_mechanism};
 pub use merging::{MergeReport, merge_stores};

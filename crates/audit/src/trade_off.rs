@@ -31,16 +31,6 @@ pub struct PromisedCurve {
 }
 
 impl PromisedCurve {
-    /// The curve's name, and what became of it if it was tested.
-    pub fn legend(&self) -> String {
-        let verdict = match &self.test {
-            Some(test) if test.refuted => ": refuted",
-            Some(_) => ": not refuted",
-            None => "",
-        };
-        format!("{}{verdict}", self.name)
-    }
-
     /// Its points: false-positive and false-negative rate, by ascending false-positive rate.
     pub fn points(&self) -> Vec<[f64; 2]> {
         self.false_positive_rates.iter().zip(&self.false_negative_rates).map(|(&x, &y)| [x, y]).collect()
@@ -77,7 +67,20 @@ impl Observed<'_> {
 struct Promise {
     name: String,
     curve: Box<dyn Fn(f64) -> f64 + Sync>,
+    /// Where it is not smooth: between other points it would be drawn above itself.
+    corners: Vec<f64>,
     is_claim: bool,
+}
+
+impl Promise {
+    /// False-positive rates at which it is given, ascending, corners among them.
+    fn rates(&self) -> Vec<f64> {
+        let mut rates = curve_rates();
+        rates.extend(self.corners.iter().filter(|corner| (0.0..=1.0).contains(*corner)));
+        rates.sort_by(f64::total_cmp);
+        rates.dedup();
+        rates
+    }
 }
 
 /// Tests the curves that a claim amounts to: Poisson sampling's whole curve (for a setting), that of the claimed (epsilon,
@@ -102,17 +105,20 @@ pub(crate) fn trade_off_report(
         promises.push(Promise {
             name: format!("({epsilon:.4}, {delta:e})-DP"),
             curve: Box::new(move |rate| claimed_curve::of_epsilon(epsilon, delta, rate)),
+            corners: claimed_curve::corners_of_epsilon(epsilon, delta).into(),
             is_claim: true,
         });
         let gaussian = Gaussian::with_epsilon(epsilon, delta);
         promises.push(Promise {
             name: format!("{:.4}-GDP", gaussian.gdp_mu),
             curve: Box::new(move |rate| gaussian.false_negative_rate(rate)),
+            corners: Vec::new(),
             is_claim: true,
         });
     }
-    let promised = promises.into_iter().map(|Promise { name, curve, is_claim }| {
-        let false_positive_rates = curve_rates();
+    let promised = promises.into_iter().map(|promise| {
+        let false_positive_rates = promise.rates();
+        let Promise { name, curve, is_claim, .. } = promise;
         let false_negative_rates = false_positive_rates.iter().map(|&rate| curve(rate)).collect();
         let test = is_claim.then(|| observed.test(&*curve, significance)).transpose()?;
         let test = match look {
@@ -134,7 +140,12 @@ fn of_setting(setting: &Setting) -> Result<Vec<Promise>> {
     let mut promises = Vec::new();
     let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
     if let Some(lower) = trade_off::band(&poisson)?.lower {
-        promises.push(Promise { name: "Poisson sampling".into(), curve: boxed(lower), is_claim: true });
+        promises.push(Promise {
+            name: "Poisson sampling".into(),
+            curve: boxed(lower),
+            corners: Vec::new(),
+            is_claim: true,
+        });
     }
     if setting.scheme != BatchScheme::Poisson
         && let Some(upper) = trade_off::band(setting)?.upper
@@ -142,8 +153,36 @@ fn of_setting(setting: &Setting) -> Result<Vec<Promise>> {
         promises.push(Promise {
             name: format!("{}, known", setting.scheme),
             curve: boxed(upper),
+            corners: Vec::new(),
             is_claim: false,
         });
     }
     Ok(promises)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_promise_of_epsilon_is_given_at_its_corners() {
+        let scores = |shift: f64| -> Vec<f64> { (0..200).map(|i| f64::from(i) + shift).collect() };
+        let (scores_in, scores_out) = (scores(50.0), scores(0.0));
+        let observed = Observed::Scores { scores_in: &scores_in, scores_out: &scores_out };
+        let (epsilon, delta) = (1.0_f64, 1e-5);
+        let report = trade_off_report(&observed, None, Some(epsilon), delta, 0.05, None).unwrap();
+        let curve = &report.promised[0];
+        assert!(curve.false_positive_rates.is_sorted_by(|a, b| a < b));
+        let corner = (1.0 - delta) / (1.0 + epsilon.exp());
+        let at = curve.points().into_iter().find(|[x, _]| (x - corner).abs() < 1e-12).unwrap();
+        assert!((at[1] - corner).abs() < 1e-12, "the curve is symmetric: {at:?}");
+        // Drawn straight from point to point it is the promise itself.
+        for pair in curve.points().windows(2) {
+            let middle = [0, 1].map(|i| 0.5 * (pair[0][i] + pair[1][i]));
+            assert!(
+                (middle[1] - claimed_curve::of_epsilon(epsilon, delta, middle[0])).abs() < 1e-12,
+                "{pair:?}"
+            );
+        }
+    }
 }

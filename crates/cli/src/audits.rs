@@ -63,8 +63,8 @@ impl RunArguments {
 
     /// Draws and prints what an audit found.
     pub fn deliver(&self, report: &AuditReport, common: &CommonArguments) -> Result<Success, Failure> {
-        if let Some((path, figure)) = self.plot.as_deref().zip(report.figure()) {
-            plot::write(path, &figure)?;
+        if let Some(path) = &self.plot {
+            plot::write(path, report)?;
         }
         output::deliver(common, report, || text::audit(report))?;
         Ok(if self.check && report.refutes_the_claim() { Success::BadNews } else { Success::Fine })

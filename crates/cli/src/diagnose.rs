@@ -17,7 +17,7 @@ pub fn run(arguments: &DiagnoseArguments, common: &CommonArguments) -> Result<Su
     };
     let report = misdeal_audit::diagnose(&request)?;
     if let Some(path) = &arguments.plot {
-        plot::write(path, &report.figure())?;
+        plot::write(path, &report)?;
     }
     output::deliver(common, &report, || text::diagnosis(&report))?;
     Ok(Success::Fine)

@@ -15,9 +15,8 @@ pub fn run(arguments: &EstimateArguments, common: &CommonArguments) -> Result<Su
         claimed_epsilon: arguments.claimed_epsilon,
         trade_off: arguments.trade_off || arguments.plot.is_some(),
     })?;
-    if let Some((path, curves)) = arguments.plot.as_deref().zip(report.trade_off.as_ref()) {
-        let title = format!("{} beside {}", arguments.scores_in.display(), arguments.scores_out.display());
-        plot::write(path, &curves.figure(title, report.score_histogram.as_ref()))?;
+    if let Some(path) = &arguments.plot {
+        plot::write(path, &report)?;
     }
     output::deliver(common, &report, || text::estimates(&report))?;
     Ok(Success::Fine)

@@ -1,9 +1,9 @@
 //! Plots of results.
 
 use crate::failure::Failure;
-use misdeal_audit::Figure;
 use misdeal_files::atomic::{check_place, write_atomically};
-use misdeal_report::Format;
+use misdeal_report::{Format, StoredResult};
+use serde::Serialize;
 use std::path::Path;
 
 /// Refuses a place or an ending before anything is computed.
@@ -17,8 +17,9 @@ pub fn check(path: Option<&Path>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Draws a result's figure into a file.
-pub fn write(path: &Path, figure: &Figure) -> Result<(), Failure> {
-    let bytes = figure.draw().to_bytes(Format::of(path)?)?;
+/// Draws a result's figure into a file, as `report` draws it from the document.
+pub fn write(path: &Path, report: &impl Serialize) -> Result<(), Failure> {
+    let result = StoredResult::of(report)?;
+    let bytes = result.draw()?.to_bytes(Format::of(path)?)?;
     Ok(write_atomically(path, |sink| sink.write_all(&bytes))?)
 }

@@ -29,7 +29,7 @@ pub fn run(arguments: &ReproduceArguments, common: &CommonArguments) -> Result<S
         reproduce(&request, &bar)?
     };
     if let Some(path) = &arguments.plot {
-        plot::write(path, &report.figure())?;
+        plot::write(path, &report)?;
     }
     output::deliver(common, &report, || text::reproduced(&report))?;
     Ok(Success::Fine)

@@ -18,6 +18,13 @@ pub fn of_epsilon(epsilon: f64, delta: f64, false_positive_rate: f64) -> f64 {
     steep.max(flat).max(0.0)
 }
 
+/// The false-positive rates at which [`of_epsilon`] is not straight, ascending: where its two lines meet, on the diagonal, and where it reaches
+/// zero.
+pub fn corners_of_epsilon(epsilon: f64, delta: f64) -> [f64; 2] {
+    let rest = 1.0 - delta;
+    [rest / (1.0 + exp(epsilon)), rest]
+}
+
 /// The probability, at most, of errors as few as these under any mechanism whose curve is at least `curve`, by a test that
 /// combines both worlds.
 ///

@@ -142,7 +142,7 @@ impl Words<'_> {
 
 /// An audit's result with its figure, drawn where the words say.
 pub fn report(audit: &AuditReport, words: &Words<'_>) -> PyResult<Report> {
-    Report::with_figure(audit, audit.figure()).drawn(words.plot()?.as_deref())
+    Report::with_figure(audit, audit.trade_off.is_some()).drawn(words.plot()?.as_deref())
 }
 
 /// Plays the game on the batched Gaussian mechanism.

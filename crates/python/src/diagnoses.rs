@@ -25,7 +25,7 @@ pub fn diagnose(py: Python<'_>, log: PathBuf, words: Bound<'_, PyDict>) -> PyRes
     };
     let threads = words.count_if_any("threads")?;
     let found = jobs::run(py, threads, None, |_| misdeal_audit::diagnose(&request))?;
-    Report::with_figure(&found, Some(found.figure())).drawn(plot.as_deref())
+    Report::with_figure(&found, true).drawn(plot.as_deref())
 }
 
 /// Finds sampling mistakes in Python sources, or only counts pipelines.

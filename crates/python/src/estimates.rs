@@ -54,9 +54,7 @@ pub fn estimate(
     let found = jobs::run(py, threads, None, |_| {
         estimate_arrays(&scores_in, &scores_out, &analysis, claimed_epsilon, trade_off)
     })?;
-    let title = format!("{} scores with the target beside {} without", scores_in.len(), scores_out.len());
-    let figure = found.trade_off.as_ref().map(|curves| curves.figure(title, found.score_histogram.as_ref()));
-    Report::with_figure(&found, figure).drawn(plot.as_deref())
+    Report::with_figure(&found, found.trade_off.is_some()).drawn(plot.as_deref())
 }
 
 /// The epsilon that the errors at one threshold show.

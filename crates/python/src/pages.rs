@@ -30,6 +30,6 @@ pub fn report(py: Python<'_>, results: Vec<(String, Option<String>)>, output: Pa
     })
 }
 
-fn unreadable(error: &Unreadable) -> PyErr {
+pub fn unreadable(error: &Unreadable) -> PyErr {
     PyValueError::new_err(error.to_string())
 }

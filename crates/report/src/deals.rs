@@ -1,11 +1,11 @@
 //! Where the records of a small file are dealt (the paper's Figures 8 and 10).
 
 use crate::drawing::Drawing;
-use crate::style::{OBSERVED, panel, promised, title_size};
+use crate::frame::{Frame, Panel};
+use crate::style::{OBSERVED, panel, promised};
 use kuva::plot::scatter::MarkerShape;
 use kuva::plot::{BarPlot, LinePlot, LineStyle, ScatterPlot};
 use kuva::render::annotations::TextAnnotation;
-use kuva::render::figure::Figure;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 
@@ -57,21 +57,16 @@ const OTHERS: &str = "#56B4E9";
 impl DealsFigure {
     /// Lays the figure out.
     pub fn draw(&self) -> Drawing {
-        let mut plots = Vec::new();
-        let mut layouts = Vec::new();
-        for deal in &self.deals {
-            for (plot, layout) in [deal.boxes(), deal.target_bars(), deal.company_bars()] {
-                plots.push(plot);
-                layouts.push(layout);
-            }
-        }
-        let figure = Figure::new(self.deals.len().max(1), 3)
-            .with_title(self.title.as_str())
-            .with_title_size(title_size(&self.title, 1200.0))
-            .with_plots(plots)
-            .with_layouts(layouts)
-            .with_cell_size(400.0, 260.0);
-        Drawing(figure.render())
+        let panels =
+            self.deals.iter().flat_map(|deal| [deal.boxes(), deal.target_bars(), deal.company_bars()]);
+        let frame = Frame {
+            title: &self.title,
+            remark: None,
+            columns: 3,
+            cell: [400.0, 260.0],
+            panels: panels.map(|(plots, layout)| Panel { plots, layout }).collect(),
+        };
+        frame.draw()
     }
 }
 

@@ -1,5 +1,6 @@
 //! A finished figure.
 
+use crate::dashes;
 use kuva::backend::png::PngBackend;
 use kuva::backend::svg::SvgBackend;
 use kuva::render::render::Scene;
@@ -53,11 +54,21 @@ impl Drawing {
         match format {
             Format::Svg => Ok(self.to_svg().into_bytes()),
             Format::Png => {
-                PngBackend::new().with_scale(PIXELS_PER_UNIT).render_scene(&self.0).map_err(|why| {
+                let scene = self.with_cut_dashes();
+                PngBackend::new().with_scale(PIXELS_PER_UNIT).render_scene(&scene).map_err(|why| {
                     let hint = "a name that ends in .svg always works";
                     Error::bad_value("plot", why, "a figure that can be turned into pixels", hint)
                 })
             }
         }
+    }
+
+    fn with_cut_dashes(&self) -> Scene {
+        let mut scene = Scene::new(self.0.width, self.0.height);
+        scene.background_color.clone_from(&self.0.background_color);
+        scene.text_color.clone_from(&self.0.text_color);
+        scene.font_family.clone_from(&self.0.font_family);
+        scene.elements = self.0.elements.iter().flat_map(dashes::cut).collect();
+        scene
     }
 }

@@ -1,24 +1,31 @@
 //! Claims beside what was found: one row of marks for each setting (the paper's Figures 1, 6, 7, 9 and 11).
 
 use crate::drawing::Drawing;
-use crate::style::{CLAIMED, OBSERVED, PRINTED, THEORY, panel, title_size};
+use crate::frame::{Frame, Panel};
+use crate::style::{
+    CLAIMED, FOUND, GRID, OBSERVED, PRINTED, THEORY, VALID, log_x, padded, padded_decades, panel,
+};
 use kuva::plot::scatter::MarkerShape;
 use kuva::plot::{LinePlot, ScatterPlot};
-use kuva::render::figure::Figure;
+use kuva::render::annotations::TextAnnotation;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 
 /// The epsilons of one setting; what is not known is not drawn.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Gap {
-    /// What was audited.
+    /// What was audited; what comes first in it may be the same of its neighbours.
     pub name: String,
     /// What is claimed.
     pub claimed: Option<f64>,
     /// What the paper found.
     pub printed: Option<f64>,
-    /// What was found here.
+    /// What was found here: the mean over runs of the largest over all thresholds.
     pub found: Option<f64>,
+    /// Its standard deviation over runs.
+    pub standard_deviation: Option<f64>,
+    /// The mean over runs of a bound that holds as stated.
+    pub valid_epsilon: Option<f64>,
     /// Between what theory puts the true epsilon.
     pub theory: [Option<f64>; 2],
 }
@@ -28,6 +35,8 @@ pub struct Gap {
 pub struct GapFigure {
     /// What stands above.
     pub title: String,
+    /// What else is to be known of all settings.
+    pub remark: Option<String>,
     /// The settings, from the top down.
     pub gaps: Vec<Gap>,
 }
@@ -35,85 +44,304 @@ pub struct GapFigure {
 /// Epsilons that differ by more than this factor are drawn on a logarithmic axis.
 const WIDE: f64 = 40.0;
 const WIDTH: f64 = 860.0;
+/// Settings that have names of their own, and lines of their own height; where there are more, neighbours share what their names begin
+/// with, and lines stand in columns, so that a page holds them.
+const MOST_APART: usize = 30;
+const LINES_IN_A_COLUMN: usize = 52;
+
+/// One of a setting's epsilons.
+type Value = fn(&Gap) -> Option<f64>;
+
+/// A line of the figure.
+enum Line<'a> {
+    /// What the names of the settings below begin with.
+    Heading(&'a str),
+    Setting(&'a str, &'a Gap),
+    /// Fills a column that is shorter than the others.
+    Nothing,
+}
 
 impl GapFigure {
-    /// The smallest and the largest epsilon that is drawn.
-    fn range(&self) -> [f64; 2] {
-        let numbers = |gap: &Gap| [gap.claimed, gap.printed, gap.found, gap.theory[0], gap.theory[1]];
-        let drawn = || self.gaps.iter().flat_map(numbers).flatten();
-        [drawn().fold(f64::INFINITY, f64::min), drawn().fold(0.0, f64::max)]
-    }
-
     /// Lays the figure out.
     pub fn draw(&self) -> Drawing {
-        let places = self.gaps.len();
-        let height = |i: usize| (places - i) as f64;
-        let marks = |value: fn(&Gap) -> Option<f64>| -> Vec<(f64, f64)> {
-            self.gaps.iter().enumerate().filter_map(|(i, gap)| Some((value(gap)?, height(i)))).collect()
+        let lines = self.lines();
+        let is_long = self.gaps.len() > MOST_APART;
+        let columns = if is_long { columns(lines) } else { vec![lines] };
+        let places = columns.iter().map(Vec::len).max().unwrap_or(0);
+        let axis = self.axis();
+        let panels: Vec<Panel> = columns.iter().map(|lines| axis.panel(lines, is_long)).collect();
+        let [width, line] = if is_long { [520.0, 16.0] } else { [WIDTH, 30.0] };
+        let frame = Frame {
+            title: &self.title,
+            remark: self.remark.as_deref(),
+            columns: panels.len(),
+            cell: [width, 70.0 + line * places as f64],
+            panels,
         };
-        let mut plots: Vec<Plot> = Vec::new();
-        let [least, most] = self.range();
-        let is_wide = least > 0.0 && most / least > WIDE;
-        for (i, gap) in self.gaps.iter().enumerate() {
-            if let [Some(lower), Some(upper)] = gap.theory {
-                // A bound that is met exactly is still to be seen.
-                let upper = upper.max(if is_wide { 1.01 * lower } else { lower + 0.004 * most });
-                let line =
-                    LinePlot::new().with_data([(lower, height(i)), (upper, height(i))]).with_color(THEORY);
-                let line = line.with_stroke_width(7.0);
-                let first = !plots.iter().any(|plot| matches!(plot, Plot::Line(_)));
-                plots.push(if first {
-                    line.with_legend("between theory's bounds").into()
-                } else {
-                    line.into()
-                });
-            }
+        frame.draw()
+    }
+
+    fn lines(&self) -> Vec<Line<'_>> {
+        if self.gaps.len() <= MOST_APART {
+            return self.gaps.iter().map(|gap| Line::Setting(&gap.name, gap)).collect();
         }
-        let series = [
-            ("claimed", CLAIMED, MarkerShape::Square, marks(|gap| gap.claimed)),
-            ("printed in the paper", PRINTED, MarkerShape::Triangle, marks(|gap| gap.printed)),
-            ("found here", OBSERVED, MarkerShape::Circle, marks(|gap| gap.found)),
+        let mut lines = Vec::new();
+        let mut last = None;
+        for gap in &self.gaps {
+            let (heading, name) = parted(&gap.name);
+            if heading != last {
+                lines.extend(heading.map(Line::Heading));
+                last = heading;
+            }
+            lines.push(Line::Setting(name, gap));
+        }
+        lines
+    }
+
+    fn axis(&self) -> Axis {
+        let ends = |gap: &Gap| {
+            let deviation = gap.standard_deviation.unwrap_or(0.0);
+            let [low, high] = [-deviation, deviation].map(|step| gap.found.map(|found| found + step));
+            [gap.claimed, gap.printed, gap.valid_epsilon, low, high, gap.theory[0], gap.theory[1]]
+        };
+        let drawn = || self.gaps.iter().flat_map(ends).flatten();
+        let (least, most) = (drawn().fold(f64::INFINITY, f64::min), drawn().fold(0.0, f64::max));
+        if least > 0.0 && most / least > WIDE {
+            Axis { range: padded_decades([least, most]), is_logarithmic: true }
+        } else {
+            Axis { range: padded([0.0, most]), is_logarithmic: false }
+        }
+    }
+}
+
+/// The first two parts of a name of three or more, and the rest of it.
+fn parted(name: &str) -> (Option<&str>, &str) {
+    match name.match_indices(", ").nth(1) {
+        Some((end, comma)) => (Some(&name[..end]), &name[end + comma.len()..]),
+        None => (None, name),
+    }
+}
+
+/// A heading that fits above its settings.
+fn shortened(words: &str) -> String {
+    const MOST: usize = 48;
+    if words.chars().count() <= MOST {
+        return words.into();
+    }
+    let kept: String = words.chars().take(MOST - 1).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// The lines in columns of about the same length, each beginning with a heading where one is near.
+fn columns(lines: Vec<Line<'_>>) -> Vec<Vec<Line<'_>>> {
+    let count = lines.len().div_ceil(LINES_IN_A_COLUMN);
+    let length = lines.len().div_ceil(count.max(1));
+    let mut columns: Vec<Vec<Line<'_>>> = vec![Vec::new()];
+    for line in lines {
+        let so_far = columns.last().map_or(0, Vec::len);
+        let is_heading = matches!(line, Line::Heading(_));
+        let is_full = so_far >= length + length / 4 || (is_heading && so_far + length / 10 >= length);
+        if is_full && columns.len() < count {
+            columns.push(Vec::new());
+        }
+        if let Some(column) = columns.last_mut() {
+            column.push(line);
+        }
+    }
+    let longest = columns.iter().map(Vec::len).max().unwrap_or(0);
+    for column in &mut columns {
+        column.resize_with(longest, || Line::Nothing);
+    }
+    columns
+}
+
+/// The axis of epsilon, which all columns share.
+struct Axis {
+    range: [f64; 2],
+    is_logarithmic: bool,
+}
+
+impl Axis {
+    fn panel(&self, lines: &[Line<'_>], is_long: bool) -> Panel {
+        let places = lines.len();
+        let size = if is_long { 3.2 } else { 4.5 };
+        let mut plots = self.grid(places);
+        plots.extend(self.theory(lines, if is_long { 4.5 } else { 6.0 }));
+        // What was found stands a little lower than what others say, so that neither hides the other.
+        let series: [(_, _, _, f64, Value); 3] = [
+            ("claimed", CLAIMED, MarkerShape::Square, 0.0, |gap| gap.claimed),
+            ("printed in the paper", PRINTED, MarkerShape::Triangle, 0.2, |gap| gap.printed),
+            (VALID, OBSERVED, MarkerShape::Diamond, -0.2, |gap| gap.valid_epsilon),
         ];
-        for (name, colour, marker, points) in series {
+        for (name, colour, marker, rise, value) in series {
+            let points: Vec<(f64, f64)> =
+                settings(lines).filter_map(|(gap, height)| Some((value(gap)?, height + rise))).collect();
             if !points.is_empty() {
                 let plot = ScatterPlot::new().with_data(points).with_color(colour).with_marker(marker);
-                plots.push(plot.with_size(4.5).with_legend(name).into());
+                let share = if marker == MarkerShape::Diamond { 0.85 } else { 1.0 };
+                plots.push(plot.with_size(share * size).with_legend(name).into());
             }
         }
-        let names = self.gaps.iter().rev().map(|gap| gap.name.clone()).collect();
-        let layout = panel(Layout::auto_from_plots(&plots), "epsilon", "");
-        let layout = if is_wide { layout.with_log_x() } else { layout.with_x_axis_min(0.0) };
-        let layout =
-            layout.with_y_axis_min(0.5).with_y_axis_max(places as f64 + 0.5).with_y_categories(names);
-        let figure = Figure::new(1, 1)
-            .with_title(self.title.as_str())
-            .with_title_size(title_size(&self.title, WIDTH))
-            .with_plots(vec![plots])
-            .with_layouts(vec![layout])
-            .with_cell_size(WIDTH, 120.0 + 26.0 * places as f64)
-            .with_shared_legend_bottom();
-        Drawing(figure.render())
+        plots.extend(self.found(lines, size));
+        let names = lines.iter().rev().map(|line| if let Line::Setting(name, _) = line { *name } else { "" });
+        let layout = panel(Layout::auto_from_plots(&plots), "epsilon", "")
+            .with_tick_size(if is_long { 10 } else { 11 })
+            .with_y_axis_min(0.4)
+            .with_y_axis_max(places as f64 + 0.6)
+            .with_y_categories(names.map(String::from).collect());
+        let layout = if self.is_logarithmic {
+            log_x(layout, self.range)
+        } else {
+            layout.with_x_axis_min(self.range[0]).with_x_axis_max(self.range[1])
+        };
+        let [low, high] = self.range;
+        let middle = if self.is_logarithmic { (low * high).sqrt() } else { 0.5 * (low + high) };
+        let layout = lines.iter().enumerate().fold(layout, |layout, (i, line)| match line {
+            Line::Heading(words) => {
+                let height = (places - i) as f64 - 0.6;
+                layout
+                    .with_annotation(TextAnnotation::new(shortened(words), middle, height).with_font_size(10))
+            }
+            _ => layout,
+        });
+        // Lines without a setting have no name that a tick could point to.
+        Panel { plots, layout: if is_long { layout.with_tick_length(0.0) } else { layout } }
     }
+
+    /// Lines at powers of ten.
+    fn grid(&self, places: usize) -> Vec<Plot> {
+        if !self.is_logarithmic {
+            return Vec::new();
+        }
+        let [first, last] = self.range.map(f64::log10);
+        let line = |power: i32| {
+            let ends = [0.4, places as f64 + 0.6].map(|height| (10_f64.powi(power), height));
+            LinePlot::new().with_data(ends).with_color(GRID).with_stroke_width(1.0).into()
+        };
+        (first.ceil() as i32..=last.floor() as i32).map(line).collect()
+    }
+
+    /// A bar between theory's bounds; where one of them is unknown, a thin line to the end of the axis.
+    fn theory(&self, lines: &[Line<'_>], width: f64) -> Vec<Plot> {
+        let mut plots: Vec<Plot> = Vec::new();
+        for (gap, height) in settings(lines) {
+            let ([lower, upper], width, name) = match gap.theory {
+                [Some(lower), Some(upper)] => {
+                    ([lower, self.seen(lower, upper)], width, "between theory's bounds")
+                }
+                [Some(lower), None] => ([lower, self.range[1]], 1.5, "theory: at least"),
+                [None, Some(upper)] => ([self.range[0], upper], 1.5, "theory: at most"),
+                [None, None] => continue,
+            };
+            let bar = LinePlot::new().with_data([(lower, height), (upper, height)]).with_color(THEORY);
+            plots.push(bar.with_stroke_width(width).with_legend(name).into());
+        }
+        plots
+    }
+
+    /// An upper end so far from the lower one that bounds which coincide are still to be seen.
+    fn seen(&self, lower: f64, upper: f64) -> f64 {
+        let [low, high] = self.range;
+        let least =
+            if self.is_logarithmic { lower * (high / low).powf(0.004) } else { lower + 0.004 * (high - low) };
+        upper.max(least)
+    }
+
+    fn found(&self, lines: &[Line<'_>], size: f64) -> Vec<Plot> {
+        let found = || settings(lines).filter_map(|(gap, height)| Some((gap, (gap.found?, height - 0.2))));
+        let hollow = |points: Vec<(f64, f64)>| {
+            let points = ScatterPlot::new().with_data(points).with_color(OBSERVED).with_size(size);
+            points.with_marker_opacity(0.0).with_marker_stroke_width(1.5).with_legend(FOUND)
+        };
+        let (mut with, mut errors, mut without) = (Vec::new(), Vec::new(), Vec::new());
+        for (gap, point) in found() {
+            if let Some(deviation) = gap.standard_deviation {
+                with.push(point);
+                // Below the axis there is nothing, and no logarithm either.
+                errors.push((deviation.min(point.0 - self.range[0]), deviation));
+            } else {
+                without.push(point);
+            }
+        }
+        let mut plots: Vec<Plot> = Vec::new();
+        if !with.is_empty() {
+            plots.push(hollow(with).with_x_err_asymmetric(errors).into());
+        }
+        if !without.is_empty() {
+            plots.push(hollow(without).into());
+        }
+        plots
+    }
+}
+
+/// The settings of some lines and how high they stand.
+fn settings<'a>(lines: &'a [Line<'a>]) -> impl Iterator<Item = (&'a Gap, f64)> {
+    lines.iter().enumerate().filter_map(|(i, line)| match line {
+        Line::Setting(_, gap) => Some((*gap, (lines.len() - i) as f64)),
+        _ => None,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn names_and_marks_are_there() {
-        let gap = |name: &str| Gap {
+    fn gap(name: &str) -> Gap {
+        Gap {
             name: name.into(),
             claimed: Some(1.0),
             found: Some(3.0),
+            standard_deviation: Some(0.2),
+            valid_epsilon: Some(2.8),
             theory: [Some(2.9), Some(3.5)],
             ..Gap::default()
-        };
-        let figure = GapFigure { title: "Gaps".into(), gaps: vec![gap("first <one>"), gap("second")] };
-        let svg = figure.draw().to_svg();
-        for words in ["Gaps", "first &lt;one&gt;", "second", "claimed", "found here", "theory", "epsilon"] {
+        }
+    }
+
+    fn drawn(gaps: Vec<Gap>) -> String {
+        GapFigure { title: "Gaps".into(), remark: Some("5 runs each".into()), gaps }.draw().to_svg()
+    }
+
+    #[test]
+    fn names_and_marks_are_there() {
+        let svg = drawn(vec![gap("first <one>"), gap("second")]);
+        for words in [
+            "Gaps",
+            "5 runs each",
+            "first &lt;one&gt;",
+            "second",
+            "claimed",
+            FOUND,
+            VALID,
+            "theory",
+            "epsilon",
+        ] {
             assert!(svg.contains(words), "{words}");
         }
         assert!(!svg.contains("printed"), "no mark, no legend");
+    }
+
+    #[test]
+    fn marks_at_the_ends_lie_within_the_axis() {
+        let far = Gap { theory: [Some(48.0), Some(400.0)], ..gap("far") };
+        let none = Gap { found: Some(0.0), standard_deviation: None, ..gap("none") };
+        for (gaps, is_logarithmic) in [(vec![far], true), (vec![none], false)] {
+            let figure = GapFigure { title: String::new(), remark: None, gaps };
+            let axis = figure.axis();
+            assert_eq!(axis.is_logarithmic, is_logarithmic);
+            let gap = &figure.gaps[0];
+            let ends = [gap.claimed, gap.found, gap.theory[1]].map(Option::unwrap);
+            assert!(ends.iter().all(|&end| axis.range[0] < end && end < axis.range[1]), "{:?}", axis.range);
+        }
+    }
+
+    #[test]
+    fn many_settings_share_what_their_names_begin_with() {
+        let name = |i: usize| format!("a source, data set {}, noise {i}", i / 20);
+        let svg = drawn((0..80).map(|i| gap(&name(i))).collect());
+        for heading in 0..4 {
+            assert_eq!(svg.matches(&format!("a source, data set {heading}")).count(), 1, "{heading}");
+        }
+        assert!((0..80).all(|i| svg.contains(&format!(">noise {i}<"))));
     }
 }

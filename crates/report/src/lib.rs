@@ -1,9 +1,10 @@
 //! Draws what was stored, and computes nothing: plots of results, as SVG and PNG, and a page of them in HTML.
 //!
 //! ```
-//! use misdeal_report::{NamedCurve, TradeOffFigure};
-//! let guessing = NamedCurve { name: "guessing".into(), points: vec![[0.0, 1.0], [1.0, 0.0]] };
-//! let figure = TradeOffFigure { title: "An example".into(), scores: None, estimate: None, curves: vec![guessing] };
+//! use misdeal_report::{NamedCurve, TradeOffFigure, TradeOffRow};
+//! let guessing = NamedCurve { name: "guessing".into(), refuted: None, points: vec![[0.0, 1.0], [1.0, 0.0]] };
+//! let row = TradeOffRow { curves: vec![guessing], ..TradeOffRow::default() };
+//! let figure = TradeOffFigure { title: "An example".into(), rows: vec![row] };
 //! assert!(figure.draw().to_svg().contains("<svg"));
 //! ```
 //!
@@ -19,8 +20,10 @@
 //! One style for all: the palette of Wong (2011), which colour-blind readers can tell apart, and lines that differ in their
 //! dashes too, so that they survive a grey print.
 
+mod dashes;
 mod deals;
 mod drawing;
+mod frame;
 mod gaps;
 mod histogram;
 mod layout;
@@ -37,9 +40,10 @@ pub mod verdict;
 pub use deals::{DealPanels, DealsFigure, record_names};
 pub use drawing::{Drawing, Format};
 pub use gaps::{Gap, GapFigure};
+pub use histogram::Scores;
 pub use layout::Layout;
 pub use page::{MOST_RESULTS, page};
 pub use positions::PositionsFigure;
 pub use results::{StoredResult, Unreadable};
-pub use sweep::{Sweep, SweepFigure};
-pub use trade_off::{NamedCurve, TradeOffFigure};
+pub use sweep::{Found, Sweep, SweepFigure};
+pub use trade_off::{NamedCurve, TradeOffFigure, TradeOffRow};

@@ -1,5 +1,6 @@
 //! Colours, dashes and axes that all figures share.
 
+use crate::numbers::significant;
 use kuva::plot::LineStyle;
 use kuva::render::layout::{Layout, TickFormat};
 use std::sync::Arc;
@@ -12,32 +13,60 @@ pub const CLAIMED: &str = "#D55E00";
 pub const THEORY: &str = "#009E73";
 /// What was printed elsewhere.
 pub const PRINTED: &str = "#CC79A7";
+/// What helps to read a value off an axis.
+pub const GRID: &str = "#CCCCCC";
 
 /// Colours and dashes of promised curves, in the order in which they are used.
-const PROMISED: [(&str, LineStyle); 6] = [
-    ("#D55E00", LineStyle::Dashed),
-    ("#009E73", LineStyle::DashDot),
-    ("#CC79A7", LineStyle::Dotted),
-    ("#E69F00", LineStyle::Dashed),
-    ("#56B4E9", LineStyle::DashDot),
-    ("#000000", LineStyle::Dotted),
+const PROMISED: [(&str, &str); 6] = [
+    ("#D55E00", "8 4"),
+    ("#009E73", "8 4 2 4"),
+    ("#CC79A7", "2 4"),
+    ("#E69F00", "14 4"),
+    ("#56B4E9", "10 3 2 3 2 3"),
+    ("#000000", "4 2"),
 ];
 
 /// The colour and dash of the promised curve at `place`.
 pub fn promised(place: usize) -> (&'static str, LineStyle) {
-    PROMISED[place % PROMISED.len()].clone()
+    let (colour, dashes) = PROMISED[place % PROMISED.len()];
+    (colour, LineStyle::Custom(dashes.into()))
 }
 
-/// The size at which a title fits above a figure of this width.
-pub fn title_size(title: &str, width: f64) -> u32 {
-    // A letter is a little wider than half its height.
-    let fitting = width / (0.56 * title.chars().count().max(1) as f64);
-    fitting.clamp(7.0, 15.0) as u32
+/// What theory knows at most, over what it knows at least where both are the same.
+pub const THEORY_AT_MOST: &str = "#000000";
+
+/// What the estimate is called that is the largest over all thresholds.
+pub const FOUND: &str = "found here, maximum over thresholds (no guarantee)";
+/// What the bound is called that holds as stated.
+pub const VALID: &str = "found here, valid at 95 %";
+
+/// A range with room for the marks at its ends.
+pub fn padded([least, most]: [f64; 2]) -> [f64; 2] {
+    let room = if most > least { 0.04 * (most - least) } else { 0.5 * most.abs().max(1.0) };
+    [least - room, most + room]
 }
 
-/// Numbers of observations: 1e6 rather than 1000000.
-pub fn powers() -> TickFormat {
-    TickFormat::Custom(Arc::new(|value| if value < 1e5 { value.to_string() } else { format!("{value:e}") }))
+/// The same of a logarithmic axis.
+pub fn padded_decades(range: [f64; 2]) -> [f64; 2] {
+    padded(range.map(f64::log10)).map(|power| 10_f64.powf(power))
+}
+
+/// Words for the ticks of a logarithmic axis over this range, all in one notation: of its powers of ten alone, but where there are too
+/// few of them.
+pub fn log_ticks([least, most]: [f64; 2]) -> TickFormat {
+    let powers = most.log10().floor() - least.log10().ceil() + 1.0;
+    let is_plain = least >= 1e-3 && most < 2e4;
+    TickFormat::Custom(Arc::new(move |value| {
+        let power = value.log10();
+        let enough = if is_plain { 3.0 } else { 2.0 };
+        if powers >= enough && (power - power.round()).abs() > 1e-9 {
+            String::new()
+        } else if is_plain {
+            significant(value)
+        } else {
+            format!("{value:.0e}")
+        }
+    }))
 }
 
 /// A panel with labelled axes.
@@ -48,4 +77,48 @@ pub fn panel(layout: Layout, x_label: &str, y_label: &str) -> Layout {
         .with_label_size(13)
         .with_tick_size(11)
         .with_show_grid(true)
+}
+
+/// A panel's x-axis on which powers of ten are evenly spaced.
+pub fn log_x(layout: Layout, range: [f64; 2]) -> Layout {
+    layout
+        .with_log_x()
+        .with_x_axis_min(range[0])
+        .with_x_axis_max(range[1])
+        .with_x_tick_format(log_ticks(range))
+}
+
+/// The same of the y-axis.
+pub fn log_y(layout: Layout, range: [f64; 2]) -> Layout {
+    layout
+        .with_log_y()
+        .with_y_axis_min(range[0])
+        .with_y_axis_max(range[1])
+        .with_y_tick_format(log_ticks(range))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_of_an_axis_are_in_one_notation() {
+        let words = |range: [f64; 2], values: &[f64]| -> Vec<String> {
+            values.iter().map(|&value| log_ticks(range).format(value)).collect()
+        };
+        assert_eq!(words([1e-4, 1.0], &[1e-4, 2e-3, 5e-3, 1e-2]), ["1e-4", "", "", "1e-2"]);
+        assert_eq!(words([0.8, 2000.0], &[1.0, 2.0, 100.0]), ["1", "", "100"]);
+        assert_eq!(words([0.8, 30.0], &[1.0, 2.0, 5.0, 10.0]), ["1", "2", "5", "10"]);
+        assert_eq!(words([9e4, 4e5], &[1e5, 2e5]), ["1e5", "2e5"]);
+    }
+
+    #[test]
+    fn marks_at_the_ends_have_room() {
+        for range in [[1.0, 400.0], [0.0, 3.0], [2.0, 2.0]] {
+            let [low, high] = padded(range);
+            assert!(low < range[0] && range[1] < high, "{range:?}");
+        }
+        let [low, high] = padded_decades([1.0, 1.0]);
+        assert!(0.0 < low && low < 1.0 && high > 1.0);
+    }
 }

@@ -1,89 +1,124 @@
 //! Observed errors beside promised curves (the paper's Figures 4 and 5).
 
 use crate::drawing::Drawing;
-use crate::histogram;
-use crate::style::{OBSERVED, panel, promised, title_size};
+use crate::frame::{Frame, Panel};
+use crate::histogram::Scores;
+use crate::style::{OBSERVED, log_x, log_y, panel, promised};
 use kuva::plot::{BandPlot, LinePlot};
-use kuva::render::figure::Figure;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
-use misdeal_core::estimate::{ScoreHistogram, TradeOffEstimate};
+use misdeal_core::estimate::TradeOffEstimate;
 
 /// The smallest detection rate that the zoom shows where nothing was observed.
 const LEAST_RATE: f64 = 1e-6;
 
-/// The width of a panel.
+/// The width of a panel of one audit, and of several.
 const WIDTH: f64 = 440.0;
+const NARROW: f64 = 350.0;
 
 /// A curve that somebody promises, or that theory knows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedCurve {
-    /// What the legend says.
+    /// Whose it is.
     pub name: String,
+    /// Whether what was observed refutes it, if it was tested.
+    pub refuted: Option<bool>,
     /// False-positive and false-negative rates, by ascending false-positive rate.
     pub points: Vec<[f64; 2]>,
 }
 
-/// The scores of both worlds, and the trade-off between both errors that they allow: the whole of it, and a zoom into small false-positive rates on logarithmic axes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TradeOffFigure {
-    /// What stands above.
-    pub title: String,
+/// What one audit observed and was promised.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TradeOffRow {
+    /// What was audited, where there is more than one.
+    pub name: String,
     /// The scores of both worlds, if they are to be seen too.
-    pub scores: Option<ScoreHistogram>,
+    pub scores: Option<Scores>,
     /// What was observed.
     pub estimate: Option<TradeOffEstimate>,
     /// What was promised.
     pub curves: Vec<NamedCurve>,
 }
 
+/// The scores of both worlds, and the trade-off between both errors that they allow: the whole of it, and a zoom into small false-positive
+/// rates on logarithmic axes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TradeOffFigure {
+    /// What stands above.
+    pub title: String,
+    /// The audits: the panels of one stand beside each other, those of more than one below each other, audits beside each other.
+    pub rows: Vec<TradeOffRow>,
+}
+
 impl TradeOffFigure {
     /// Lays the figure out.
     ///
-    /// Below a promised curve nothing may lie: there the promise is broken. On the right the rate of detection, 1 minus the
+    /// Below a promised curve nothing may lie: there the promise is broken. In the zoom the rate of detection, 1 minus the
     /// false-negative rate, stands for the false-negative rate, and a promise is broken above its curve.
     pub fn draw(&self) -> Drawing {
+        let is_one = self.rows.len() == 1;
+        let drawn: Vec<Vec<Panel>> = self.rows.iter().map(|row| row.panels(is_one)).collect();
+        let count = drawn.iter().map(Vec::len).max().unwrap_or(0);
+        let (columns, panels, width) = if is_one {
+            (count, drawn.into_iter().flatten().collect(), WIDTH)
+        } else {
+            let mut columns: Vec<_> = drawn.into_iter().map(Vec::into_iter).collect();
+            let panels =
+                (0..count).flat_map(|_| columns.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>());
+            (self.rows.len(), panels.collect(), NARROW)
+        };
+        Frame { title: &self.title, remark: None, columns, cell: [width, 0.9 * width], panels }.draw()
+    }
+}
+
+impl TradeOffRow {
+    /// Its panels; verdicts stand in the legend of the only audit, or else above the panels of each.
+    fn panels(&self, is_one: bool) -> Vec<Panel> {
         let least =
             self.estimate.as_ref().map_or(LEAST_RATE, |estimate| 0.5 / estimate.observations_out as f64);
-        let whole = self.lines(|[x, y]| Some([x, y]), |[x, y]| [x, y]);
-        let decades = -least.log10();
-        let zoom = self.lines(
-            |[x, y]| (x >= least && 1.0 - y >= least).then_some([x, 1.0 - y]),
-            |rates| rates.map(|rate| rate.log10() / decades),
-        );
-        let mut layouts = vec![
+        let whole = self.lines(is_one, |[x, y]| Some([x, y]));
+        let zoom = self.lines(is_one, |[x, y]| (x >= least && 1.0 - y >= least).then_some([x, 1.0 - y]));
+        let rates = [least, 1.0];
+        let mut whole_layout =
             panel(Layout::auto_from_plots(&whole), "false-positive rate", "false-negative rate")
                 .with_x_axis_min(0.0)
                 .with_x_axis_max(1.0)
                 .with_y_axis_min(0.0)
-                .with_y_axis_max(1.0),
-            panel(Layout::auto_from_plots(&zoom), "false-positive rate", "true-positive rate")
-                .with_log_scale(),
-        ];
-        let mut panels = vec![whole, zoom];
-        if let Some(scores) = &self.scores {
-            let plots = histogram::lines(scores);
-            layouts.insert(0, histogram::layout(&plots));
-            panels.insert(0, plots);
+                .with_y_axis_max(1.0);
+        if !is_one {
+            whole_layout = whole_layout
+                .with_title(self.name.as_str())
+                .with_title_size(13)
+                .with_subtitle(self.verdict())
+                .with_subtitle_size(10)
+                .with_subtitle_wrap(50);
         }
-        let columns = panels.len();
-        let figure = Figure::new(1, columns)
-            .with_title(self.title.as_str())
-            .with_title_size(title_size(&self.title, WIDTH * columns as f64))
-            .with_plots(panels)
-            .with_layouts(layouts)
-            .with_cell_size(WIDTH, 400.0)
-            .with_shared_legend_bottom();
-        Drawing(figure.render())
+        let zoom_layout = panel(Layout::auto_from_plots(&zoom), "false-positive rate", "true-positive rate");
+        let zoom_layout = log_y(log_x(zoom_layout, rates), rates);
+        let scores = self.scores.as_ref().map(Scores::panel);
+        let curves =
+            [Panel { plots: whole, layout: whole_layout }, Panel { plots: zoom, layout: zoom_layout }];
+        scores.into_iter().chain(curves).collect()
     }
 
-    /// All lines of a panel. `place` gives a point's place on its axes, or leaves it out; `seen` where the eye finds it there, in
-    /// units of the panel.
-    fn lines(
-        &self,
-        place: impl Fn([f64; 2]) -> Option<[f64; 2]>,
-        seen: impl Fn([f64; 2]) -> [f64; 2],
-    ) -> Vec<Plot> {
+    fn verdict(&self) -> String {
+        let refuted: Vec<&str> = self
+            .curves
+            .iter()
+            .filter(|curve| curve.refuted == Some(true))
+            .map(|curve| curve.name.as_str())
+            .collect();
+        if !refuted.is_empty() {
+            format!("refuted: {}", refuted.join("; "))
+        } else if self.curves.iter().any(|curve| curve.refuted.is_some()) {
+            "no promise refuted".into()
+        } else {
+            String::new()
+        }
+    }
+
+    /// All lines of a panel. `place` gives a point's place on its axes, or leaves it out.
+    fn lines(&self, with_verdicts: bool, place: impl Fn([f64; 2]) -> Option<[f64; 2]>) -> Vec<Plot> {
         let mut plots: Vec<Plot> = Vec::new();
         if let Some(estimate) = &self.estimate {
             plots.extend(bounds(estimate, &place));
@@ -97,33 +132,18 @@ impl TradeOffFigure {
         }
         for (i, curve) in self.curves.iter().enumerate() {
             let (colour, dash) = promised(i);
-            let points = thinned(curve.points.iter().filter_map(|&point| place(point)), &seen);
-            let line = LinePlot::new().with_data(points.into_iter().map(|[x, y]| (x, y))).with_color(colour);
-            plots.push(
-                line.with_line_style(dash).with_stroke_width(1.8).with_legend(curve.name.as_str()).into(),
-            );
+            let points = curve.points.iter().filter_map(|&point| place(point));
+            let line = LinePlot::new().with_data(points.map(|[x, y]| (x, y))).with_color(colour);
+            let verdict = match curve.refuted.filter(|_| with_verdicts) {
+                Some(true) => ": refuted",
+                Some(false) => ": not refuted",
+                None => "",
+            };
+            let legend = format!("{}{verdict}", curve.name);
+            plots.push(line.with_line_style(dash).with_stroke_width(1.8).with_legend(legend).into());
         }
         plots
     }
-}
-
-/// The points without those too near to their predecessors to show: dashes need room.
-fn thinned(points: impl Iterator<Item = [f64; 2]>, seen: impl Fn([f64; 2]) -> [f64; 2]) -> Vec<[f64; 2]> {
-    const NEAR: f64 = 0.025;
-    let mut kept: Vec<[f64; 2]> = Vec::new();
-    let mut last = None;
-    for point in points {
-        let distance = kept.last().map_or(f64::INFINITY, |&before| {
-            let ([x, y], [u, v]) = (seen(point), seen(before));
-            (x - u).hypot(y - v)
-        });
-        if distance >= NEAR {
-            kept.push(point);
-        }
-        last = Some(point);
-    }
-    kept.extend(last.filter(|last| kept.last() != Some(last)));
-    kept
 }
 
 /// The region between the observed curve and the one through both upper bounds.
@@ -156,21 +176,27 @@ mod tests {
     use crate::Format;
     use misdeal_core::estimate::{histogram_of_scores, trade_off_from_scores};
 
-    fn figure() -> TradeOffFigure {
+    fn row() -> TradeOffRow {
         let scores = |shift: f64| -> Vec<f64> {
             (0..5000).map(|i| (f64::from(i) * 0.618_034).fract() + shift).collect()
         };
         let estimate = trade_off_from_scores(&scores(0.3), &scores(0.0), 0.05).unwrap();
         let curve = NamedCurve {
             name: "a promise <&> its \"name\"".into(),
+            refuted: Some(true),
             points: vec![[0.0, 1.0], [0.5, 0.4], [1.0, 0.0]],
         };
-        TradeOffFigure {
-            title: "Observed and promised".into(),
-            scores: histogram_of_scores(&scores(0.3), &scores(0.0)).unwrap(),
+        let histogram = histogram_of_scores(&scores(0.3), &scores(0.0)).unwrap().unwrap();
+        TradeOffRow {
+            name: "an audit".into(),
+            scores: Some(Scores { histogram, name: "score", threshold: Some(0.5) }),
             estimate: Some(estimate),
             curves: vec![curve],
         }
+    }
+
+    fn figure() -> TradeOffFigure {
+        TradeOffFigure { title: "Observed and promised".into(), rows: vec![row()] }
     }
 
     #[test]
@@ -184,10 +210,31 @@ mod tests {
             "95 % bounds",
             "with the record",
             "score",
+            "threshold",
         ] {
             assert!(svg.contains(words), "{words}");
         }
         assert!(svg.contains("a promise &lt;&amp;&gt; its"), "names are escaped");
+        assert!(svg.contains(": refuted") && !svg.contains("an audit"), "one audit needs no name");
+    }
+
+    #[test]
+    fn every_audit_has_its_panels_its_name_and_its_verdict() {
+        let other = TradeOffRow {
+            name: "another".into(),
+            curves: row()
+                .curves
+                .into_iter()
+                .map(|curve| NamedCurve { refuted: Some(false), ..curve })
+                .collect(),
+            ..row()
+        };
+        let figure = TradeOffFigure { title: "Two".into(), rows: vec![row(), other] };
+        let svg = figure.draw().to_svg();
+        for words in ["an audit", "another", "refuted: a promise", "no promise refuted"] {
+            assert_eq!(svg.matches(words).count(), 1, "{words}");
+        }
+        assert_eq!(svg.matches(">true-positive rate<").count(), 2);
     }
 
     #[test]

@@ -77,17 +77,6 @@ pub struct DiagnoseReport {
     pub positions: PositionSample,
 }
 
-impl DiagnoseReport {
-    /// What was found, on one line: what a plot is called.
-    pub fn title(&self) -> String {
-        let name = self.log.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let buffer = self.diagnosis.parameters.buffer_size;
-        let buffer = buffer.map_or_else(String::new, |size| format!(" (buffer of {size})"));
-        let doubt = if self.diagnosis.certain { "" } else { ", not certain" };
-        format!("{name}: {}{buffer}{doubt}", self.diagnosis.scheme)
-    }
-}
-
 /// Reads a log, names its scheme and says what it costs, on all cores of the current thread pool.
 ///
 /// # Errors

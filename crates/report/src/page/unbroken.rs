@@ -12,7 +12,9 @@ pub fn unbroken(text: &str) -> String {
     for word in text.split_inclusive(' ') {
         let number = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
         if number.contains("e-") && number.parse::<f64>().is_ok() {
-            html += &format!("<span class=\"number\">{}</span>", escaped(word.trim_end()));
+            html += "<span class=\"number\">";
+            html += &escaped(word.trim_end());
+            html += "</span>";
             html += &word[word.trim_end().len()..];
         } else {
             html += &escaped(word);

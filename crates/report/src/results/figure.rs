@@ -1,17 +1,21 @@
-//! The figure of a stored result, drawn from its document alone: what the command itself would have drawn.
+//! The figure that belongs to a result, made of its document alone: the same when a command has just written it and years later.
 
 use super::{
     Account, Audit, Content, Dealt, Diagnosed, Estimate, Estimation, Outputs, Reproduced, Reproduction,
     StoredResult, TradeOff, Unreadable,
 };
+use crate::numbers::{count, significant};
 use crate::{
-    DealPanels, DealsFigure, Drawing, Gap, GapFigure, NamedCurve, PositionsFigure, Sweep, SweepFigure,
-    TradeOffFigure, record_names,
+    DealPanels, DealsFigure, Drawing, Found, Gap, GapFigure, NamedCurve, PositionsFigure, Scores, Sweep,
+    SweepFigure, TradeOffFigure, TradeOffRow, record_names,
 };
 use misdeal_core::estimate::{ScoreHistogram, TradeOffEstimate};
-use misdeal_core::{Bounds, TradeOffBounds};
+use misdeal_core::{BatchScheme, Bounds, TradeOffBounds};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+
+/// Audits whose curves are drawn beside each other, at most.
+const MOST_BESIDE: usize = 4;
 
 impl StoredResult {
     /// Draws the result.
@@ -47,21 +51,32 @@ impl StoredResult {
 }
 
 impl Audit {
-    fn draw(&self) -> Drawing {
+    /// What was audited, on one line.
+    fn title(&self) -> String {
         let setting = &self.setting;
         let epochs = if setting.epochs == 1 { String::new() } else { format!(", {} epochs", setting.epochs) };
-        let title = format!(
+        format!(
             "{}, {}, {} steps an epoch{epochs}, noise multiplier {}",
-            setting.scheme, setting.threat_model, setting.steps_per_epoch, setting.noise_multiplier
-        );
-        match &self.trade_off {
-            Some(curves) => curves.figure(title, self.score_histogram.as_ref()).draw(),
-            None => {
-                let theory = self.theory.get(setting.scheme.name()).map_or([None, None], sides);
-                let gaps = vec![gap("this audit", &self.estimate, self.claimed_epsilon, theory)];
-                GapFigure { title, gaps }.draw()
-            }
+            setting.scheme,
+            setting.threat_model,
+            setting.steps_per_epoch,
+            significant(setting.noise_multiplier)
+        )
+    }
+
+    fn draw(&self) -> Drawing {
+        let scores = self.score_histogram.as_ref().map(|histogram| Scores {
+            histogram: histogram.clone(),
+            name: "score (log-likelihood ratio)",
+            threshold: self.estimate.threshold,
+        });
+        let title = self.title();
+        if let Some(curves) = &self.trade_off {
+            return TradeOffFigure { title, rows: vec![curves.row(String::new(), scores)] }.draw();
         }
+        let theory = self.theory.get(self.setting.scheme.name()).map_or([None, None], sides);
+        let gaps = vec![gap("this audit", &self.estimate, self.claimed_epsilon, theory)];
+        GapFigure { title, remark: None, gaps }.draw()
     }
 }
 
@@ -71,28 +86,35 @@ impl Outputs {
         let gaps =
             self.estimates.iter().map(|(score, estimate)| gap(score, estimate, self.claimed_epsilon, theory));
         let title = format!("Outputs of training with {}", self.setting.scheme);
-        GapFigure { title, gaps: gaps.collect() }.draw()
+        GapFigure { title, remark: None, gaps: gaps.collect() }.draw()
     }
 }
 
 impl Estimation {
     fn draw(&self) -> Drawing {
         if let Some(curves) = &self.trade_off {
-            return curves.figure(self.title(), self.score_histogram.as_ref()).draw();
+            let of_histogram = |histogram: &ScoreHistogram| Scores {
+                histogram: histogram.clone(),
+                name: "score",
+                threshold: None,
+            };
+            let scores = self.score_histogram.as_ref().map(of_histogram);
+            let rows = vec![curves.row(String::new(), scores)];
+            return TradeOffFigure { title: self.title(), rows }.draw();
         }
         let one = self.estimate.iter().map(|estimate| (&estimate.estimator, estimate));
         let all = one.chain(&self.estimates);
         let gaps = all.map(|(name, estimate)| gap(name, estimate, self.claimed_epsilon, [None, None]));
-        GapFigure { title: self.title(), gaps: gaps.collect() }.draw()
+        GapFigure { title: self.title(), remark: None, gaps: gaps.collect() }.draw()
     }
 }
 
 impl Account {
     fn draw(&self) -> Drawing {
-        let title = format!("{} steps, noise multiplier {}", self.steps, self.noise_multiplier);
+        let title = format!("{} steps, noise multiplier {}", self.steps, significant(self.noise_multiplier));
         if !self.trade_offs.is_empty() {
-            let curves = known_curves(&self.trade_offs);
-            return TradeOffFigure { title, scores: None, estimate: None, curves }.draw();
+            let row = TradeOffRow { curves: known_curves(&self.trade_offs), ..TradeOffRow::default() };
+            return TradeOffFigure { title, rows: vec![row] }.draw();
         }
         let gaps = self.schemes.iter().map(|(scheme, bounds)| Gap {
             name: scheme.clone(),
@@ -100,7 +122,7 @@ impl Account {
             theory: sides(bounds),
             ..Gap::default()
         });
-        GapFigure { title, gaps: gaps.collect() }.draw()
+        GapFigure { title, remark: None, gaps: gaps.collect() }.draw()
     }
 }
 
@@ -122,35 +144,80 @@ impl Reproduction {
             [one] => format!("{}: {}", one.place, one.title),
             _ => "The paper beside misdeal".into(),
         };
-        let with_curves = self.rows.iter().rev().filter_map(|row| Some((row, row.trade_off.as_ref()?)));
-        if let (1, Some((row, curves))) = (self.artefacts.len(), with_curves.into_iter().next()) {
-            return curves.figure(format!("{title} ({})", row.name), None).draw();
-        }
-        if self.rows.is_empty() {
+        let curves = if self.artefacts.len() == 1 { curves(&self.rows) } else { Vec::new() };
+        let Effort { runs, all } = Effort::of(&self.rows);
+        if !curves.is_empty() {
+            TradeOffFigure { title, rows: curves }.draw()
+        } else if self.rows.is_empty() {
             DealsFigure { title, deals: self.deals.iter().map(Dealt::panels).collect() }.draw()
         } else if self.rows.iter().all(|row| row.series.is_some()) {
-            SweepFigure { title, sweeps: sweeps(&self.rows) }.draw()
+            SweepFigure { title, remark: runs, sweeps: sweeps(&self.rows) }.draw()
         } else {
-            GapFigure { title, gaps: self.rows.iter().map(Reproduced::gap).collect() }.draw()
+            GapFigure { title, remark: all, gaps: self.rows.iter().map(Reproduced::gap).collect() }.draw()
         }
     }
 }
 
+/// The audits that have curves; where they are too many, trainings before mechanisms.
+fn curves(rows: &[Reproduced]) -> Vec<TradeOffRow> {
+    let mut shown: Vec<(&Reproduced, &TradeOff)> =
+        rows.iter().filter_map(|row| Some((row, row.trade_off.as_ref()?))).collect();
+    if shown.len() > MOST_BESIDE {
+        shown.sort_by_key(|(row, _)| row.dataset.is_none());
+        shown.truncate(MOST_BESIDE);
+    }
+    let name = |row: &Reproduced| match row.printed_observations {
+        Some(printed) if printed != row.observations => {
+            format!("{} ({} played)", row.name, count(row.observations))
+        }
+        _ => row.name.clone(),
+    };
+    shown.into_iter().map(|(row, curves)| curves.row(name(row), None)).collect()
+}
+
+/// What was played, in words.
+struct Effort {
+    /// Runs; none where nothing was played.
+    runs: Option<String>,
+    /// Observations and runs.
+    all: Option<String>,
+}
+
+impl Effort {
+    fn of(rows: &[Reproduced]) -> Self {
+        let range = |number: fn(&Reproduced) -> u64, one: &str, many: &str| {
+            let played = || rows.iter().filter(|row| row.ours.is_some()).map(number);
+            let (least, most) = (played().min()?, played().max()?);
+            let words = if most == 1 { one } else { many };
+            let numbers =
+                if least == most { count(most) } else { format!("{} to {}", count(least), count(most)) };
+            Some(format!("{numbers} {words}"))
+        };
+        let deviations = if rows.iter().any(|row| row.standard_deviation.is_some()) {
+            ", whiskers: standard deviation"
+        } else {
+            ""
+        };
+        let runs = range(|row| row.runs, "run", "runs").map(|runs| format!("{runs} each{deviations}"));
+        let observations = range(|row| row.observations, "observation", "observations");
+        let all =
+            observations.zip(runs.as_ref()).map(|(observations, runs)| format!("{observations}, {runs}"));
+        Effort { runs, all }
+    }
+}
+
 impl TradeOff {
-    fn figure(&self, title: String, scores: Option<&ScoreHistogram>) -> TradeOffFigure {
+    fn row(&self, name: String, scores: Option<Scores>) -> TradeOffRow {
         let are_rates = |point: &[f64; 2]| point.iter().all(|rate| (0.0..=1.0).contains(rate));
         let curves = self.promised.iter().map(|promise| NamedCurve {
-            name: promise.legend(),
+            name: promise.name.clone(),
+            refuted: promise.test.as_ref().map(|test| test.refuted),
             points: promise.points().filter(are_rates).collect(),
         });
         let mut observed = TradeOffEstimate::from(&self.observed);
         observed.points.retain(|point| are_rates(&[point.false_positive_rate, point.false_negative_rate]));
-        TradeOffFigure {
-            title,
-            scores: scores.cloned(),
-            estimate: Some(observed).filter(|observed| !observed.points.is_empty()),
-            curves: curves.collect(),
-        }
+        let estimate = Some(observed).filter(|observed| !observed.points.is_empty());
+        TradeOffRow { name, scores, estimate, curves: curves.collect() }
     }
 }
 
@@ -173,11 +240,20 @@ impl Reproduced {
     fn gap(&self) -> Gap {
         Gap {
             name: self.name.clone(),
-            claimed: self.printed_claim.and_then(placed),
+            claimed: self.printed_claim.or_else(|| self.poisson_upper_bound()).and_then(placed),
             printed: self.printed.and_then(placed),
             found: self.ours.and_then(placed),
-            theory: self.theory_of_the_scheme().map_or([None, None], sides),
+            standard_deviation: self.standard_deviation.and_then(placed),
+            valid_epsilon: self.valid_epsilon.and_then(placed),
+            theory: self.known(),
         }
+    }
+
+    /// What theory says at least and at most of the scheme that was played, or would have been.
+    fn known(&self) -> [Option<f64>; 2] {
+        let others = || self.theory.iter().find(|(scheme, _)| *scheme != BatchScheme::Poisson.name());
+        let bounds = self.theory_of_the_scheme().or_else(|| others().map(|(_, bounds)| bounds));
+        bounds.map_or([None, None], sides)
     }
 }
 
@@ -197,9 +273,10 @@ fn gap(name: &str, estimate: &Estimate, claim: Option<f64>, theory: [Option<f64>
     Gap {
         name: name.into(),
         claimed: claim.and_then(placed),
-        printed: None,
-        found: placed(estimate.empirical_epsilon),
+        found: placed(estimate.empirical_epsilon).filter(|_| !estimate.valid),
+        valid_epsilon: placed(estimate.empirical_epsilon).filter(|_| estimate.valid),
         theory,
+        ..Gap::default()
     }
 }
 
@@ -209,7 +286,7 @@ fn known_curves(schemes: &BTreeMap<String, TradeOffBounds>) -> Vec<NamedCurve> {
         let reached = bounds.false_negative_rate_upper_bounds.as_ref();
         let rates = reached.or(bounds.false_negative_rate_lower_bounds.as_ref())?;
         let points = bounds.false_positive_rates.iter().zip(rates).map(|(&x, &y)| [x, y]);
-        Some(NamedCurve { name: scheme.clone(), points: points.collect() })
+        Some(NamedCurve { name: scheme.clone(), refuted: None, points: points.collect() })
     });
     known.collect()
 }
@@ -220,18 +297,18 @@ fn sweeps(rows: &[Reproduced]) -> Vec<Sweep> {
     for row in rows {
         let name = row.series.clone().unwrap_or_default();
         if sweeps.last().is_none_or(|sweep| sweep.name != name) {
-            let [lower, upper] = row.theory_of_the_scheme().map_or([None, None], sides);
-            let levels = [
-                ("claimed", row.poisson_upper_bound().and_then(placed)),
-                ("shuffling, at least", lower),
-                ("shuffling, at most", upper),
-            ];
-            let levels =
-                levels.into_iter().filter_map(|(name, level)| Some((name.to_owned(), level?))).collect();
-            sweeps.push(Sweep { name, found: Vec::new(), levels });
+            let claimed = row.poisson_upper_bound().and_then(placed);
+            sweeps.push(Sweep { name, claimed, theory: row.known(), ..Sweep::default() });
         }
-        if let (Some(sweep), Some(ours)) = (sweeps.last_mut(), row.ours.and_then(placed)) {
-            sweep.found.push([row.observations as f64, ours]);
+        if let Some(sweep) = sweeps.last_mut() {
+            sweep.found.extend(row.ours.and_then(placed).map(|epsilon| Found {
+                observations: row.observations as f64,
+                epsilon,
+                standard_deviation: row.standard_deviation.and_then(placed),
+                valid_epsilon: row.valid_epsilon.and_then(placed),
+            }));
+            let printed = row.printed.and_then(placed).zip(row.printed_observations);
+            sweep.printed.extend(printed.map(|(epsilon, observations)| [observations as f64, epsilon]));
         }
     }
     // A quick run plays some numbers of observations more than once.

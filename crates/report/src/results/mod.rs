@@ -18,7 +18,7 @@ pub use reproduction::{Dealt, Heading, Reproduced, Reproduction};
 
 use misdeal_core::Bounds;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
 /// The version of documents that can be read.
@@ -80,6 +80,20 @@ struct Head {
 }
 
 impl StoredResult {
+    /// The document of a result that was just found.
+    ///
+    /// # Errors
+    /// A result of a command whose documents are not read here.
+    pub fn of(result: &impl Serialize) -> Result<Self, Unreadable> {
+        let name = "this result";
+        let text = serde_json::to_string(result).map_err(|error| Unreadable {
+            name: name.into(),
+            problem: error.to_string(),
+            hint: "tell its makers, please",
+        })?;
+        Self::parse(name, &text)
+    }
+
     /// Reads a document.
     ///
     /// # Errors

@@ -63,6 +63,7 @@ pub struct Reproduced {
     pub setting: Option<Setting>,
     pub delta: f64,
     pub observations: u64,
+    pub printed_observations: Option<u64>,
     pub runs: u64,
     pub dataset: Option<String>,
     pub trade_off: Option<TradeOff>,
