@@ -205,7 +205,15 @@ fn theory(bounds: &Bounds) -> String {
 
 /// What the audit means, in plain words.
 fn verdict(report: &AuditReport) -> String {
-    format!("Verdict: {}", judged(&report.estimate, report.claimed_epsilon, report.violated).sentence())
+    let judged = judged(&report.estimate, report.claimed_epsilon, report.violated);
+    let scheme = report.setting.scheme;
+    let bounds = report.theory.get(scheme.name());
+    let theory =
+        bounds.map_or([None, None], |bounds| [bounds.epsilon_lower_bound, bounds.epsilon_upper_bound]);
+    match judged.by_theory(scheme, theory) {
+        Some(says) => format!("Verdict: {}. {}", says.label.to_lowercase(), says.sentence),
+        None => format!("Verdict: {}", judged.sentence()),
+    }
 }
 
 /// What an estimate says by itself.

@@ -1,6 +1,7 @@
 //! What a result means, in a sentence: the same on the terminal and on the page.
 
-use crate::numbers::{percent, probability, rounded_down, significant, times};
+use crate::numbers::{percent, probability, rounded_down, rounded_up, significant, times};
+use misdeal_core::BatchScheme;
 
 /// How a verdict is to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +14,17 @@ pub enum Tone {
     Open,
     /// There is nothing to judge.
     Neutral,
+}
+
+/// A verdict that is theory's and not the audit's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TheorySays {
+    /// How it is to be taken.
+    pub tone: Tone,
+    /// In a word or two.
+    pub label: &'static str,
+    /// In a sentence.
+    pub sentence: String,
 }
 
 /// An epsilon with what it is worth, and the claim that it is held against.
@@ -46,6 +58,39 @@ impl Judged {
             (Some(_), _) => Tone::Open,
             (None, _) => Tone::Neutral,
         }
+    }
+
+    /// The claim and a proven lower bound above it.
+    pub fn contradicted(&self, theory: [Option<f64>; 2]) -> Option<[f64; 2]> {
+        let (claim, lower) = (self.claimed_epsilon?, theory[0]?);
+        (lower > claim).then_some([claim, lower])
+    }
+
+    /// The claim and a proven upper bound that does not exceed it, if the audit does not say otherwise.
+    pub fn proven(&self, theory: [Option<f64>; 2]) -> Option<[f64; 2]> {
+        let (claim, upper) = (self.claimed_epsilon?, theory[1]?);
+        (upper <= claim && !self.refutes()).then_some([claim, upper])
+    }
+
+    /// What theory's bounds for the scheme that ran say of the claim, where the audit leaves it open.
+    pub fn by_theory(&self, scheme: BatchScheme, theory: [Option<f64>; 2]) -> Option<TheorySays> {
+        if let Some([claim, lower]) = self.contradicted(theory).filter(|_| !self.refutes()) {
+            let sentence = format!(
+                "Theory contradicts the claim of epsilon {}: in the worst case {scheme} is proven to leak at least {}. This audit by \
+                 itself shows {}.",
+                significant(claim),
+                rounded_down(lower),
+                rounded_down(self.empirical_epsilon)
+            );
+            return Some(TheorySays { tone: Tone::Refuted, label: "Contradicted by theory", sentence });
+        }
+        let [claim, upper] = self.proven(theory)?;
+        // A claim that is the bound itself is not to look smaller than it.
+        let claim = if claim == upper { rounded_up(claim) } else { significant(claim) };
+        let upper = rounded_up(upper);
+        let sentence =
+            format!("The claim of epsilon {claim} holds: theory proves at most {upper} for this scheme.");
+        Some(TheorySays { tone: Tone::Open, label: "Proven by theory", sentence })
     }
 
     /// The verdict in plain words.

@@ -4,7 +4,7 @@ use super::command_line::CommandLine;
 use super::section::{Advice, Verdict};
 use super::settings;
 use crate::numbers::{percent, probability, rounded_down, rounded_up, significant};
-use crate::verdict::{Judged, Tone};
+use crate::verdict::{Judged, TheorySays, Tone};
 use misdeal_core::Setting;
 
 /// What was judged, with what theory knows of it.
@@ -24,60 +24,31 @@ pub struct Subject<'a> {
 impl Subject<'_> {
     /// The audit's verdict, and theory's where the audit has none and theory knows more.
     pub fn verdict(&self) -> Verdict {
-        let plain = verdict(self.judged);
-        match self.contradicted() {
-            Some([claim, lower]) if plain.tone != Tone::Refuted => {
-                let sentence = format!(
-                    "Theory contradicts the claim of epsilon {}: in the worst case {} is proven to leak at least {}. This audit by \
-                     itself shows {}.",
-                    significant(claim),
-                    self.setting.scheme,
-                    rounded_down(lower),
-                    rounded_down(self.judged.empirical_epsilon)
-                );
-                Verdict { tone: Tone::Refuted, label: "Contradicted by theory".into(), sentence }
-            }
-            _ => match self.proven() {
-                Some([claim, upper]) => {
-                    // A claim that is the bound itself is not to look smaller than it.
-                    let claim = if claim == upper { rounded_up(claim) } else { significant(claim) };
-                    let upper = rounded_up(upper);
-                    let sentence = format!(
-                        "The claim of epsilon {claim} holds: theory proves at most {upper} for this scheme."
-                    );
-                    Verdict { tone: Tone::Open, label: "Proven by theory".into(), sentence }
-                }
-                _ => plain,
-            },
+        match self.judged.by_theory(self.setting.scheme, self.known()) {
+            Some(TheorySays { tone, label, sentence }) => Verdict { tone, label: label.into(), sentence },
+            None => verdict(self.judged),
         }
+    }
+
+    /// Theory's bounds, as far as they are about what ran.
+    fn known(&self) -> [Option<f64>; 2] {
+        [self.theory[0], self.theory[1].filter(|_| self.is_as_in_theory)]
     }
 
     /// What the number guarantees, and what theory adds.
     pub fn meaning(&self, guarantee: &str) -> Vec<String> {
         let mut paragraphs = meaning(self.judged, guarantee, Some(self.setting));
-        if self.proven().is_some() {
+        if self.judged.proven(self.known()).is_some() {
             paragraphs.push("Here theory proves it, for every adversary.".into());
         }
         paragraphs
-    }
-
-    /// The claim and a proven lower bound above it.
-    fn contradicted(&self) -> Option<[f64; 2]> {
-        let (claim, lower) = (self.judged.claimed_epsilon?, self.theory[0]?);
-        (lower > claim).then_some([claim, lower])
-    }
-
-    /// The claim and a proven upper bound that does not exceed it, if the audit does not say otherwise.
-    fn proven(&self) -> Option<[f64; 2]> {
-        let (claim, upper) = (self.judged.claimed_epsilon?, self.theory[1].filter(|_| self.is_as_in_theory)?);
-        (upper <= claim && !self.judged.refutes()).then_some([claim, upper])
     }
 
     /// What can be done; `further` is the same audit with more observations.
     pub fn advice(&self, further: Option<&str>) -> Vec<Advice> {
         let Some(claim) = self.judged.claimed_epsilon else { return Vec::new() };
         let mut advice: Vec<Advice> = Vec::new();
-        if self.judged.refutes() || self.contradicted().is_some() {
+        if self.judged.refutes() || self.judged.contradicted(self.known()).is_some() {
             if let Some(upper) = self.theory[1].filter(|&upper| upper > claim) {
                 let text =
                     format!("State what is proven of these batches: epsilon at most {}.", rounded_up(upper));
@@ -102,7 +73,7 @@ impl Subject<'_> {
             for one in advice.iter_mut().skip(1) {
                 one.text = format!("Or {}", lowered(&one.text));
             }
-        } else if let Some(further) = further.filter(|_| self.proven().is_none()) {
+        } else if let Some(further) = further.filter(|_| self.judged.proven(self.known()).is_none()) {
             let text = "Look further: ten times as many observations may show more.";
             advice.push(Advice { text: text.into(), command: Some(further.into()) });
         }

@@ -93,10 +93,11 @@ impl Outputs {
 impl Estimation {
     fn draw(&self) -> Drawing {
         if let Some(curves) = &self.trade_off {
+            let threshold = self.estimate.as_ref().and_then(|estimate| estimate.threshold);
             let of_histogram = |histogram: &ScoreHistogram| Scores {
                 histogram: histogram.clone(),
                 name: "score",
-                threshold: None,
+                threshold,
             };
             let scores = self.score_histogram.as_ref().map(of_histogram);
             let rows = vec![curves.row(String::new(), scores)];
