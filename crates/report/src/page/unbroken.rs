@@ -12,8 +12,11 @@ pub fn unbroken(text: &str) -> String {
     for word in text.split_inclusive(' ') {
         let number = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
         if number.contains("e-") && number.parse::<f64>().is_ok() {
-            html += &format!("<span class=\"number\">{}</span>", escaped(word.trim_end()));
-            html += &word[word.trim_end().len()..];
+            let (shown, space) = word.split_at(word.trim_end().len());
+            html += "<span class=\"number\">";
+            html += &escaped(shown);
+            html += "</span>";
+            html += space;
         } else {
             html += &escaped(word);
         }

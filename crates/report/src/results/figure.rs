@@ -54,14 +54,12 @@ impl Audit {
             "{}, {}, {} steps an epoch{epochs}, noise multiplier {}",
             setting.scheme, setting.threat_model, setting.steps_per_epoch, setting.noise_multiplier
         );
-        match &self.trade_off {
-            Some(curves) => curves.figure(title, self.score_histogram.as_ref()).draw(),
-            None => {
-                let theory = self.theory.get(setting.scheme.name()).map_or([None, None], sides);
-                let gaps = vec![gap("this audit", &self.estimate, self.claimed_epsilon, theory)];
-                GapFigure { title, gaps }.draw()
-            }
+        if let Some(curves) = &self.trade_off {
+            return curves.figure(title, self.score_histogram.as_ref()).draw();
         }
+        let theory = self.theory.get(setting.scheme.name()).map_or([None, None], sides);
+        let gaps = vec![gap("this audit", &self.estimate, self.claimed_epsilon, theory)];
+        GapFigure { title, gaps }.draw()
     }
 }
 
