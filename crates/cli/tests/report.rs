@@ -38,11 +38,8 @@ fn rerun(page: &str) -> String {
     code.to_owned()
 }
 
-#[test]
-#[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+/// Two files of 2,000 scores, and the log of a loader that does not shuffle.
+fn write_scores_and_log(folder: &Path) {
     let write = |name: &str, shift: i32| {
         let scores: Vec<String> =
             (0..2000).map(|i| f64::from((i * 618) % 2000 + shift).to_string()).collect();
@@ -55,101 +52,94 @@ fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
         document!({"epoch": epoch, "batch": (0..10).map(|i| 10 * batch + i).collect::<Vec<_>>()}).to_string()
     });
     fs::write(folder.join("log.jsonl"), log.collect::<Vec<_>>().join("\n")).unwrap();
-    let cases = [
-        (
-            "audit mechanism --scheme fixed-order --noise-multiplier 0.7 --observations 20000 --trade-off --seed 3 --significance 0.01",
-            vec![
-                "empirical_epsilon",
-                "threshold",
-                "false_positives",
-                "claimed_epsilon",
-                "theory",
-                "trade_off",
-            ],
-            vec![
-                "Claim refuted",
-                "Scores in both worlds",
-                "Small false-positive rates",
-                "calibrate --steps-per-epoch 100",
-            ],
-        ),
-        (
-            "audit mechanism --scheme stream-shuffle --buffer-size 500 --search-buffer --observations 20000 --claimed-epsilon 4.35",
-            vec!["empirical_epsilon", "buffer_search", "claimed_epsilon"],
-            vec!["Guesses of the buffer", "Not refuted", "observations 200000"],
-        ),
-        (
-            "audit mechanism --observations 20000 --claimed-epsilon 5",
-            vec!["empirical_epsilon", "claimed_epsilon"],
-            vec![
-                "Proven by theory",
-                "The claim of epsilon 5 holds: theory proves at most 4.378 for this scheme.",
-            ],
-        ),
-        (
-            "audit training --dataset-size 200 --batch-size 20 --observations 20 --target-epsilon 8 --canary dirac --seed 1",
-            vec!["empirical_epsilon", "threshold", "setting", "train_accuracy"],
-            vec!["Audit of training", "What the models are worth", "synthetic"],
-        ),
-        (
-            "estimate --scores-in in.csv --scores-out out.csv --estimator all --claimed-epsilon 0.5",
-            vec!["estimates", "score_histogram", "claimed_epsilon"],
-            vec!["Estimators side by side", "clopper-pearson"],
-        ),
-        (
-            "estimate --scores-in in.csv --scores-out out.csv --threshold-choice band --claimed-epsilon 0.5 --trade-off",
-            vec!["empirical_epsilon", "violated", "trade_off"],
-            vec![
-                "Claim refuted",
-                "in.csv beside out.csv",
-                "Whole curves, tested",
-                "<td>2,000</td>",
-                "\"score\"",
-            ],
-        ),
-        (
-            "estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 0.5",
-            vec!["empirical_epsilon", "false_positives", "false_negatives"],
-            vec![
-                "What was counted",
-                "<th scope=\"row\">false negatives</th><td>",
-                "<td>1,000</td>",
-                "only the other half is counted.",
-                "<th scope=\"row\">scores with the record</th><td>2,000</td>",
-            ],
-        ),
-        (
-            "account --scheme shuffle --noise-multiplier 2 --steps-per-epoch 50 --epsilon 0.5",
-            vec!["schemes", "deltas", "claimed_epsilon", "steps"],
-            vec!["Bounds on delta at epsilon 0.5", "Depends on the batches"],
-        ),
-        (
-            "account --sampling-probability 0.02 --steps 500",
-            vec!["schemes", "steps", "sampling_probability"],
-            vec!["What theory says", "poisson"],
-        ),
-        (
-            "calibrate --target-epsilon 2 --epochs 3 --scheme fixed-order --bound lower",
-            vec!["noise_multiplier", "epsilon"],
-            vec!["Calibrated noise", "A lower limit"],
-        ),
-        (
-            "diagnose log.jsonl --noise-multiplier 1.5 --epochs 7",
-            vec!["scheme", "candidates", "leakage", "positions"],
-            vec![
-                "Fixed-order",
-                "calibrate --target-epsilon",
-                "Where records were dealt, epoch 0",
-                "All schemes held against the log",
-            ],
-        ),
-        (
-            "reproduce figure-5 --quick --only 1000 --runs 2 --observations 600 --seed 4",
-            vec!["artefacts", "only", "observations"],
-            vec!["The paper, played again", "--only 1000 --runs 2 --observations 600 --device "],
-        ),
-    ];
-    for (command, fields, words) in cases {
+}
+
+/// Commands, the fields that come out again, and words on their pages.
+const CASES: [(&str, &[&str], &[&str]); 12] = [
+    (
+        "audit mechanism --scheme fixed-order --noise-multiplier 0.7 --observations 20000 --trade-off --seed 3 --significance 0.01",
+        &["empirical_epsilon", "threshold", "false_positives", "claimed_epsilon", "theory", "trade_off"],
+        &[
+            "Claim refuted",
+            "Scores in both worlds",
+            "Small false-positive rates",
+            "calibrate --steps-per-epoch 100",
+        ],
+    ),
+    (
+        "audit mechanism --scheme stream-shuffle --buffer-size 500 --search-buffer --observations 20000 --claimed-epsilon 4.35",
+        &["empirical_epsilon", "buffer_search", "claimed_epsilon"],
+        &["Guesses of the buffer", "Not refuted", "observations 200000"],
+    ),
+    (
+        "audit mechanism --observations 20000 --claimed-epsilon 5",
+        &["empirical_epsilon", "claimed_epsilon"],
+        &["Proven by theory", "The claim of epsilon 5 holds: theory proves at most 4.378 for this scheme."],
+    ),
+    (
+        "audit training --dataset-size 200 --batch-size 20 --observations 20 --target-epsilon 8 --canary dirac --seed 1",
+        &["empirical_epsilon", "threshold", "setting", "train_accuracy"],
+        &["Audit of training", "What the models are worth", "synthetic"],
+    ),
+    (
+        "estimate --scores-in in.csv --scores-out out.csv --estimator all --claimed-epsilon 0.5",
+        &["estimates", "score_histogram", "claimed_epsilon"],
+        &["Estimators side by side", "clopper-pearson"],
+    ),
+    (
+        "estimate --scores-in in.csv --scores-out out.csv --threshold-choice band --claimed-epsilon 0.5 --trade-off",
+        &["empirical_epsilon", "violated", "trade_off"],
+        &["Claim refuted", "in.csv beside out.csv", "Whole curves, tested", "<td>2,000</td>", "\"score\""],
+    ),
+    (
+        "estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 0.5",
+        &["empirical_epsilon", "false_positives", "false_negatives"],
+        &[
+            "What was counted",
+            "<th scope=\"row\">false negatives</th><td>",
+            "<td>1,000</td>",
+            "only the other half is counted.",
+            "<th scope=\"row\">scores with the record</th><td>2,000</td>",
+        ],
+    ),
+    (
+        "account --scheme shuffle --noise-multiplier 2 --steps-per-epoch 50 --epsilon 0.5",
+        &["schemes", "deltas", "claimed_epsilon", "steps"],
+        &["Bounds on delta at epsilon 0.5", "Depends on the batches"],
+    ),
+    (
+        "account --sampling-probability 0.02 --steps 500",
+        &["schemes", "steps", "sampling_probability"],
+        &["What theory says", "poisson"],
+    ),
+    (
+        "calibrate --target-epsilon 2 --epochs 3 --scheme fixed-order --bound lower",
+        &["noise_multiplier", "epsilon"],
+        &["Calibrated noise", "A lower limit"],
+    ),
+    (
+        "diagnose log.jsonl --noise-multiplier 1.5 --epochs 7",
+        &["scheme", "candidates", "leakage", "positions"],
+        &[
+            "Fixed-order",
+            "calibrate --target-epsilon",
+            "Where records were dealt, epoch 0",
+            "All schemes held against the log",
+        ],
+    ),
+    (
+        "reproduce figure-5 --quick --only 1000 --runs 2 --observations 600 --seed 4",
+        &["artefacts", "only", "observations"],
+        &["The paper, played again", "--only 1000 --runs 2 --observations 600 --device "],
+    ),
+];
+
+#[test]
+fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_scores_and_log(folder);
+    for (command, fields, words) in CASES {
         let found = stored(folder, "result.json", command);
         let page = page(folder, "result.json");
         for word in words {
@@ -167,15 +157,7 @@ fn every_kind_of_result_has_a_page_and_its_command_gives_the_same_numbers() {
 fn a_stored_result_is_drawn_as_its_command_draws_it() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    for (name, shift) in [("in.csv", 900), ("out.csv", 0)] {
-        let scores: Vec<String> = (0..2000).map(|i: u32| (i + shift).to_string()).collect();
-        fs::write(folder.join(name), scores.join("\n")).unwrap();
-    }
-    let log = (0..60).map(|i: u64| {
-        let batch: Vec<u64> = (0..10).map(|j| i % 20 * 10 + j).collect();
-        document!({"epoch": i / 20, "batch": batch}).to_string()
-    });
-    fs::write(folder.join("log.jsonl"), log.collect::<Vec<_>>().join("\n")).unwrap();
+    write_scores_and_log(folder);
     for command in [
         "audit mechanism --observations 20000 --epochs 2",
         "audit training --dataset-size 100 --batch-size 20 --observations 40 --noise-multiplier 1",

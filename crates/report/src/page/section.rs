@@ -112,9 +112,11 @@ pub struct Table {
 }
 
 impl Table {
-    /// Whether a narrow screen has no room for its columns beside each other.
+    /// Whether a narrow screen has no room for its columns beside each other: there are many of them, or sentences in some.
     pub fn is_wide(&self) -> bool {
-        self.header.len() > 4
+        const SENTENCE: usize = 60;
+        let has_sentences = || self.rows.iter().flatten().any(|cell| cell.chars().count() > SENTENCE);
+        self.header.len() > 4 || self.header.len() > 2 && has_sentences()
     }
 }
 

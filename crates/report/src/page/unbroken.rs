@@ -12,10 +12,11 @@ pub fn unbroken(text: &str) -> String {
     for word in text.split_inclusive(' ') {
         let number = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
         if number.contains("e-") && number.parse::<f64>().is_ok() {
+            let (shown, space) = word.split_at(word.trim_end().len());
             html += "<span class=\"number\">";
-            html += &escaped(word.trim_end());
+            html += &escaped(shown);
             html += "</span>";
-            html += &word[word.trim_end().len()..];
+            html += space;
         } else {
             html += &escaped(word);
         }
