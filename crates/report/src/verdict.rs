@@ -75,12 +75,16 @@ impl Judged {
     /// What theory's bounds for the scheme that ran say of the claim, where the audit leaves it open.
     pub fn by_theory(&self, scheme: BatchScheme, theory: [Option<f64>; 2]) -> Option<TheorySays> {
         if let Some([claim, lower]) = self.contradicted(theory).filter(|_| !self.refutes()) {
+            let found = rounded_down(self.empirical_epsilon);
+            let shown = if self.valid {
+                format!("This audit by itself shows {found}.")
+            } else {
+                format!("The estimate of {found} is not a valid bound.")
+            };
             let sentence = format!(
-                "Theory contradicts the claim of epsilon {}: in the worst case {scheme} is proven to leak at least {}. This audit by \
-                 itself shows {}.",
+                "Theory contradicts the claim of epsilon {}: in the worst case {scheme} is proven to leak at least {}. {shown}",
                 significant(claim),
-                rounded_down(lower),
-                rounded_down(self.empirical_epsilon)
+                rounded_down(lower)
             );
             return Some(TheorySays { tone: Tone::Refuted, label: "Contradicted by theory", sentence });
         }
