@@ -147,12 +147,13 @@ impl Reproduction {
         };
         let curves = if self.artefacts.len() == 1 { curves(&self.rows) } else { Vec::new() };
         let Effort { runs, all } = Effort::of(&self.rows);
+        let sweeps = sweeps(&self.rows);
         if !curves.is_empty() {
             TradeOffFigure { title, rows: curves }.draw()
         } else if self.rows.is_empty() {
             DealsFigure { title, deals: self.deals.iter().map(Dealt::panels).collect() }.draw()
-        } else if self.rows.iter().all(|row| row.series.is_some()) {
-            SweepFigure { title, remark: runs, sweeps: sweeps(&self.rows) }.draw()
+        } else if self.rows.iter().all(|row| row.series.is_some()) && !sweeps.is_empty() {
+            SweepFigure { title, remark: runs, sweeps }.draw()
         } else {
             GapFigure { title, remark: all, gaps: self.rows.iter().map(Reproduced::gap).collect() }.draw()
         }
@@ -312,6 +313,8 @@ fn sweeps(rows: &[Reproduced]) -> Vec<Sweep> {
             sweep.printed.extend(printed.map(|(epsilon, observations)| [observations as f64, epsilon]));
         }
     }
+    // A panel without a point has no axes.
+    sweeps.retain(|sweep| !sweep.found.is_empty() || !sweep.printed.is_empty());
     // A quick run plays some numbers of observations more than once.
     for sweep in &mut sweeps {
         sweep.found.dedup();
