@@ -98,12 +98,13 @@ impl PaperRow {
         }
     }
 
-    /// How far the mean over some runs may lie from the print, and why: fewer runs than the paper's move by more.
+    /// How far the mean over some runs may lie from the print, and why: where they are fewer than the paper's, three standard errors
+    /// of ours are added.
     fn tolerance(&self, runs: u64) -> (f64, String) {
-        let more = 3.0 * self.deviation * (1.0 / (runs as f64).sqrt() - 1.0 / (self.runs as f64).sqrt());
-        if runs == 0 || more <= 0.0 {
+        if !(1..self.runs).contains(&runs) || self.deviation == 0.0 {
             return (self.tolerance, self.tolerance_reason.clone());
         }
+        let more = 3.0 * self.deviation / (runs as f64).sqrt();
         let runs = if runs == 1 { "one run".into() } else { format!("{runs} runs") };
         let deviations = more / self.deviation;
         let reason = format!(
