@@ -205,6 +205,16 @@ fn results_without_curves_are_drawn_too_and_what_cannot_be_drawn_is_refused() {
         fs::write(folder.join("extreme.json"), extreme.to_string()).unwrap();
         assert_eq!(misdeal(folder, "report extreme.json -o extreme.svg").code, Some(0), "{found} {claimed}");
     }
+    stored(folder, "sweep.json", "reproduce figure-3 --quick --observations 1000 --only 1e9");
+    let mut sweep: Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("sweep.json")).unwrap()).unwrap();
+    for observations in [0, 1, u64::MAX] {
+        for row in sweep["rows"].as_array_mut().unwrap() {
+            (row["observations"], row["printed_observations"]) = (observations.into(), observations.into());
+        }
+        fs::write(folder.join("extreme.json"), sweep.to_string()).unwrap();
+        assert_eq!(misdeal(folder, "report extreme.json -o extreme.svg").code, Some(0), "{observations}");
+    }
     let told = json(folder, "report audit.json --output figure.PNG");
     let png = fs::read(folder.join("figure.PNG")).unwrap();
     assert!(png.starts_with(b"\x89PNG") && told["bytes"] == png.len());

@@ -3,9 +3,8 @@
 use super::evidence::Evidence;
 use super::search::Objective;
 use super::threshold_choice::{ThresholdChoice, Trials};
-use super::{ErrorCounts, ErrorEstimator, Guarantee, Look, check_enough};
+use super::{ErrorCounts, ErrorEstimator, Guarantee, Look, check_enough, finite};
 use crate::claimed_curve::{bounded_p_value, p_value};
-use crate::score_store::check_finite;
 use crate::{Result, ScoreStore};
 use serde::Serialize;
 
@@ -62,9 +61,7 @@ pub fn test_curve_on_scores(
     curve: ClaimedCurve<'_>,
     significance: f64,
 ) -> Result<CurveTest> {
-    check_finite("scores_in", 0, scores_in)?;
-    check_finite("scores_out", 0, scores_out)?;
-    test(&Evidence::of_scores(scores_in, scores_out), curve, significance)
+    test(&finite(scores_in, scores_out)?, curve, significance)
 }
 
 fn test(evidence: &Evidence<'_>, curve: ClaimedCurve<'_>, significance: f64) -> Result<CurveTest> {

@@ -156,9 +156,7 @@ pub fn from_scores(
     delta: f64,
     significance: f64,
 ) -> Result<EpsilonEstimate> {
-    check_finite("scores_in", 0, scores_in)?;
-    check_finite("scores_out", 0, scores_out)?;
-    from_evidence(&Evidence::of_scores(scores_in, scores_out), choice, estimator, delta, significance)
+    from_evidence(&finite(scores_in, scores_out)?, choice, estimator, delta, significance)
 }
 
 /// As [`from_scores`], of runs that were divided between the worlds beforehand and not by a coin for each.
@@ -173,10 +171,15 @@ pub fn from_game_scores(
     delta: f64,
     significance: f64,
 ) -> Result<EpsilonEstimate> {
+    let evidence = finite(scores_in, scores_out)?.with_fair_coins(false);
+    from_evidence(&evidence, choice, estimator, delta, significance)
+}
+
+/// Scores from anywhere, if all are finite.
+fn finite<'a>(scores_in: &'a [f64], scores_out: &'a [f64]) -> Result<Evidence<'a>> {
     check_finite("scores_in", 0, scores_in)?;
     check_finite("scores_out", 0, scores_out)?;
-    let evidence = Evidence::of_scores(scores_in, scores_out).with_fair_coins(false);
-    from_evidence(&evidence, choice, estimator, delta, significance)
+    Ok(Evidence::of_scores(scores_in, scores_out))
 }
 
 /// How well scores from anywhere tell the worlds apart.
@@ -184,9 +187,7 @@ pub fn from_game_scores(
 /// # Errors
 /// Scores that are not finite, or fewer than two in a world.
 pub fn describe_scores(scores_in: &[f64], scores_out: &[f64]) -> Result<Descriptive> {
-    check_finite("scores_in", 0, scores_in)?;
-    check_finite("scores_out", 0, scores_out)?;
-    let evidence = Evidence::of_scores(scores_in, scores_out);
+    let evidence = finite(scores_in, scores_out)?;
     check_enough(&evidence, ThresholdChoice::Max)?;
     Ok(Descriptive::of(&evidence))
 }

@@ -267,6 +267,11 @@ fn placed(epsilon: f64) -> Option<f64> {
     (epsilon == 0.0 || DRAWN.contains(&epsilon)).then_some(epsilon)
 }
 
+/// The number of observations, if it has a place on a logarithmic axis.
+fn counted(observations: u64) -> Option<f64> {
+    (1..=1 << 53).contains(&observations).then_some(observations as f64)
+}
+
 fn sides(bounds: &Bounds) -> [Option<f64>; 2] {
     [bounds.epsilon_lower_bound, bounds.epsilon_upper_bound].map(|side| side.and_then(placed))
 }
@@ -303,14 +308,15 @@ fn sweeps(rows: &[Reproduced]) -> Vec<Sweep> {
             sweeps.push(Sweep { name, claimed, theory: row.known(), ..Sweep::default() });
         }
         if let Some(sweep) = sweeps.last_mut() {
-            sweep.found.extend(row.ours.and_then(placed).map(|epsilon| Found {
-                observations: row.observations as f64,
+            let found = row.ours.and_then(placed).zip(counted(row.observations));
+            sweep.found.extend(found.map(|(epsilon, observations)| Found {
+                observations,
                 epsilon,
                 standard_deviation: row.standard_deviation.and_then(placed),
                 valid_epsilon: row.valid_epsilon.and_then(placed),
             }));
-            let printed = row.printed.and_then(placed).zip(row.printed_observations);
-            sweep.printed.extend(printed.map(|(epsilon, observations)| [observations as f64, epsilon]));
+            let printed = row.printed.and_then(placed).zip(row.printed_observations.and_then(counted));
+            sweep.printed.extend(printed.map(|(epsilon, observations)| [observations, epsilon]));
         }
     }
     // A panel without a point has no axes.
