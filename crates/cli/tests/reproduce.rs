@@ -136,6 +136,21 @@ fn finished_audits_are_not_played_again() {
 }
 
 #[test]
+fn every_run_s_estimate_is_kept_and_can_be_played_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |words: &str| {
+        let command = format!("reproduce figure-11 --quick --only batch-then --observations 1e5 {words}");
+        json(folder.path(), &command)["rows"][0].clone()
+    };
+    let (three, third) = (row("--runs 3 --seed 7"), row("--runs 1 --seed 9"));
+    let estimates: Vec<f64> =
+        three["estimates"].as_array().unwrap().iter().map(|one| one.as_f64().unwrap()).collect();
+    assert_eq!((estimates.len(), third["ours"].as_f64()), (3, Some(estimates[2])));
+    let mean = estimates.iter().sum::<f64>() / 3.0;
+    assert!((three["ours"].as_f64().unwrap() - mean).abs() < 1e-12, "{three:#}");
+}
+
+#[test]
 fn what_is_not_in_the_paper_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     assert!(refusal(folder.path(), "reproduce figure-2").contains("figure-3"));

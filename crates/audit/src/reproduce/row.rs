@@ -31,6 +31,8 @@ pub struct ReproducedRow {
     pub ours: Option<f64>,
     /// The standard deviation over the runs; `None` for one run.
     pub standard_deviation: Option<f64>,
+    /// That estimate of every run, in the order of their seeds: a maximum's law has a long tail, which a mean and a deviation hide.
+    pub estimates: Vec<f64>,
     /// The mean over the runs of a bound that holds as stated, from the same scores.
     pub valid_epsilon: Option<f64>,
     /// How far ours may lie from the print.
@@ -181,6 +183,7 @@ impl PaperRow {
             printed: self.printed,
             ours: ours.map(|ours| ours.mean),
             standard_deviation,
+            estimates: reports.iter().map(|report| report.estimate.empirical_epsilon).collect(),
             valid_epsilon: valid.map(|valid| valid.mean),
             tolerance,
             tolerance_reason,
