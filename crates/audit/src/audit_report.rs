@@ -6,7 +6,7 @@ use crate::trade_off::{Observed, TradeOffReport, trade_off_report};
 use crate::{
     Analysis, BufferSearch, Progress, Result, RunRequest, SCHEMA_VERSION, StopWhen, TrainingFigures, promised,
 };
-use misdeal_core::estimate::{Descriptive, Look, ScoreHistogram, ThresholdChoice};
+use misdeal_core::estimate::{Descriptive, ScoreHistogram};
 use misdeal_core::{Bounds, EpsilonEstimate, ScoreStore, Setting, StoreKind};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -124,14 +124,26 @@ pub(crate) fn report(
     theory: Option<BTreeMap<&'static str, Bounds>>,
 ) -> Result<AuditReport> {
     let Analysis { delta, significance, .. } = request.analysis;
-    let Measurement { observations, stopped_early, estimate, engine, seconds, observations_per_second } =
-        measurement;
+    let Measurement {
+        observations,
+        stopped_early,
+        estimate,
+        standing,
+        engine,
+        seconds,
+        observations_per_second,
+    } = measurement;
     let theory = theory.unwrap_or_else(|| promised(setting, delta));
     let claimed_epsilon = request.claimed_epsilon.or(poisson_upper_bound(&theory));
     let trade_off = request.trade_off.then(|| {
-        let is_sequential = request.analysis.threshold_choice == ThresholdChoice::Sequential.name();
-        let look = if is_sequential { Look::last_within(observations / 2) } else { None };
-        trade_off_report(&Observed::Store(store), Some(setting), claimed_epsilon, delta, significance, look)
+        let observed = Observed::Store(store);
+        trade_off_report(&observed, Some(setting), claimed_epsilon, delta, significance, &standing)
+    });
+    let second_estimate = request.second_analysis.as_ref().map(|other| {
+        let significance = standing.share() * other.significance;
+        let mut estimate = Analysis { significance, ..other.clone() }.of_store(store)?;
+        standing.mark(&mut estimate);
+        Ok::<_, crate::Error>(estimate)
     });
     Ok(AuditReport {
         schema_version: SCHEMA_VERSION,
@@ -144,7 +156,7 @@ pub(crate) fn report(
         claimed_epsilon,
         violated: claimed_epsilon.map(|claim| estimate.empirical_epsilon > claim),
         estimate,
-        second_estimate: request.second_analysis.as_ref().map(|other| other.of_store(store)).transpose()?,
+        second_estimate: second_estimate.transpose()?,
         descriptive: store.describe()?,
         score_histogram: store.histogram(),
         theory,

@@ -1,6 +1,7 @@
 //! From scores to epsilon, as a job.
 
 use crate::run::check_claim;
+use crate::standing::Standing;
 use crate::trade_off::{Observed, trade_off_report};
 use crate::{Result, SCHEMA_VERSION, TradeOffReport};
 use misdeal_core::estimate::{self, Descriptive, ESTIMATORS, Estimator, Look, ScoreHistogram, estimator};
@@ -185,8 +186,14 @@ pub fn estimate_arrays(
             scores_out: &scores_out[..first(scores_out)],
         };
         let Analysis { delta, significance, .. } = *analysis;
-        report.trade_off =
-            Some(trade_off_report(&observed, None, claimed_epsilon, delta, significance, look)?);
+        report.trade_off = Some(trade_off_report(
+            &observed,
+            None,
+            claimed_epsilon,
+            delta,
+            significance,
+            &Standing::at(look),
+        )?);
     }
     Ok(report)
 }

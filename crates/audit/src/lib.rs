@@ -46,6 +46,7 @@ mod run;
 mod savings;
 mod self_test;
 mod shard;
+mod standing;
 mod stopping;
 mod trade_off;
 mod training;

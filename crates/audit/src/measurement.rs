@@ -1,16 +1,18 @@
 //! Playing, and what the scores show, before any theory.
 
 use crate::savings::Savings;
+use crate::standing::Standing;
 use crate::stopping::{Looked, Looking, play_to_the_looks};
 use crate::{Error, Progress, Result, RunRequest};
+use misdeal_core::estimate::Look;
 use misdeal_core::{EpsilonEstimate, STREAM_NAME, ScoreStore, Setting, ThresholdChoice};
 use misdeal_game::Outcome;
 use std::ops::Range;
 use std::time::Instant;
 
-/// The guarantee of scores that are not known to be independent.
+/// Why no test holds for scores that are not known to be independent.
 pub(crate) const NOT_INDEPENDENT: &str =
-    "none: several canaries share a training, and that their scores are independent is not proven here";
+    "several canaries share a training, and that their scores are independent is not proven here";
 
 /// Whoever can play trials into a store: a mechanism, or a training.
 pub(crate) trait Player {
@@ -52,6 +54,8 @@ pub struct Measurement {
     pub stopped_early: bool,
     /// What the scores show.
     pub estimate: EpsilonEstimate,
+    /// What other tests of the scores may promise.
+    pub(crate) standing: Standing,
     /// The engine that played.
     pub engine: &'static str,
     /// Time from the first draw to epsilon.
@@ -114,15 +118,20 @@ pub(crate) fn measure_from(
         return Err(Error::Interrupted { observations, store: request.store.clone() });
     }
     let mut estimate = looked.estimate.map_or_else(|| request.analysis.of_store(&store), Ok)?;
-    if !player.scores_are_independent() {
-        estimate.valid = false;
-        estimate.guarantee = NOT_INDEPENDENT.into();
-    }
+    let standing = if !player.scores_are_independent() {
+        Standing::Unproven(NOT_INDEPENDENT.into())
+    } else if choice == ThresholdChoice::Sequential {
+        Standing::at(Look::last_within(observations / 2))
+    } else {
+        Standing::ALONE
+    };
+    standing.mark(&mut estimate);
     let seconds = start.elapsed().as_secs_f64();
     let measurement = Measurement {
         observations,
         stopped_early: looked.stopped_early,
         estimate,
+        standing,
         engine: player.engine(),
         seconds,
         observations_per_second: (observations - before) as f64 / seconds,

@@ -2,7 +2,8 @@
 
 use crate::Result;
 use crate::accounted::curve_rates;
-use misdeal_core::estimate::{self, ClaimedCurve, CurveTest, Look, TradeOffEstimate};
+use crate::standing::Standing;
+use misdeal_core::estimate::{self, ClaimedCurve, CurveTest, TradeOffEstimate};
 use misdeal_core::{BatchScheme, ScoreStore, Setting, claimed_curve};
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::trade_off::{self, Curve};
@@ -15,6 +16,9 @@ pub struct TradeOffReport {
     pub observed: TradeOffEstimate,
     /// The curves that a claim amounts to, and the one that theory knows.
     pub promised: Vec<PromisedCurve>,
+    /// Why no promise is tested, where no test of these scores holds; bounds on the observed curve hold no more than a test would.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_tested: Option<String>,
 }
 
 /// A curve beside the observed one.
@@ -26,7 +30,7 @@ pub struct PromisedCurve {
     pub false_positive_rates: Vec<f64>,
     /// The curve there.
     pub false_negative_rates: Vec<f64>,
-    /// Whether what was observed is consistent with it, if it is a claim; each test is at the full significance.
+    /// Whether what was observed is consistent with it, if it is a claim and can be tested; each test is at the full significance.
     pub test: Option<CurveTest>,
 }
 
@@ -87,15 +91,15 @@ impl Promise {
 /// delta), and the Gaussian mechanism's through the same point. Beside them stands the curve that some test on the setting's scheme is
 /// known to reach.
 ///
-/// At a `look` of a confidence sequence, tests and bounds are at the look's share of the significance, so that they hold whenever the run
-/// ended.
+/// Tests and bounds are at the scores' share of the significance, so that they hold whenever a confidence sequence was ended and however a
+/// guess was picked; scores that no test holds for are shown untested.
 pub(crate) fn trade_off_report(
     observed: &Observed<'_>,
     setting: Option<&Setting>,
     claimed_epsilon: Option<f64>,
     delta: f64,
     significance: f64,
-    look: Option<Look>,
+    standing: &Standing,
 ) -> Result<TradeOffReport> {
     let mut promises = Vec::new();
     if let Some(setting) = setting {
@@ -120,17 +124,18 @@ pub(crate) fn trade_off_report(
         let false_positive_rates = promise.rates();
         let Promise { name, curve, is_claim, .. } = promise;
         let false_negative_rates = false_positive_rates.iter().map(|&rate| curve(rate)).collect();
-        let test = is_claim.then(|| observed.test(&*curve, significance)).transpose()?;
-        let test = match look {
-            Some(look) => test.map(|test| test.at_look(look, significance)),
-            None => test,
+        let test = match *standing {
+            Standing::Share(share) if is_claim => {
+                Some(observed.test(&*curve, significance)?.at_share(share, significance))
+            }
+            _ => None,
         };
         Ok(PromisedCurve { name, false_positive_rates, false_negative_rates, test })
     });
-    let share = look.map_or(1.0, Look::share);
     Ok(TradeOffReport {
-        observed: observed.trade_off(share * significance)?,
+        observed: observed.trade_off(standing.share() * significance)?,
         promised: promised.collect::<Result<_>>()?,
+        not_tested: standing.objection().map(str::to_owned),
     })
 }
 
@@ -170,7 +175,7 @@ mod tests {
         let (scores_in, scores_out) = (scores(50.0), scores(0.0));
         let observed = Observed::Scores { scores_in: &scores_in, scores_out: &scores_out };
         let (epsilon, delta) = (1.0_f64, 1e-5);
-        let report = trade_off_report(&observed, None, Some(epsilon), delta, 0.05, None).unwrap();
+        let report = trade_off_report(&observed, None, Some(epsilon), delta, 0.05, &Standing::ALONE).unwrap();
         let curve = &report.promised[0];
         assert!(curve.false_positive_rates.is_sorted_by(|a, b| a < b));
         let corner = (1.0 - delta) / (1.0 + epsilon.exp());

@@ -97,11 +97,18 @@ fn records_left_out_lower_the_lower_bound() {
     assert!(found.method.contains("leaves out"), "{}", found.method);
 
     // 100 of 199 records in one batch, the others left out: p N(2) + (1-p) N(0) against p N(1) + (1-p) N(0), by thresholds.
-    let all = Setting { steps_per_epoch: 199, batch_size: 1, epochs: 1, ..Setting::default() };
+    // With 200 and more a whole batch is in no epoch, and might have been.
+    for records in [199, 200, 300, 2_000] {
+        one_batch_of(records);
+    }
+}
+
+fn one_batch_of(records: u64) {
+    let all = Setting { steps_per_epoch: records, batch_size: 1, epochs: 1, ..Setting::default() };
     let order = dealt(&all)[0].concat();
-    let (scheme, found) = leakage(&vec![vec![order[..100].to_vec()]], Some(199), 1.0);
+    let (scheme, found) = leakage(&vec![vec![order[..100].to_vec()]], Some(records), 1.0);
     assert_eq!(scheme, "shuffle");
-    let presence = 100.0 / 199.0;
+    let presence = 100.0 / records as f64;
     let tail = |level: f64, mean: f64| misdeal_core::normal::cdf(mean - level);
     let shown = (0..6000)
         .map(|i| f64::from(i) * 0.002 - 2.0)
@@ -113,7 +120,49 @@ fn records_left_out_lower_the_lower_bound() {
         .filter(|epsilon| epsilon.is_finite())
         .fold(0.0, f64::max);
     let lower = found.epsilon_lower_bound.unwrap();
-    assert!(0.6 * shown < lower && lower <= shown, "{lower} {shown}: {}", found.method);
+    // What is proven falls behind what a mixture shows where most records are left out.
+    let share = if records < 300 { 0.6 } else { 0.1 };
+    assert!(share * shown < lower && lower <= shown, "{records}: {lower} {shown}: {}", found.method);
+}
+
+/// Epochs that end early behind a sliding buffer, or before all batches of a file were dealt: with the record in `k` epochs, of which everybody
+/// may know, they leak what k uses of the Gaussian mechanism leak, and no more is claimed.
+#[test]
+fn no_more_is_claimed_than_the_epochs_with_the_record_leak() {
+    let at_most = |presence: f64, epochs: u64, noise: f64| {
+        let delta = |epsilon: f64| -> f64 {
+            let of = |k: u64| {
+                let ways = (0..k).fold(1.0, |ways, i| ways * (epochs - i) as f64 / (i + 1) as f64);
+                let mass = ways * presence.powi(k as i32) * (1.0 - presence).powi((epochs - k) as i32);
+                let mu = (k as f64).sqrt() / noise;
+                let cdf = misdeal_core::normal::cdf;
+                mass * (cdf(mu / 2.0 - epsilon / mu) - epsilon.exp() * cdf(-mu / 2.0 - epsilon / mu))
+            };
+            (1..=epochs).map(of).sum()
+        };
+        let (mut low, mut high) = (0.0, 100.0);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if delta(middle) > DELTA { low = middle } else { high = middle }
+        }
+        high
+    };
+    // A buffer of 600 of 2,000 records, and the first 20 of 40 batches.
+    let scheme = BatchScheme::StreamShuffle { buffer_size: 600 };
+    let stream = Setting { scheme, steps_per_epoch: 40, batch_size: 50, epochs: 6, ..Setting::default() };
+    let batches = Setting { scheme: BatchScheme::BatchThenShuffle, ..stream.clone() };
+    let behind = 1.0 - (1.0 - 1.0 / 600.0_f64).powi(1_000);
+    for (setting, kept, presence) in [(&stream, 20, behind), (&batches, 20, 0.5), (&batches, 36, 0.9)] {
+        let mut epochs = dealt(setting);
+        for epoch in &mut epochs {
+            epoch.truncate(kept);
+        }
+        let (scheme, found) = leakage(&epochs, Some(2_000), 1.0);
+        assert_eq!(scheme, setting.scheme.name());
+        let most = at_most(presence, 6, 1.0);
+        let lower = found.epsilon_lower_bound.unwrap();
+        assert!(lower <= most && lower > 0.4 * most, "{scheme} {kept}: {lower} {most}: {}", found.method);
+    }
 }
 
 /// The sampling probability of a log is an estimate: the interval contains the truth's bounds.
@@ -122,7 +171,7 @@ fn poisson_allows_for_what_the_log_does_not_show() {
     let setting = Setting { scheme: BatchScheme::Poisson, seed: 3, ..shuffled() };
     let truth = account::bounds(&setting, DELTA).unwrap();
     let (scheme, found) = leakage(&dealt(&setting), Some(setting.dataset_size()), 1.0);
-    assert_eq!(scheme, "poisson");
+    assert_eq!((scheme, found.confidence), ("poisson", Some(0.95)));
     assert!(found.epsilon_lower_bound < truth.epsilon_lower_bound, "{found:?} {truth:?}");
     assert!(found.epsilon_upper_bound > truth.epsilon_upper_bound, "{found:?} {truth:?}");
     assert!(
@@ -152,7 +201,7 @@ fn without_replacement_is_audited_at_any_noise() {
     let epochs = dealt(&setting);
     for noise in [0.2, 1.0] {
         let (scheme, found) = leakage(&epochs, Some(setting.dataset_size()), noise);
-        assert_eq!(scheme, "without-replacement");
+        assert_eq!((scheme, found.confidence), ("without-replacement", Some(0.95)));
         assert!(found.epsilon_lower_bound.unwrap() > 0.1 && found.epsilon_upper_bound.is_none(), "{found:?}");
     }
 }

@@ -28,6 +28,8 @@ const COMMANDS: [(&str, &[&str]); 12] = [
              --claimed-epsilon 0.1 --threat-model target-canary",
             "audit mechanism --observations 8 --estimator raw --threshold-choice max --delta 0",
             "audit mechanism --observations 2e4 --scheme without-replacement --estimator gdp",
+            "audit mechanism --observations 2e4 --scheme partial-shuffle --buffer-size 1000 --search-buffer \
+             --uncorrected --trade-off",
             "audit mechanism --observations 2e4 --shard 1/2 --store first.store",
             "audit mechanism --observations 2e4 --shard 2/2 --store second.store",
         ],
@@ -39,6 +41,8 @@ const COMMANDS: [(&str, &[&str]); 12] = [
              --threat-model partially-informed --trade-off --store models.store",
             "audit training --observations 20 --dataset-size 200 --batch-size 50 --scheme partial-shuffle \
              --buffer-size 100 --search-buffer --canary null-space",
+            "audit training --observations 20 --dataset-size 200 --batch-size 50 --canaries 3 --canary random --threat-model \
+             partially-informed --trade-off",
             "audit training --observations 8 --dataset-size 20 --batch-size 10 --model lenet --scheme \
              stream-shuffle --buffer-size 5 --adversary-scheme shuffle",
         ],
@@ -107,10 +111,11 @@ const NOT_MET_HERE: [&str; 6] = [
 ];
 
 /// What a definition names, and a kind of document has none of.
-const NEVER_IN: [(&str, &[&str]); 4] = [
+const NEVER_IN: [(&str, &[&str]); 5] = [
     ("audit-mechanism", &["/$defs/setting/properties/training"]),
     ("merge", &["/$defs/setting/properties/training", "/buffer_size", "/adversary_scheme"]),
-    ("reproduce", &["/adversary_scheme"]),
+    ("reproduce", &["/adversary_scheme", "/not_tested"]),
+    ("estimate", &["/not_tested"]),
     ("outputs", &["/$defs/setting/properties/training", "/buffer_size", "/adversary_scheme"]),
 ];
 

@@ -51,6 +51,33 @@ fn all_guesses_score_the_same_observations() {
     assert_eq!(guesses(&blind).len(), 11);
 }
 
+/// The best guess was picked by the scores that curves are tested on: its tests have its share of the significance, or none are made.
+#[test]
+fn curves_are_tested_at_the_guess_s_share_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    // A buffer of one batch: the first guess is the best.
+    let weak =
+        SMALL.replace("--buffer-size 200", "--buffer-size 10").replace("0.7", "2").replace("2e5", "2e4");
+    let p_value = |report: &Value| report["trade_off"]["promised"][0]["test"]["p_value"].as_f64();
+    let blind = json(folder.path(), &format!("{weak} --search-buffer --trade-off"));
+    let winner = &blind["buffer_search"]["buffer_size"];
+    let guess = guesses(&blind).iter().find(|guess| guess["buffer_size"] == *winner).unwrap();
+    let level = guess["significance"].as_f64().unwrap();
+    let drawn_at = blind["trade_off"]["observed"]["significance"].as_f64().unwrap();
+    assert!((drawn_at / level - 1.0).abs() < 1e-12 && level < 0.01, "{drawn_at} {level}");
+    // An adversary that knows the buffer tests the same scores once.
+    let knowing = json(folder.path(), &format!("{weak} --trade-off"));
+    let expected = (p_value(&knowing).unwrap() * 0.05 / level).min(1.0);
+    assert_eq!(*winner, 10);
+    assert!((p_value(&blind).unwrap() / expected - 1.0).abs() < 1e-9, "{expected}: {:#}", blind["trade_off"]);
+    let uncorrected = json(folder.path(), &format!("{weak} --search-buffer --uncorrected --trade-off"));
+    assert_eq!(p_value(&uncorrected), None);
+    let reason = uncorrected["trade_off"]["not_tested"].as_str().unwrap();
+    assert!(reason.contains("largest of 11 guesses"), "{reason}");
+    let text = misdeal(folder.path(), &format!("{weak} --search-buffer --uncorrected --trade-off")).stdout;
+    assert!(text.contains("not tested: the largest of 11 guesses") && !text.contains("p-value"), "{text}");
+}
+
 #[test]
 fn trainings_are_searched_too_and_trained_once() {
     let folder = tempfile::tempdir().unwrap();

@@ -87,6 +87,24 @@ fn a_model_of_ones_own() {
     assert!(report["bias"]["standard_deviation"].as_f64().unwrap() < 1e-5, "no bias in the null space");
 }
 
+/// Counting scores that may depend on each other bounds nothing, so that neither epsilon nor a test is called valid.
+#[test]
+fn scores_of_random_canaries_in_one_training_are_not_tested() {
+    let folder = tempfile::tempdir().unwrap();
+    let audit = "audit training --observations 20 --dataset-size 200 --batch-size 50 --threat-model partially-informed --trade-off \
+                 --claimed-epsilon 0.01 --canaries";
+    let report = json(folder.path(), &format!("{audit} 3 --canary random"));
+    let tests = |report: &Value| -> Vec<bool> {
+        let promised = report["trade_off"]["promised"].as_array().unwrap();
+        promised.iter().map(|promise| !promise["test"].is_null()).collect()
+    };
+    assert_eq!(report["valid"], false);
+    assert!(report["trade_off"]["not_tested"].as_str().unwrap().contains("several canaries"));
+    assert!(tests(&report).iter().all(|tested| !tested));
+    let one = json(folder.path(), &format!("{audit} 1 --canary random"));
+    assert!(one["trade_off"]["not_tested"].is_null() && tests(&one).contains(&true));
+}
+
 #[test]
 fn refusals_say_what_to_do() {
     let folder = tempfile::tempdir().unwrap();

@@ -2,7 +2,8 @@
 
 use super::{Blind, BufferSearch, Correction, Guess, Rungs, belief};
 use crate::audit_report::{AuditReport, report};
-use crate::measurement::Measurement;
+use crate::measurement::{Measurement, NOT_INDEPENDENT};
+use crate::standing::Standing;
 use crate::{Analysis, Result, RunRequest};
 use misdeal_core::{EpsilonEstimate, ScoreStore, Setting};
 use std::collections::BTreeMap;
@@ -40,26 +41,22 @@ pub(crate) fn audit_blindly(
             guesses.len(),
             rungs.len()
         ),
-        Correction::None => {
-            estimate.valid = false;
-            format!(
-                "the largest of {} guesses of the buffer's size, each at the full level of {significance}: not a valid bound",
-                guesses.len()
-            )
-        }
+        Correction::None => format!(
+            "the largest of {} guesses of the buffer's size, each at the full level of {significance}: not a valid bound",
+            guesses.len()
+        ),
     };
     // The sentence names a confidence: that of the whole search.
     let (estimator, choice) = request.analysis.parse()?;
     let of_the_whole = estimator.guarantee().sentence(choice, estimator.chooses_a_threshold(), significance);
-    estimate.guarantee = match correction {
-        Correction::Bonferroni => format!("{of_the_whole}; {meaning}"),
-        Correction::None => format!("none: {meaning}"),
-    };
+    estimate.guarantee = format!("{of_the_whole}; {meaning}");
     estimate.significance = significance;
-    if !blind.scores_are_independent() {
-        estimate.valid = false;
-        estimate.guarantee = crate::measurement::NOT_INDEPENDENT.into();
-    }
+    let standing = match correction {
+        _ if !blind.scores_are_independent() => Standing::Unproven(NOT_INDEPENDENT.into()),
+        Correction::Bonferroni => Standing::Share(rungs.level(rung) / significance),
+        Correction::None => Standing::Unproven(meaning.clone()),
+    };
+    standing.mark(&mut estimate);
     let buffer_size = size(blind.setting(), rungs, rung);
     let seconds = start.elapsed().as_secs_f64();
     let observations = request.observations;
@@ -67,6 +64,7 @@ pub(crate) fn audit_blindly(
         observations,
         stopped_early: false,
         estimate,
+        standing,
         engine: blind.engine(),
         seconds,
         observations_per_second: observations as f64 / seconds,

@@ -1,19 +1,22 @@
 //! What leaks under the scheme that was found.
 
 use super::deal::Deal;
-use super::empirical_law;
 use super::orders::Orders;
+use super::{dropped, empirical_law};
 use crate::{
     Analysis, DiagnoseRequest, MechanismRequest, Result, RunRequest, Unwatched, engine_on, measure_mechanism,
 };
 use misdeal_core::{BatchScheme, Bounds, Diagnosis, Error, Setting, binomial};
 use misdeal_theory::account;
-use misdeal_theory::shuffle_max::LargestOutput;
+use misdeal_theory::gaussian::Gaussian;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Observations with which a scheme without a formula is audited.
 const OBSERVATIONS: u64 = 1_000_000;
+
+/// The confidence of intervals and simulations.
+const CONFIDENCE: f64 = 0.95;
 
 /// Noise and delta.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,6 +36,9 @@ pub struct Leakage {
     pub epsilon_upper_bound: Option<f64>,
     /// Whether the lower bound rests on a law that was estimated from the log, and is no bound on anything else.
     pub is_estimate: bool,
+    /// The confidence with which the bounds hold where they rest on a simulation or on what the log shows of the scheme's parameters;
+    /// `None` where theory proves them of the scheme that was found.
+    pub confidence: Option<f64>,
     /// How both sides were found.
     pub method: String,
     /// The noise at which they are meant.
@@ -65,7 +71,7 @@ pub fn check(request: &DiagnoseRequest) -> Result<()> {
 /// Bounds on what the diagnosed scheme leaks over `epochs` epochs, those of the log if not given.
 ///
 /// Defects are on the safe side: in the upper bound every record is used as often as the most used one, and all its uses in an epoch
-/// meet in one step; in the lower bound a record of a full shuffle is missing as often as the log's records are. What was
+/// meet in one step; in the lower bound a record is missing as often as the scheme leaves one out. What was
 /// estimated from the log is taken at the end of its 95 % interval that errs on the safe side.
 ///
 /// # Errors
@@ -96,6 +102,7 @@ pub fn of(
     });
     let buffer = diagnosis.parameters.buffer_size.map(|size| size.min(setting.dataset_size()));
     let mut is_estimate = false;
+    let mut confidence = None;
     let mut found = match BatchScheme::from_name(diagnosis.scheme, buffer) {
         Err(_) => {
             is_estimate = true;
@@ -105,8 +112,12 @@ pub fn of(
             is_estimate = true;
             of_unknown(orders, &setting, delta)?
         }
-        Ok(BatchScheme::Poisson) => of_poisson(deal, &setting, delta),
+        Ok(BatchScheme::Poisson) => {
+            confidence = Some(CONFIDENCE);
+            of_poisson(deal, &setting, delta)
+        }
         Ok(BatchScheme::WithoutReplacement) => {
+            confidence = Some(CONFIDENCE);
             by_audit(&Setting { scheme: BatchScheme::WithoutReplacement, ..setting.clone() }, delta)?
         }
         Ok(scheme) => {
@@ -117,21 +128,19 @@ pub fn of(
                 if is_reused { noise_multiplier / (epochs as f64).sqrt() } else { noise_multiplier };
             let epochs = if is_reused { 1 } else { epochs };
             let setting = Setting { scheme, noise_multiplier, epochs, ..setting.clone() };
-            let mut found = of_dropped(bounds(&setting), &setting, orders, delta);
-            found.method.push_str(&at_most);
+            let mut found = dropped::allowing_for(bounds(&setting), &setting, orders, delta);
+            if let Some(words) = at_most {
+                confidence = Some(CONFIDENCE);
+                found.method.push_str(&words);
+            }
             found
         }
     };
     if let Some((uses, why)) = uses(deal, orders) {
         let is_once_an_epoch =
             orders.is_some() && !["poisson", "without-replacement"].contains(&diagnosis.scheme);
-        let used_more = Setting {
-            noise_multiplier: noise_multiplier / uses.sqrt(),
-            scheme: BatchScheme::FixedOrder,
-            ..setting
-        };
-        let fixed_order = used_more.validated().ok().filter(|_| is_once_an_epoch);
-        found.epsilon_upper_bound = fixed_order.and_then(|setting| bounds(&setting).epsilon_upper_bound);
+        let fixed_order = Gaussian::fixed_order(noise_multiplier / uses.sqrt(), epochs);
+        found.epsilon_upper_bound = is_once_an_epoch.then(|| fixed_order.epsilon_upper_bound(delta));
         found.method = format!("{}; {why}", found.method);
     }
     let Bounds { epsilon_lower_bound, epsilon_upper_bound, method } = found;
@@ -139,6 +148,7 @@ pub fn of(
         epsilon_lower_bound,
         epsilon_upper_bound,
         is_estimate,
+        confidence,
         method,
         noise_multiplier,
         delta,
@@ -174,8 +184,8 @@ fn of_poisson(deal: &Deal, setting: &Setting, delta: f64) -> Bounds {
     let steps: usize = deal.epochs.iter().map(|epoch| epoch.ends.len()).sum();
     let entries: usize = deal.epochs.iter().map(|epoch| epoch.records.len()).sum();
     let chances = steps as u64 * deal.dataset_size as u64;
-    let least = binomial::lower_bound(entries as u64, chances, 0.025).value;
-    let most = binomial::upper_bound(entries as u64, chances, 0.025).value;
+    let least = binomial::lower_bound(entries as u64, chances, 0.5 * (1.0 - CONFIDENCE)).value;
+    let most = binomial::upper_bound(entries as u64, chances, 0.5 * (1.0 - CONFIDENCE)).value;
     let at = |probability: f64| {
         account::poisson_bounds(setting.noise_multiplier, probability, setting.steps(), delta)
     };
@@ -194,39 +204,14 @@ fn with_the_largest_buffer(
     scheme: BatchScheme,
     diagnosis: &Diagnosis,
     setting: &Setting,
-) -> (BatchScheme, String) {
+) -> (BatchScheme, Option<String>) {
     match (scheme, diagnosis.parameters.buffer_size_upper_bound) {
         (BatchScheme::StreamShuffle { buffer_size: likeliest }, Some(most)) if most > likeliest => {
             let buffer_size = most.min(setting.dataset_size());
             let words = format!("; lower: at a buffer of {buffer_size}, the end of its 95 % interval");
-            (BatchScheme::StreamShuffle { buffer_size }, words)
+            (BatchScheme::StreamShuffle { buffer_size }, Some(words))
         }
-        _ => (scheme, String::new()),
-    }
-}
-
-/// The same where a shuffle leaves records out, each with the same probability.
-///
-/// Under the other schemes the first record of the file, which they are about, is in every epoch.
-fn of_dropped(whole: Bounds, setting: &Setting, orders: Option<&Orders>, delta: f64) -> Bounds {
-    let log_presence = orders.map_or(0.0, |orders| orders.log_presence(setting.epochs));
-    let Setting { noise_multiplier, steps_per_epoch, epochs, .. } = *setting;
-    let epsilon_lower_bound = match setting.scheme {
-        _ if log_presence >= 0.0 => return whole,
-        BatchScheme::Shuffle | BatchScheme::ShuffleOnce => {
-            let once = setting.scheme == BatchScheme::ShuffleOnce;
-            let noise = if once { noise_multiplier / (epochs as f64).sqrt() } else { noise_multiplier };
-            let pair = LargestOutput::shuffle(noise, steps_per_epoch);
-            let epochs = if once { 1 } else { epochs };
-            Some(pair.epsilon_lower_bound_if_present(epochs, delta, log_presence.exp()))
-        }
-        BatchScheme::BallsInBins => None,
-        _ => return whole,
-    };
-    Bounds {
-        epsilon_lower_bound,
-        method: format!("{}; lower: records that an epoch leaves out are taken into account", whole.method),
-        ..whole
+        _ => (scheme, None),
     }
 }
 

@@ -8,6 +8,7 @@
 mod choices;
 mod copies;
 mod deal;
+mod dropped;
 mod empirical_law;
 mod incidence;
 mod leakage;

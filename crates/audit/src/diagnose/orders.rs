@@ -13,6 +13,10 @@ const MOST_REPEATED: f64 = 0.05;
 pub struct Orders {
     /// Records in the file; those never dealt are left out and the others renumbered where a whole batch or more is missing.
     pub dataset_size: usize,
+    /// All records in the file.
+    pub file_size: usize,
+    /// Those of them that some epoch deals.
+    pub dealt: usize,
     /// Each record at most once.
     pub epochs: Vec<Epoch>,
     /// Entries that were set aside, in all epochs.
@@ -45,6 +49,8 @@ impl Orders {
         repeats_as_defects(&stripped, &mut defects);
         let mut orders = Orders {
             dataset_size: n,
+            file_size: n,
+            dealt: n,
             reused: deal.epochs.len() > 1 && deal.epochs.windows(2).all(|pair| pair[0] == pair[1]),
             uneven: uneven(deal),
             epochs: stripped.into_iter().map(|(epoch, _)| epoch).collect(),
@@ -71,9 +77,24 @@ impl Orders {
         self.distinct_epochs().par_iter().map(ahead).max().unwrap_or(1)
     }
 
+    /// Records of the shortest epoch.
+    pub fn shortest(&self) -> usize {
+        self.epochs.iter().map(|epoch| epoch.records.len()).min().unwrap_or(0)
+    }
+
+    /// The least share of all batches that an epoch deals.
+    pub fn least_share_of_batches(&self) -> f64 {
+        let batches = |records: usize| records.div_ceil(self.batch_size.max(1));
+        let dealt: Vec<usize> = self.distinct_epochs().iter().map(|epoch| epoch.ends.len()).collect();
+        let all = largest_population(&dealt, batches(self.dealt), batches(self.file_size));
+        dealt.iter().map(|&dealt| dealt as f64 / all as f64).fold(1.0, f64::min)
+    }
+
     /// ln of the probability that a record of a full shuffle is in all epochs, of which there are `epochs` like the log's.
     pub fn log_presence(&self, epochs: u64) -> f64 {
-        let share = |epoch: &Epoch| epoch.records.len() as f64 / self.dataset_size as f64;
+        let dealt: Vec<usize> = self.distinct_epochs().iter().map(|epoch| epoch.records.len()).collect();
+        let population = largest_population(&dealt, self.dealt, self.file_size) as f64;
+        let share = |epoch: &Epoch| epoch.records.len() as f64 / population;
         if self.reused {
             return log(self.epochs.iter().map(share).fold(1.0, f64::min));
         }
@@ -89,6 +110,7 @@ impl Orders {
             epoch.records.iter().for_each(|&record| seen[record as usize] = true);
         }
         let never = seen.iter().filter(|&&seen| !seen).count();
+        self.dealt = n - never;
         let fewest = self.epochs.iter().map(|epoch| epoch.records.len()).min().unwrap_or(0);
         let dropped = n - never - fewest;
         if never > 0 {
@@ -121,6 +143,31 @@ impl Orders {
             self.dataset_size = n - never;
         }
     }
+}
+
+/// The most things, up to `most`, that epochs can be drawn from which deal `dealt[i]` of them in uniform order each, and `seen` of them in all: what
+/// no epoch deals although chance would have dealt it was never in the game.
+///
+/// Of N things each is left out of all epochs with probability `Π (1 - dealt[i] / N)`. Whether one is left out is negatively associated with
+/// whether others are, so that by Bernstein's inequality their number exceeds its mean `u` by `L / 3 + sqrt(L^2 / 9 + 2 L u)`
+/// with probability `e^-L` at most, here 1e-6: an N that would leave out fewer than the log does is too large.
+fn largest_population(dealt: &[usize], seen: usize, most: usize) -> usize {
+    let unlikely = -log(1e-6);
+    let is_possible = |size: usize| {
+        let left_out: f64 = dealt.iter().map(|&dealt| 1.0 - dealt as f64 / size as f64).product();
+        let mean = size as f64 * left_out;
+        let deviation = unlikely / 3.0 + libm::sqrt(unlikely * unlikely / 9.0 + 2.0 * unlikely * mean);
+        size.saturating_sub(seen) as f64 <= mean + deviation
+    };
+    if is_possible(most) {
+        return most;
+    }
+    let (mut possible, mut too_many) = (seen, most);
+    while too_many - possible > 1 {
+        let middle = possible.midpoint(too_many);
+        if is_possible(middle) { possible = middle } else { too_many = middle }
+    }
+    possible
 }
 
 /// What an epoch deals more than once.
@@ -197,4 +244,21 @@ fn uneven(deal: &Deal) -> Option<String> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::largest_population;
+
+    #[test]
+    fn who_was_never_in_the_game_is_told_from_who_was_left_out() {
+        // One epoch cannot tell; three that deal the same half can, and three that deal any half deal seven eighths together.
+        assert_eq!(largest_population(&[1_000], 1_000, 20_000), 20_000);
+        let same_half = largest_population(&[1_000; 3], 1_000, 2_000);
+        assert!((1_000..1_020).contains(&same_half), "{same_half}");
+        assert_eq!(largest_population(&[1_000; 3], 1_750, 2_000), 2_000);
+        // All of a subset but a short batch, in three epochs of twenty thousand.
+        let subset = largest_population(&[9_950; 3], 10_000, 20_000);
+        assert!((10_000..10_020).contains(&subset), "{subset}");
+    }
 }

@@ -83,7 +83,11 @@ fn costs(text: &mut String, report: &DiagnoseReport) {
         epsilon_upper_bound: leakage.epsilon_upper_bound,
         method: leakage.method.clone(),
     };
-    let estimate = if leakage.is_estimate { ", an estimate" } else { "" };
+    let estimate = match leakage.confidence {
+        _ if leakage.is_estimate => ", an estimate".into(),
+        Some(confidence) => format!(", with {} confidence,", numbers::percent(confidence)),
+        None => String::new(),
+    };
     row(text, "epsilon of what was found", &format!("{}{estimate} {at}", theory(&bounds)));
     row(text, "found by", &leakage.method);
     for (scheme, bounds) in &report.theory {

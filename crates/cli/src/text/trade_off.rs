@@ -4,12 +4,15 @@ use super::row;
 use misdeal_audit::TradeOffReport;
 use misdeal_report::numbers;
 
-/// One line for each claimed curve.
+/// One line for each claimed curve, or why none is tested.
 pub fn tests(text: &mut String, report: &TradeOffReport) {
     for curve in &report.promised {
         let Some(test) = &curve.test else { continue };
         let verdict = if test.refuted { "refuted" } else { "not refuted" };
         let p_value = numbers::p_value(test.p_value);
         row(text, &format!("curve of {}", curve.name), &format!("{verdict}, p-value {p_value}"));
+    }
+    if let Some(reason) = &report.not_tested {
+        row(text, "whole curves", &format!("not tested: {reason}"));
     }
 }

@@ -3,7 +3,7 @@
 use super::evidence::Evidence;
 use super::search::Objective;
 use super::threshold_choice::{ThresholdChoice, Trials};
-use super::{ErrorCounts, ErrorEstimator, Guarantee, Look, check_enough, finite};
+use super::{ErrorCounts, ErrorEstimator, Guarantee, check_enough, finite};
 use crate::claimed_curve::{bounded_p_value, p_value};
 use crate::{Result, ScoreStore};
 use serde::Serialize;
@@ -32,11 +32,12 @@ pub struct CurveTest {
 }
 
 impl CurveTest {
-    /// The same test as one of the looks of a confidence sequence, which may end the run when it pleases: p over the look's
-    /// share. Of a true claim none of the looks has a p-value of a or less, but with probability a.
+    /// The same test as one of several that might have been made, such as the looks of a confidence sequence that may end a run when it
+    /// pleases: p over its share, where the shares of all, fixed in advance, add up to at most one. Of a true claim none of
+    /// them has a p-value of a or less, but with probability a.
     #[must_use]
-    pub fn at_look(self, look: Look, significance: f64) -> Self {
-        let p_value = (self.p_value / look.share()).min(1.0);
+    pub fn at_share(self, share: f64, significance: f64) -> Self {
+        let p_value = (self.p_value / share).min(1.0);
         CurveTest { p_value, refuted: p_value <= significance, ..self }
     }
 }
@@ -155,7 +156,7 @@ mod tests {
                     let first = ..look.trials() as usize;
                     let (scores_in, scores_out) = (&scores_in[first], &scores_out[first]);
                     let test = test_curve_on_scores(scores_in, scores_out, &gaussian(0.5), 0.05).unwrap();
-                    [test.refuted, test.at_look(look, 0.05).refuted]
+                    [test.refuted, test.at_share(look.share(), 0.05).refuted]
                 })
                 .collect();
             without += usize::from(tests.iter().any(|test| test[0]));

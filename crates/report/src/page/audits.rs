@@ -168,7 +168,7 @@ pub fn errors(estimate: &Estimate, runs: u64) -> Table {
 
 /// What became of promised curves.
 pub fn tested(curves: &TradeOff) -> Option<Table> {
-    let rows: Vec<_> = curves
+    let mut rows: Vec<_> = curves
         .promised
         .iter()
         .filter_map(|promise| {
@@ -177,7 +177,11 @@ pub fn tested(curves: &TradeOff) -> Option<Table> {
             Some(vec![promise.name.clone(), verdict.into(), p_value(test.p_value)])
         })
         .collect();
-    let notes = vec![format!("Each test is at the level {}.", significant(curves.observed.significance))];
+    let mut notes = vec![format!("Each test is at the level {}.", significant(curves.observed.significance))];
+    if let Some(reason) = &curves.not_tested {
+        rows.push(vec!["all".into(), "not tested".into(), "none".into()]);
+        notes = vec![format!("No test of these scores holds: {reason}.")];
+    }
     let caption = "Whole curves, tested".into();
     (!rows.is_empty()).then(|| Table {
         caption,

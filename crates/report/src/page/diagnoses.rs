@@ -4,7 +4,7 @@ use super::chart::{Axis, Chart, Draw, Role, Series};
 use super::command_line::CommandLine;
 use super::epsilons::{self, Row, between, rows_of_theory};
 use super::section::{Advice, Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
-use crate::numbers::{count, p_value, probability, rounded_down, seconds, significant};
+use crate::numbers::{count, p_value, percent, probability, rounded_down, seconds, significant};
 use crate::results::{Diagnosed, Leaking, Parameters};
 use crate::verdict::Tone;
 use misdeal_core::PositionSample;
@@ -94,7 +94,11 @@ fn figures(found: &Diagnosed, bounds: [Option<f64>; 2]) -> Vec<KeyFigure> {
     if let Some(leakage) = &found.leakage {
         let at =
             format!("noise multiplier {}, delta {}", leakage.noise_multiplier, probability(leakage.delta));
-        let note = if leakage.is_estimate { format!("an estimate; {at}") } else { format!("proven; {at}") };
+        let note = match leakage.confidence {
+            _ if leakage.is_estimate => format!("an estimate; {at}"),
+            Some(confidence) => format!("with {} confidence; {at}", percent(confidence)),
+            None => format!("proven; {at}"),
+        };
         figures.push(KeyFigure::new("leaks", format!("ε {}", between(bounds)), note));
     }
     if let Some(claim) = found.theory.get("poisson").and_then(|bounds| bounds.epsilon_upper_bound) {

@@ -59,6 +59,9 @@ pub struct Leaking {
     pub epsilon_lower_bound: Option<f64>,
     pub epsilon_upper_bound: Option<f64>,
     pub is_estimate: bool,
+    /// Missing in documents of earlier versions.
+    #[serde(default)]
+    pub confidence: Option<f64>,
     pub method: String,
     pub noise_multiplier: f64,
     pub delta: f64,

@@ -87,6 +87,8 @@ pub struct RateAt {
 pub struct TradeOff {
     pub observed: Observed,
     pub promised: Vec<Promised>,
+    #[serde(default)]
+    pub not_tested: Option<String>,
 }
 
 /// The observed curve.

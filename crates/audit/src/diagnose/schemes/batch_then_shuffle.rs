@@ -11,7 +11,7 @@ use misdeal_core::{Candidate, SchemeParameters};
 
 const SCHEME: &str = "batch-then-shuffle";
 
-/// An order of batches has probability 1 / T!. Where batches are not in file order inside, they are taken to be shuffled there, each
+/// An order of k of T batches has probability (T - k)! / T!. Where batches are not in file order inside, they are taken to be shuffled there, each
 /// order of a batch with probability 1 / B!.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     let orders = match once(evidence) {
@@ -26,16 +26,17 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
             "some batch is not a run of records that begins at a multiple of its size",
         );
     };
+    let batches = orders.dataset_size.div_ceil(orders.batch_size);
     let inside = |step: &[u32]| if step.is_sorted() { 0.0 } else { 1.0 };
     let is_shuffled_inside = orders.epochs.iter().flat_map(Epoch::steps).map(inside).sum::<f64>() > 0.0;
     let value = |epoch: &Epoch| {
         let inner = |step: &[u32]| if is_shuffled_inside { lgamma(step.len() as f64 + 1.0) } else { 0.0 };
-        -lgamma(epoch.ends.len() as f64 + 1.0) - epoch.steps().map(inner).sum::<f64>()
+        let left = batches.saturating_sub(epoch.ends.len());
+        lgamma(left as f64 + 1.0) - lgamma(batches as f64 + 1.0) - epoch.steps().map(inner).sum::<f64>()
     };
     let once: f64 = orders.distinct_epochs().iter().map(value).sum();
     let anew = if orders.reused { once * orders.epochs.len() as f64 } else { once };
     let reused = orders.reused && once - CERTAIN_LEAD > anew;
-    let batches = epochs.iter().map(|epoch| epoch.records.len()).max().unwrap_or(1);
     let tests = rank_tests::test(Choices::All, if reused { &epochs[..1] } else { &epochs }, batches);
     let set_aside = 2.0 * orders.repeated as f64 * log(orders.dataset_size as f64);
     Candidate {

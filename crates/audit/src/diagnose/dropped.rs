@@ -1,0 +1,133 @@
+//! What is still proven where epochs leave records out.
+
+use super::orders::Orders;
+use libm::{exp, pow};
+use misdeal_core::{BatchScheme, Bounds, Setting};
+use misdeal_theory::gaussian::Gaussian;
+use misdeal_theory::shuffle_max::LargestOutput;
+
+/// The bounds of a scheme, with a lower bound that holds although the record that it is about may be missing from an epoch.
+///
+/// Under a full shuffle that is any record, under a sliding buffer the first of the file, and where batches are shuffled any of a batch.
+/// In fixed order, and under shuffles within blocks, the first record is in every epoch, and nothing changes.
+pub fn allowing_for(whole: Bounds, setting: &Setting, orders: Option<&Orders>, delta: f64) -> Bounds {
+    let Some(orders) = orders.filter(|orders| orders.shortest() < orders.file_size) else { return whole };
+    let Setting { noise_multiplier, epochs, .. } = *setting;
+    let log_presence = orders.log_presence(epochs);
+    let lower = match setting.scheme {
+        BatchScheme::PartialShuffle { buffer_size } if buffer_size < setting.dataset_size() => return whole,
+        BatchScheme::Shuffle
+        | BatchScheme::ShuffleOnce
+        | BatchScheme::PartialShuffle { .. }
+        | BatchScheme::BallsInBins
+            if log_presence >= 0.0 =>
+        {
+            return whole;
+        }
+        BatchScheme::Shuffle | BatchScheme::PartialShuffle { .. } => {
+            let presence = exp(log_presence);
+            Some((
+                by_largest_output(noise_multiplier, setting.steps_per_epoch, epochs, delta, presence),
+                LARGEST,
+            ))
+        }
+        BatchScheme::ShuffleOnce => {
+            let noise = noise_multiplier / (epochs as f64).sqrt();
+            let presence = exp(orders.log_presence(1));
+            Some((by_largest_output(noise, setting.steps_per_epoch, 1, delta, presence), LARGEST))
+        }
+        BatchScheme::StreamShuffle { buffer_size } => {
+            Some((behind_a_buffer(setting, orders, buffer_size, delta), LARGEST))
+        }
+        BatchScheme::BatchThenShuffle => {
+            // Who knows the other records sees whether the batch is there: with all of them dealt it is the Gaussian mechanism.
+            let presence = pow(orders.least_share_of_batches(), epochs as f64);
+            if presence >= 1.0 {
+                return whole;
+            }
+            let known = Gaussian::fixed_order(noise_multiplier, epochs);
+            let lower = if delta < presence { known.epsilon_lower_bound(delta / presence) } else { 0.0 };
+            Some((lower, "closed form of epochs that deal the batch"))
+        }
+        BatchScheme::BallsInBins => None,
+        _ => return whole,
+    };
+    let upper = whole.method.split_once("upper: ").map_or(whole.method.as_str(), |(_, upper)| upper);
+    let method = match lower {
+        Some((_, how)) => {
+            format!("lower: {how}, records that an epoch leaves out taken into account; upper: {upper}")
+        }
+        None => format!("lower: none where an epoch leaves records out; upper: {upper}"),
+    };
+    Bounds { epsilon_lower_bound: lower.map(|(lower, _)| lower), method, ..whole }
+}
+
+const LARGEST: &str = "largest output (Chua et al.)";
+
+fn by_largest_output(noise: f64, steps: u64, epochs: u64, delta: f64, presence: f64) -> f64 {
+    LargestOutput::shuffle(noise, steps).epsilon_lower_bound_if_present(epochs, delta, presence)
+}
+
+/// The first record behind a sliding buffer, looked for in the first steps of an epoch only: as many as show most. Its law within them has
+/// no part in the largest output's.
+fn behind_a_buffer(setting: &Setting, orders: &Orders, buffer_size: u64, delta: f64) -> f64 {
+    let shortest = orders.shortest() as u64;
+    let of_first = |steps: u64| {
+        let dealt = (steps * setting.batch_size).min(shortest);
+        let presence = presence_behind(buffer_size, orders.file_size as u64, dealt);
+        let presence = pow(presence, setting.epochs as f64);
+        by_largest_output(setting.noise_multiplier, steps, setting.epochs, delta, presence)
+    };
+    let doubled = std::iter::successors(Some(1_u64), |steps| steps.checked_mul(2));
+    let fewer = doubled.take_while(|&steps| steps < setting.steps_per_epoch);
+    fewer.chain([setting.steps_per_epoch]).map(of_first).fold(0.0, f64::max)
+}
+
+/// The probability that the first of `records` records is among the first `dealt` from a sliding buffer of K.
+///
+/// While there are records to refill it, each deal takes any of the K: it is missed with (1 - 1/K)^dealt. The last K are dealt in
+/// uniform order.
+fn presence_behind(buffer_size: u64, records: u64, dealt: u64) -> f64 {
+    let (size, refilled) = (buffer_size as f64, records.saturating_sub(buffer_size));
+    let missed = pow(1.0 - 1.0 / size, dealt.min(refilled) as f64);
+    let left = if dealt > refilled { (records - dealt.min(records)) as f64 / size } else { 1.0 };
+    1.0 - missed * left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Dealt by hand, every way.
+    #[test]
+    fn presence_is_that_of_all_ways_to_deal() {
+        fn missed(buffer: Vec<u64>, next: u64, records: u64, dealt: u64) -> f64 {
+            if dealt == 0 {
+                return 1.0;
+            }
+            let ways = buffer.len() as f64;
+            let kept = buffer.iter().enumerate().filter(|&(_, &record)| record != 0).map(|(slot, _)| {
+                let mut rest = buffer.clone();
+                rest.remove(slot);
+                if next < records {
+                    rest.push(next);
+                }
+                missed(rest, next + 1, records, dealt - 1) / ways
+            });
+            kept.sum()
+        }
+        for (buffer, records) in [(1, 4), (2, 5), (3, 5), (5, 5), (4, 6)] {
+            for dealt in 0..=records {
+                let expected = 1.0 - missed((0..buffer).collect(), buffer, records, dealt);
+                let found = presence_behind(buffer, records, dealt);
+                assert!((found - expected).abs() < 1e-12, "{buffer} {records} {dealt}: {found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn everything_dealt_leaves_nobody_out() {
+        assert_eq!(presence_behind(7, 100, 100), 1.0);
+        assert_eq!(presence_behind(1, 100, 1), 1.0);
+    }
+}
