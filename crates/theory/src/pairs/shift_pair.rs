@@ -1,7 +1,7 @@
 //! A pair of mixtures of shifted Gaussians, and the one-batch term into which its privacy loss falls apart.
 
 use crate::gaussian::Gaussian;
-use misdeal_core::{Error, Result};
+use misdeal_core::{Error, NOISE_MULTIPLIERS, Result};
 
 /// Batches that hold the target with the same probability.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,7 +62,7 @@ impl ShiftPair {
     /// A pair with any shifts `present > absent >= 0` and any weights, which are scaled to sum to one.
     ///
     /// # Errors
-    /// Refuses a noise multiplier below [`LEAST_NOISE_MULTIPLIER`] times the larger shift / 2 (or above 10,000),
+    /// Refuses a noise multiplier below [`LEAST_NOISE_MULTIPLIER`] times the larger shift / 2 (or above [`NOISE_MULTIPLIERS`]),
     /// shifts out of order, no groups or more than [`MOST_GROUPS`], and weights or counts that are not positive.
     pub fn with_groups(
         noise_multiplier: f64,
@@ -71,12 +71,13 @@ impl ShiftPair {
         groups: &[WeightGroup],
     ) -> Result<Self> {
         let least = LEAST_NOISE_MULTIPLIER * (present / 2.0).max(0.5);
-        if !(least..=10_000.0).contains(&noise_multiplier) {
+        let most = *NOISE_MULTIPLIERS.end();
+        if !(least..=most).contains(&noise_multiplier) {
             let hint = "below, shuffling hides nothing that double precision could show: use the fixed order";
             return Err(Error::bad_value(
                 "noise_multiplier",
                 noise_multiplier,
-                format!("{least} to 10000"),
+                format!("{least} to {most}"),
                 hint,
             ));
         }
