@@ -1,6 +1,7 @@
 //! What is proven about each scheme: one entry point for all accountants.
 
 use crate::buffer_weights::{block_weights, sliding_weights};
+use crate::check_delta;
 use crate::gaussian::Gaussian;
 use crate::pld::Side;
 use crate::shuffle_max::LargestOutput;
@@ -15,9 +16,6 @@ const FIXED_ORDER_UPPER: &str = "upper: fixed order";
 const EXACT_LOWER: &str = "lower: exact pair (FFT)";
 /// The bound of Chua et al., where the pair is out of reach.
 const LARGEST_OUTPUT_LOWER: &str = "lower: largest output (Chua et al.)";
-
-/// Below this delta the exact pairs' round-off hides what they look for.
-const LEAST_DELTA_FOR_PAIRS: f64 = 1e-15;
 
 /// Bounds on the epsilon of a setting's scheme at `delta`, over all data sets that are neighbours under zero-out
 /// adjacency and all adversaries; the setting's threat model and seed do not enter, its target only for buffered schemes, where the
@@ -37,10 +35,7 @@ const LEAST_DELTA_FOR_PAIRS: f64 = 1e-15;
 /// # Errors
 /// A delta that is not between 0 and 1.
 pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
-    if !(1e-300..1.0).contains(&delta) {
-        let hint = "it is a probability, usually below one over the number of records";
-        return Err(Error::bad_value("delta", delta, "a number from 1e-300 to below 1", hint));
-    }
+    check_delta(delta)?;
     let (noise, steps, epochs) = (setting.noise_multiplier, setting.steps_per_epoch, setting.epochs);
     match (setting.adjacency, setting.scheme) {
         (Adjacency::ZeroOut, _) | (Adjacency::AddRemove, BatchScheme::Poisson) => {}
@@ -136,7 +131,7 @@ pub fn poisson_bounds(
 
 /// Whether shuffling's exact pair can be computed.
 fn is_in_reach(noise: f64, delta: f64) -> bool {
-    delta > LEAST_DELTA_FOR_PAIRS && noise >= pairs::LEAST_NOISE_MULTIPLIER
+    delta > pairs::LEAST_DELTA && noise >= pairs::LEAST_NOISE_MULTIPLIER
 }
 
 /// The better of the exact pair's bound and that of Chua et al. from the largest output.

@@ -25,6 +25,7 @@
 pub mod account;
 mod buffer_weights;
 pub mod calibrate;
+mod check_delta;
 pub mod delta;
 pub mod gaussian;
 pub mod pairs;
@@ -35,3 +36,5 @@ pub mod rdp;
 mod root;
 pub mod shuffle_max;
 pub mod trade_off;
+
+pub use check_delta::check_delta;

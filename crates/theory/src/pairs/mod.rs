@@ -48,13 +48,16 @@ pub use weights::grouped;
 use crate::gaussian::Gaussian;
 use crate::pld::Side;
 use crate::shuffle_max::LargestOutput;
-use misdeal_core::{Error, Result};
+use misdeal_core::{Error, NOISE_MULTIPLIERS, Result};
 
 /// Cells into which one standard deviation of an output is cut.
 const CELLS_PER_DEVIATION: u32 = 256;
 
 /// Different weights that [`weighted_shuffle`] keeps apart.
 pub const WEIGHT_BINS: usize = 6;
+
+/// Exact pairs need a delta above this: below, their round-off hides what they look for.
+pub const LEAST_DELTA: f64 = 1e-15;
 
 /// How often the epoch is repeated, and at which delta epsilon is wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,7 +86,10 @@ pub struct PairInterval {
 /// Refuses a `noise_multiplier` outside 0.01 to 10,000, counts of zero and a `delta` outside (1e-15, 1).
 pub fn shuffle(noise_multiplier: f64, steps_per_epoch: u64, epochs: u64, delta: f64) -> Result<PairInterval> {
     let target = Target { epochs, delta };
-    if (0.01..LEAST_NOISE_MULTIPLIER).contains(&noise_multiplier) && steps_per_epoch > 0 {
+    if NOISE_MULTIPLIERS.contains(&noise_multiplier)
+        && noise_multiplier < LEAST_NOISE_MULTIPLIER
+        && steps_per_epoch > 0
+    {
         check(target)?;
         let largest = LargestOutput::shuffle(noise_multiplier, steps_per_epoch);
         return Ok(PairInterval {
@@ -148,9 +154,10 @@ fn check(target: Target) -> Result<()> {
         let hint = "counts start at 1";
         return Err(Error::bad_value("epochs", 0, "a whole number from 1 on", hint));
     }
-    if !(target.delta > 1e-15 && target.delta < 1.0) {
+    if !(target.delta > LEAST_DELTA && target.delta < 1.0) {
+        let allowed = format!("a number between {LEAST_DELTA:e} and 1");
         let hint = "it is usually below one over the number of records";
-        return Err(Error::bad_value("delta", target.delta, "a number between 1e-15 and 1", hint));
+        return Err(Error::bad_value("delta", target.delta, allowed, hint));
     }
     Ok(())
 }

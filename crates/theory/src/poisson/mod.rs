@@ -9,6 +9,7 @@ mod one_jump;
 mod pair;
 mod refine;
 
+use crate::check_delta;
 use crate::gaussian::Gaussian;
 use misdeal_core::{Error, Result};
 pub use pair::SubsampledGaussian;
@@ -60,10 +61,7 @@ pub fn epsilon_within(
     if steps == 0 || steps > 1 << 31 {
         return Err(Error::bad_value("steps", steps, "a whole number from 1 to 2^31", "counts start at 1"));
     }
-    if !(1e-300..1.0).contains(&delta) {
-        let hint = "it is a probability, usually below one over the number of records";
-        return Err(Error::bad_value("delta", delta, "a number from 1e-300 to below 1", hint));
-    }
+    check_delta(delta)?;
     if sampling_probability >= 1.0 {
         let all = Gaussian::fixed_order(noise_multiplier, steps);
         return Ok(Interval {
