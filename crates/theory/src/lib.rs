@@ -28,6 +28,7 @@ pub mod calibrate;
 mod check_delta;
 pub mod delta;
 pub mod gaussian;
+mod known;
 pub mod pairs;
 pub mod pld;
 pub mod poisson;

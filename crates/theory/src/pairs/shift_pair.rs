@@ -1,6 +1,8 @@
 //! A pair of mixtures of shifted Gaussians, and the one-batch term into which its privacy loss falls apart.
 
+use super::weights::grouped;
 use crate::gaussian::Gaussian;
+use crate::pld::Side;
 use misdeal_core::{Error, NOISE_MULTIPLIERS, Result};
 
 /// Batches that hold the target with the same probability.
@@ -34,6 +36,9 @@ pub struct ShiftPair {
 /// The smallest noise multiplier for which cell masses under all three laws stay inside the range of `f64`.
 pub const LEAST_NOISE_MULTIPLIER: f64 = 0.1;
 
+/// Different weights that are kept apart.
+const WEIGHT_BINS: usize = 6;
+
 /// The most groups of unequal weights: the work grows with their square.
 pub const MOST_GROUPS: usize = 64;
 
@@ -52,6 +57,18 @@ impl ShiftPair {
     /// As [`ShiftPair::with_groups`].
     pub fn balls_in_bins(noise_multiplier: f64, steps_per_epoch: u64) -> Result<Self> {
         Self::with_groups(noise_multiplier, 1.0, 0.0, &Self::uniform(steps_per_epoch))
+    }
+
+    /// Shuffling's pair (2, 1) when batch t holds the target with probability `weights[t]`: partial shuffling with a ragged
+    /// block, a streaming buffer.
+    ///
+    /// Up to six different weights are treated exactly; more are grouped, averaged for [`Side::Lower`], whose divergences
+    /// are never too large, and pushed apart for [`Side::Upper`], whose are never too small.
+    ///
+    /// # Errors
+    /// As [`ShiftPair::with_groups`], and refuses weights none of which is positive.
+    pub fn weighted_shuffle(noise_multiplier: f64, weights: &[f64], side: Side) -> Result<Self> {
+        Self::with_groups(noise_multiplier, 2.0, 1.0, &grouped(weights, side, WEIGHT_BINS))
     }
 
     /// One group of equally likely batches.
