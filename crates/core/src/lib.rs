@@ -63,7 +63,7 @@ pub use guarded::guarded;
 pub use score_store::{
     BinCounts, FORMAT_VERSION, ReadError, ScoreStore, Spread, StoreKind, Tally, TrialRanges,
 };
-pub use setting::{MOST_STEPS, Setting, SettingHash};
+pub use setting::{MOST_STEPS, NOISE_MULTIPLIERS, Setting, SettingHash, check_noise_multiplier};
 pub use stream::{
     FIRST_BODY_MAGNITUDE, FIRST_BODY_RADIUS, PHILOX_STREAM_NAME, Purpose, ROUNDS, STREAM_NAME, Stream,
     aes_last_round, aes_round, gaussian, gaussian_pair, philox, sign_and_magnitude,

@@ -2,9 +2,13 @@
 
 use crate::{Adjacency, BatchScheme, Error, Result, ThreatModel};
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// The most steps a run may have: a draw's index must fit the stream's counter.
 pub const MOST_STEPS: u64 = 1 << 31;
+
+/// The noise multipliers that are played and accounted for.
+pub const NOISE_MULTIPLIERS: RangeInclusive<f64> = 0.01..=10_000.0;
 
 /// The most records a data set may have: their number must be exact as a float.
 const MOST_RECORDS: u64 = 1 << 53;
@@ -76,11 +80,7 @@ impl Setting {
     /// # Errors
     /// Names the first field that is not, its value and the range.
     pub fn validated(self) -> Result<Self> {
-        let s = self.noise_multiplier;
-        if !(0.01..=10_000.0).contains(&s) {
-            let hint = "it is the noise's standard deviation divided by the clipping norm";
-            return Err(Error::bad_value("noise_multiplier", s, "a number from 0.01 to 10000", hint));
-        }
+        check_noise_multiplier(self.noise_multiplier)?;
         let counts = [
             ("steps_per_epoch", self.steps_per_epoch, MOST_STEPS),
             ("epochs", self.epochs, MOST_STEPS),
@@ -166,6 +166,19 @@ impl Setting {
         hasher.update(&canonical);
         SettingHash(*hasher.finalize().as_bytes())
     }
+}
+
+/// Refuses noise outside [`NOISE_MULTIPLIERS`].
+///
+/// # Errors
+/// Names the value and the range.
+pub fn check_noise_multiplier(noise_multiplier: f64) -> Result<()> {
+    if NOISE_MULTIPLIERS.contains(&noise_multiplier) {
+        return Ok(());
+    }
+    let allowed = format!("a number from {} to {}", NOISE_MULTIPLIERS.start(), NOISE_MULTIPLIERS.end());
+    let hint = "it is the noise's standard deviation divided by the clipping norm";
+    Err(Error::bad_value("noise_multiplier", noise_multiplier, allowed, hint))
 }
 
 /// The identity of a [`Setting`].

@@ -1,11 +1,10 @@
 //! What is proven about each scheme: one entry point for all accountants.
 
-use crate::buffer_weights::{block_weights, sliding_weights};
 use crate::gaussian::Gaussian;
-use crate::pld::Side;
-use crate::shuffle_max::LargestOutput;
-use crate::{pairs, poisson};
-use misdeal_core::{Adjacency, BatchScheme, Bounds, Error, Result, Setting};
+use crate::known::{AtLeast, Known};
+use crate::pairs::{self, Target};
+use crate::{check_delta, poisson};
+use misdeal_core::{Adjacency, BatchScheme, Bounds, Result, Setting};
 
 /// How Poisson sampling is accounted for.
 pub const POISSON_METHOD: &str = "privacy-loss distribution (FFT)";
@@ -15,9 +14,6 @@ const FIXED_ORDER_UPPER: &str = "upper: fixed order";
 const EXACT_LOWER: &str = "lower: exact pair (FFT)";
 /// The bound of Chua et al., where the pair is out of reach.
 const LARGEST_OUTPUT_LOWER: &str = "lower: largest output (Chua et al.)";
-
-/// Below this delta the exact pairs' round-off hides what they look for.
-const LEAST_DELTA_FOR_PAIRS: f64 = 1e-15;
 
 /// Bounds on the epsilon of a setting's scheme at `delta`, over all data sets that are neighbours under zero-out
 /// adjacency and all adversaries; the setting's threat model and seed do not enter, its target only for buffered schemes, where the
@@ -37,11 +33,8 @@ const LEAST_DELTA_FOR_PAIRS: f64 = 1e-15;
 /// # Errors
 /// A delta that is not between 0 and 1.
 pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
-    if !(1e-300..1.0).contains(&delta) {
-        let hint = "it is a probability, usually below one over the number of records";
-        return Err(Error::bad_value("delta", delta, "a number from 1e-300 to below 1", hint));
-    }
-    let (noise, steps, epochs) = (setting.noise_multiplier, setting.steps_per_epoch, setting.epochs);
+    check_delta(delta)?;
+    let (noise, epochs) = (setting.noise_multiplier, setting.epochs);
     match (setting.adjacency, setting.scheme) {
         (Adjacency::ZeroOut, _) | (Adjacency::AddRemove, BatchScheme::Poisson) => {}
         _ => {
@@ -50,70 +43,52 @@ pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
             ));
         }
     }
-    let known_batch = Gaussian::fixed_order(noise, epochs);
-    let closed_form = || Bounds {
-        epsilon_lower_bound: Some(known_batch.epsilon_lower_bound(delta)),
-        epsilon_upper_bound: Some(known_batch.epsilon_upper_bound(delta)),
-        method: "closed form".into(),
-    };
-    let once_an_epoch = |lower: Option<f64>, method: &str| {
-        let upper = known_batch.epsilon_upper_bound(delta);
-        Bounds {
-            epsilon_lower_bound: lower.map(|lower| lower.min(upper)),
-            epsilon_upper_bound: Some(upper),
-            method: format!("{method}; {FIXED_ORDER_UPPER}"),
-        }
-    };
-    let hidden_among = |batches: u64, noise: f64, epochs: u64| {
-        let lower = shuffle_lower_bound(batches, noise, epochs, delta)?;
-        let method = if is_in_reach(noise, delta) { EXACT_LOWER } else { LARGEST_OUTPUT_LOWER };
-        Ok::<_, Error>(once_an_epoch(Some(lower), method))
-    };
-    let behind_weights = |weights: &[f64]| {
-        let lower = weighted_lower_bound(weights, noise, epochs, delta)?;
-        Ok::<_, Error>(once_an_epoch(
-            lower,
-            if lower.is_some() { EXACT_LOWER } else { "lower: out of reach at this delta" },
-        ))
-    };
-    Ok(match setting.scheme {
-        BatchScheme::Poisson => {
-            poisson_bounds(noise, setting.sampling_probability(), setting.steps(), delta)?
-        }
-        BatchScheme::Shuffle => hidden_among(steps, noise, epochs)?,
-        // The sums over epochs are sufficient: one epoch at less noise.
-        BatchScheme::ShuffleOnce => hidden_among(steps, noise / (epochs as f64).sqrt(), 1)?,
-        BatchScheme::PartialShuffle { buffer_size } => {
-            match batches_of_block(buffer_size, setting.batch_size) {
-                Some(1) => closed_form(),
-                Some(batches) => hidden_among(batches, noise, epochs)?,
-                None => behind_weights(&block_weights(setting, buffer_size))?,
-            }
-        }
-        BatchScheme::BatchThenShuffle => {
-            let pair = batch_then_shuffle(noise, steps, setting.batch_size);
-            let lower = pair.composed_epsilon_lower_bound(epochs, delta);
-            once_an_epoch(Some(lower), LARGEST_OUTPUT_LOWER)
-        }
-        BatchScheme::FixedOrder | BatchScheme::StreamShuffle { buffer_size: 1 } => closed_form(),
-        BatchScheme::StreamShuffle { buffer_size } => behind_weights(&sliding_weights(setting, buffer_size))?,
-        BatchScheme::BallsInBins if noise < 0.5 * pairs::LEAST_NOISE_MULTIPLIER => {
-            once_an_epoch(None, "lower: out of reach at this noise")
-        }
-        BatchScheme::BallsInBins => {
-            let found = pairs::balls_in_bins(noise, steps, epochs, delta)?;
+    let fixed_order = Gaussian::fixed_order(noise, epochs);
+    let at_most = fixed_order.epsilon_upper_bound(delta);
+    Ok(match Known::of(setting)? {
+        Known::FixedOrder => Bounds {
+            epsilon_lower_bound: Some(fixed_order.epsilon_lower_bound(delta)),
+            epsilon_upper_bound: Some(at_most),
+            method: "closed form".into(),
+        },
+        Known::Poisson => poisson_bounds(noise, setting.sampling_probability(), setting.steps(), delta)?,
+        Known::DominatingPair(pair) => {
+            let found = pairs::interval(&pair, Target { epochs, delta })?;
             Bounds {
                 epsilon_lower_bound: Some(found.epsilon_lower_bound),
-                epsilon_upper_bound: Some(
-                    found.epsilon_upper_bound.min(known_batch.epsilon_upper_bound(delta)),
-                ),
+                epsilon_upper_bound: Some(found.epsilon_upper_bound.min(at_most)),
                 method: "dominating pair (FFT)".into(),
             }
         }
-        BatchScheme::WithoutReplacement => {
-            Bounds::unknown("nobody has proven a bound under zero-out adjacency")
+        Known::OnceAnEpoch(at_least) => {
+            let (lower, method) = lower_bound(&at_least, delta)?;
+            Bounds {
+                epsilon_lower_bound: lower.map(|lower| lower.min(at_most)),
+                epsilon_upper_bound: Some(at_most),
+                method: format!("{method}; {FIXED_ORDER_UPPER}"),
+            }
         }
+        Known::Nothing(reason) => Bounds::unknown(reason),
     })
+}
+
+/// The best lower bound that is known and in reach, and how it was computed.
+fn lower_bound(known: &AtLeast, delta: f64) -> Result<(Option<f64>, &'static str)> {
+    let epochs = known.epochs;
+    let exact = match &known.pair {
+        Some(pair) if delta > pairs::LEAST_DELTA => {
+            Some(pairs::interval(pair, Target { epochs, delta })?.epsilon_lower_bound)
+        }
+        _ => None,
+    };
+    let largest = known.largest_output.map(|largest| largest.composed_epsilon_lower_bound(epochs, delta));
+    let method = match (exact, largest) {
+        (Some(_), _) => EXACT_LOWER,
+        (None, Some(_)) => LARGEST_OUTPUT_LOWER,
+        (None, None) if known.pair.is_some() => "lower: out of reach at this delta",
+        (None, None) => "lower: out of reach at this noise",
+    };
+    Ok(([exact, largest].into_iter().flatten().reduce(f64::max), method))
 }
 
 /// Bounds for Poisson sampling with any probability and number of steps.
@@ -132,51 +107,6 @@ pub fn poisson_bounds(
         epsilon_upper_bound: Some(interval.epsilon_upper_bound),
         method: POISSON_METHOD.into(),
     })
-}
-
-/// Whether shuffling's exact pair can be computed.
-fn is_in_reach(noise: f64, delta: f64) -> bool {
-    delta > LEAST_DELTA_FOR_PAIRS && noise >= pairs::LEAST_NOISE_MULTIPLIER
-}
-
-/// The better of the exact pair's bound and that of Chua et al. from the largest output.
-fn shuffle_lower_bound(batches: u64, noise: f64, epochs: u64, delta: f64) -> Result<f64> {
-    let largest = LargestOutput::shuffle(noise, batches).composed_epsilon_lower_bound(epochs, delta);
-    if !is_in_reach(noise, delta) {
-        return Ok(largest);
-    }
-    Ok(pairs::shuffle(noise, batches, epochs, delta)?.epsilon_lower_bound.max(largest))
-}
-
-/// The exact pair's bound where batch t holds the target with probability `weights[t]`.
-fn weighted_lower_bound(weights: &[f64], noise: f64, epochs: u64, delta: f64) -> Result<Option<f64>> {
-    if !is_in_reach(noise, delta) {
-        return Ok(None);
-    }
-    let groups = pairs::grouped(weights, Side::Lower, pairs::WEIGHT_BINS);
-    let pair = pairs::ShiftPair::with_groups(noise, 2.0, 1.0, &groups)?;
-    Ok(Some(pairs::interval(&pair, pairs::Target { epochs, delta })?.epsilon_lower_bound))
-}
-
-/// Batches over which a block of `buffer_size` records is spread evenly.
-pub(crate) fn batches_of_block(buffer_size: u64, batch_size: u64) -> Option<u64> {
-    if buffer_size.is_multiple_of(batch_size) {
-        Some(buffer_size / batch_size)
-    } else {
-        batch_size.is_multiple_of(buffer_size).then_some(1)
-    }
-}
-
-/// The target's batch stands out by the gradients of all its records: means 2B and 2B - 1. The adversary may use
-/// fewer of them, so B is cut where more would change nothing but rounding.
-fn batch_then_shuffle(noise_multiplier: f64, steps_per_epoch: u64, batch_size: u64) -> LargestOutput {
-    let opposing = (batch_size as f64).min((40.0 * noise_multiplier).ceil().max(1.0));
-    LargestOutput {
-        noise_multiplier,
-        steps_per_epoch,
-        mean_in: 2.0 * opposing,
-        mean_out: 2.0 * opposing - 1.0,
-    }
 }
 
 #[cfg(test)]
@@ -225,6 +155,26 @@ mod tests {
         // With a hundred opposing records the batch is recognised, so the bounds meet.
         let ordered = at(BatchScheme::BatchThenShuffle, 1.0, 1);
         assert!(ordered.epsilon_lower_bound.unwrap() > 0.9999 * ordered.epsilon_upper_bound.unwrap());
+    }
+
+    #[test]
+    fn little_noise_falls_back_on_the_largest_output() {
+        let found = at(BatchScheme::Shuffle, 0.05, 1);
+        let exact = Gaussian::fixed_order(0.05, 1).epsilon_lower_bound(1e-5);
+        let (lower, upper) = (found.epsilon_lower_bound.unwrap(), found.epsilon_upper_bound.unwrap());
+        assert!(lower <= exact && exact <= upper && upper < 1.001 * lower, "{found:?}");
+        assert!(found.method.contains("largest output"), "{found:?}");
+    }
+
+    #[test]
+    fn a_side_out_of_reach_says_whether_noise_or_delta_is_in_the_way() {
+        let scheme = BatchScheme::StreamShuffle { buffer_size: 500 };
+        for (noise_multiplier, delta, reason) in
+            [(0.05, 1e-5, "at this noise"), (1.0, 1e-16, "at this delta")]
+        {
+            let found = bounds(&Setting { scheme, noise_multiplier, ..Setting::default() }, delta).unwrap();
+            assert!(found.epsilon_lower_bound.is_none() && found.method.contains(reason), "{found:?}");
+        }
     }
 
     #[test]

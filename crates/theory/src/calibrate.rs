@@ -2,7 +2,7 @@
 
 use crate::root::{Bracket, narrow};
 use libm::{exp, log};
-use misdeal_core::{Error, Result};
+use misdeal_core::{Error, NOISE_MULTIPLIERS, Result};
 
 /// A calibrated noise multiplier.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,8 +17,8 @@ pub struct Calibration {
 
 /// The noise is found to this, relatively.
 pub const RELATIVE_WIDTH: f64 = 1e-6;
-const LEAST_NOISE: f64 = 0.01;
-const MOST_NOISE: f64 = 10_000.0;
+const LEAST_NOISE: f64 = *NOISE_MULTIPLIERS.start();
+const MOST_NOISE: f64 = *NOISE_MULTIPLIERS.end();
 
 /// The smallest noise multiplier, to 1e-6 relatively, whose `epsilon` is at most `target_epsilon`.
 ///
@@ -34,7 +34,7 @@ const MOST_NOISE: f64 = 10_000.0;
 /// ```
 ///
 /// # Errors
-/// A target that no noise from 0.01 to 10000 meets, or that the least noise already meets; and whatever the
+/// A target that no noise of [`NOISE_MULTIPLIERS`] meets, or that the least noise already meets; and whatever the
 /// accountant refuses.
 pub fn calibrate(target_epsilon: f64, mut epsilon: impl FnMut(f64) -> Result<f64>) -> Result<Calibration> {
     if !(1e-9..=1e9).contains(&target_epsilon) {

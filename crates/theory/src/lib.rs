@@ -25,8 +25,10 @@
 pub mod account;
 mod buffer_weights;
 pub mod calibrate;
+mod check_delta;
 pub mod delta;
 pub mod gaussian;
+mod known;
 pub mod pairs;
 pub mod pld;
 pub mod poisson;
@@ -35,3 +37,5 @@ pub mod rdp;
 mod root;
 pub mod shuffle_max;
 pub mod trade_off;
+
+pub use check_delta::check_delta;

@@ -17,11 +17,12 @@ use libm::{exp, lgamma, log, log1p};
 const HIGHEST_ORDER: u32 = 256;
 
 /// An upper bound on the epsilon of balls-in-bins after `epochs` epochs, the larger of both directions: never too small
-/// (beyond rounding), and looser than [`crate::pairs::balls_in_bins`].
+/// (beyond rounding), and looser than its exact pair ([`ShiftPair::balls_in_bins`](crate::pairs::ShiftPair::balls_in_bins)).
 ///
 /// ```
-/// use misdeal_theory::{pairs, random_allocation};
-/// let exact = pairs::balls_in_bins(1.0, 100, 1, 1e-5)?;
+/// use misdeal_theory::pairs::{ShiftPair, Target, interval};
+/// use misdeal_theory::random_allocation;
+/// let exact = interval(&ShiftPair::balls_in_bins(1.0, 100)?, Target { epochs: 1, delta: 1e-5 })?;
 /// assert!(random_allocation::epsilon_upper_bound(1.0, 100, 1, 1e-5) > exact.epsilon_upper_bound);
 /// # Ok::<(), misdeal_core::Error>(())
 /// ```
@@ -78,7 +79,7 @@ fn product(left: &[f64], right: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pairs;
+    use crate::pairs::{ShiftPair, Target, interval};
 
     /// Order 2 by hand: the mean of T (T-1) products of different u's and T squares.
     #[test]
@@ -118,7 +119,8 @@ mod tests {
             (2.0, 50, 1, 1e-3),
             (4.0, 5, 3, 1e-8),
         ] {
-            let exact = pairs::balls_in_bins(noise, batches, epochs, delta).unwrap();
+            let pair = ShiftPair::balls_in_bins(noise, batches).unwrap();
+            let exact = interval(&pair, Target { epochs, delta }).unwrap();
             let ours = epsilon_upper_bound(noise, batches, epochs, delta);
             assert!(ours >= exact.epsilon_upper_bound, "{noise} {batches} {epochs}: {ours} {exact:?}");
         }

@@ -4,12 +4,12 @@
 //! Su 2022). A false positive is a prediction `In` where the target was zeroed out; the reverse pair has the inverse curve.
 
 use crate::account;
-use crate::buffer_weights::{block_weights, sliding_weights};
 use crate::gaussian::Gaussian;
-use crate::pairs::{self, EpochLaws, ShiftPair, Target};
-use crate::pld::{Aim, LossGrid, Side};
+use crate::known::{AtLeast, Known};
+use crate::pairs::{EpochLaws, ShiftPair, Target};
+use crate::pld::{Aim, LossGrid};
 use crate::poisson::SubsampledGaussian;
-use misdeal_core::{Adjacency, BatchScheme, Error, Result, Setting, TradeOffBounds};
+use misdeal_core::{Adjacency, Result, Setting, TradeOffBounds};
 
 /// The delta down to which the laws of exact pairs are made sharp.
 const SHARP_DELTA: f64 = 1e-8;
@@ -81,61 +81,35 @@ impl Band {
 /// # Errors
 /// A setting that the accountants refuse.
 pub fn band(setting: &Setting) -> Result<Band> {
-    let (noise, steps, epochs) = (setting.noise_multiplier, setting.steps_per_epoch, setting.epochs);
+    let (noise, epochs) = (setting.noise_multiplier, setting.epochs);
     if setting.adjacency != Adjacency::ZeroOut {
         return Ok(Band { lower: None, upper: None, method: "only zero-out adjacency is accounted for" });
     }
-    let fixed_order = || Curve::Gaussian(Gaussian::fixed_order(noise, epochs));
-    let closed_form =
-        || Band { lower: Some(fixed_order()), upper: Some(fixed_order()), method: "closed form" };
-    // Who is told the batch of each epoch sees the fixed order's outputs: no test without that does better.
-    let once_an_epoch =
-        || Band { lower: Some(fixed_order()), upper: None, method: "no test better than at fixed order" };
-    let as_good_as = |upper: Curve| Band {
-        lower: Some(fixed_order()),
-        upper: Some(upper),
-        method: "no test better than at fixed order; some as good as the exact pair's (FFT)",
-    };
-    let hidden_among = |batches: u64, noise: f64, epochs: u64| {
-        if noise < pairs::LEAST_NOISE_MULTIPLIER {
-            return Ok::<_, Error>(once_an_epoch());
+    let fixed_order = Curve::Gaussian(Gaussian::fixed_order(noise, epochs));
+    Ok(match Known::of(setting)? {
+        Known::FixedOrder => {
+            Band { lower: Some(fixed_order.clone()), upper: Some(fixed_order), method: "closed form" }
         }
-        let [_, upper] = of_pair(&ShiftPair::shuffle(noise, batches)?, epochs);
-        Ok(as_good_as(upper))
-    };
-    let behind = |weights: &[f64]| {
-        if noise < pairs::LEAST_NOISE_MULTIPLIER {
-            return Ok::<_, Error>(once_an_epoch());
-        }
-        let groups = pairs::grouped(weights, Side::Lower, pairs::WEIGHT_BINS);
-        let [_, upper] = of_pair(&ShiftPair::with_groups(noise, 2.0, 1.0, &groups)?, epochs);
-        Ok(as_good_as(upper))
-    };
-    Ok(match setting.scheme {
-        BatchScheme::Poisson => {
+        Known::Poisson => {
             let [lower, upper] = poisson(noise, setting.sampling_probability(), setting.steps())?;
             Band { lower: Some(lower), upper: Some(upper), method: account::POISSON_METHOD }
         }
-        BatchScheme::BallsInBins if noise < 0.5 * pairs::LEAST_NOISE_MULTIPLIER => once_an_epoch(),
-        BatchScheme::BallsInBins => {
-            let [lower, upper] = of_pair(&ShiftPair::balls_in_bins(noise, steps)?, epochs);
+        Known::DominatingPair(pair) => {
+            let [lower, upper] = of_pair(&pair, epochs);
             Band { lower: Some(lower), upper: Some(upper), method: "dominating pair (FFT)" }
         }
-        BatchScheme::Shuffle => hidden_among(steps, noise, epochs)?,
-        BatchScheme::ShuffleOnce => hidden_among(steps, noise / (epochs as f64).sqrt(), 1)?,
-        BatchScheme::PartialShuffle { buffer_size } => {
-            match account::batches_of_block(buffer_size, setting.batch_size) {
-                Some(1) => closed_form(),
-                Some(batches) => hidden_among(batches, noise, epochs)?,
-                None => behind(&block_weights(setting, buffer_size))?,
+        Known::OnceAnEpoch(AtLeast { pair: Some(pair), epochs, .. }) => {
+            let [_, upper] = of_pair(&pair, epochs);
+            Band {
+                lower: Some(fixed_order),
+                upper: Some(upper),
+                method: "no test better than at fixed order; some as good as the exact pair's (FFT)",
             }
         }
-        BatchScheme::FixedOrder | BatchScheme::StreamShuffle { buffer_size: 1 } => closed_form(),
-        BatchScheme::WithoutReplacement => {
-            Band { lower: None, upper: None, method: "nobody has proven a bound under zero-out adjacency" }
+        Known::OnceAnEpoch(AtLeast { pair: None, .. }) => {
+            Band { lower: Some(fixed_order), upper: None, method: "no test better than at fixed order" }
         }
-        BatchScheme::StreamShuffle { buffer_size } => behind(&sliding_weights(setting, buffer_size))?,
-        BatchScheme::BatchThenShuffle => once_an_epoch(),
+        Known::Nothing(reason) => Band { lower: None, upper: None, method: reason },
     })
 }
 
@@ -182,7 +156,7 @@ fn is_narrow([lower, upper]: &[Curve; 2]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use misdeal_core::normal;
+    use misdeal_core::{BatchScheme, normal};
 
     fn setting(scheme: BatchScheme, steps_per_epoch: u64) -> Setting {
         Setting { scheme, steps_per_epoch, ..Setting::default() }

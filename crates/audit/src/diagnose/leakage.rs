@@ -6,9 +6,9 @@ use super::{dropped, empirical_law};
 use crate::{
     Analysis, DiagnoseRequest, MechanismRequest, Result, RunRequest, Unwatched, engine_on, measure_mechanism,
 };
-use misdeal_core::{BatchScheme, Bounds, Diagnosis, Error, Setting, binomial};
-use misdeal_theory::account;
+use misdeal_core::{BatchScheme, Bounds, Diagnosis, Setting, binomial};
 use misdeal_theory::gaussian::Gaussian;
+use misdeal_theory::{account, check_delta};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -60,10 +60,7 @@ pub fn check(request: &DiagnoseRequest) -> Result<()> {
     if let Some(NoiseLevel { noise_multiplier, delta }) = request.noise {
         let epochs = request.epochs.unwrap_or(1);
         Setting { noise_multiplier, epochs, ..Setting::default() }.validated()?;
-        if !(1e-300..1.0).contains(&delta) {
-            let hint = "it is a probability, usually below one over the number of records";
-            return Err(Error::bad_value("delta", delta, "a number from 1e-300 to below 1", hint).into());
-        }
+        check_delta(delta)?;
     }
     Ok(())
 }

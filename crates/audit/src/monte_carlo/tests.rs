@@ -4,13 +4,22 @@ use super::proposal::Tilt;
 use super::*;
 use crate::Unwatched;
 use misdeal_core::BatchScheme;
-use misdeal_theory::pairs::{PairInterval, Target, balls_in_bins, shuffle, weighted_shuffle};
+use misdeal_theory::pairs::{PairInterval, ShiftPair, Target, interval};
+use misdeal_theory::pld::Side;
 
 const DELTA: f64 = 1e-5;
 const SIGNIFICANCE: f64 = 0.05;
 
 fn setting(noise_multiplier: f64, steps_per_epoch: u64, epochs: u64) -> Setting {
     Setting { noise_multiplier, steps_per_epoch, epochs, batch_size: 10, ..Setting::default() }
+}
+
+fn shuffle(noise: f64, steps: u64, epochs: u64) -> PairInterval {
+    interval(&ShiftPair::shuffle(noise, steps).unwrap(), Target { epochs, delta: DELTA }).unwrap()
+}
+
+fn balls_in_bins(noise: f64, steps: u64, epochs: u64) -> PairInterval {
+    interval(&ShiftPair::balls_in_bins(noise, steps).unwrap(), Target { epochs, delta: DELTA }).unwrap()
 }
 
 fn lower_bound(setting: &Setting, significance: f64, samples: u64) -> f64 {
@@ -30,7 +39,7 @@ fn assert_sharp(setting: &Setting, samples: u64, exact: PairInterval, loss: f64)
 #[test]
 fn one_epoch_is_sharp() {
     for (noise, steps) in [(1.0, 100), (1.5, 100), (1.0, 1000), (3.3242, 100)] {
-        let exact = shuffle(noise, steps, 1, DELTA).unwrap();
+        let exact = shuffle(noise, steps, 1);
         assert_sharp(&setting(noise, steps, 1), 1_000_000, exact, 0.005);
     }
 }
@@ -38,13 +47,13 @@ fn one_epoch_is_sharp() {
 #[test]
 fn balls_in_bins_is_sharp() {
     let setting = Setting { scheme: BatchScheme::BallsInBins, ..setting(1.0, 100, 1) };
-    assert_sharp(&setting, 300_000, balls_in_bins(1.0, 100, 1, DELTA).unwrap(), 0.007);
+    assert_sharp(&setting, 300_000, balls_in_bins(1.0, 100, 1), 0.007);
 }
 
 #[test]
 fn many_epochs_are_sharp() {
     for (noise, steps, epochs, samples) in [(3.0, 11, 168, 30_000), (0.79, 117, 10, 100_000)] {
-        let exact = shuffle(noise, steps, epochs, DELTA).unwrap();
+        let exact = shuffle(noise, steps, epochs);
         assert_sharp(&setting(noise, steps, epochs), samples, exact, 0.005);
     }
 }
@@ -55,7 +64,11 @@ fn unequal_weights_are_sharp() {
     let scheme = BatchScheme::StreamShuffle { buffer_size: 100 };
     let setting = Setting { scheme, ..setting(1.0, 20, 2) };
     let pair = ModelledPair::new(&setting).unwrap();
-    let exact = weighted_shuffle(1.0, &pair.weights, Target { epochs: 2, delta: DELTA }).unwrap();
+    let [lower, upper] = [Side::Lower, Side::Upper].map(|side| {
+        let pair = ShiftPair::weighted_shuffle(1.0, &pair.weights, side).unwrap();
+        interval(&pair, Target { epochs: 2, delta: DELTA }).unwrap()
+    });
+    let exact = PairInterval { epsilon_upper_bound: upper.epsilon_upper_bound, ..lower };
     assert_sharp(&setting, 100_000, exact, 0.01);
 }
 
@@ -70,7 +83,7 @@ fn assert_covers(setting: &Setting, exact: f64, bound: impl Fn(&Setting) -> f64)
 #[test]
 fn bounds_hold_as_often_as_they_say() {
     for (noise, steps, epochs) in [(1.0, 20, 1), (2.0, 8, 3)] {
-        let exact = shuffle(noise, steps, epochs, DELTA).unwrap().epsilon_upper_bound;
+        let exact = shuffle(noise, steps, epochs).epsilon_upper_bound;
         let average = assert_covers(&setting(noise, steps, epochs), exact, |setting| {
             lower_bound(setting, SIGNIFICANCE, 4000)
         });
@@ -82,7 +95,7 @@ fn bounds_hold_as_often_as_they_say() {
 #[test]
 fn a_bad_tilt_only_loosens() {
     let setting = setting(1.0, 20, 2);
-    let exact = shuffle(1.0, 20, 2, DELTA).unwrap().epsilon_upper_bound;
+    let exact = shuffle(1.0, 20, 2).epsilon_upper_bound;
     let good = lower_bound(&setting, SIGNIFICANCE, 4000);
     for (everywhere, target) in [(0.0, 2.0), (0.0, 12.0), (-0.5, 1.0), (1.5, 2.0), (0.0, 0.0)] {
         let average = assert_covers(&setting, exact, |setting| {
@@ -100,7 +113,7 @@ fn a_bad_tilt_only_loosens() {
 #[test]
 fn intervals_hold_the_exact_pair() {
     let bins = Setting { scheme: BatchScheme::BallsInBins, ..setting(1.0, 100, 1) };
-    let exact = [shuffle(1.0, 100, 1, DELTA).unwrap(), balls_in_bins(1.0, 100, 1, DELTA).unwrap()];
+    let exact = [shuffle(1.0, 100, 1), balls_in_bins(1.0, 100, 1)];
     for (setting, exact) in [setting(1.0, 100, 1), bins].iter().zip(exact) {
         let found = divergence_lower_bound(setting, DELTA, 1e-6, 400_000, &Unwatched).unwrap();
         let [low, high] = found.epsilon_interval;

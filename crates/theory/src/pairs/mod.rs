@@ -15,12 +15,12 @@
 //!
 //! | scheme | `epsilon_lower_bound` | `epsilon_upper_bound` |
 //! |---|---|---|
-//! | [`shuffle`] | a lower bound for shuffling | of this pair only: that it is the worst is conjectured, not proven. The proven upper bound is the fixed order's, [`Gaussian::fixed_order`](crate::gaussian::Gaussian::fixed_order) |
-//! | [`balls_in_bins`] | a lower bound | an upper bound: the pair is proven to dominate |
+//! | [`ShiftPair::shuffle`], [`ShiftPair::weighted_shuffle`] | a lower bound for shuffling | of this pair only: that it is the worst is conjectured, not proven. The proven upper bound is the fixed order's, [`Gaussian::fixed_order`](crate::gaussian::Gaussian::fixed_order) |
+//! | [`ShiftPair::balls_in_bins`] | a lower bound | an upper bound: the pair is proven to dominate |
 //!
 //! ```
-//! use misdeal_theory::pairs::shuffle;
-//! let interval = shuffle(1.0, 100, 1, 1e-5)?;
+//! use misdeal_theory::pairs::{ShiftPair, Target, interval};
+//! let interval = interval(&ShiftPair::shuffle(1.0, 100)?, Target { epochs: 1, delta: 1e-5 })?;
 //! assert!(interval.epsilon_lower_bound < 4.06602 && 4.06602 < interval.epsilon_upper_bound);
 //! assert!(interval.epsilon_upper_bound - interval.epsilon_lower_bound < 1e-4);
 //! # Ok::<(), misdeal_core::Error>(())
@@ -43,18 +43,14 @@ mod window;
 pub use epoch_laws::{BothDirections, EpochLaws};
 pub use level::LevelPoint;
 pub use shift_pair::{LEAST_NOISE_MULTIPLIER, MOST_GROUPS, ShiftPair, WeightGroup};
-pub use weights::grouped;
 
-use crate::gaussian::Gaussian;
-use crate::pld::Side;
-use crate::shuffle_max::LargestOutput;
 use misdeal_core::{Error, Result};
 
 /// Cells into which one standard deviation of an output is cut.
 const CELLS_PER_DEVIATION: u32 = 256;
 
-/// Different weights that [`weighted_shuffle`] keeps apart.
-pub const WEIGHT_BINS: usize = 6;
+/// Exact pairs need a delta above this: below, their round-off hides what they look for.
+pub const LEAST_DELTA: f64 = 1e-15;
 
 /// How often the epoch is repeated, and at which delta epsilon is wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,61 +68,6 @@ pub struct PairInterval {
     pub epsilon_lower_bound: f64,
     /// Never too small for the pair.
     pub epsilon_upper_bound: f64,
-}
-
-/// The epsilon of the pair conjectured worst for shuffling: a batch's mean is 2 with the record and 1 without.
-///
-/// The lower end is a lower bound for shuffling. The upper end is the pair's, not shuffling's (see the module's
-/// table). Below [`LEAST_NOISE_MULTIPLIER`] the interval reaches from the largest-output bound to the fixed order's.
-///
-/// # Errors
-/// Refuses a `noise_multiplier` outside 0.01 to 10,000, counts of zero and a `delta` outside (1e-15, 1).
-pub fn shuffle(noise_multiplier: f64, steps_per_epoch: u64, epochs: u64, delta: f64) -> Result<PairInterval> {
-    let target = Target { epochs, delta };
-    if (0.01..LEAST_NOISE_MULTIPLIER).contains(&noise_multiplier) && steps_per_epoch > 0 {
-        check(target)?;
-        let largest = LargestOutput::shuffle(noise_multiplier, steps_per_epoch);
-        return Ok(PairInterval {
-            epsilon_lower_bound: largest.composed_epsilon_lower_bound(epochs, delta),
-            epsilon_upper_bound: Gaussian::fixed_order(noise_multiplier, epochs).epsilon_upper_bound(delta),
-        });
-    }
-    interval(&ShiftPair::shuffle(noise_multiplier, steps_per_epoch)?, target)
-}
-
-/// The epsilon of balls-in-bins, whose pair (1, 0) is proven to dominate: both ends are bounds for the scheme.
-///
-/// # Errors
-/// Refuses a `noise_multiplier` below half of [`LEAST_NOISE_MULTIPLIER`] or above 10,000, counts of zero and a
-/// `delta` outside (1e-15, 1).
-pub fn balls_in_bins(
-    noise_multiplier: f64,
-    steps_per_epoch: u64,
-    epochs: u64,
-    delta: f64,
-) -> Result<PairInterval> {
-    interval(&ShiftPair::balls_in_bins(noise_multiplier, steps_per_epoch)?, Target { epochs, delta })
-}
-
-/// The epsilon of shuffling's pair (2, 1) when batch t holds the target with probability `weights[t]`, in every
-/// epoch afresh: partial shuffling with a ragged block, a streaming buffer. The lower end is a lower bound for the
-/// scheme; the upper end is the pair's.
-///
-/// Up to [`WEIGHT_BINS`] different weights are treated exactly; more are grouped, averaged for the lower end and
-/// pushed apart for the upper one ([`grouped`]).
-///
-/// # Errors
-/// As [`interval`], and refuses weights none of which is positive.
-pub fn weighted_shuffle(noise_multiplier: f64, weights: &[f64], target: Target) -> Result<PairInterval> {
-    let side = |side| {
-        let groups = grouped(weights, side, WEIGHT_BINS);
-        interval(&ShiftPair::with_groups(noise_multiplier, 2.0, 1.0, &groups)?, target)
-    };
-    let (lower, upper) = (side(Side::Lower)?, side(Side::Upper)?);
-    Ok(PairInterval {
-        epsilon_lower_bound: lower.epsilon_lower_bound,
-        epsilon_upper_bound: upper.epsilon_upper_bound,
-    })
 }
 
 /// The interval that holds the epsilon of any pair of this family.
@@ -148,9 +89,10 @@ fn check(target: Target) -> Result<()> {
         let hint = "counts start at 1";
         return Err(Error::bad_value("epochs", 0, "a whole number from 1 on", hint));
     }
-    if !(target.delta > 1e-15 && target.delta < 1.0) {
+    if !(target.delta > LEAST_DELTA && target.delta < 1.0) {
+        let allowed = format!("a number between {LEAST_DELTA:e} and 1");
         let hint = "it is usually below one over the number of records";
-        return Err(Error::bad_value("delta", target.delta, "a number between 1e-15 and 1", hint));
+        return Err(Error::bad_value("delta", target.delta, allowed, hint));
     }
     Ok(())
 }

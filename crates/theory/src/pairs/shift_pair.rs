@@ -1,7 +1,9 @@
 //! A pair of mixtures of shifted Gaussians, and the one-batch term into which its privacy loss falls apart.
 
+use super::weights::grouped;
 use crate::gaussian::Gaussian;
-use misdeal_core::{Error, Result};
+use crate::pld::Side;
+use misdeal_core::{Error, NOISE_MULTIPLIERS, Result};
 
 /// Batches that hold the target with the same probability.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,6 +36,9 @@ pub struct ShiftPair {
 /// The smallest noise multiplier for which cell masses under all three laws stay inside the range of `f64`.
 pub const LEAST_NOISE_MULTIPLIER: f64 = 0.1;
 
+/// Different weights that are kept apart.
+const WEIGHT_BINS: usize = 6;
+
 /// The most groups of unequal weights: the work grows with their square.
 pub const MOST_GROUPS: usize = 64;
 
@@ -54,6 +59,18 @@ impl ShiftPair {
         Self::with_groups(noise_multiplier, 1.0, 0.0, &Self::uniform(steps_per_epoch))
     }
 
+    /// Shuffling's pair (2, 1) when batch t holds the target with probability `weights[t]`: partial shuffling with a ragged
+    /// block, a streaming buffer.
+    ///
+    /// Up to six different weights are treated exactly; more are grouped, averaged for [`Side::Lower`], whose divergences
+    /// are never too large, and pushed apart for [`Side::Upper`], whose are never too small.
+    ///
+    /// # Errors
+    /// As [`ShiftPair::with_groups`], and refuses weights none of which is positive.
+    pub fn weighted_shuffle(noise_multiplier: f64, weights: &[f64], side: Side) -> Result<Self> {
+        Self::with_groups(noise_multiplier, 2.0, 1.0, &grouped(weights, side, WEIGHT_BINS))
+    }
+
     /// One group of equally likely batches.
     fn uniform(steps_per_epoch: u64) -> [WeightGroup; 1] {
         [WeightGroup { weight: 1.0 / steps_per_epoch as f64, batches: steps_per_epoch }]
@@ -62,7 +79,7 @@ impl ShiftPair {
     /// A pair with any shifts `present > absent >= 0` and any weights, which are scaled to sum to one.
     ///
     /// # Errors
-    /// Refuses a noise multiplier below [`LEAST_NOISE_MULTIPLIER`] times the larger shift / 2 (or above 10,000),
+    /// Refuses a noise multiplier below [`LEAST_NOISE_MULTIPLIER`] times the larger shift / 2 (or above [`NOISE_MULTIPLIERS`]),
     /// shifts out of order, no groups or more than [`MOST_GROUPS`], and weights or counts that are not positive.
     pub fn with_groups(
         noise_multiplier: f64,
@@ -71,12 +88,13 @@ impl ShiftPair {
         groups: &[WeightGroup],
     ) -> Result<Self> {
         let least = LEAST_NOISE_MULTIPLIER * (present / 2.0).max(0.5);
-        if !(least..=10_000.0).contains(&noise_multiplier) {
+        let most = *NOISE_MULTIPLIERS.end();
+        if !(least..=most).contains(&noise_multiplier) {
             let hint = "below, shuffling hides nothing that double precision could show: use the fixed order";
             return Err(Error::bad_value(
                 "noise_multiplier",
                 noise_multiplier,
-                format!("{least} to 10000"),
+                format!("{least} to {most}"),
                 hint,
             ));
         }

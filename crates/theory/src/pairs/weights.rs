@@ -12,7 +12,7 @@ use crate::pld::Side;
 ///
 /// Exact when there are at most `bins` different positive weights; else never too large a divergence for
 /// [`Side::Lower`], never too small a one for [`Side::Upper`]. Weights of zero need no group.
-pub fn grouped(weights: &[f64], side: Side, bins: usize) -> Vec<WeightGroup> {
+pub(super) fn grouped(weights: &[f64], side: Side, bins: usize) -> Vec<WeightGroup> {
     let mut sorted: Vec<f64> = weights.iter().copied().filter(|&weight| weight > 0.0).collect();
     sorted.sort_by(f64::total_cmp);
     let distinct = sorted.chunk_by(|a, b| a.total_cmp(b).is_eq());

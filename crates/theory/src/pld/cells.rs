@@ -55,12 +55,9 @@ impl Cells {
 
     /// From `P(L > l_i)` and `Q(L > l_i)` at the ends of all cells (one more value than cells).
     ///
-    /// Differences of nearly equal values lose digits: prefer [`Cells::from_shares`] where an integral is at hand.
-    ///
-    /// # Panics
-    /// If the two slices differ in length or are empty.
-    pub fn from_survival(step: f64, first: i64, survival_p: &[f64], survival_q: &[f64]) -> Self {
-        assert_eq!(survival_p.len(), survival_q.len());
+    /// Differences of nearly equal values lose digits, which tests against closed forms can spare.
+    #[cfg(test)]
+    pub(super) fn from_survival(step: f64, first: i64, survival_p: &[f64], survival_q: &[f64]) -> Self {
         let (last_p, last_q) = (survival_p[survival_p.len() - 1], survival_q[survival_q.len() - 1]);
         let below = Masses { p: 1.0 - survival_p[0], q: 1.0 - survival_q[0] };
         let cells = survival_p.windows(2).zip(survival_q.windows(2)).enumerate().map(|(i, (p, q))| {

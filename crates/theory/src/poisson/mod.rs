@@ -9,6 +9,7 @@ mod one_jump;
 mod pair;
 mod refine;
 
+use crate::check_delta;
 use crate::gaussian::Gaussian;
 use misdeal_core::{Error, Result};
 pub use pair::SubsampledGaussian;
@@ -23,10 +24,11 @@ pub struct Interval {
     pub epsilon_upper_bound: f64,
 }
 
-/// The width that [`epsilon`] asks for, relatively to epsilon.
-pub const RELATIVE_WIDTH: f64 = 2e-4;
+/// The width that [`epsilon`] asks for, relatively to epsilon; the cost grows as its inverse square root.
+const RELATIVE_WIDTH: f64 = 2e-4;
 /// Below this epsilon the width asked for is absolute: the relative width times this.
 const SMALLEST_RELATIVE: f64 = 0.25;
+
 /// Epsilon after `steps` steps at `delta`, for adding or removing (or zeroing out) one record.
 ///
 /// Always valid. The width asked for is 0.02 %, or 5e-5 below an epsilon of 0.25. For 1 to 1e6
@@ -42,28 +44,11 @@ const SMALLEST_RELATIVE: f64 = 0.25;
 /// # Errors
 /// Names the argument that is out of range.
 pub fn epsilon(noise_multiplier: f64, sampling_probability: f64, steps: u64, delta: f64) -> Result<Interval> {
-    epsilon_within(RELATIVE_WIDTH, noise_multiplier, sampling_probability, steps, delta)
-}
-
-/// The same with a width of its own, relatively to epsilon; the cost grows as the width's inverse square root.
-///
-/// # Errors
-/// Names the argument that is out of range.
-pub fn epsilon_within(
-    relative_width: f64,
-    noise_multiplier: f64,
-    sampling_probability: f64,
-    steps: u64,
-    delta: f64,
-) -> Result<Interval> {
     let pair = SubsampledGaussian::new(noise_multiplier, sampling_probability)?;
     if steps == 0 || steps > 1 << 31 {
         return Err(Error::bad_value("steps", steps, "a whole number from 1 to 2^31", "counts start at 1"));
     }
-    if !(1e-300..1.0).contains(&delta) {
-        let hint = "it is a probability, usually below one over the number of records";
-        return Err(Error::bad_value("delta", delta, "a number from 1e-300 to below 1", hint));
-    }
+    check_delta(delta)?;
     if sampling_probability >= 1.0 {
         let all = Gaussian::fixed_order(noise_multiplier, steps);
         return Ok(Interval {
@@ -71,7 +56,7 @@ pub fn epsilon_within(
             epsilon_upper_bound: all.epsilon_upper_bound(delta),
         });
     }
-    let excess = |width: f64, epsilon: f64| width / (relative_width * epsilon.max(SMALLEST_RELATIVE));
+    let excess = |width: f64, epsilon: f64| width / (RELATIVE_WIDTH * epsilon.max(SMALLEST_RELATIVE));
     Ok(Refinement { pair: &pair, steps, delta }.run(excess))
 }
 

@@ -3,7 +3,7 @@
 use crate::gaussian::Gaussian;
 use crate::pld::{Cells, LossGrid, Masses};
 use libm::{ceil, exp, expm1, log, log1p};
-use misdeal_core::{Error, Result, normal};
+use misdeal_core::{Error, Result, check_noise_multiplier, normal};
 
 /// P = (1-q) N(0, s^2) + q N(1, s^2) against Q = N(0, s^2).
 ///
@@ -22,16 +22,12 @@ pub(super) struct LossRange {
 }
 
 impl SubsampledGaussian {
-    /// A pair whose noise multiplier is from 0.01 to 10000 and whose sampling probability is in (0, 1].
+    /// A pair whose noise multiplier is one of [`NOISE_MULTIPLIERS`](misdeal_core::NOISE_MULTIPLIERS) and whose sampling probability is in (0, 1].
     ///
     /// # Errors
     /// Names the argument that is out of range.
     pub fn new(noise_multiplier: f64, sampling_probability: f64) -> Result<Self> {
-        if !(0.01..=10_000.0).contains(&noise_multiplier) {
-            let hint = "it is the noise's standard deviation divided by the clipping norm";
-            let allowed = "a number from 0.01 to 10000";
-            return Err(Error::bad_value("noise_multiplier", noise_multiplier, allowed, hint));
-        }
+        check_noise_multiplier(noise_multiplier)?;
         if !(1e-12..=1.0).contains(&sampling_probability) {
             let hint = "it is the batch size divided by the number of records";
             let allowed = "a number from 1e-12 to 1";

@@ -1,0 +1,159 @@
+//! What is known about each way of making batches: the one place that says so, for bounds and for curves.
+
+use crate::buffer_weights::{block_weights, sliding_weights};
+use crate::pairs::{LEAST_NOISE_MULTIPLIER, ShiftPair};
+use crate::pld::Side;
+use crate::shuffle_max::LargestOutput;
+use misdeal_core::{BatchScheme, Result, Setting};
+
+/// What is known about a setting's scheme under zero-out adjacency, over all data sets and all adversaries.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Known {
+    /// The target's batch is known in every epoch. The fixed order's Gaussian is the scheme's leakage, exactly.
+    FixedOrder,
+    /// A record is in every batch with the setting's sampling probability, independently. The pair of one step is proven to
+    /// dominate and is attained, under add-remove adjacency too.
+    Poisson,
+    /// The pair of one epoch is proven to dominate and is attained: both of its sides are the scheme's.
+    DominatingPair(ShiftPair),
+    /// Every record is used once an epoch. The scheme leaks at most what the fixed order does, because whoever is told
+    /// the batches sees the fixed order's outputs.
+    OnceAnEpoch(AtLeast),
+    /// Nobody has proven a bound, for this reason.
+    Nothing(&'static str),
+}
+
+/// What some adversary learns at least about a record that is used once an epoch. Where there are two bounds, both hold.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct AtLeast {
+    /// From all outputs of an epoch. The lower side alone is the scheme's: that the pair is the worst is conjectured, not
+    /// proven. `None` where the noise is too little to compute it, and for batches that are made before they are shuffled.
+    pub pair: Option<ShiftPair>,
+    /// From the largest output of an epoch (Chua et al.), at any noise. `None` where batches are not equally likely, and for
+    /// balls-in-bins.
+    pub largest_output: Option<LargestOutput>,
+    /// How often such an epoch is repeated.
+    pub epochs: u64,
+}
+
+impl Known {
+    /// What is known about the scheme of `setting`; the lower bound of a buffered scheme is for the setting's target.
+    ///
+    /// # Errors
+    /// A setting that was not validated, and that a pair refuses.
+    pub fn of(setting: &Setting) -> Result<Self> {
+        let (noise, steps, epochs) = (setting.noise_multiplier, setting.steps_per_epoch, setting.epochs);
+        Ok(match setting.scheme {
+            BatchScheme::FixedOrder | BatchScheme::StreamShuffle { buffer_size: 1 } => Self::FixedOrder,
+            BatchScheme::Poisson => Self::Poisson,
+            BatchScheme::Shuffle => Self::OnceAnEpoch(AtLeast::hidden_among(steps, noise, epochs)?),
+            // The sums over epochs are sufficient: one epoch at less noise.
+            BatchScheme::ShuffleOnce => {
+                Self::OnceAnEpoch(AtLeast::hidden_among(steps, noise / (epochs as f64).sqrt(), 1)?)
+            }
+            BatchScheme::PartialShuffle { buffer_size } => {
+                match batches_of_block(buffer_size, setting.batch_size) {
+                    Some(1) => Self::FixedOrder,
+                    Some(batches) => Self::OnceAnEpoch(AtLeast::hidden_among(batches, noise, epochs)?),
+                    None => {
+                        let weights = block_weights(setting, buffer_size);
+                        Self::OnceAnEpoch(AtLeast::behind(&weights, noise, epochs)?)
+                    }
+                }
+            }
+            BatchScheme::StreamShuffle { buffer_size } => {
+                let weights = sliding_weights(setting, buffer_size);
+                Self::OnceAnEpoch(AtLeast::behind(&weights, noise, epochs)?)
+            }
+            BatchScheme::BatchThenShuffle => {
+                let largest_output = Some(batch_then_shuffle(noise, steps, setting.batch_size));
+                Self::OnceAnEpoch(AtLeast { pair: None, largest_output, epochs })
+            }
+            // Its shifts are half of shuffling's, and so is the least noise.
+            BatchScheme::BallsInBins if noise < 0.5 * LEAST_NOISE_MULTIPLIER => {
+                Self::OnceAnEpoch(AtLeast { pair: None, largest_output: None, epochs })
+            }
+            BatchScheme::BallsInBins => Self::DominatingPair(ShiftPair::balls_in_bins(noise, steps)?),
+            BatchScheme::WithoutReplacement => {
+                Self::Nothing("nobody has proven a bound under zero-out adjacency")
+            }
+        })
+    }
+}
+
+impl AtLeast {
+    /// The target's batch is one of `batches`, all equally likely.
+    fn hidden_among(batches: u64, noise: f64, epochs: u64) -> Result<Self> {
+        let pair = if_in_reach(noise, || ShiftPair::shuffle(noise, batches))?;
+        Ok(AtLeast { pair, largest_output: Some(LargestOutput::shuffle(noise, batches)), epochs })
+    }
+
+    /// The target's batch is t with probability `weights[t]`.
+    fn behind(weights: &[f64], noise: f64, epochs: u64) -> Result<Self> {
+        let pair = if_in_reach(noise, || ShiftPair::weighted_shuffle(noise, weights, Side::Lower))?;
+        Ok(AtLeast { pair, largest_output: None, epochs })
+    }
+}
+
+/// Shuffling's pair, where there is noise enough to compute it.
+fn if_in_reach(noise: f64, pair: impl FnOnce() -> Result<ShiftPair>) -> Result<Option<ShiftPair>> {
+    (noise >= LEAST_NOISE_MULTIPLIER).then(pair).transpose()
+}
+
+/// Batches over which a block of `buffer_size` records is spread evenly.
+fn batches_of_block(buffer_size: u64, batch_size: u64) -> Option<u64> {
+    if buffer_size.is_multiple_of(batch_size) {
+        Some(buffer_size / batch_size)
+    } else {
+        batch_size.is_multiple_of(buffer_size).then_some(1)
+    }
+}
+
+/// The target's batch stands out by the gradients of all its records: means 2B and 2B - 1. The adversary may use
+/// fewer of them, so B is cut where more would change nothing but rounding.
+fn batch_then_shuffle(noise_multiplier: f64, steps_per_epoch: u64, batch_size: u64) -> LargestOutput {
+    let opposing = (batch_size as f64).min((40.0 * noise_multiplier).ceil().max(1.0));
+    LargestOutput {
+        noise_multiplier,
+        steps_per_epoch,
+        mean_in: 2.0 * opposing,
+        mean_out: 2.0 * opposing - 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(scheme: BatchScheme, noise_multiplier: f64, epochs: u64) -> Known {
+        Known::of(&Setting { scheme, noise_multiplier, epochs, ..Setting::default() }).unwrap()
+    }
+
+    #[test]
+    fn special_cases_coincide() {
+        for buffer_size in [100, 20, 1] {
+            assert_eq!(at(BatchScheme::PartialShuffle { buffer_size }, 1.0, 4), Known::FixedOrder);
+        }
+        assert_eq!(at(BatchScheme::StreamShuffle { buffer_size: 1 }, 1.0, 4), Known::FixedOrder);
+        let everything = BatchScheme::PartialShuffle { buffer_size: 10_000 };
+        assert_eq!(at(everything, 1.0, 4), at(BatchScheme::Shuffle, 1.0, 4));
+        assert_eq!(at(BatchScheme::ShuffleOnce, 2.0, 4), at(BatchScheme::Shuffle, 1.0, 1));
+    }
+
+    /// The noise of one output decides, which a reused order has less of.
+    #[test]
+    fn pairs_are_in_reach_from_their_least_noise_on() {
+        let has_pair = |scheme, noise, epochs| match at(scheme, noise, epochs) {
+            Known::DominatingPair(_) => true,
+            Known::OnceAnEpoch(at_least) => at_least.pair.is_some(),
+            other => panic!("{scheme}: {other:?}"),
+        };
+        let buffered = BatchScheme::StreamShuffle { buffer_size: 500 };
+        for (scheme, least) in
+            [(BatchScheme::Shuffle, 0.1), (buffered, 0.1), (BatchScheme::BallsInBins, 0.05)]
+        {
+            assert!(has_pair(scheme, least, 4) && !has_pair(scheme, 0.99 * least, 4), "{scheme}");
+        }
+        assert!(has_pair(BatchScheme::ShuffleOnce, 0.2, 4) && !has_pair(BatchScheme::ShuffleOnce, 0.19, 4));
+    }
+}
