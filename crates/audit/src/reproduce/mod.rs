@@ -4,6 +4,7 @@
 
 mod artefact;
 mod deal;
+mod job;
 mod row;
 mod settings;
 mod verdict;

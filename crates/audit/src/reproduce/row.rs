@@ -1,6 +1,7 @@
 //! One printed number, played again.
 
-use super::artefact::{PaperRow, TrainingJob};
+use super::artefact::PaperRow;
+use super::job::{Job, TrainingJob};
 use super::{Part, ReproduceRequest, Verdict};
 use crate::promised::poisson_upper_bound;
 use crate::training::calibrated;
@@ -118,7 +119,7 @@ impl PaperRow {
 
     /// Whether models are trained for it.
     pub(super) fn trains(&self, request: &ReproduceRequest) -> bool {
-        self.training.is_some() && self.work(request) > 0
+        matches!(self.job, Job::Training(_)) && self.work(request) > 0
     }
 
     /// Observations of all runs together.
@@ -208,18 +209,8 @@ impl PaperRow {
     /// The file that keeps a run's scores, named after what is played: figures that show the same audit share it.
     fn store(&self, request: &ReproduceRequest, seed: u64) -> Option<PathBuf> {
         let folder = request.store.as_ref()?;
-        // Where noise is calibrated, delta has a part in it.
-        let (kind, job, is_calibrated) = match (&self.mechanism, &self.training) {
-            (Some(job), _) => ("mechanism", toml::to_string(job), job.target_epsilon.is_some()),
-            (_, Some(job)) => ("training", toml::to_string(job), true),
-            _ => unreachable!("a test has seen that every row says what to audit"),
-        };
-        let job = job.expect("names and numbers can be written");
-        let words =
-            job.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').filter(|word| !word.is_empty());
-        let words: Vec<&str> = std::iter::once(kind).chain(words).collect();
-        let delta = if is_calibrated { format!("-delta-{}", self.delta) } else { String::new() };
-        let file = format!("{}{delta}_{}_seed-{seed}.scores", words.join("-"), self.observations(request));
+        let delta = if self.job.is_calibrated() { format!("-delta-{}", self.delta) } else { String::new() };
+        let file = format!("{}{delta}_{}_seed-{seed}.scores", self.job.words(), self.observations(request));
         Some(folder.join(file))
     }
 
@@ -255,8 +246,8 @@ impl PaperRow {
             ..RunRequest::new(self.observations(request))
         };
         let noise = first.map(|first| first.setting.noise_multiplier);
-        match (&self.mechanism, &self.training) {
-            (Some(job), _) => {
+        match &self.job {
+            Job::Mechanism(job) => {
                 let setting = job.setting(seed)?;
                 let setting = match (noise, job.target_epsilon) {
                     (Some(noise_multiplier), _) => Setting { noise_multiplier, ..setting },
@@ -266,7 +257,7 @@ impl PaperRow {
                 let engine = crate::engine_on(&request.device, None);
                 audit_mechanism(&MechanismRequest { setting, engine, run }, progress)
             }
-            (_, Some(job)) => {
+            Job::Training(job) => {
                 let setting = job.setting(seed)?;
                 let (setting, target_epsilon) = match noise {
                     Some(noise_multiplier) => (Setting { noise_multiplier, ..setting }, None),
@@ -274,7 +265,6 @@ impl PaperRow {
                 };
                 play_training(job, request, setting, target_epsilon, run, progress)
             }
-            _ => unreachable!("a test has seen that every row says what to audit"),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The published settings: noise, steps and epochs of DP-SGD models in the literature (`paper/published-settings.csv`).
 
-use super::artefact::{Artefact, MechanismJob, PaperRow};
+use super::artefact::{Artefact, PaperRow};
+use super::job::{Job, MechanismJob};
 use serde::Deserialize;
 
 const FILE: &str = include_str!("../../../../paper/published-settings.csv");
@@ -63,14 +64,13 @@ fn row(published: &Published) -> PaperRow {
         delta: published.claimed_delta,
         series: None,
         curves: false,
-        mechanism: Some(MechanismJob {
+        job: Job::Mechanism(MechanismJob {
             noise_multiplier: Some(*sigma),
             steps_per_epoch: *steps_per_epoch,
             epochs: *epochs,
             batch_size: published.batch_size,
             ..MechanismJob::default()
         }),
-        training: None,
     }
 }
 
