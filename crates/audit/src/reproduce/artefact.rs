@@ -96,7 +96,7 @@ pub struct PaperRow {
     /// Whether the whole trade-off curve is looked at, and promises about it are tested.
     #[serde(default)]
     pub curves: bool,
-    /// What is audited.
+    /// What is audited. That nothing else passes beside a flattened field is tested below, for serde does not promise it.
     #[serde(flatten)]
     pub job: Job,
 }

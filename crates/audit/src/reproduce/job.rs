@@ -22,7 +22,7 @@ impl Job {
         }
     }
 
-    /// Its kind, its fields and their values, in the order of the fields and joined by hyphens: jobs that differ have other words.
+    /// Its kind, its fields and their values, in the order of the fields and joined by hyphens.
     pub fn words(&self) -> String {
         let job = toml::to_string(self).expect("names and numbers can be written");
         let words = job.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
