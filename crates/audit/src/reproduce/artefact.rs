@@ -1,5 +1,6 @@
 //! A table or a figure of the paper, as the file in `paper/` describes it.
 
+use super::Provenance;
 use super::job::Job;
 use misdeal_core::{BatchScheme, Error, Result, Setting};
 use serde::Deserialize;
@@ -63,6 +64,8 @@ impl DealJob {
 pub struct PaperRow {
     /// What is audited, in a few words.
     pub name: String,
+    /// Where the setting comes from, in a list of published ones.
+    pub provenance: Option<Provenance>,
     /// The empirical epsilon that is printed; none where a figure shows a point without its number.
     pub printed: Option<f64>,
     /// The epsilon that is printed as the claim.
@@ -209,6 +212,7 @@ mod tests {
             (mechanism.to_owned() + training, "training"),
             (mechanism.to_owned() + "sigma = 1.0\n", "sigma"),
             ("mechanism = { sigma = 1.0 }\n".to_owned(), "sigma"),
+            (mechanism.to_owned() + "provenance = 'likely'\n", "likely"),
         ] {
             let error = read(&lines).unwrap_err();
             assert!(error.contains(word), "{lines}: {error}");

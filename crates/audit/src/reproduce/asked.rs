@@ -33,7 +33,7 @@ impl Asked {
         let mut asked = Asked { artefacts: Vec::new(), rows: Vec::new(), deals: Vec::new() };
         for name in names(&request.name)? {
             let Artefact { title, place, remarks, rows, deals } = artefact(name)?;
-            asked.artefacts.push(ArtefactHeading { name, title, place, remarks });
+            asked.artefacts.push(ArtefactHeading { name, title, place, remarks, above_the_claim: None });
             let is_asked_for =
                 |row: &PaperRow| request.only.as_ref().is_none_or(|only| row.name.contains(only));
             asked.rows.extend(rows.into_iter().filter(is_asked_for).map(|row| (name, row)));

@@ -2,18 +2,22 @@
 //!
 //! What is printed, and which audit should give it, lies as data in `paper/`; this room only plays, compares and adds theory.
 
+mod above_the_claim;
 mod artefact;
 mod asked;
 mod deal;
 mod job;
 mod played;
+mod provenance;
 mod request;
 mod row;
 mod settings;
 mod verdict;
 
+pub use above_the_claim::{AboveCount, AboveTheClaim};
 pub use artefact::NAMES as ARTEFACTS;
 pub use deal::Deal;
+pub use provenance::Provenance;
 pub use request::ReproduceRequest;
 pub use row::ReproducedRow;
 pub use verdict::Verdict;
@@ -68,6 +72,17 @@ pub struct ArtefactHeading {
     pub place: String,
     /// What a reader should know.
     pub remarks: Vec<String>,
+    /// In how many settings more is found than is claimed, where the rows are published settings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub above_the_claim: Option<AboveTheClaim>,
+}
+
+impl ArtefactHeading {
+    /// The same, with what is counted over those of these rows that are the artefact's.
+    fn counted(self, rows: &[ReproducedRow]) -> Self {
+        let rows: Vec<_> = rows.iter().filter(|row| row.artefact == self.name).collect();
+        ArtefactHeading { above_the_claim: AboveTheClaim::of(&rows), ..self }
+    }
 }
 
 impl ReproduceReport {
@@ -83,7 +98,7 @@ impl ReproduceReport {
             runs: request.runs,
             observations: request.observations,
             precision: Some(request.precision.clone()).filter(|precision| precision != "f32"),
-            artefacts: asked.artefacts,
+            artefacts: asked.artefacts.into_iter().map(|heading| heading.counted(&rows)).collect(),
             rows,
             deals: asked.deals,
             seconds: time.as_secs_f64(),

@@ -1,8 +1,8 @@
 //! One printed number beside what was played.
 
-use super::Verdict;
 use super::artefact::PaperRow;
 use super::played::Played;
+use super::{Provenance, Verdict};
 use crate::promised::poisson_upper_bound;
 use crate::{Figures, TradeOffReport};
 use misdeal_core::{Bounds, Setting};
@@ -16,6 +16,9 @@ pub struct ReproducedRow {
     pub artefact: &'static str,
     /// What was audited.
     pub name: String,
+    /// Where the setting comes from, in a list of published ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
     /// What it is one point of, in a figure against the number of observations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<String>,
@@ -96,6 +99,7 @@ impl PaperRow {
         ReproducedRow {
             artefact,
             name: self.name.clone(),
+            provenance: self.provenance,
             series: self.series.clone(),
             printed: self.printed,
             ours,
