@@ -72,7 +72,8 @@ pub use parts::{audit_played, check_mechanism, is_decided, play_part};
 pub use progress::{Progress, Unwatched};
 pub use promised::promised;
 pub use reproduce::{
-    ARTEFACTS, ArtefactHeading, Deal, ReproduceReport, ReproduceRequest, ReproducedRow, Verdict, reproduce,
+    ARTEFACTS, AboveCount, AboveTheClaim, ArtefactHeading, Deal, Provenance, ReproduceReport,
+    ReproduceRequest, ReproducedRow, Verdict, reproduce,
 };
 pub use run::RunRequest;
 #[cfg(feature = "planted-faults")]

@@ -150,6 +150,58 @@ fn every_run_s_estimate_is_kept_and_can_be_played_alone() {
     assert!((three["ours"].as_f64().unwrap() - mean).abs() < 1e-12, "{three:#}");
 }
 
+/// The counts of the document are those of its rows; text and page show them.
+#[test]
+fn settings_above_the_claim_are_counted_by_where_they_come_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = "reproduce settings --quick --only 117 --observations 1000";
+    let report = json(folder.path(), command);
+    let rows = report["rows"].as_array().unwrap();
+    let counted = |provenance: Option<&str>| {
+        let of_kind = |row: &&serde_json::Value| provenance.is_none_or(|kind| row["provenance"] == kind);
+        let rows: Vec<_> = rows.iter().filter(of_kind).collect();
+        let above = |value: &str| {
+            let is_above = |row: &&&serde_json::Value| {
+                let claim = row["theory"]["poisson"]["epsilon_upper_bound"].as_f64().unwrap();
+                row.pointer(value).unwrap().as_f64().unwrap() > claim
+            };
+            rows.iter().filter(is_above).count() as u64
+        };
+        let [theory, valid, ours] =
+            ["/theory/shuffle/epsilon_lower_bound", "/valid_epsilon", "/ours"].map(above);
+        [rows.len() as u64, theory, valid, ours]
+    };
+    let told = |count: &serde_json::Value| {
+        ["settings", "theory", "valid", "ours"].map(|name| count[name].as_u64().unwrap())
+    };
+    let above = &report["artefacts"][0]["above_the_claim"];
+    assert_eq!(told(above), counted(None));
+    assert_eq!(above["settings"], 6);
+    let kinds = above["by_provenance"].as_object().unwrap();
+    assert_eq!(kinds.keys().collect::<Vec<_>>(), ["as printed", "assumed"]);
+    let text = misdeal(folder.path(), command).stdout;
+    std::fs::write(folder.path().join("result.json"), report.to_string()).unwrap();
+    let page = misdeal(folder.path(), "report result.json").stdout;
+    for (kind, count) in kinds {
+        let [settings, theory, valid, ours] = told(count);
+        assert_eq!([settings, theory, valid, ours], counted(Some(kind)));
+        let line = format!(
+            "  {kind}: theory proves more than Poisson sampling justifies in {theory} of {settings}, valid bounds show it in {valid}, the \
+             paper's estimate in {ours}\n"
+        );
+        assert!(text.contains(&line), "{line}: {text}");
+        assert!(page.contains(&format!(">{kind}<")), "{kind}");
+    }
+    let caption = "more than Poisson sampling justifies";
+    assert!(text.contains(&format!("  settings played: theory proves {caption}")) && page.contains(caption));
+    // Documents of earlier versions count nothing.
+    let mut earlier = report;
+    earlier["artefacts"][0].as_object_mut().unwrap().remove("above_the_claim").unwrap();
+    std::fs::write(folder.path().join("result.json"), earlier.to_string()).unwrap();
+    let page = misdeal(folder.path(), "report result.json");
+    assert!(page.code == Some(0) && !page.stdout.contains(caption));
+}
+
 #[test]
 fn what_is_not_in_the_paper_is_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -96,6 +96,7 @@ const COMMANDS: [(&str, &[&str]); 12] = [
             "reproduce figure-8 --precision tf32",
             "reproduce figure-3 --quick --only 1e5 --runs 2 --observations 9e4",
             "reproduce figure-10",
+            "reproduce settings --quick --only 117 --observations 1000",
         ],
     ),
 ];

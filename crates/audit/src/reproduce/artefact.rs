@@ -1,7 +1,9 @@
 //! A table or a figure of the paper, as the file in `paper/` describes it.
 
-use misdeal_core::{BatchScheme, Error, Result, Setting, ThreatModel};
-use serde::{Deserialize, Serialize};
+use super::Provenance;
+use super::job::Job;
+use misdeal_core::{BatchScheme, Error, Result, Setting};
+use serde::Deserialize;
 
 /// What the paper shows in one place.
 #[derive(Debug, Clone, Deserialize)]
@@ -55,11 +57,15 @@ impl DealJob {
 }
 
 /// One number of the paper, and the audit that should give it.
+///
+/// A row that names no audit, or more than one, is refused when it is read, and so is a field that is not here.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PaperRow {
     /// What is audited, in a few words.
     pub name: String,
+    /// Where the setting comes from, in a list of published ones.
+    pub provenance: Option<Provenance>,
     /// The empirical epsilon that is printed; none where a figure shows a point without its number.
     pub printed: Option<f64>,
     /// The epsilon that is printed as the claim.
@@ -93,10 +99,9 @@ pub struct PaperRow {
     /// Whether the whole trade-off curve is looked at, and promises about it are tested.
     #[serde(default)]
     pub curves: bool,
-    /// The batched Gaussian mechanism, or
-    pub mechanism: Option<MechanismJob>,
-    /// a training.
-    pub training: Option<TrainingJob>,
+    /// What is audited. That nothing else passes beside a flattened field is tested below, for serde does not promise it.
+    #[serde(flatten)]
+    pub job: Job,
 }
 
 fn one() -> u64 {
@@ -105,116 +110,6 @@ fn one() -> u64 {
 
 fn usual_delta() -> f64 {
     1e-5
-}
-
-/// The game, apart from its noise.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct MechanismJob {
-    /// The noise, or
-    pub noise_multiplier: Option<f64>,
-    /// the epsilon for which Poisson sampling needs it.
-    pub target_epsilon: Option<f64>,
-    /// Batches in an epoch.
-    pub steps_per_epoch: u64,
-    /// Passes over the data.
-    pub epochs: u64,
-    /// Records in a batch.
-    pub batch_size: u64,
-    /// How batches are made.
-    pub scheme: String,
-    /// Records in a buffer, for schemes that have one.
-    pub buffer_size: Option<u64>,
-}
-
-impl Default for MechanismJob {
-    fn default() -> Self {
-        let Setting { steps_per_epoch, epochs, batch_size, .. } = Setting::default();
-        MechanismJob {
-            noise_multiplier: None,
-            target_epsilon: None,
-            steps_per_epoch,
-            epochs,
-            batch_size,
-            scheme: "shuffle".into(),
-            buffer_size: None,
-        }
-    }
-}
-
-impl MechanismJob {
-    /// The setting, with noise 1 where the noise is to be calibrated.
-    ///
-    /// # Errors
-    /// A scheme that there is not.
-    pub fn setting(&self, seed: u64) -> Result<Setting> {
-        Ok(Setting {
-            noise_multiplier: self.noise_multiplier.unwrap_or(1.0),
-            steps_per_epoch: self.steps_per_epoch,
-            epochs: self.epochs,
-            batch_size: self.batch_size,
-            scheme: BatchScheme::from_name(&self.scheme, self.buffer_size)?,
-            seed,
-            ..Setting::default()
-        })
-    }
-}
-
-/// A training, with the noise for which Poisson sampling has the target epsilon.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct TrainingJob {
-    /// The data set.
-    pub dataset: String,
-    /// The model.
-    pub model: String,
-    /// The epsilon that the noise is calibrated to.
-    pub target_epsilon: f64,
-    /// What the adversary may do.
-    pub threat_model: String,
-    /// Records in a batch.
-    #[serde(default = "usual_batch")]
-    pub batch_size: u64,
-    /// Passes over the data.
-    #[serde(default = "one")]
-    pub epochs: u64,
-    /// The canary's direction.
-    #[serde(default = "usual_canary")]
-    pub canary: String,
-    /// How batches are made.
-    #[serde(default = "usual_scheme")]
-    pub scheme: String,
-    /// Records in a buffer, for schemes that have one.
-    pub buffer_size: Option<u64>,
-}
-
-fn usual_batch() -> u64 {
-    100
-}
-
-fn usual_canary() -> String {
-    "random".into()
-}
-
-fn usual_scheme() -> String {
-    "shuffle".into()
-}
-
-impl TrainingJob {
-    /// The setting, before the noise is calibrated and the steps are counted.
-    ///
-    /// # Errors
-    /// A scheme or a threat model that there is not.
-    pub fn setting(&self, seed: u64) -> Result<Setting> {
-        Ok(Setting {
-            epochs: self.epochs,
-            batch_size: self.batch_size,
-            scheme: BatchScheme::from_name(&self.scheme, self.buffer_size)?,
-            threat_model: ThreatModel::from_name(&self.threat_model)?,
-            seed,
-            ..Setting::default()
-        })
-    }
 }
 
 /// The tables and figures that have a file, by name.
@@ -279,17 +174,18 @@ mod tests {
                 job.setting(0).unwrap().validated().unwrap();
             }
             for row in &artefact.rows {
-                assert!(row.mechanism.is_some() != row.training.is_some(), "{name}: {}", row.name);
-                if let Some(job) = &row.mechanism {
-                    assert!(
-                        job.noise_multiplier.is_some() != job.target_epsilon.is_some(),
-                        "{name}: {}",
-                        row.name
-                    );
-                    job.setting(0).unwrap().validated().unwrap();
-                }
-                if let Some(job) = &row.training {
-                    job.setting(0).unwrap();
+                match &row.job {
+                    Job::Mechanism(job) => {
+                        assert!(
+                            job.noise_multiplier.is_some() != job.target_epsilon.is_some(),
+                            "{name}: {}",
+                            row.name
+                        );
+                        job.setting(0).unwrap().validated().unwrap();
+                    }
+                    Job::Training(job) => {
+                        job.setting(0).unwrap();
+                    }
                 }
                 assert!(row.quick_observations <= row.observations, "{name}: {}", row.name);
                 if row.printed.is_some() {
@@ -298,5 +194,28 @@ mod tests {
             }
         }
         assert!(artefact("figure-2").is_err());
+    }
+
+    #[test]
+    fn a_row_has_one_audit_and_no_other_field() {
+        let read = |lines: &str| {
+            let row = format!("name = 'one'\nobservations = 1e6\nquick_observations = 0\n{lines}");
+            toml::from_str::<PaperRow>(&row).map_err(|error| error.to_string())
+        };
+        let mechanism = "mechanism = { target_epsilon = 1.0 }\n";
+        let training =
+            "training = { dataset = 'd', model = 'm', target_epsilon = 1.0, threat_model = 't' }\n";
+        assert!(matches!(read(mechanism).unwrap().job, Job::Mechanism(_)));
+        assert!(matches!(read(training).unwrap().job, Job::Training(_)));
+        for (lines, word) in [
+            (String::new(), "Job"),
+            (mechanism.to_owned() + training, "training"),
+            (mechanism.to_owned() + "sigma = 1.0\n", "sigma"),
+            ("mechanism = { sigma = 1.0 }\n".to_owned(), "sigma"),
+            (mechanism.to_owned() + "provenance = 'likely'\n", "likely"),
+        ] {
+            let error = read(&lines).unwrap_err();
+            assert!(error.contains(word), "{lines}: {error}");
+        }
     }
 }

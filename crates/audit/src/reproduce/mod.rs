@@ -2,57 +2,30 @@
 //!
 //! What is printed, and which audit should give it, lies as data in `paper/`; this room only plays, compares and adds theory.
 
+mod above_the_claim;
 mod artefact;
+mod asked;
 mod deal;
+mod job;
+mod played;
+mod provenance;
+mod request;
 mod row;
 mod settings;
 mod verdict;
 
+pub use above_the_claim::{AboveCount, AboveTheClaim};
 pub use artefact::NAMES as ARTEFACTS;
 pub use deal::Deal;
+pub use provenance::Provenance;
+pub use request::ReproduceRequest;
 pub use row::ReproducedRow;
 pub use verdict::Verdict;
 
-use crate::devices::devices;
-use crate::{Progress, Result, RunRequest, SCHEMA_VERSION};
-use artefact::{PaperRow, artefact};
-use misdeal_core::Error;
+use crate::{Progress, Result, SCHEMA_VERSION};
+use asked::Asked;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
-
-/// What to reproduce, and with how much work.
-#[derive(Debug, Clone)]
-pub struct ReproduceRequest {
-    /// One of [`ARTEFACTS`], or `all`.
-    pub name: String,
-    /// Whether to play fewer observations, in one run instead of five.
-    pub quick: bool,
-    /// The number of runs that means are taken over; the paper's if not given.
-    pub runs: Option<u64>,
-    /// Observations of a run at most; the paper's if not given.
-    pub observations: Option<u64>,
-    /// What to compute on: `auto`, `cpu` or `cuda`.
-    pub device: String,
-    /// The arithmetic of trainings on a CUDA device: `f32` or `tf32`.
-    pub precision: String,
-    /// The folder that holds data sets.
-    pub data: Option<PathBuf>,
-    /// The seed of the first run; the others take those that follow.
-    pub seed: u64,
-    /// Play only the rows whose names contain this.
-    pub only: Option<String>,
-    /// The folder where every audit saves its scores, at intervals and at the end.
-    pub store: Option<PathBuf>,
-    /// Whether to go on from what that folder holds: finished audits are read, and not played again.
-    pub resume: bool,
-}
-
-impl ReproduceRequest {
-    /// Whether there is a graphics processor that may be used.
-    fn has_device(&self) -> bool {
-        self.device == "cuda" || self.device == "auto" && devices().cuda_missing.is_none()
-    }
-}
+use std::time::{Duration, Instant};
 
 /// Printed numbers beside ours.
 #[derive(Debug, Clone, Serialize)]
@@ -99,6 +72,38 @@ pub struct ArtefactHeading {
     pub place: String,
     /// What a reader should know.
     pub remarks: Vec<String>,
+    /// In how many settings more is found than is claimed, where the rows are published settings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub above_the_claim: Option<AboveTheClaim>,
+}
+
+impl ArtefactHeading {
+    /// The same, with what is counted over those of these rows that are the artefact's.
+    fn counted(self, rows: &[ReproducedRow]) -> Self {
+        let rows: Vec<_> = rows.iter().filter(|row| row.artefact == self.name).collect();
+        ArtefactHeading { above_the_claim: AboveTheClaim::of(&rows), ..self }
+    }
+}
+
+impl ReproduceReport {
+    fn of(request: &ReproduceRequest, asked: Asked, rows: Vec<ReproducedRow>, time: Duration) -> Self {
+        ReproduceReport {
+            schema_version: SCHEMA_VERSION,
+            command: "reproduce",
+            version: env!("CARGO_PKG_VERSION"),
+            name: request.name.clone(),
+            seed: request.seed,
+            quick: request.quick,
+            only: request.only.clone(),
+            runs: request.runs,
+            observations: request.observations,
+            precision: Some(request.precision.clone()).filter(|precision| precision != "f32"),
+            artefacts: asked.artefacts.into_iter().map(|heading| heading.counted(&rows)).collect(),
+            rows,
+            deals: asked.deals,
+            seconds: time.as_secs_f64(),
+        }
+    }
 }
 
 /// Plays what the paper played, and compares.
@@ -106,100 +111,37 @@ pub struct ArtefactHeading {
 /// # Errors
 /// An unknown name, a number of runs or of observations out of range, data that are not there, a device that is not, or an interruption.
 pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<ReproduceReport> {
-    if let Some(runs) = request.runs.filter(|runs| !(1..=1000).contains(runs)) {
-        let hint = "the paper takes means over five";
-        return Err(Error::bad_value("runs", runs, "a whole number from 1 to 1000", hint).into());
-    }
-    if let Some(observations) = request.observations {
-        RunRequest::new(observations).check()?;
-    }
-    let names: Vec<&'static str> = match request.name.as_str() {
-        "all" => ARTEFACTS.into(),
-        name => {
-            artefact(name)?;
-            ARTEFACTS.into_iter().filter(|other| *other == name).collect()
-        }
-    };
-    let start = std::time::Instant::now();
-    let mut artefacts = Vec::new();
-    let mut jobs: Vec<(&'static str, PaperRow)> = Vec::new();
-    let mut deals = Vec::new();
-    for name in names {
-        let found = artefact(name)?;
-        artefacts.push(ArtefactHeading {
-            name,
-            title: found.title,
-            place: found.place,
-            remarks: found.remarks,
-        });
-        // What is asked for by the name of a row is no drawing.
-        for job in found.deals.iter().filter(|_| request.only.is_none()) {
-            deals.push(job.dealt(name, request.seed)?);
-        }
-        let is_asked_for = |row: &PaperRow| request.only.as_ref().is_none_or(|only| row.name.contains(only));
-        jobs.extend(found.rows.into_iter().filter(is_asked_for).map(|row| (name, row)));
-    }
-    if let Some(only) = request.only.as_ref().filter(|only| only.is_empty() || jobs.is_empty()) {
-        let hint = "names of rows are in the first column of what is printed without --only";
-        return Err(Error::bad_value("only", only, "a part of a row's name", hint).into());
-    }
-    if !request.has_device() {
-        jobs.retain(|(_, row)| !row.needs_device);
-    }
-    if jobs.is_empty() && deals.is_empty() {
-        let hint = "these rows are for a graphics processor; play those with fewer observations, or choose cuda where there is one";
-        return Err(Error::bad_value("device", &request.device, "cuda for these rows", hint).into());
-    }
-    if request.precision == "tf32" && !request.has_device() && jobs.iter().any(|(_, row)| row.trains(request))
-    {
-        let hint = "only a graphics processor has such arithmetic, and none may be used here";
-        return Err(Error::bad_value("precision", "tf32", "f32 without a CUDA device", hint).into());
-    }
-    if let Some(folder) = &request.store {
-        std::fs::create_dir_all(folder).map_err(|error| cannot_keep(folder, &error))?;
-        let there = jobs.iter().flat_map(|(_, row)| row.stores(request)).find(|file| file.exists());
-        if let Some(file) = there.filter(|_| !request.resume) {
-            let hint =
-                format!("{} is there: give --resume to go on from it, or another name", file.display());
-            return Err(
-                Error::bad_value("store", folder.display(), "a folder without these scores", hint).into()
-            );
-        }
-    }
-    let total: u64 = jobs.iter().map(|(_, row)| row.work(request)).sum();
-    let mut done = 0;
-    let mut rows: Vec<ReproducedRow> = Vec::with_capacity(jobs.len());
-    let mut missing_data = None;
-    for (name, row) in &jobs {
-        let (row_of, missing) = row.reproduced(name, request, &Part { whole: progress, done, total })?;
-        rows.push(row_of);
-        missing_data = missing_data.or(missing);
-        done += row.work(request);
-    }
-    if let Some(error) = missing_data.filter(|_| rows.iter().all(|row| row.ours.is_none())) {
-        return Err(error.into());
-    }
-    Ok(ReproduceReport {
-        schema_version: SCHEMA_VERSION,
-        command: "reproduce",
-        version: env!("CARGO_PKG_VERSION"),
-        name: request.name.clone(),
-        seed: request.seed,
-        quick: request.quick,
-        only: request.only.clone(),
-        runs: request.runs,
-        observations: request.observations,
-        precision: Some(request.precision.clone()).filter(|precision| precision != "f32"),
-        artefacts,
-        rows,
-        deals,
-        seconds: start.elapsed().as_secs_f64(),
-    })
+    request.check()?;
+    let start = Instant::now();
+    let asked = Asked::by(request)?;
+    asked.make_folder(request)?;
+    let rows = played_again(&asked, request, progress)?;
+    Ok(ReproduceReport::of(request, asked, rows, start.elapsed()))
 }
 
-fn cannot_keep(folder: &Path, error: &std::io::Error) -> Error {
-    let hint = format!("scores are saved there: {error}");
-    Error::bad_value("store", folder.display(), "a folder that can be written", hint)
+/// Plays all rows, in their order. Those whose data are missing say so, unless nothing else is played.
+///
+/// # Errors
+/// Data are missing and nothing was played, or as [`reproduce`].
+fn played_again(
+    asked: &Asked,
+    request: &ReproduceRequest,
+    progress: &dyn Progress,
+) -> Result<Vec<ReproducedRow>> {
+    let total: u64 = asked.rows.iter().map(|(_, row)| row.work(request)).sum();
+    let mut done = 0;
+    let mut rows = Vec::with_capacity(asked.rows.len());
+    let mut missing_data = None;
+    for (artefact, row) in &asked.rows {
+        let played = row.played(request, &Part { whole: progress, done, total })?;
+        rows.push(row.beside(artefact, row.observations(request), &played));
+        missing_data = missing_data.or(played.missing_data);
+        done += row.work(request);
+    }
+    match missing_data {
+        Some(error) if rows.iter().all(|row| row.ours.is_none()) => Err(error.into()),
+        _ => Ok(rows),
+    }
 }
 
 /// One audit's progress as a part of the whole's.

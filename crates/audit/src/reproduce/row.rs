@@ -1,18 +1,13 @@
-//! One printed number, played again.
+//! One printed number beside what was played.
 
-use super::artefact::{PaperRow, TrainingJob};
-use super::{Part, ReproduceRequest, Verdict};
+use super::artefact::PaperRow;
+use super::played::Played;
+use super::{Provenance, Verdict};
 use crate::promised::poisson_upper_bound;
-use crate::training::calibrated;
-use crate::{
-    Analysis, AuditReport, DataRequest, Error, Figures, MechanismRequest, Progress, Result, RunRequest,
-    TradeOffReport, TrainingRequest, audit_mechanism, audit_training,
-};
+use crate::{Figures, TradeOffReport};
 use misdeal_core::{Bounds, Setting};
-use misdeal_train::{Blueprint, CanaryKind, Recipe, data};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// A printed number beside ours.
 #[derive(Debug, Clone, Serialize)]
@@ -21,6 +16,9 @@ pub struct ReproducedRow {
     pub artefact: &'static str,
     /// What was audited.
     pub name: String,
+    /// Where the setting comes from, in a list of published ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
     /// What it is one point of, in a figure against the number of observations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<String>,
@@ -85,18 +83,45 @@ impl ReproducedRow {
 }
 
 impl PaperRow {
-    fn runs(&self, request: &ReproduceRequest) -> u64 {
-        request.runs.unwrap_or(if request.quick { 1 } else { self.runs }).max(1)
-    }
-
-    /// Observations of one run; 0 if it is left out. A point of a figure against observations, without a printed number, is
-    /// nothing with fewer.
-    fn observations(&self, request: &ReproduceRequest) -> u64 {
-        let all = (if request.quick { self.quick_observations } else { self.observations }) as u64;
-        match request.observations {
-            Some(most) if most < all && self.series.is_some() && self.printed.is_none() => 0,
-            Some(most) => most.min(all),
-            None => all,
+    /// Compares what was played, with this number of observations in each run, with the print.
+    pub(super) fn beside(&self, artefact: &'static str, observations: u64, played: &Played) -> ReproducedRow {
+        let first = played.reports.first();
+        let training = first.and_then(|report| report.training.as_ref());
+        let runs = played.reports.len() as u64;
+        let estimates = played.estimates();
+        let figures = Figures::of(&estimates);
+        let ours = figures.map(|ours| ours.mean);
+        let standard_deviation = figures.filter(|_| runs > 1).map(|ours| ours.standard_deviation);
+        let (tolerance, tolerance_reason) = self.tolerance(runs);
+        let verdict = self.verdict(ours, tolerance, observations, played.missing_data.is_some());
+        let differs = matches!(verdict, Some(Verdict::Exceeded | Verdict::Differs));
+        let difference = || self.difference(ours, standard_deviation, runs).filter(|_| differs);
+        ReproducedRow {
+            artefact,
+            name: self.name.clone(),
+            provenance: self.provenance,
+            series: self.series.clone(),
+            printed: self.printed,
+            ours,
+            standard_deviation,
+            estimates,
+            valid_epsilon: Figures::of(&played.valid_bounds()).map(|valid| valid.mean),
+            tolerance,
+            tolerance_reason,
+            verdict,
+            reason: played.missing_data.as_ref().map(ToString::to_string).or_else(difference),
+            printed_claim: self.printed_claim,
+            theory: first.map(|report| report.theory.clone()).unwrap_or_default(),
+            setting: first.map(|report| report.setting.clone()),
+            delta: self.delta,
+            observations,
+            printed_observations: self.observations as u64,
+            runs,
+            dataset: training.map(|training| training.dataset.clone()),
+            test_accuracy: training.and_then(|training| training.test_accuracy),
+            trade_off: first.and_then(|report| report.trade_off.clone()),
+            engine: first.map(|report| report.engine),
+            seconds: played.seconds(),
         }
     }
 
@@ -116,166 +141,33 @@ impl PaperRow {
         (self.tolerance + more, reason)
     }
 
-    /// Whether models are trained for it.
-    pub(super) fn trains(&self, request: &ReproduceRequest) -> bool {
-        self.training.is_some() && self.work(request) > 0
-    }
-
-    /// Observations of all runs together.
-    pub(super) fn work(&self, request: &ReproduceRequest) -> u64 {
-        self.runs(request) * self.observations(request)
-    }
-
-    /// Plays the row's audit once for each run, and compares; beside it, which data are missing for that.
-    ///
-    /// # Errors
-    /// As [`super::reproduce`].
-    pub(super) fn reproduced(
+    /// How our mean stands to the print, if there is one. What was not played had too few observations, unless data were missing.
+    fn verdict(
         &self,
-        artefact: &'static str,
-        request: &ReproduceRequest,
-        progress: &Part<'_>,
-    ) -> Result<(ReproducedRow, Option<data::Error>)> {
-        let observations = self.observations(request);
-        let mut reports: Vec<AuditReport> = Vec::new();
-        let mut missing = None;
-        for run in 0..if observations == 0 { 0 } else { self.runs(request) } {
-            let part = Part { done: progress.done + run * observations, ..*progress };
-            match self.play(request, request.seed.wrapping_add(run), reports.first(), &part) {
-                Ok(report) => reports.push(report),
-                // The other rows may need no data.
-                Err(Error::Data(error)) => {
-                    missing = Some(error);
-                    break;
-                }
-                Err(Error::Interrupted { observations, .. }) => {
-                    let observations = part.done + observations;
-                    return Err(Error::Interrupted { observations, store: request.store.clone() });
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        let ours = figures(reports.iter().map(|report| report.estimate.empirical_epsilon));
-        let second = reports.iter().filter_map(|report| report.second_estimate.as_ref());
-        let valid = figures(second.map(|estimate| estimate.empirical_epsilon));
-        let enough = observations >= self.observations as u64;
-        let (tolerance, tolerance_reason) = self.tolerance(reports.len() as u64);
-        let verdict = match (self.printed, ours) {
-            (Some(printed), Some(ours)) => Some(Verdict::of(ours.mean, printed, tolerance, enough)),
-            (Some(_), None) if missing.is_some() => Some(Verdict::NotPlayed),
-            (Some(_), None) => Some(Verdict::TooFewObservations),
-            (None, _) => None,
-        };
-        let differs = matches!(verdict, Some(Verdict::Exceeded | Verdict::Differs));
-        let first = reports.first();
-        let reason = missing.as_ref().map(ToString::to_string);
-        let standard_deviation = ours.filter(|_| reports.len() > 1).map(|ours| ours.standard_deviation);
-        let difference = || {
-            let distance = (ours?.mean - self.printed?).abs();
-            let deviation = standard_deviation.or(Some(self.deviation).filter(|&known| known > 0.0))?;
-            let of_difference = (1.0 / reports.len() as f64 + 1.0 / self.runs as f64).sqrt();
+        ours: Option<f64>,
+        tolerance: f64,
+        observations: u64,
+        data_are_missing: bool,
+    ) -> Option<Verdict> {
+        let as_many_observations = observations >= self.observations as u64;
+        let printed = self.printed?;
+        Some(match ours {
+            Some(ours) => Verdict::of(ours, printed, tolerance, as_many_observations),
+            None if data_are_missing => Verdict::NotPlayed,
+            None => Verdict::TooFewObservations,
+        })
+    }
+
+    /// Why our mean over some runs differs from the print, as far as it is known. Where only one run was played, kept runs tell its
+    /// deviation.
+    fn difference(&self, ours: Option<f64>, deviation: Option<f64>, runs: u64) -> Option<String> {
+        let in_words = || {
+            let distance = (ours? - self.printed?).abs();
+            let deviation = deviation.or(Some(self.deviation).filter(|&known| known > 0.0))?;
+            let of_difference = (1.0 / runs as f64 + 1.0 / self.runs as f64).sqrt();
             Some(in_standard_errors(distance / (deviation * of_difference), self.difference.as_deref()))
         };
-        let row = ReproducedRow {
-            artefact,
-            name: self.name.clone(),
-            series: self.series.clone(),
-            printed: self.printed,
-            ours: ours.map(|ours| ours.mean),
-            standard_deviation,
-            estimates: reports.iter().map(|report| report.estimate.empirical_epsilon).collect(),
-            valid_epsilon: valid.map(|valid| valid.mean),
-            tolerance,
-            tolerance_reason,
-            verdict,
-            reason: reason.or_else(|| difference().or(self.difference.clone()).filter(|_| differs)),
-            printed_claim: self.printed_claim,
-            theory: first.map(|report| report.theory.clone()).unwrap_or_default(),
-            setting: first.map(|report| report.setting.clone()),
-            delta: self.delta,
-            observations,
-            printed_observations: self.observations as u64,
-            runs: reports.len() as u64,
-            dataset: first.and_then(|report| Some(report.training.as_ref()?.dataset.clone())),
-            test_accuracy: first.and_then(|report| report.training.as_ref()?.test_accuracy),
-            trade_off: first.and_then(|report| report.trade_off.clone()),
-            engine: first.map(|report| report.engine),
-            seconds: reports.iter().fold(0.0, |sum, report| sum + report.seconds),
-        };
-        Ok((row, missing))
-    }
-
-    /// The file that keeps a run's scores, named after what is played: figures that show the same audit share it.
-    fn store(&self, request: &ReproduceRequest, seed: u64) -> Option<PathBuf> {
-        let folder = request.store.as_ref()?;
-        // Where noise is calibrated, delta has a part in it.
-        let (kind, job, is_calibrated) = match (&self.mechanism, &self.training) {
-            (Some(job), _) => ("mechanism", toml::to_string(job), job.target_epsilon.is_some()),
-            (_, Some(job)) => ("training", toml::to_string(job), true),
-            _ => unreachable!("a test has seen that every row says what to audit"),
-        };
-        let job = job.expect("names and numbers can be written");
-        let words =
-            job.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').filter(|word| !word.is_empty());
-        let words: Vec<&str> = std::iter::once(kind).chain(words).collect();
-        let delta = if is_calibrated { format!("-delta-{}", self.delta) } else { String::new() };
-        let file = format!("{}{delta}_{}_seed-{seed}.scores", words.join("-"), self.observations(request));
-        Some(folder.join(file))
-    }
-
-    /// The files of all its runs.
-    pub(super) fn stores(&self, request: &ReproduceRequest) -> impl Iterator<Item = PathBuf> {
-        let runs = if self.observations(request) == 0 { 0 } else { self.runs(request) };
-        (0..runs).filter_map(|run| self.store(request, request.seed.wrapping_add(run)))
-    }
-
-    /// One run. What the first one found that no seed changes, noise and theory, is taken over.
-    fn play(
-        &self,
-        request: &ReproduceRequest,
-        seed: u64,
-        first: Option<&AuditReport>,
-        progress: &dyn Progress,
-    ) -> Result<AuditReport> {
-        let store = self.store(request, seed);
-        let analysis = |threshold_choice: &str| Analysis {
-            delta: self.delta,
-            threshold_choice: threshold_choice.into(),
-            ..Analysis::default()
-        };
-        let run = RunRequest {
-            analysis: analysis("max"),
-            second_analysis: Some(analysis("band")),
-            claimed_epsilon: self.printed_claim,
-            trade_off: self.curves,
-            // What was there before is to be gone on from; else another row has just played the same.
-            resume: store.as_ref().is_some_and(|file| request.resume || file.exists()),
-            store,
-            theory: first.map(|first| first.theory.clone()),
-            ..RunRequest::new(self.observations(request))
-        };
-        let noise = first.map(|first| first.setting.noise_multiplier);
-        match (&self.mechanism, &self.training) {
-            (Some(job), _) => {
-                let setting = job.setting(seed)?;
-                let setting = match (noise, job.target_epsilon) {
-                    (Some(noise_multiplier), _) => Setting { noise_multiplier, ..setting },
-                    (None, Some(target)) => calibrated(&setting, target, self.delta)?,
-                    (None, None) => setting,
-                };
-                let engine = crate::engine_on(&request.device, None);
-                audit_mechanism(&MechanismRequest { setting, engine, run }, progress)
-            }
-            (_, Some(job)) => {
-                let setting = job.setting(seed)?;
-                let (setting, target_epsilon) = match noise {
-                    Some(noise_multiplier) => (Setting { noise_multiplier, ..setting }, None),
-                    None => (setting, Some(job.target_epsilon)),
-                };
-                play_training(job, request, setting, target_epsilon, run, progress)
-            }
-            _ => unreachable!("a test has seen that every row says what to audit"),
-        }
+        in_words().or_else(|| self.difference.clone())
     }
 }
 
@@ -286,32 +178,13 @@ fn in_standard_errors(errors: f64, known: Option<&str>) -> String {
     format!("{errors:.1} standard errors from the print, if the paper's runs spread as ours{chance}{known}")
 }
 
-fn play_training(
-    job: &TrainingJob,
-    request: &ReproduceRequest,
-    setting: Setting,
-    target_epsilon: Option<f64>,
-    run: RunRequest,
-    progress: &dyn Progress,
-) -> Result<AuditReport> {
-    let recipe =
-        Recipe { canary: CanaryKind::from_name(&job.canary)?, ..Recipe::new(Blueprint::named(&job.model)?) };
-    let training = TrainingRequest {
-        setting,
-        target_epsilon,
-        recipe,
-        data: DataRequest { dataset: job.dataset.clone(), folder: request.data.clone(), size: None },
-        device: request.device.clone(),
-        precision: request.precision.clone(),
-        run,
-    };
-    audit_training(&training, progress)
-}
-
-/// The mean and the standard deviation of some numbers, if there are any.
-fn figures(values: impl Iterator<Item = f64> + Clone) -> Option<Figures> {
-    let count = values.clone().count() as f64;
-    let mean = values.clone().sum::<f64>() / count;
-    let squares: f64 = values.map(|value| (value - mean) * (value - mean)).sum();
-    (count > 0.0).then(|| Figures { mean, standard_deviation: libm::sqrt(squares / (count - 1.0).max(1.0)) })
+impl Figures {
+    /// The mean and the standard deviation of some numbers, if there are any.
+    fn of(values: &[f64]) -> Option<Self> {
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+        let standard_deviation = libm::sqrt(squares / (count - 1.0).max(1.0));
+        (!values.is_empty()).then_some(Figures { mean, standard_deviation })
+    }
 }

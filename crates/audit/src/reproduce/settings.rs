@@ -1,6 +1,8 @@
 //! The published settings: noise, steps and epochs of DP-SGD models in the literature (`paper/published-settings.csv`).
 
-use super::artefact::{Artefact, MechanismJob, PaperRow};
+use super::Provenance;
+use super::artefact::{Artefact, PaperRow};
+use super::job::{Job, MechanismJob};
 use serde::Deserialize;
 
 const FILE: &str = include_str!("../../../../paper/published-settings.csv");
@@ -19,10 +21,10 @@ struct Published {
     epochs: u64,
     claimed_epsilon: f64,
     claimed_delta: f64,
-    confidence: String,
+    confidence: Provenance,
 }
 
-/// All of them as one table. The paper prints six; how sure each of the others is, its name says.
+/// All of them as one table. The paper prints six; where each comes from stands in its provenance and at the end of its name.
 pub fn artefact() -> Artefact {
     let mut lines = csv::Reader::from_reader(FILE.as_bytes());
     let rows = lines.deserialize().map(|line| row(&line.expect("the file is read by a test")));
@@ -42,14 +44,11 @@ pub fn artefact() -> Artefact {
 fn row(published: &Published) -> PaperRow {
     let Published { paper, dataset, sigma, steps_per_epoch, epochs, .. } = published;
     let source = paper.split(" (").next().unwrap_or(paper);
-    let sureness = match published.confidence.as_str() {
-        "exact" => "as printed",
-        "derived" => "from public code",
-        _ => "assumed",
-    };
+    let sureness = published.confidence.name();
     let quick = (QUICK_DRAWS / (steps_per_epoch * epochs) as f64).clamp(1e4, 1e6);
     PaperRow {
         name: format!("{source}, {dataset}, noise {sigma}, T {steps_per_epoch}, E {epochs} ({sureness})"),
+        provenance: Some(published.confidence),
         printed: None,
         printed_claim: Some(published.claimed_epsilon),
         tolerance: 0.0,
@@ -63,14 +62,13 @@ fn row(published: &Published) -> PaperRow {
         delta: published.claimed_delta,
         series: None,
         curves: false,
-        mechanism: Some(MechanismJob {
+        job: Job::Mechanism(MechanismJob {
             noise_multiplier: Some(*sigma),
             steps_per_epoch: *steps_per_epoch,
             epochs: *epochs,
             batch_size: published.batch_size,
             ..MechanismJob::default()
         }),
-        training: None,
     }
 }
 
@@ -81,7 +79,10 @@ mod tests {
     #[test]
     fn there_are_as_many_as_the_remark_says() {
         let rows = artefact().rows;
-        let count = |word: &str| rows.iter().filter(|row| row.name.contains(word)).count();
-        assert_eq!([count("as printed"), count("public code"), count("assumed")], [6, 9, 69]);
+        let count = |provenance| rows.iter().filter(|row| row.provenance == Some(provenance)).count();
+        let kinds = [Provenance::AsPrinted, Provenance::FromPublicCode, Provenance::Assumed];
+        assert_eq!(kinds.map(count), [6, 9, 69]);
+        let says_so = |row: &PaperRow| row.name.ends_with(&format!("({})", row.provenance.unwrap().name()));
+        assert!(rows.iter().all(says_so));
     }
 }

@@ -3,7 +3,7 @@
 use super::dealt::dealt;
 use super::{rounded_down, rounded_up, significant};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use misdeal_audit::{ReproduceReport, ReproducedRow, Verdict};
+use misdeal_audit::{AboveCount, AboveTheClaim, ReproduceReport, ReproducedRow, Verdict};
 use misdeal_core::Bounds;
 use misdeal_report::numbers;
 use std::collections::BTreeSet;
@@ -22,8 +22,8 @@ pub fn reproduced(report: &ReproduceReport) -> String {
             dealt(&mut text, deal);
         }
         trained_on(&mut text, &rows);
-        if artefact.name == "settings" {
-            above_the_claim(&mut text, &rows);
+        if let Some(counts) = &artefact.above_the_claim {
+            above_the_claim(&mut text, counts);
         }
         let reasons = rows.iter().filter_map(|row| Some((row.name.as_str(), row.reason.as_deref()?)));
         each_once(&mut text, "", reasons);
@@ -121,33 +121,15 @@ fn trained_on(text: &mut String, rows: &[&ReproducedRow]) {
     }
 }
 
-/// In how many settings more is found than Poisson sampling justifies, by how sure the settings are: the words in brackets
-/// behind their names.
-fn above_the_claim(text: &mut String, rows: &[&ReproducedRow]) {
-    let sureness = |row: &ReproducedRow| {
-        row.name.rsplit_once('(').map_or("", |(_, word)| word.trim_end_matches(')')).to_owned()
-    };
-    let groups: BTreeSet<String> = rows.iter().map(|row| sureness(row)).collect();
-    let count = |rows: &[&ReproducedRow]| {
-        let above = |value: fn(&ReproducedRow) -> Option<f64>| {
-            let is_above = |row: &&&ReproducedRow| {
-                value(row).zip(row.poisson_upper_bound()).is_some_and(|(value, claim)| value > claim)
-            };
-            rows.iter().filter(is_above).count()
-        };
-        let theory = above(|row| row.theory_of_the_scheme()?.epsilon_lower_bound);
-        let (valid, ours) = (above(|row| row.valid_epsilon), above(|row| row.ours));
-        format!(
-            "theory proves more than Poisson sampling justifies in {theory} of {}, valid bounds show it in {valid}, the paper's estimate in {ours}",
-            rows.len()
-        )
-    };
-    let played: Vec<&ReproducedRow> = rows.iter().copied().filter(|row| row.ours.is_some()).collect();
-    let _ = writeln!(text, "  settings played: {}", count(&played));
-    for group in groups {
-        let of_group: Vec<&ReproducedRow> =
-            played.iter().copied().filter(|row| sureness(row) == group).collect();
-        let _ = writeln!(text, "  {group}: {}", count(&of_group));
+/// In how many settings more is found than Poisson sampling justifies, by how sure the settings are.
+fn above_the_claim(text: &mut String, counts: &AboveTheClaim) {
+    let all = std::iter::once((&"settings played", &counts.all));
+    for (name, AboveCount { settings, theory, valid, ours }) in all.chain(&counts.by_provenance) {
+        let _ = writeln!(
+            text,
+            "  {name}: theory proves more than Poisson sampling justifies in {theory} of {settings}, valid bounds show it in {valid}, the \
+             paper's estimate in {ours}"
+        );
     }
 }
 

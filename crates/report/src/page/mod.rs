@@ -1,5 +1,6 @@
 //! Results on one self-contained page.
 
+mod above_the_claim;
 mod accounts;
 mod advice;
 mod audits;

@@ -5,7 +5,7 @@ use super::chart::{Axis, Chart, Draw, Role, Series};
 use super::command_line::CommandLine;
 use super::epsilons::{self, Row, between, sides};
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
-use super::{audits, curves, deals};
+use super::{above_the_claim, audits, curves, deals};
 use crate::numbers::{count, rounded_down, seconds, significant};
 use crate::results::{Heading, Reproduced, Reproduction};
 use crate::verdict::Tone;
@@ -28,6 +28,7 @@ pub fn section(found: &Reproduction) -> Section {
             continue;
         }
         charts.extend(pictures(artefact, &rows));
+        tables.extend(above_the_claim::table(artefact));
         tables.push(table(artefact, &rows));
         tables.extend(rows.iter().filter_map(|row| {
             let tested = audits::tested(row.trade_off.as_ref()?)?;

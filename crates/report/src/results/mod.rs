@@ -14,7 +14,7 @@ pub use account::{Account, Calibration};
 pub use audit::{Audit, BufferGuesses, Outputs, Training};
 pub use diagnosis::{Diagnosed, Leaking, Parameters};
 pub use estimate::{Describing, Estimate, Estimation, Observed, TradeOff};
-pub use reproduction::{Dealt, Heading, Reproduced, Reproduction};
+pub use reproduction::{AboveCount, AboveTheClaim, Dealt, Heading, Reproduced, Reproduction};
 
 use misdeal_core::Bounds;
 use serde::de::DeserializeOwned;

@@ -3,6 +3,7 @@
 use super::{Theory, TradeOff};
 use misdeal_core::{Bounds, Setting};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// The paper beside what was played.
 #[derive(Debug, Clone, Deserialize)]
@@ -40,6 +41,25 @@ pub struct Heading {
     pub title: String,
     pub place: String,
     pub remarks: Vec<String>,
+    /// What earlier versions did not count.
+    pub above_the_claim: Option<AboveTheClaim>,
+}
+
+/// In how many published settings more is found than Poisson sampling justifies.
+#[derive(Debug, Clone, Deserialize)]
+pub struct AboveTheClaim {
+    #[serde(flatten)]
+    pub all: AboveCount,
+    pub by_provenance: BTreeMap<String, AboveCount>,
+}
+
+/// How many of some settings that were played, by what tells it.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct AboveCount {
+    pub settings: u64,
+    pub theory: u64,
+    pub valid: u64,
+    pub ours: u64,
 }
 
 /// A printed number beside ours.
