@@ -411,7 +411,7 @@ fn what_is_no_result_is_refused_in_one_line() {
         document.as_object_mut().unwrap().remove(field);
         document.to_string()
     };
-    let cases: [(String, &str); 13] = [
+    let cases: [(String, &str); 14] = [
         (String::new(), "not a result in JSON"),
         ("no\njson\n".into(), "not a result in JSON"),
         (whole.to_string()[..200].into(), "not a result in JSON"),
@@ -423,12 +423,17 @@ fn what_is_no_result_is_refused_in_one_line() {
         (changed(|document| document["command"] = "audit training".into()), "it lacks what was trained"),
         (changed(|document| document["setting"]["scheme"] = "tarot".into()), "tarot"),
         (changed(|document| document["empirical_epsilon"] = "3".into()), "not whole"),
+        (
+            changed(|document| document["score_histogram"]["edges"] = document!([0.5])),
+            "score_histogram: 1 edges",
+        ),
         (remove("theory"), "missing field `theory`"),
         (remove("estimator"), "missing field `estimator`"),
     ];
     for (text, words) in cases {
         fs::write(folder.join("bad.json"), &text).unwrap();
         let line = refusal(folder, "report bad.json -o page.html");
+        assert_eq!(line, refusal(folder, "report bad.json -o figure.svg"), "{words}");
         assert!(
             line.contains("bad.json") && line.contains(words) && line.contains("--format json"),
             "{words}: {line}"
