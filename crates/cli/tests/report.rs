@@ -215,6 +215,15 @@ fn results_without_curves_are_drawn_too_and_what_cannot_be_drawn_is_refused() {
         fs::write(folder.join("extreme.json"), sweep.to_string()).unwrap();
         assert_eq!(misdeal(folder, "report extreme.json -o extreme.svg").code, Some(0), "{observations}");
     }
+    let mut curves: Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("curves.json")).unwrap()).unwrap();
+    for rate in [1e6, 1e300, -1e300] {
+        for bounds in curves["trade_offs"].as_object_mut().unwrap().values_mut() {
+            bounds["false_positive_rates"][1] = rate.into();
+        }
+        fs::write(folder.join("extreme.json"), curves.to_string()).unwrap();
+        assert_eq!(misdeal(folder, "report extreme.json -o extreme.png").code, Some(0), "{rate}");
+    }
     let told = json(folder, "report audit.json --output figure.PNG");
     let png = fs::read(folder.join("figure.PNG")).unwrap();
     assert!(png.starts_with(b"\x89PNG") && told["bytes"] == png.len());

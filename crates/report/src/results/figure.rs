@@ -208,9 +208,13 @@ impl Effort {
     }
 }
 
+/// Whether a point lies on the axes of both errors: a document may hold any number.
+fn are_rates(point: &[f64; 2]) -> bool {
+    point.iter().all(|rate| (0.0..=1.0).contains(rate))
+}
+
 impl TradeOff {
     fn row(&self, name: String, scores: Option<Scores>) -> TradeOffRow {
-        let are_rates = |point: &[f64; 2]| point.iter().all(|rate| (0.0..=1.0).contains(rate));
         let curves = self.promised.iter().map(|promise| NamedCurve {
             name: promise.name.clone(),
             refuted: promise.test.as_ref().map(|test| test.refuted),
@@ -293,7 +297,7 @@ fn known_curves(schemes: &BTreeMap<String, TradeOffBounds>) -> Vec<NamedCurve> {
         let reached = bounds.false_negative_rate_upper_bounds.as_ref();
         let rates = reached.or(bounds.false_negative_rate_lower_bounds.as_ref())?;
         let points = bounds.false_positive_rates.iter().zip(rates).map(|(&x, &y)| [x, y]);
-        Some(NamedCurve { name: scheme.clone(), refuted: None, points: points.collect() })
+        Some(NamedCurve { name: scheme.clone(), refuted: None, points: points.filter(are_rates).collect() })
     });
     known.collect()
 }
