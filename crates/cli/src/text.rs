@@ -20,7 +20,7 @@ use indicatif::HumanCount;
 use misdeal_audit::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};
 use misdeal_core::{Bounds, EpsilonEstimate, Setting};
 use misdeal_report::numbers::{
-    noise_multiplier, percent, probability, rounded_down, rounded_up, significant, times,
+    confidence, noise_multiplier, probability, rounded_down, rounded_up, significant, times,
 };
 use misdeal_report::verdict::Judged;
 use std::fmt::Write;
@@ -173,7 +173,7 @@ fn setting(text: &mut String, setting: &Setting) {
 }
 
 fn estimate(text: &mut String, estimate: &EpsilonEstimate) {
-    let confidence = percent(1.0 - estimate.significance);
+    let confidence = confidence(estimate.significance);
     let kind = match (estimate.valid, estimate.estimator) {
         (true, _) => format!("lower bound, {confidence} confidence, delta {}", probability(estimate.delta)),
         (false, "raw") => format!("no confidence in either direction, delta {}", probability(estimate.delta)),

@@ -251,6 +251,29 @@ fn results_without_curves_are_drawn_too_and_what_cannot_be_drawn_is_refused() {
 }
 
 #[test]
+fn figures_say_how_sure_a_number_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_scores_and_log(folder);
+    for (flags, words) in [
+        ("", "found here, valid at 95 %"),
+        ("--significance 0.01", "found here, valid at 99 %"),
+        ("--significance 1e-9", "found here, valid at 99.99 %"),
+        ("--threshold-choice max", "found here, maximum over thresholds (no guarantee)"),
+        ("--estimator jeffreys", "found here, jeffreys (only under an assumption)"),
+        ("--estimator jeffreys --threshold-choice max", "found here, maximum over thresholds (no guarantee)"),
+        ("--estimator raw", "found here, raw, hold-out (no guarantee)"),
+    ] {
+        let estimate =
+            format!("estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 0.5 {flags}");
+        stored(folder, "result.json", &estimate);
+        assert_eq!(misdeal(folder, "report result.json -o figure.svg").code, Some(0), "{flags}");
+        let svg = fs::read_to_string(folder.join("figure.svg")).unwrap();
+        assert!(svg.contains(&format!(">{words}<")) && svg.matches("found here").count() == 1, "{flags}");
+    }
+}
+
+#[test]
 fn trainings_are_run_again_on_data_sets_and_devices_that_the_program_knows() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -1,6 +1,6 @@
 //! What a result means, in a sentence: the same on the terminal and on the page.
 
-use crate::numbers::{percent, probability, rounded_down, rounded_up, significant, times};
+use crate::numbers::{confidence, probability, rounded_down, rounded_up, significant, times};
 use misdeal_core::BatchScheme;
 
 /// How a verdict is to be taken.
@@ -142,6 +142,6 @@ impl Judged {
 
     /// The confidence of a bound.
     pub fn confidence(&self) -> String {
-        percent(1.0 - self.significance)
+        confidence(self.significance)
     }
 }

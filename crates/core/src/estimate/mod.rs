@@ -41,7 +41,7 @@ pub use estimator::{ERROR_ESTIMATORS, ESTIMATORS, ErrorEstimator, Estimator, Fin
 pub use evidence::Evidence;
 pub use family::Family;
 pub use gdp::Gdp;
-pub use guarantee::Guarantee;
+pub use guarantee::{Guarantee, promises};
 pub use histogram::{ScoreHistogram, histogram_of_scores};
 pub use jeffreys::Jeffreys;
 pub use joint_bayesian::JointBayesian;

@@ -1,7 +1,7 @@
 //! Epsilons from scores, and what else scores show.
 
 use crate::verdict::Judged;
-use misdeal_core::estimate::{ScoreHistogram, TradeOffEstimate, TradeOffPoint};
+use misdeal_core::estimate::{ScoreHistogram, TradeOffEstimate, TradeOffPoint, promises};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -25,6 +25,11 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Whether it holds, but under an assumption only, which `guarantee` names.
+    pub fn is_conditional(&self) -> bool {
+        !self.valid && promises(&self.guarantee)
+    }
+
     /// The estimate beside a claim.
     pub fn judged(&self, claimed_epsilon: Option<f64>, violated: Option<bool>) -> Judged {
         let &Estimate { empirical_epsilon, valid, delta, significance, .. } = self;
