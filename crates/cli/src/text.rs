@@ -18,6 +18,7 @@ pub use self_test::self_test;
 
 use indicatif::HumanCount;
 use misdeal_audit::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};
+use misdeal_core::estimate::promises;
 use misdeal_core::{Bounds, EpsilonEstimate, Setting};
 use misdeal_report::numbers::{
     confidence, noise_multiplier, probability, rounded_down, rounded_up, significant, times,
@@ -177,7 +178,10 @@ fn estimate(text: &mut String, estimate: &EpsilonEstimate) {
     let kind = match (estimate.valid, estimate.estimator) {
         (true, _) => format!("lower bound, {confidence} confidence, delta {}", probability(estimate.delta)),
         (false, "raw") => format!("no confidence in either direction, delta {}", probability(estimate.delta)),
-        (false, _) => format!("NOT a valid bound for any mechanism, delta {}", probability(estimate.delta)),
+        (false, _) if promises(&estimate.guarantee) => {
+            format!("holds only under an assumption (see guarantee), delta {}", probability(estimate.delta))
+        }
+        (false, _) => format!("NOT a valid bound, delta {}", probability(estimate.delta)),
     };
     row(text, "empirical epsilon", &format!("{:<8} {kind}", rounded_down(estimate.empirical_epsilon)));
     let raw = estimate.raw_epsilon.map_or("infinite".into(), significant);
@@ -223,7 +227,8 @@ fn meaning(estimate: &EpsilonEstimate) -> String {
 
 fn judged(estimate: &EpsilonEstimate, claimed_epsilon: Option<f64>, violated: Option<bool>) -> Judged {
     let &EpsilonEstimate { empirical_epsilon, valid, delta, significance, .. } = estimate;
-    Judged { empirical_epsilon, valid, delta, significance, claimed_epsilon, violated }
+    let conditional = !valid && promises(&estimate.guarantee);
+    Judged { empirical_epsilon, valid, conditional, delta, significance, claimed_epsilon, violated }
 }
 
 fn row(text: &mut String, label: &str, value: &str) {

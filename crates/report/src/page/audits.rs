@@ -61,10 +61,12 @@ pub fn section(audit: &Audit) -> Section {
 /// The section of outputs that were judged.
 pub fn outputs_section(outputs: &Outputs) -> Section {
     let &Outputs { empirical_epsilon, valid, delta, significance, claimed_epsilon, violated, .. } = outputs;
-    let judged = Judged { empirical_epsilon, valid, delta, significance, claimed_epsilon, violated };
+    let best = outputs.estimates.get(&outputs.score);
+    let conditional = !valid && best.is_some_and(Estimate::is_conditional);
+    let judged =
+        Judged { empirical_epsilon, valid, conditional, delta, significance, claimed_epsilon, violated };
     let scheme = outputs.setting.scheme.name();
     let theory = outputs.theory.get(scheme).map_or([None, None], sides);
-    let best = outputs.estimates.get(&outputs.score);
     let subject = Subject {
         judged: &judged,
         setting: &outputs.setting,
@@ -108,7 +110,8 @@ pub fn beside(judged: &Judged, raw_epsilon: Option<f64>, theory: impl Iterator<I
     rows.push(if judged.valid {
         Row { found, raw: raw_epsilon, ..named("found") }
     } else {
-        Row { raw: found, ..named("found, not a valid bound") }
+        let name = if judged.conditional { "found, under an assumption" } else { "found, not a valid bound" };
+        Row { raw: found, ..named(name) }
     });
     rows.extend(theory);
     let caption = "The claim, what this audit shows, and what theory knows. The arrow says that the truth may lie further to the right, \
@@ -127,7 +130,8 @@ pub fn figures(
     let mut figures = vec![if judged.valid {
         KeyFigure::new("leaks at least", format!("ε {}", rounded_down(judged.empirical_epsilon)), level)
     } else {
-        let note = format!("not a valid bound, delta {}", probability(judged.delta));
+        let worth = if judged.conditional { judged.weakness() } else { "not a valid bound" };
+        let note = format!("{worth}, delta {}", probability(judged.delta));
         KeyFigure::new("estimate", format!("ε {}", rounded_down(judged.empirical_epsilon)), note)
     }];
     if let Some(claim) = judged.claimed_epsilon {

@@ -33,7 +33,8 @@ impl Estimate {
     /// The estimate beside a claim.
     pub fn judged(&self, claimed_epsilon: Option<f64>, violated: Option<bool>) -> Judged {
         let &Estimate { empirical_epsilon, valid, delta, significance, .. } = self;
-        Judged { empirical_epsilon, valid, delta, significance, claimed_epsilon, violated }
+        let conditional = self.is_conditional();
+        Judged { empirical_epsilon, valid, conditional, delta, significance, claimed_epsilon, violated }
     }
 }
 
