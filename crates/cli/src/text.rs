@@ -19,11 +19,11 @@ pub use self_test::self_test;
 use indicatif::HumanCount;
 use misdeal_audit::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};
 use misdeal_core::estimate::promises;
-use misdeal_core::{Bounds, EpsilonEstimate, Setting};
+use misdeal_core::{Bounds, EpsilonEstimate, Setting, ThreatModel};
 use misdeal_report::numbers::{
     confidence, noise_multiplier, probability, rounded_down, rounded_up, significant, times,
 };
-use misdeal_report::verdict::Judged;
+use misdeal_report::verdict::{AT_CHANCE, Judged};
 use std::fmt::Write;
 
 /// Columns of the left side.
@@ -35,7 +35,7 @@ pub fn audit(report: &AuditReport) -> String {
     let mut text = format!("Audit of {what}\n\n");
     setting(&mut text, &report.setting);
     if let Some(training) = &report.training {
-        trained(&mut text, training);
+        trained(&mut text, training, report.setting.threat_model);
     }
     let line = format!(
         "{}{}, half of them in each world; {} in {:.1} s on {}",
@@ -115,7 +115,7 @@ pub fn merged(report: &MergeReport) -> String {
 }
 
 /// What was trained, and what it is worth.
-fn trained(text: &mut String, training: &TrainingFigures) {
+fn trained(text: &mut String, training: &TrainingFigures, threat_model: ThreatModel) {
     let TrainingFigures { recipe, .. } = training;
     let data = format!("{}, {} records", training.dataset, HumanCount(training.dataset_size));
     row(text, "data set", &data);
@@ -149,6 +149,10 @@ fn trained(text: &mut String, training: &TrainingFigures) {
     }
     if let Some(accuracy) = &training.test_accuracy {
         row(text, "test accuracy", &figures(accuracy));
+    }
+    let has_accuracy = training.train_accuracy.is_some() || training.test_accuracy.is_some();
+    if has_accuracy && threat_model == ThreatModel::WorstCase {
+        row(text, "accuracies are", AT_CHANCE);
     }
     if let Some(bias) = &training.bias {
         row(text, "bias of an output", &figures(bias));

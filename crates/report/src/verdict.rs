@@ -3,6 +3,10 @@
 use crate::numbers::{confidence, probability, rounded_down, rounded_up, significant, times};
 use misdeal_core::BatchScheme;
 
+/// What accuracies of trained models are in the worst case, and why.
+pub const AT_CHANCE: &str =
+    "at chance: in the worst case all other gradients are zero, and nothing is learned";
+
 /// How a verdict is to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {

@@ -8,8 +8,8 @@ use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
 use super::{curves, settings};
 use crate::numbers::{count, p_value, percent, probability, rounded_down, seconds, significant};
 use crate::results::{Audit, BufferGuesses, Describing, Estimate, Outputs, TradeOff, Training};
-use crate::verdict::Judged;
-use misdeal_core::BatchScheme;
+use crate::verdict::{AT_CHANCE, Judged};
+use misdeal_core::{BatchScheme, ThreatModel};
 
 /// The section of an audit.
 pub fn section(audit: &Audit) -> Section {
@@ -35,7 +35,7 @@ pub fn section(audit: &Audit) -> Section {
     let mut tables = vec![errors(&audit.estimate, audit.observations)];
     tables.extend(audit.trade_off.as_ref().and_then(tested));
     tables.extend(audit.descriptive.as_ref().map(describing));
-    tables.extend(audit.training.as_ref().map(worth));
+    tables.extend(audit.training.as_ref().map(|training| worth(training, audit.setting.threat_model)));
     Section {
         kind: if audit.training.is_some() { "Audit of training" } else { "Audit of the mechanism" },
         title: format!("{what}, {}", settings::title(&audit.setting)),
@@ -207,7 +207,7 @@ pub fn describing(figures: &Describing) -> Table {
     Table { caption: "How well the scores tell the worlds apart".into(), header, rows, notes: Vec::new() }
 }
 
-fn worth(training: &Training) -> Table {
+fn worth(training: &Training, threat_model: ThreatModel) -> Table {
     let figures = [
         ("training accuracy", training.train_accuracy),
         ("test accuracy", training.test_accuracy),
@@ -217,11 +217,13 @@ fn worth(training: &Training) -> Table {
         let spread = spread?;
         Some(vec![name.to_owned(), significant(spread.mean), significant(spread.standard_deviation)])
     });
+    let has_accuracy = training.train_accuracy.is_some() || training.test_accuracy.is_some();
+    let is_at_chance = has_accuracy && threat_model == ThreatModel::WorstCase;
     Table {
         caption: "What the models are worth".into(),
         header: vec!["figure", "mean", "standard deviation"],
         rows: rows.collect(),
-        notes: Vec::new(),
+        notes: is_at_chance.then(|| format!("Accuracies are {AT_CHANCE}.")).into_iter().collect(),
     }
 }
 
