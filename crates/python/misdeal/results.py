@@ -189,6 +189,11 @@ class EstimateReport(_Judged):
 
     seconds: float
 
+    def verdict(self) -> str:
+        remark = self._fields.get("remark", "")
+        sentences = [super().verdict(), f"{remark[:1].upper()}{remark[1:]}." if remark else ""]
+        return " ".join(sentence for sentence in sentences if sentence)
+
 
 class OutputsReport(_Judged):
     """What the outputs of somebody's own training show."""

@@ -50,6 +50,7 @@ pub struct Estimation {
     pub claimed_epsilon: Option<f64>,
     pub violated: Option<bool>,
     pub descriptive: Option<Describing>,
+    pub remark: Option<String>,
     #[serde(default, deserialize_with = "super::histogram::whole")]
     pub score_histogram: Option<ScoreHistogram>,
     pub trade_off: Option<TradeOff>,
