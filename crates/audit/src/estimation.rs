@@ -4,7 +4,9 @@ use crate::run::check_claim;
 use crate::standing::Standing;
 use crate::trade_off::{Observed, trade_off_report};
 use crate::{Result, SCHEMA_VERSION, TradeOffReport};
-use misdeal_core::estimate::{self, Descriptive, ESTIMATORS, Estimator, Look, ScoreHistogram, estimator};
+use misdeal_core::estimate::{
+    self, Descriptive, ESTIMATORS, Estimator, Figure, Look, ScoreHistogram, estimator,
+};
 use misdeal_core::{EpsilonEstimate, ScoreStore, ThresholdChoice};
 use misdeal_files::scores;
 use serde::Serialize;
@@ -96,6 +98,9 @@ pub struct EstimateReport {
     /// How well the scores tell the worlds apart, if `all` were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub descriptive: Option<Descriptive>,
+    /// What is odd about the scores: that they look reversed; none where nothing is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
     /// All scores in a few cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score_histogram: Option<ScoreHistogram>,
@@ -117,6 +122,15 @@ pub fn estimate_scores(request: &EstimateRequest) -> Result<EstimateReport> {
     let report = estimate_arrays(&scores_in, &scores_out, analysis, *claimed_epsilon, *trade_off)?;
     let files = (Some(request.scores_in.clone()), Some(request.scores_out.clone()));
     Ok(EstimateReport { scores_in: files.0, scores_out: files.1, ..report })
+}
+
+/// What to say of scores whose area under the curve is below 1/2.
+fn reversed(area: &Figure) -> String {
+    format!(
+        "the scores look reversed: AUROC is {:.4}, below 0.5 with 95 % confidence, and larger scores must mean that the target was \
+         present; swap both worlds, or the sign of the scores",
+        area.value
+    )
 }
 
 /// Refuses what can be refused before any file is read; the estimator (the first, if `all` are asked for) and the threshold choice
@@ -158,6 +172,7 @@ pub fn estimate_arrays(
         claimed_epsilon: None,
         violated: None,
         descriptive: None,
+        remark: None,
         score_histogram: None,
         trade_off: None,
         seconds: 0.0,
@@ -175,6 +190,7 @@ pub fn estimate_arrays(
     report.claimed_epsilon = claimed_epsilon;
     let shown = report.estimate.as_ref().map(|one| one.empirical_epsilon);
     report.violated = claimed_epsilon.zip(shown).map(|(claim, shown)| shown > claim);
+    report.remark = estimate::reversed_auroc(scores_in, scores_out)?.map(|area| reversed(&area));
     report.score_histogram = estimate::histogram_of_scores(scores_in, scores_out)?;
     if trade_off {
         let fewest = scores_in.len().min(scores_out.len()) as u64;

@@ -10,6 +10,7 @@ use misdeal_core::{BatchScheme, ScoreStore, Setting};
 use misdeal_game::engines::Engine;
 use misdeal_game::{Game, Outcome, play};
 use std::ops::Range;
+use std::time::Instant;
 
 /// What to audit, and how.
 #[derive(Debug, Clone)]
@@ -44,11 +45,12 @@ pub fn audit_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> R
         return with_player(request, |player| audit(COMMAND, player, &request.run, progress));
     };
     request.run.check()?;
+    let start = Instant::now();
     let setting = request.setting.clone().validated()?;
     let rungs = Rungs::new(setting.steps_per_epoch, request.run.analysis.significance, u64::MAX)?;
     let engine = with_engine(&setting, &request.engine, &request.run, |_, engine| Ok(engine.name()))?;
     let blind = BlindMechanism { setting, request, progress, engine };
-    audit_blindly(COMMAND, &blind, &rungs, &request.run, correction)
+    audit_blindly(COMMAND, &blind, &rungs, &request.run, correction, start)
 }
 
 /// Plays the same trials for every belief: they are cheaper to play again than to keep.

@@ -17,6 +17,7 @@ use serde::Serialize;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 /// What to train and audit, and how.
 #[derive(Debug, Clone)]
@@ -136,8 +137,9 @@ pub fn audit_training(request: &TrainingRequest, progress: &dyn Progress) -> Res
     let mut report = match request.run.search_buffer {
         None => audit(COMMAND, &player, &request.run, progress)?,
         Some(correction) => {
+            let start = Instant::now();
             let (rungs, blind) = BlindTraining::train(&player, &request.run, progress)?;
-            audit_blindly(COMMAND, &blind, &rungs, &request.run, correction)?
+            audit_blindly(COMMAND, &blind, &rungs, &request.run, correction, start)?
         }
     };
     let TrainingPlayer { trained, utility } = player;
@@ -238,6 +240,44 @@ impl Player for TrainingPlayer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Correction;
+    use std::time::Duration;
+
+    /// Sleeps whenever an observation is done.
+    struct Sleepy;
+
+    impl Progress for Sleepy {
+        fn observed(&self, _done: u64, _total: u64) {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+
+        fn is_interrupted(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_search_of_the_buffer_takes_as_long_as_its_trainings() {
+        let request = TrainingRequest {
+            setting: Setting {
+                scheme: BatchScheme::PartialShuffle { buffer_size: 20 },
+                batch_size: 10,
+                ..Setting::default()
+            },
+            target_epsilon: None,
+            recipe: Recipe::new(misdeal_train::Blueprint::named("mlp").unwrap()),
+            data: DataRequest { dataset: "synthetic".into(), folder: None, size: Some(40) },
+            device: "cpu".into(),
+            precision: "f32".into(),
+            run: RunRequest { search_buffer: Some(Correction::Bonferroni), ..RunRequest::new(40) },
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let report = pool.install(|| audit_training(&request, &Sleepy)).unwrap();
+        // One thread sleeps after each of 20 trainings at least; no sleep is shorter than asked for.
+        assert!(report.seconds >= 20.0 * 2e-3, "{}", report.seconds);
+        let speed = report.training.unwrap().models_per_second;
+        assert!((speed * report.seconds / 40.0 - 1.0).abs() < 1e-9, "{speed}");
+    }
 
     #[test]
     fn noise_is_rounded_up_and_little() {

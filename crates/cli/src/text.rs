@@ -18,11 +18,12 @@ pub use self_test::self_test;
 
 use indicatif::HumanCount;
 use misdeal_audit::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};
-use misdeal_core::{Bounds, EpsilonEstimate, Setting};
+use misdeal_core::estimate::promises;
+use misdeal_core::{Bounds, EpsilonEstimate, Setting, ThreatModel};
 use misdeal_report::numbers::{
-    noise_multiplier, percent, probability, rounded_down, rounded_up, significant, times,
+    confidence, noise_multiplier, probability, rounded_down, rounded_up, significant, times,
 };
-use misdeal_report::verdict::Judged;
+use misdeal_report::verdict::{AT_CHANCE, Judged};
 use std::fmt::Write;
 
 /// Columns of the left side.
@@ -34,7 +35,7 @@ pub fn audit(report: &AuditReport) -> String {
     let mut text = format!("Audit of {what}\n\n");
     setting(&mut text, &report.setting);
     if let Some(training) = &report.training {
-        trained(&mut text, training);
+        trained(&mut text, training, report.setting.threat_model);
     }
     let line = format!(
         "{}{}, half of them in each world; {} in {:.1} s on {}",
@@ -114,7 +115,7 @@ pub fn merged(report: &MergeReport) -> String {
 }
 
 /// What was trained, and what it is worth.
-fn trained(text: &mut String, training: &TrainingFigures) {
+fn trained(text: &mut String, training: &TrainingFigures, threat_model: ThreatModel) {
     let TrainingFigures { recipe, .. } = training;
     let data = format!("{}, {} records", training.dataset, HumanCount(training.dataset_size));
     row(text, "data set", &data);
@@ -149,6 +150,10 @@ fn trained(text: &mut String, training: &TrainingFigures) {
     if let Some(accuracy) = &training.test_accuracy {
         row(text, "test accuracy", &figures(accuracy));
     }
+    let has_accuracy = training.train_accuracy.is_some() || training.test_accuracy.is_some();
+    if has_accuracy && threat_model == ThreatModel::WorstCase {
+        row(text, "accuracies are", AT_CHANCE);
+    }
     if let Some(bias) = &training.bias {
         row(text, "bias of an output", &figures(bias));
     }
@@ -173,11 +178,14 @@ fn setting(text: &mut String, setting: &Setting) {
 }
 
 fn estimate(text: &mut String, estimate: &EpsilonEstimate) {
-    let confidence = percent(1.0 - estimate.significance);
+    let confidence = confidence(estimate.significance);
     let kind = match (estimate.valid, estimate.estimator) {
         (true, _) => format!("lower bound, {confidence} confidence, delta {}", probability(estimate.delta)),
         (false, "raw") => format!("no confidence in either direction, delta {}", probability(estimate.delta)),
-        (false, _) => format!("NOT a valid bound for any mechanism, delta {}", probability(estimate.delta)),
+        (false, _) if promises(&estimate.guarantee) => {
+            format!("holds only under an assumption (see guarantee), delta {}", probability(estimate.delta))
+        }
+        (false, _) => format!("NOT a valid bound, delta {}", probability(estimate.delta)),
     };
     row(text, "empirical epsilon", &format!("{:<8} {kind}", rounded_down(estimate.empirical_epsilon)));
     let raw = estimate.raw_epsilon.map_or("infinite".into(), significant);
@@ -223,7 +231,8 @@ fn meaning(estimate: &EpsilonEstimate) -> String {
 
 fn judged(estimate: &EpsilonEstimate, claimed_epsilon: Option<f64>, violated: Option<bool>) -> Judged {
     let &EpsilonEstimate { empirical_epsilon, valid, delta, significance, .. } = estimate;
-    Judged { empirical_epsilon, valid, delta, significance, claimed_epsilon, violated }
+    let conditional = !valid && promises(&estimate.guarantee);
+    Judged { empirical_epsilon, valid, conditional, delta, significance, claimed_epsilon, violated }
 }
 
 fn row(text: &mut String, label: &str, value: &str) {

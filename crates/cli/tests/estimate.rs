@@ -105,6 +105,57 @@ fn agrees_with_clopper_and_pearson_by_hand() {
 }
 
 #[test]
+fn what_holds_under_an_assumption_is_told_from_what_does_not_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    write_csv(folder.path(), "in.csv", &overlapping(1000, 0.4));
+    write_csv(folder.path(), "out.csv", &overlapping(1000, 0.0));
+    for (flags, worth, meaning, on_page) in [
+        (
+            "--estimator gdp",
+            "holds only under an assumption (see guarantee), delta 1e-5",
+            "is a bound only under an assumption",
+            "holds only under an assumption, delta 1e-5",
+        ),
+        (
+            "--threshold-choice max",
+            "NOT a valid bound, delta 1e-5",
+            "is an estimate without a guarantee",
+            "not a valid bound, delta 1e-5",
+        ),
+    ] {
+        let estimate = format!("estimate --scores-in in.csv --scores-out out.csv {flags}");
+        let text = misdeal(folder.path(), &estimate).stdout;
+        assert!(text.contains(worth) && text.contains(meaning), "{text}");
+        fs::write(folder.path().join("result.json"), json(folder.path(), &estimate).to_string()).unwrap();
+        let page = misdeal(folder.path(), "report result.json").stdout;
+        assert!(page.contains(on_page), "{flags}");
+    }
+}
+
+#[test]
+fn swapped_files_are_remarked_on() {
+    let folder = tempfile::tempdir().unwrap();
+    write_csv(folder.path(), "in.csv", &overlapping(1000, 0.3));
+    write_csv(folder.path(), "out.csv", &overlapping(1000, 0.0));
+    for rest in ["", "--estimator all"] {
+        for (files, is_reversed) in
+            [("out.csv --scores-out in.csv", true), ("in.csv --scores-out out.csv", false)]
+        {
+            let estimate = format!("estimate --scores-in {files} {rest}");
+            let document = json(folder.path(), &estimate);
+            let remark = document["remark"].as_str().unwrap_or_default();
+            assert_eq!(remark.contains("look reversed"), is_reversed, "{estimate}: {remark}");
+            assert_eq!(document.get("remark").is_some(), is_reversed);
+            let text = misdeal(folder.path(), &estimate).stdout;
+            assert_eq!(text.contains("Remark: the scores look reversed"), is_reversed, "{text}");
+            fs::write(folder.path().join("result.json"), document.to_string()).unwrap();
+            let page = misdeal(folder.path(), "report result.json").stdout;
+            assert_eq!(page.contains("The scores look reversed"), is_reversed, "{estimate}");
+        }
+    }
+}
+
+#[test]
 fn worlds_of_different_sizes_are_counted_apart() {
     let folder = tempfile::tempdir().unwrap();
     write_csv(folder.path(), "in.csv", &overlapping(500, 0.5));

@@ -215,6 +215,15 @@ fn results_without_curves_are_drawn_too_and_what_cannot_be_drawn_is_refused() {
         fs::write(folder.join("extreme.json"), sweep.to_string()).unwrap();
         assert_eq!(misdeal(folder, "report extreme.json -o extreme.svg").code, Some(0), "{observations}");
     }
+    let mut curves: Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("curves.json")).unwrap()).unwrap();
+    for rate in [1e6, 1e300, -1e300] {
+        for bounds in curves["trade_offs"].as_object_mut().unwrap().values_mut() {
+            bounds["false_positive_rates"][1] = rate.into();
+        }
+        fs::write(folder.join("extreme.json"), curves.to_string()).unwrap();
+        assert_eq!(misdeal(folder, "report extreme.json -o extreme.png").code, Some(0), "{rate}");
+    }
     let told = json(folder, "report audit.json --output figure.PNG");
     let png = fs::read(folder.join("figure.PNG")).unwrap();
     assert!(png.starts_with(b"\x89PNG") && told["bytes"] == png.len());
@@ -239,6 +248,29 @@ fn results_without_curves_are_drawn_too_and_what_cannot_be_drawn_is_refused() {
     assert_eq!(misdeal(folder, "report log.json -o log.svg").code, Some(0));
     let help = misdeal(folder, "report --help").stdout;
     assert!(help.split_whitespace().collect::<Vec<_>>().join(" ").contains("(.svg or .png)"), "{help}");
+}
+
+#[test]
+fn figures_say_how_sure_a_number_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_scores_and_log(folder);
+    for (flags, words) in [
+        ("", "found here, valid at 95 %"),
+        ("--significance 0.01", "found here, valid at 99 %"),
+        ("--significance 1e-9", "found here, valid at 99.99 %"),
+        ("--threshold-choice max", "found here, maximum over thresholds (no guarantee)"),
+        ("--estimator jeffreys", "found here, jeffreys (only under an assumption)"),
+        ("--estimator jeffreys --threshold-choice max", "found here, maximum over thresholds (no guarantee)"),
+        ("--estimator raw", "found here, raw, hold-out (no guarantee)"),
+    ] {
+        let estimate =
+            format!("estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 0.5 {flags}");
+        stored(folder, "result.json", &estimate);
+        assert_eq!(misdeal(folder, "report result.json -o figure.svg").code, Some(0), "{flags}");
+        let svg = fs::read_to_string(folder.join("figure.svg")).unwrap();
+        assert!(svg.contains(&format!(">{words}<")) && svg.matches("found here").count() == 1, "{flags}");
+    }
 }
 
 #[test]
@@ -411,7 +443,7 @@ fn what_is_no_result_is_refused_in_one_line() {
         document.as_object_mut().unwrap().remove(field);
         document.to_string()
     };
-    let cases: [(String, &str); 13] = [
+    let cases: [(String, &str); 14] = [
         (String::new(), "not a result in JSON"),
         ("no\njson\n".into(), "not a result in JSON"),
         (whole.to_string()[..200].into(), "not a result in JSON"),
@@ -423,12 +455,17 @@ fn what_is_no_result_is_refused_in_one_line() {
         (changed(|document| document["command"] = "audit training".into()), "it lacks what was trained"),
         (changed(|document| document["setting"]["scheme"] = "tarot".into()), "tarot"),
         (changed(|document| document["empirical_epsilon"] = "3".into()), "not whole"),
+        (
+            changed(|document| document["score_histogram"]["edges"] = document!([0.5])),
+            "score_histogram: 1 edges",
+        ),
         (remove("theory"), "missing field `theory`"),
         (remove("estimator"), "missing field `estimator`"),
     ];
     for (text, words) in cases {
         fs::write(folder.join("bad.json"), &text).unwrap();
         let line = refusal(folder, "report bad.json -o page.html");
+        assert_eq!(line, refusal(folder, "report bad.json -o figure.svg"), "{words}");
         assert!(
             line.contains("bad.json") && line.contains(words) && line.contains("--format json"),
             "{words}: {line}"

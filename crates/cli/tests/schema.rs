@@ -54,6 +54,7 @@ const COMMANDS: [(&str, &[&str]); 12] = [
             "estimate --scores-in in.csv --scores-out out.csv --estimator divergence --threshold-choice band",
             "estimate --scores-in in.csv --scores-out out.csv --estimator all --trade-off --claimed-epsilon 1",
             "estimate --scores-in in.csv --scores-out few.csv --claimed-epsilon 1",
+            "estimate --scores-in out.csv --scores-out in.csv",
         ],
     ),
     (

@@ -43,6 +43,24 @@ fn the_report_has_all_that_was_promised() {
 }
 
 #[test]
+fn accuracies_at_chance_are_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |threat_model: &str| {
+        let line = audit(&format!("--observations 20 --threat-model {threat_model}"));
+        fs::write(folder.path().join("result.json"), json(folder.path(), &line).to_string()).unwrap();
+        let page = misdeal(folder.path(), "report result.json").stdout;
+        [misdeal(folder.path(), &line).stdout, page]
+            .map(|shown| shown.contains("all other gradients are zero"))
+    };
+    assert_eq!([told("worst-case"), told("partially-informed")], [[true; 2], [false; 2]]);
+    let help = misdeal(folder.path(), "audit training --help").stdout;
+    assert!(
+        help.split_whitespace().collect::<Vec<_>>().join(" ").contains("trained models learn nothing"),
+        "{help}"
+    );
+}
+
+#[test]
 fn threads_shards_and_resumes_leave_no_trace() {
     let folder = tempfile::tempdir().unwrap();
     let store = |name: &str| fs::read(folder.path().join(name)).unwrap();

@@ -138,7 +138,10 @@ class _Judged(Report):
         least = notebook.rounded(shown, ROUND_FLOOR)
         level = f"at delta {self.delta:g} with {100 * (1 - self.significance):g} % confidence"
         if not self.valid:
-            return f"An epsilon of {shown:.4g} at delta {self.delta:g}, which is not a valid bound."
+            guarantee = self._fields.get("guarantee", "none")
+            is_none = guarantee.startswith(("none", "no confidence"))
+            worth = "is not a valid bound" if is_none else "holds only under an assumption"
+            return f"An epsilon of {shown:.4g} at delta {self.delta:g}, which {worth}."
         found = f"at least epsilon {least} leaks, {level}"
         if self.claimed_epsilon is None:
             return f"{found[0].upper()}{found[1:]}."
@@ -185,6 +188,11 @@ class EstimateReport(_Judged):
     """What scores from anywhere show: one estimate, or `estimates` by name if `all` were asked for."""
 
     seconds: float
+
+    def verdict(self) -> str:
+        remark = self._fields.get("remark", "")
+        sentences = [super().verdict(), f"{remark[:1].upper()}{remark[1:]}." if remark else ""]
+        return " ".join(sentence for sentence in sentences if sentence)
 
 
 class OutputsReport(_Judged):

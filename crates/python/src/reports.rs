@@ -47,9 +47,10 @@ impl Report {
         Report { json, has_figure: false }
     }
 
-    /// Draws the figure, if both it and a place for it are there.
+    /// Draws the figure, if both it and a place for it are there; without a place nothing is laid out, and nothing can fail.
     pub fn drawn(self, plot: Option<&Path>) -> PyResult<Self> {
-        if let Some((drawing, path)) = self.drawing()?.zip(plot) {
+        let Some(path) = plot else { return Ok(self) };
+        if let Some(drawing) = self.drawing()? {
             let bytes = drawing.to_bytes(Format::of(path).map_err(refusal)?).map_err(refusal)?;
             write_atomically(path, |sink| sink.write_all(&bytes)).map_err(|error| of_file(&error))?;
         }

@@ -10,6 +10,7 @@ use kuva::plot::{LinePlot, ScatterPlot};
 use kuva::render::annotations::TextAnnotation;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
+use std::borrow::Cow;
 
 /// The epsilons of one setting; what is not known is not drawn.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -20,14 +21,31 @@ pub struct Gap {
     pub claimed: Option<f64>,
     /// What the paper found.
     pub printed: Option<f64>,
-    /// What was found here: the mean over runs of the largest over all thresholds.
+    /// What was found here and does not hold for every mechanism; of reproductions, the mean over runs of the largest over all thresholds.
     pub found: Option<f64>,
     /// Its standard deviation over runs.
     pub standard_deviation: Option<f64>,
-    /// The mean over runs of a bound that holds as stated.
+    /// A bound that holds as stated; of reproductions, its mean over runs.
     pub valid_epsilon: Option<f64>,
+    /// What both are called in the legend.
+    pub names: FoundNames,
     /// Between what theory puts the true epsilon.
     pub theory: [Option<f64>; 2],
+}
+
+/// What marks of what was found are called: by default, as in reproductions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundNames {
+    /// An estimate that does not hold for every mechanism.
+    pub found: Cow<'static, str>,
+    /// A bound that holds as stated.
+    pub valid: Cow<'static, str>,
+}
+
+impl Default for FoundNames {
+    fn default() -> Self {
+        FoundNames { found: FOUND.into(), valid: VALID.into() }
+    }
 }
 
 /// Settings one below the other, epsilon to the right.
@@ -51,6 +69,8 @@ const LINES_IN_A_COLUMN: usize = 52;
 
 /// One of a setting's epsilons.
 type Value = fn(&Gap) -> Option<f64>;
+/// What it is called.
+type Name = fn(&Gap) -> &str;
 
 /// A line of the figure.
 enum Line<'a> {
@@ -168,15 +188,15 @@ impl Axis {
         let mut plots = self.grid(places);
         plots.extend(self.theory(lines, if is_long { 4.5 } else { 6.0 }));
         // What was found stands a little lower than what others say, so that neither hides the other.
-        let series: [(_, _, _, f64, Value); 3] = [
-            ("claimed", CLAIMED, MarkerShape::Square, 0.0, |gap| gap.claimed),
-            ("printed in the paper", PRINTED, MarkerShape::Triangle, 0.2, |gap| gap.printed),
-            (VALID, OBSERVED, MarkerShape::Diamond, -0.2, |gap| gap.valid_epsilon),
+        let series: [(Name, _, _, f64, Value); 3] = [
+            (|_| "claimed", CLAIMED, MarkerShape::Square, 0.0, |gap| gap.claimed),
+            (|_| "printed in the paper", PRINTED, MarkerShape::Triangle, 0.2, |gap| gap.printed),
+            (|gap| &gap.names.valid, OBSERVED, MarkerShape::Diamond, -0.2, |gap| gap.valid_epsilon),
         ];
         for (name, colour, marker, rise, value) in series {
-            let points: Vec<(f64, f64)> =
-                settings(lines).filter_map(|(gap, height)| Some((value(gap)?, height + rise))).collect();
-            if !points.is_empty() {
+            let points =
+                settings(lines).filter_map(|(gap, height)| Some((name(gap), (value(gap)?, height + rise))));
+            for (name, points) in by_name(points) {
                 let plot = ScatterPlot::new().with_data(points).with_color(colour).with_marker(marker);
                 let share = if marker == MarkerShape::Diamond { 0.85 } else { 1.0 };
                 plots.push(plot.with_size(share * size).with_legend(name).into());
@@ -248,30 +268,45 @@ impl Axis {
     }
 
     fn found(&self, lines: &[Line<'_>], size: f64) -> Vec<Plot> {
-        let found = || settings(lines).filter_map(|(gap, height)| Some((gap, (gap.found?, height - 0.2))));
-        let hollow = |points: Vec<(f64, f64)>| {
-            let points = ScatterPlot::new().with_data(points).with_color(OBSERVED).with_size(size);
-            points.with_marker_opacity(0.0).with_marker_stroke_width(1.5).with_legend(FOUND)
-        };
-        let (mut with, mut errors, mut without) = (Vec::new(), Vec::new(), Vec::new());
-        for (gap, point) in found() {
-            if let Some(deviation) = gap.standard_deviation {
-                with.push(point);
-                // Below the axis there is nothing, and no logarithm either.
-                errors.push((deviation.min(point.0 - self.range[0]), deviation));
-            } else {
-                without.push(point);
-            }
-        }
+        let found = settings(lines)
+            .filter_map(|(gap, height)| Some((&*gap.names.found, (gap, (gap.found?, height - 0.2)))));
         let mut plots: Vec<Plot> = Vec::new();
-        if !with.is_empty() {
-            plots.push(hollow(with).with_x_err_asymmetric(errors).into());
-        }
-        if !without.is_empty() {
-            plots.push(hollow(without).into());
+        for (name, found) in by_name(found) {
+            let hollow = |points: Vec<(f64, f64)>| {
+                let points = ScatterPlot::new().with_data(points).with_color(OBSERVED).with_size(size);
+                points.with_marker_opacity(0.0).with_marker_stroke_width(1.5).with_legend(name)
+            };
+            let (mut with, mut errors, mut without) = (Vec::new(), Vec::new(), Vec::new());
+            for (gap, point) in found {
+                if let Some(deviation) = gap.standard_deviation {
+                    with.push(point);
+                    // Below the axis there is nothing, and no logarithm either.
+                    errors.push((deviation.min(point.0 - self.range[0]), deviation));
+                } else {
+                    without.push(point);
+                }
+            }
+            if !with.is_empty() {
+                plots.push(hollow(with).with_x_err_asymmetric(errors).into());
+            }
+            if !without.is_empty() {
+                plots.push(hollow(without).into());
+            }
         }
         plots
     }
+}
+
+/// What has the same name together, in the order in which names come first.
+fn by_name<'a, T>(all: impl Iterator<Item = (&'a str, T)>) -> Vec<(&'a str, Vec<T>)> {
+    let mut groups: Vec<(&str, Vec<T>)> = Vec::new();
+    for (name, one) in all {
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, group)) => group.push(one),
+            None => groups.push((name, vec![one])),
+        }
+    }
+    groups
 }
 
 /// The settings of some lines and how high they stand.
@@ -319,6 +354,20 @@ mod tests {
             assert!(svg.contains(words), "{words}");
         }
         assert!(!svg.contains("printed"), "no mark, no legend");
+    }
+
+    #[test]
+    fn marks_are_called_what_they_are() {
+        let names = |found: &'static str, valid: &'static str| FoundNames {
+            found: found.into(),
+            valid: valid.into(),
+        };
+        let gaps = [("one", names("by ear", "at 99 %")), ("two", names("by eye", "at 99 %"))];
+        let svg = drawn(gaps.into_iter().map(|(name, names)| Gap { names, ..gap(name) }).collect());
+        for words in ["by ear", "by eye", "at 99 %"] {
+            assert_eq!(svg.matches(&format!(">{words}<")).count(), 1, "{words}");
+        }
+        assert!(!svg.contains(FOUND) && !svg.contains(VALID));
     }
 
     #[test]

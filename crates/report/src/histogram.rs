@@ -92,7 +92,7 @@ impl Cells {
         let joined = (wanted / width).round();
         let joined = if joined.is_finite() { (joined as usize).clamp(1, scores_in.len().max(1)) } else { 1 };
         let sums = |counts: &[u64]| counts.chunks(joined).map(|cells| cells.iter().sum()).collect();
-        let mut begins: Vec<f64> = edges[..scores_in.len()].iter().copied().step_by(joined).collect();
+        let mut begins: Vec<f64> = edges.iter().copied().take(scores_in.len()).step_by(joined).collect();
         begins.extend(edges.last());
         Self { edges: begins, scores_in: sums(scores_in), scores_out: sums(scores_out) }
     }
@@ -143,6 +143,24 @@ mod tests {
             cells.scores_in.len()
         });
         assert!(counts[0] < 12 && counts[0] < counts[1] && counts[1] < counts[2], "{counts:?}");
+    }
+
+    /// Whatever finite numbers a document holds, drawing ends.
+    #[test]
+    fn extreme_scores_counts_and_thresholds_are_drawn() {
+        let edges =
+            [vec![0.0, 1e300], vec![-8e307, 8e307], vec![0.0, 0.0], vec![1e300, 1e300], vec![0.0, 5e-324]];
+        for edges in edges {
+            for threshold in [None, Some(0.5), Some(1e300), Some(-1.7e308), Some(f64::INFINITY)] {
+                let histogram =
+                    ScoreHistogram { edges: edges.clone(), scores_in: vec![u64::MAX], scores_out: vec![1] };
+                let scores = Scores { histogram, name: "score", threshold };
+                let rows = vec![crate::TradeOffRow { scores: Some(scores), ..Default::default() }];
+                let drawing = crate::TradeOffFigure { title: String::new(), rows }.draw();
+                assert!(drawing.to_svg().starts_with("<svg"));
+                assert!(drawing.to_bytes(crate::Format::Png).is_ok());
+            }
+        }
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub mod verdict;
 
 pub use deals::{DealPanels, DealsFigure, record_names};
 pub use drawing::{Drawing, Format};
-pub use gaps::{Gap, GapFigure};
+pub use gaps::{FoundNames, Gap, GapFigure};
 pub use histogram::Scores;
 pub use layout::Layout;
 pub use page::{MOST_RESULTS, page};

@@ -115,6 +115,19 @@ pub fn percent(share: f64) -> String {
     format!("{} %", significant(100.0 * share))
 }
 
+/// The confidence of a bound that fails with probability `significance` at most: a share of one hundred, never more than it is and never
+/// all of it.
+///
+/// ```
+/// use misdeal_report::numbers::confidence;
+/// assert_eq!([confidence(0.05), confidence(1e-9)], ["95 %", "99.99 %"]);
+/// ```
+pub fn confidence(significance: f64) -> String {
+    // Differences of decimals may lie a little below the decimal that is meant.
+    const LAST_BITS: f64 = 1e-9;
+    format!("{} %", rounded_down((100.0 * (1.0 - significance) + LAST_BITS).min(99.99)))
+}
+
 /// A whole number with its digits in groups of three.
 pub fn count(value: u64) -> String {
     let digits = value.to_string();
@@ -160,6 +173,9 @@ mod tests {
         assert_eq!(noises[1], ["1.9938129", "1.9938128"]);
         assert_eq!(noises[2], ["0.7900000", "0.7900000"]);
         assert_eq!([times(1.2, 0.6), times(0.7857, 0.72), times(1e300, 1.0)], ["2.0", "1.09", "1e300"]);
+        let levels = [0.05, 0.07, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-300, 0.0, 0.0333333].map(confidence);
+        let expected = ["95", "93", "90", "99", "99.9", "99.99", "99.99", "99.99", "99.99", "96.66"];
+        assert_eq!(levels, expected.map(|share| format!("{share} %")));
         assert_eq!([0, 999, 1000, 1234567].map(count), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([p_value(1e-120), p_value(2.34e-9), p_value(0.25)], ["below 1e-99", "2.3e-9", "0.25"]);
     }

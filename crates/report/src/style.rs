@@ -35,9 +35,9 @@ pub fn promised(place: usize) -> (&'static str, LineStyle) {
 /// What theory knows at most, over what it knows at least where both are the same.
 pub const THEORY_AT_MOST: &str = "#000000";
 
-/// What the estimate is called that is the largest over all thresholds.
+/// What the estimate of a reproduction is called that is the largest over all thresholds.
 pub const FOUND: &str = "found here, maximum over thresholds (no guarantee)";
-/// What the bound is called that holds as stated.
+/// What the bound of a reproduction is called that holds as stated.
 pub const VALID: &str = "found here, valid at 95 %";
 
 /// A range with room for the marks at its ends.

@@ -3,6 +3,7 @@
 use crate::drawing::Drawing;
 use crate::frame::{Frame, Panel};
 use crate::histogram::Scores;
+use crate::numbers::confidence;
 use crate::style::{OBSERVED, log_x, log_y, panel, promised};
 use kuva::plot::{BandPlot, LinePlot};
 use kuva::render::layout::Layout;
@@ -125,8 +126,8 @@ impl TradeOffRow {
             let points = estimate.points.iter();
             let rates =
                 points.filter_map(|point| place([point.false_positive_rate, point.false_negative_rate]));
-            let confidence = 100.0 * (1.0 - estimate.significance);
-            let legend = format!("observed, and {confidence:.0} % bounds at each point");
+            let confidence = confidence(estimate.significance);
+            let legend = format!("observed, and {confidence} bounds at each point");
             let line = LinePlot::new().with_data(rates.map(|[x, y]| (x, y))).with_color(OBSERVED);
             plots.push(line.with_stroke_width(2.0).with_legend(legend).into());
         }
@@ -216,6 +217,15 @@ mod tests {
         }
         assert!(svg.contains("a promise &lt;&amp;&gt; its"), "names are escaped");
         assert!(svg.contains(": refuted") && !svg.contains("an audit"), "one audit needs no name");
+    }
+
+    #[test]
+    fn no_bound_is_said_to_be_certain() {
+        for (significance, words) in [(1e-3, "and 99.9 % bounds"), (1e-9, "and 99.99 % bounds")] {
+            let mut figure = figure();
+            figure.rows[0].estimate.as_mut().unwrap().significance = significance;
+            assert!(figure.draw().to_svg().contains(words), "{words}");
+        }
     }
 
     #[test]

@@ -1,7 +1,11 @@
 //! What a result means, in a sentence: the same on the terminal and on the page.
 
-use crate::numbers::{percent, probability, rounded_down, rounded_up, significant, times};
+use crate::numbers::{confidence, probability, rounded_down, rounded_up, significant, times};
 use misdeal_core::BatchScheme;
+
+/// What accuracies of trained models are in the worst case, and why.
+pub const AT_CHANCE: &str =
+    "at chance: in the worst case all other gradients are zero, and nothing is learned";
 
 /// How a verdict is to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +38,8 @@ pub struct Judged {
     pub empirical_epsilon: f64,
     /// Whether that is a lower bound with the confidence stated.
     pub valid: bool,
+    /// Whether it is one under an assumption only, which its guarantee names.
+    pub conditional: bool,
     /// The delta at which epsilon is meant.
     pub delta: f64,
     /// The level of the bound.
@@ -79,7 +85,7 @@ impl Judged {
             let shown = if self.valid {
                 format!("This audit by itself shows {found}.")
             } else {
-                format!("The estimate of {found} is not a valid bound.")
+                format!("The estimate of {found} {}.", self.weakness())
             };
             let sentence = format!(
                 "Theory contradicts the claim of epsilon {}: in the worst case {scheme} is proven to leak at least {}. {shown}",
@@ -108,10 +114,18 @@ impl Judged {
                 times(self.empirical_epsilon, self.claimed_epsilon.unwrap_or(f64::NAN)),
                 self.confidence()
             ),
-            (Some(claim), Some(true)) => format!(
-                "open. The estimate of {found} is above the claim of {claim}, but it is not a valid bound and refutes nothing; repeat \
-                 with --threshold-choice hold-out."
-            ),
+            (Some(claim), Some(true)) => {
+                let [alone, remedy] = if self.conditional {
+                    [" by itself", "--estimator clopper-pearson"]
+                } else {
+                    ["", "--threshold-choice hold-out"]
+                };
+                format!(
+                    "open. The estimate of {found} is above the claim of {claim}, but it {} and refutes nothing{alone}; repeat with \
+                     {remedy}.",
+                    self.weakness()
+                )
+            }
             (Some(claim), _) => format!(
                 "the claim of epsilon {claim} is not refuted: these observations show {found}. That does not prove the claim; more \
                  observations (--observations) or a stronger adversary may show more."
@@ -124,6 +138,12 @@ impl Judged {
     pub fn meaning(&self) -> String {
         let found = rounded_down(self.empirical_epsilon);
         let delta = probability(self.delta);
+        if self.conditional {
+            return format!(
+                "epsilon {found} at delta {delta} is a bound only under an assumption, which the guarantee names; by itself it refutes \
+                 no claim."
+            );
+        }
         if !self.valid {
             return format!(
                 "epsilon {found} at delta {delta} is an estimate without a guarantee; it refutes no claim."
@@ -140,8 +160,40 @@ impl Judged {
         )
     }
 
+    /// Why an estimate that is not valid refutes nothing.
+    pub fn weakness(&self) -> &'static str {
+        if self.conditional { "holds only under an assumption" } else { "is not a valid bound" }
+    }
+
     /// The confidence of a bound.
     pub fn confidence(&self) -> String {
-        percent(1.0 - self.significance)
+        confidence(self.significance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_needs_an_assumption_is_not_called_invalid() {
+        let judged = |conditional| Judged {
+            empirical_epsilon: 2.0,
+            valid: false,
+            conditional,
+            delta: 1e-5,
+            significance: 0.05,
+            claimed_epsilon: Some(1.0),
+            violated: Some(true),
+        };
+        let [none, assumed] = [false, true].map(|conditional| judged(conditional).sentence());
+        assert!(none.contains("it is not a valid bound and refutes nothing; repeat with --threshold-choice"));
+        assert!(assumed.contains(
+            "holds only under an assumption and refutes nothing by itself; repeat with --estimator"
+        ));
+        assert!(judged(false).meaning().contains("without a guarantee"));
+        assert!(judged(true).meaning().contains("a bound only under an assumption"));
+        let theory = judged(true).by_theory(BatchScheme::Shuffle, [Some(3.0), None]).unwrap();
+        assert!(theory.sentence.ends_with("The estimate of 2 holds only under an assumption."));
     }
 }

@@ -12,15 +12,15 @@ use std::time::Instant;
 /// Guesses that bisection may add.
 const MOST_BISECTIONS: usize = 12;
 
-/// Audits with every guess, and reports the one whose bound is largest.
+/// Audits with every guess, and reports the one whose bound is largest. `start` is when the run began, playing or training included.
 pub(crate) fn audit_blindly(
     command: &'static str,
     blind: &dyn Blind,
     rungs: &Rungs,
     request: &RunRequest,
     correction: Correction,
+    start: Instant,
 ) -> Result<AuditReport> {
-    let start = Instant::now();
     let mut search =
         Search { blind, rungs, request, correction, tried: BTreeMap::new(), guesses: vec![], best: None };
     for rung in rungs.grid() {

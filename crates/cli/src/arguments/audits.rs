@@ -108,7 +108,7 @@ pub struct GameArguments {
     /// The target's position in the file
     #[arg(long, allow_hyphen_values = true, default_value = "0", value_parser = count, value_name = "I")]
     pub target_index: u64,
-    /// What the adversary may choose
+    /// What the adversary may choose; in the worst case it is every gradient, so that trained models learn nothing
     #[arg(long, default_value = "worst-case", value_parser = ["target-canary", "partially-informed", "worst-case"], value_name = "NAME")]
     pub threat_model: String,
     /// The scheme whose likelihood ratio scores the outputs, if not the one that runs

@@ -1,6 +1,6 @@
 //! What theory says, for people.
 
-use super::{percent, probability, rounded_down, rounded_up, row, significant, times};
+use super::{confidence, probability, rounded_down, rounded_up, row, significant, times};
 use comfy_table::{ContentArrangement, Table, presets};
 use misdeal_audit::AccountReport;
 use std::fmt::Write;
@@ -34,7 +34,7 @@ pub fn account(report: &AccountReport) -> String {
     }
     let _ = write!(text, "\n{table}\n\n{ACCOUNT_NOTES}");
     if let Some(bound) = &report.monte_carlo {
-        let confidence = percent(1.0 - bound.significance);
+        let confidence = confidence(bound.significance);
         let found = rounded_down(bound.epsilon_lower_bound);
         let _ = write!(
             text,

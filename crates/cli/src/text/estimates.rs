@@ -34,6 +34,9 @@ pub fn estimates(report: &EstimateReport) -> String {
         text.push('\n');
         descriptive(&mut text, figures);
     }
+    if let Some(remark) = &report.remark {
+        let _ = write!(text, "\nRemark: {remark}.\n");
+    }
     text
 }
 

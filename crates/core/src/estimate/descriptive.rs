@@ -99,6 +99,16 @@ fn auroc(cells: &[[u64; 2]]) -> Figure {
     Figure { value, lower: (value - half).max(0.0), upper: (value + half).min(1.0) }
 }
 
+/// The area, if it is below 1/2 by more than chance explains.
+pub(super) fn reversed(cells: &[[u64; 2]]) -> Option<Figure> {
+    let area = auroc(cells);
+    let [n_in, n_out] = totals(cells);
+    // Where no score is on the other side of any, the interval has no width however few scores there are; that of equal laws
+    // (Mann and Whitney 1947) has one.
+    let by_chance = -normal::lower_quantile(TAIL) * sqrt((n_in + n_out + 1.0) / (12.0 * n_in * n_out));
+    (area.upper < 0.5 && area.value + by_chance < 0.5).then_some(area)
+}
+
 fn true_positive_rate(cells: &[[u64; 2]], false_positive_rate: f64, draw: u32) -> Figure {
     let [n_in, n_out] = totals(cells);
     // Ascending from the top: scores Out from a cell up, and scores In strictly above it.
@@ -177,6 +187,15 @@ mod tests {
         assert!(rate.lower <= 0.25 && rate.upper >= 0.75, "{rate:?}");
         // One of four is allowed: above 2 lie 3, 4 and 5.
         assert!((true_positive_rate(&cells, 0.25, 0).value - 0.75).abs() < 1e-15);
+    }
+
+    #[test]
+    fn scores_are_reversed_where_chance_does_not_explain_it() {
+        assert_eq!(reversed(&[[9, 0], [0, 9]]).map(|area| area.value), Some(0.0));
+        assert!(reversed(&[[60, 40], [40, 60]]).is_some());
+        for cells in [[[0, 9], [9, 0]], [[2, 0], [0, 2]], [[5, 5], [5, 5]], [[52, 48], [48, 52]]] {
+            assert_eq!(reversed(&cells), None, "{cells:?}");
+        }
     }
 
     /// N(1, 1) against N(0, 1): AUROC is Phi(1/sqrt 2), TPR at FPR 1 % is Phi(1 - 2.326), with binomial spreads.

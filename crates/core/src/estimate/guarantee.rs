@@ -61,3 +61,16 @@ impl Guarantee {
         }
     }
 }
+
+/// Whether a sentence that says what is proven of an estimate says that anything is.
+///
+/// ```
+/// use misdeal_core::estimate::{Guarantee, ThresholdChoice, promises};
+/// let says = |guarantee: Guarantee, choice| promises(&guarantee.sentence(choice, true, 0.05));
+/// assert!(says(Guarantee::GaussianMechanism, ThresholdChoice::HoldOut));
+/// assert!(!says(Guarantee::GaussianMechanism, ThresholdChoice::Max));
+/// assert!(!says(Guarantee::Nothing, ThresholdChoice::HoldOut));
+/// ```
+pub fn promises(sentence: &str) -> bool {
+    !sentence.is_empty() && !["none", "no confidence"].iter().any(|nothing| sentence.starts_with(nothing))
+}

@@ -41,7 +41,7 @@ pub use estimator::{ERROR_ESTIMATORS, ESTIMATORS, ErrorEstimator, Estimator, Fin
 pub use evidence::Evidence;
 pub use family::Family;
 pub use gdp::Gdp;
-pub use guarantee::Guarantee;
+pub use guarantee::{Guarantee, promises};
 pub use histogram::{ScoreHistogram, histogram_of_scores};
 pub use jeffreys::Jeffreys;
 pub use joint_bayesian::JointBayesian;
@@ -190,6 +190,17 @@ pub fn describe_scores(scores_in: &[f64], scores_out: &[f64]) -> Result<Descript
     let evidence = finite(scores_in, scores_out)?;
     check_enough(&evidence, ThresholdChoice::Max)?;
     Ok(Descriptive::of(&evidence))
+}
+
+/// The area under the receiver operating characteristic of scores from anywhere, if it is below 1/2 and so is all of its 95 % interval:
+/// then scores look reversed, because larger ones must mean that the target was present.
+///
+/// # Errors
+/// Scores that are not finite, or fewer than two in a world.
+pub fn reversed_auroc(scores_in: &[f64], scores_out: &[f64]) -> Result<Option<Figure>> {
+    let evidence = finite(scores_in, scores_out)?;
+    check_enough(&evidence, ThresholdChoice::Max)?;
+    Ok(descriptive::reversed(&evidence.fine_cells()))
 }
 
 /// Refuses a delta or a significance that makes no sense.

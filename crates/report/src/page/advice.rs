@@ -144,6 +144,7 @@ mod tests {
         let judged = Judged {
             empirical_epsilon: 2.0,
             valid: true,
+            conditional: false,
             delta: 1e-5,
             significance: 0.05,
             claimed_epsilon: Some(1.0),
@@ -160,6 +161,7 @@ mod tests {
             let judged = Judged {
                 empirical_epsilon: 2.0,
                 valid: true,
+                conditional: false,
                 delta: 1e-5,
                 significance: 0.05,
                 claimed_epsilon: Some(claim),

@@ -8,8 +8,8 @@ use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
 use super::{curves, settings};
 use crate::numbers::{count, p_value, percent, probability, rounded_down, seconds, significant};
 use crate::results::{Audit, BufferGuesses, Describing, Estimate, Outputs, TradeOff, Training};
-use crate::verdict::Judged;
-use misdeal_core::BatchScheme;
+use crate::verdict::{AT_CHANCE, Judged};
+use misdeal_core::{BatchScheme, ThreatModel};
 
 /// The section of an audit.
 pub fn section(audit: &Audit) -> Section {
@@ -35,7 +35,7 @@ pub fn section(audit: &Audit) -> Section {
     let mut tables = vec![errors(&audit.estimate, audit.observations)];
     tables.extend(audit.trade_off.as_ref().and_then(tested));
     tables.extend(audit.descriptive.as_ref().map(describing));
-    tables.extend(audit.training.as_ref().map(worth));
+    tables.extend(audit.training.as_ref().map(|training| worth(training, audit.setting.threat_model)));
     Section {
         kind: if audit.training.is_some() { "Audit of training" } else { "Audit of the mechanism" },
         title: format!("{what}, {}", settings::title(&audit.setting)),
@@ -61,10 +61,12 @@ pub fn section(audit: &Audit) -> Section {
 /// The section of outputs that were judged.
 pub fn outputs_section(outputs: &Outputs) -> Section {
     let &Outputs { empirical_epsilon, valid, delta, significance, claimed_epsilon, violated, .. } = outputs;
-    let judged = Judged { empirical_epsilon, valid, delta, significance, claimed_epsilon, violated };
+    let best = outputs.estimates.get(&outputs.score);
+    let conditional = !valid && best.is_some_and(Estimate::is_conditional);
+    let judged =
+        Judged { empirical_epsilon, valid, conditional, delta, significance, claimed_epsilon, violated };
     let scheme = outputs.setting.scheme.name();
     let theory = outputs.theory.get(scheme).map_or([None, None], sides);
-    let best = outputs.estimates.get(&outputs.score);
     let subject = Subject {
         judged: &judged,
         setting: &outputs.setting,
@@ -108,7 +110,8 @@ pub fn beside(judged: &Judged, raw_epsilon: Option<f64>, theory: impl Iterator<I
     rows.push(if judged.valid {
         Row { found, raw: raw_epsilon, ..named("found") }
     } else {
-        Row { raw: found, ..named("found, not a valid bound") }
+        let name = if judged.conditional { "found, under an assumption" } else { "found, not a valid bound" };
+        Row { raw: found, ..named(name) }
     });
     rows.extend(theory);
     let caption = "The claim, what this audit shows, and what theory knows. The arrow says that the truth may lie further to the right, \
@@ -127,7 +130,8 @@ pub fn figures(
     let mut figures = vec![if judged.valid {
         KeyFigure::new("leaks at least", format!("ε {}", rounded_down(judged.empirical_epsilon)), level)
     } else {
-        let note = format!("not a valid bound, delta {}", probability(judged.delta));
+        let worth = if judged.conditional { judged.weakness() } else { "not a valid bound" };
+        let note = format!("{worth}, delta {}", probability(judged.delta));
         KeyFigure::new("estimate", format!("ε {}", rounded_down(judged.empirical_epsilon)), note)
     }];
     if let Some(claim) = judged.claimed_epsilon {
@@ -207,7 +211,7 @@ pub fn describing(figures: &Describing) -> Table {
     Table { caption: "How well the scores tell the worlds apart".into(), header, rows, notes: Vec::new() }
 }
 
-fn worth(training: &Training) -> Table {
+fn worth(training: &Training, threat_model: ThreatModel) -> Table {
     let figures = [
         ("training accuracy", training.train_accuracy),
         ("test accuracy", training.test_accuracy),
@@ -217,11 +221,13 @@ fn worth(training: &Training) -> Table {
         let spread = spread?;
         Some(vec![name.to_owned(), significant(spread.mean), significant(spread.standard_deviation)])
     });
+    let has_accuracy = training.train_accuracy.is_some() || training.test_accuracy.is_some();
+    let is_at_chance = has_accuracy && threat_model == ThreatModel::WorstCase;
     Table {
         caption: "What the models are worth".into(),
         header: vec!["figure", "mean", "standard deviation"],
         rows: rows.collect(),
-        notes: Vec::new(),
+        notes: is_at_chance.then(|| format!("Accuracies are {AT_CHANCE}.")).into_iter().collect(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Charts of scores: trade-off curves and histograms.
 
 use super::chart::{Axis, Chart, Draw, Role, Series, thinned};
-use crate::numbers::{percent, significant};
+use crate::numbers::{confidence, significant};
 use crate::results::{Observed, TradeOff};
 use misdeal_core::TradeOffBounds;
 use misdeal_core::estimate::ScoreHistogram;
@@ -111,7 +111,7 @@ fn observed(observed: &Observed, view: &View, least: f64) -> Vec<Series> {
         let [_, z] = (view.place)([x, bounded(x)], least)?;
         Some([x, y.min(z), y.max(z)])
     });
-    let confidence = percent(1.0 - observed.significance);
+    let confidence = confidence(observed.significance);
     vec![
         Series::new(format!("{confidence} bounds at each point"), Role::Found, Draw::Band, band),
         line("observed".into(), Role::Found, rates, view, least),

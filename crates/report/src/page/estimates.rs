@@ -16,7 +16,7 @@ pub fn section(found: &Estimation) -> Section {
     let first = found.estimate.as_ref().or_else(|| found.estimates.values().next());
     let mut charts = Vec::new();
     let mut tables = Vec::new();
-    let (verdict, figures, meaning, summary) = if let Some(estimate) = &found.estimate {
+    let (verdict, figures, mut meaning, summary) = if let Some(estimate) = &found.estimate {
         let judged = estimate.judged(found.claimed_epsilon, found.violated);
         charts.push(audits::beside(&judged, estimate.raw_epsilon, std::iter::empty()));
         let summary = Summary {
@@ -38,6 +38,7 @@ pub fn section(found: &Estimation) -> Section {
         let verdict = Verdict { tone: Tone::Neutral, label, sentence: sentence.into() };
         (verdict, Vec::new(), Vec::new(), Summary { claimed: found.claimed_epsilon, ..Summary::default() })
     };
+    meaning.extend(found.remark.as_ref().map(|remark| format!("{}.", advice::capitalised(remark))));
     let threshold = found.estimate.as_ref().and_then(|estimate| estimate.threshold);
     charts.extend(found.score_histogram.as_ref().map(|scores| curves::histogram(scores, "score", threshold)));
     charts.extend(found.trade_off.iter().flat_map(curves::trade_off));

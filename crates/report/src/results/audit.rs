@@ -17,6 +17,7 @@ pub struct Audit {
     #[serde(flatten)]
     pub estimate: Estimate,
     pub descriptive: Option<Describing>,
+    #[serde(default, deserialize_with = "super::histogram::whole")]
     pub score_histogram: Option<ScoreHistogram>,
     pub claimed_epsilon: Option<f64>,
     pub violated: Option<bool>,

@@ -1,7 +1,7 @@
 //! Epsilons from scores, and what else scores show.
 
 use crate::verdict::Judged;
-use misdeal_core::estimate::{ScoreHistogram, TradeOffEstimate, TradeOffPoint};
+use misdeal_core::estimate::{ScoreHistogram, TradeOffEstimate, TradeOffPoint, promises};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -25,10 +25,16 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Whether it holds, but under an assumption only, which `guarantee` names.
+    pub fn is_conditional(&self) -> bool {
+        !self.valid && promises(&self.guarantee)
+    }
+
     /// The estimate beside a claim.
     pub fn judged(&self, claimed_epsilon: Option<f64>, violated: Option<bool>) -> Judged {
         let &Estimate { empirical_epsilon, valid, delta, significance, .. } = self;
-        Judged { empirical_epsilon, valid, delta, significance, claimed_epsilon, violated }
+        let conditional = self.is_conditional();
+        Judged { empirical_epsilon, valid, conditional, delta, significance, claimed_epsilon, violated }
     }
 }
 
@@ -44,6 +50,8 @@ pub struct Estimation {
     pub claimed_epsilon: Option<f64>,
     pub violated: Option<bool>,
     pub descriptive: Option<Describing>,
+    pub remark: Option<String>,
+    #[serde(default, deserialize_with = "super::histogram::whole")]
     pub score_histogram: Option<ScoreHistogram>,
     pub trade_off: Option<TradeOff>,
     pub seconds: f64,

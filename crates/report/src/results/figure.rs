@@ -4,10 +4,10 @@ use super::{
     Account, Audit, Content, Dealt, Diagnosed, Estimate, Estimation, Outputs, Reproduced, Reproduction,
     StoredResult, TradeOff, Unreadable,
 };
-use crate::numbers::{count, significant};
+use crate::numbers::{confidence, count, significant};
 use crate::{
-    DealPanels, DealsFigure, Drawing, Found, Gap, GapFigure, NamedCurve, PositionsFigure, Scores, Sweep,
-    SweepFigure, TradeOffFigure, TradeOffRow, record_names,
+    DealPanels, DealsFigure, Drawing, Found, FoundNames, Gap, GapFigure, NamedCurve, PositionsFigure, Scores,
+    Sweep, SweepFigure, TradeOffFigure, TradeOffRow, record_names,
 };
 use misdeal_core::estimate::{ScoreHistogram, TradeOffEstimate};
 use misdeal_core::{BatchScheme, Bounds, TradeOffBounds};
@@ -208,9 +208,13 @@ impl Effort {
     }
 }
 
+/// Whether a point lies on the axes of both errors: a document may hold any number.
+fn are_rates(point: &[f64; 2]) -> bool {
+    point.iter().all(|rate| (0.0..=1.0).contains(rate))
+}
+
 impl TradeOff {
     fn row(&self, name: String, scores: Option<Scores>) -> TradeOffRow {
-        let are_rates = |point: &[f64; 2]| point.iter().all(|rate| (0.0..=1.0).contains(rate));
         let curves = self.promised.iter().map(|promise| NamedCurve {
             name: promise.name.clone(),
             refuted: promise.test.as_ref().map(|test| test.refuted),
@@ -248,6 +252,7 @@ impl Reproduced {
             standard_deviation: self.standard_deviation.and_then(placed),
             valid_epsilon: self.valid_epsilon.and_then(placed),
             theory: self.known(),
+            ..Gap::default()
         }
     }
 
@@ -282,8 +287,22 @@ fn gap(name: &str, estimate: &Estimate, claim: Option<f64>, theory: [Option<f64>
         claimed: claim.and_then(placed),
         found: placed(estimate.empirical_epsilon).filter(|_| !estimate.valid),
         valid_epsilon: placed(estimate.empirical_epsilon).filter(|_| estimate.valid),
+        names: estimate.names(),
         theory,
         ..Gap::default()
+    }
+}
+
+impl Estimate {
+    /// What the number is called beside others: how sure it is, or else what it rests on.
+    fn names(&self) -> FoundNames {
+        let how = match self.threshold_choice.as_str() {
+            _ if self.is_conditional() => format!("{} (only under an assumption)", self.estimator),
+            "max" => "maximum over thresholds (no guarantee)".into(),
+            choice => format!("{}, {choice} (no guarantee)", self.estimator),
+        };
+        let valid = format!("found here, valid at {}", confidence(self.significance));
+        FoundNames { found: format!("found here, {how}").into(), valid: valid.into() }
     }
 }
 
@@ -293,7 +312,7 @@ fn known_curves(schemes: &BTreeMap<String, TradeOffBounds>) -> Vec<NamedCurve> {
         let reached = bounds.false_negative_rate_upper_bounds.as_ref();
         let rates = reached.or(bounds.false_negative_rate_lower_bounds.as_ref())?;
         let points = bounds.false_positive_rates.iter().zip(rates).map(|(&x, &y)| [x, y]);
-        Some(NamedCurve { name: scheme.clone(), refuted: None, points: points.collect() })
+        Some(NamedCurve { name: scheme.clone(), refuted: None, points: points.filter(are_rates).collect() })
     });
     known.collect()
 }

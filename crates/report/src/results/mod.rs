@@ -8,6 +8,7 @@ mod audit;
 mod diagnosis;
 mod estimate;
 mod figure;
+mod histogram;
 mod reproduction;
 
 pub use account::{Account, Calibration};
