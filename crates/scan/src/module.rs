@@ -75,11 +75,7 @@ impl Syntax {
 
     fn take(&mut self, source: &Source, parsed: Parsed<ModModule>) {
         if let Some(error) = parsed.errors().first() {
-            let position = source.position(error.range().start().to_usize());
-            let place = match position.cell {
-                Some((cell, line)) => format!("cell {cell}, line {line}"),
-                None => format!("line {}", position.line),
-            };
+            let place = source.place(error.range().start().to_usize());
             self.errors.push(format!("{place}: {}", error.error));
             return;
         }

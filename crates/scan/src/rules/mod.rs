@@ -14,6 +14,7 @@ mod epochs;
 pub mod order;
 mod permutation_before_epochs;
 mod permuted_batches;
+mod poisson_loader_unused;
 mod poisson_sampling_off;
 mod rate_of_short_batch;
 mod repeat_before_batch;
@@ -25,6 +26,7 @@ mod streaming_shuffle;
 mod tensorflow_data;
 mod tensorflow_privacy_shuffled;
 mod training_not_shuffled;
+mod trainings;
 mod unsharded_workers;
 mod weighted_sampler;
 
@@ -84,13 +86,14 @@ impl Found {
 }
 
 /// All rules, by name.
-pub const RULES: [&dyn Rule; 18] = [
+pub const RULES: [&dyn Rule; 19] = [
     &accountant_assumes_poisson::AccountantAssumesPoisson,
     &batch_before_shuffle::BatchBeforeShuffle,
     &buffer_of_one::BufferOfOne,
     &cache_after_shuffle::CacheAfterShuffle,
     &permutation_before_epochs::PermutationBeforeEpochs,
     &permuted_batches::PermutedBatches,
+    &poisson_loader_unused::PoissonLoaderUnused,
     &poisson_sampling_off::PoissonSamplingOff,
     &rate_of_short_batch::RateOfShortBatch,
     &repeat_before_batch::RepeatBeforeBatch,
