@@ -147,9 +147,35 @@ fn what_does_not_parse_is_a_note() {
     assert_eq!(run.code, Some(0));
     assert_eq!(run.stderr.lines().count(), 1);
     assert!(run.stderr.starts_with("misdeal: note: old.py: not scanned: line 1: "), "{}", run.stderr);
-    assert!(run.stdout.contains("1 file or cell not scanned"), "{}", run.stdout);
+    assert_eq!(run.stdout, "No sampling mistakes found in 1 file; 1 file or cell not scanned\n");
     let report = document(folder.path(), "scan . --format json --quiet", 0);
     assert_eq!(report["skipped"][0]["path"], "old.py");
+}
+
+/// Where nothing that was named could be scanned, no code may be taken for good news.
+#[test]
+fn files_that_cannot_be_scanned_are_refused() {
+    let folder =
+        folder(&[("old.py", "print 'x'\n"), ("only/old.py", "print 'x'\n"), ("none/notes.txt", BAD)]);
+    let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
+    write("in.npy", b"\x93NUMPY\x01\x00v\x00{'descr': '<f8'}\n\x00\x01");
+    write("x.py", &[0, 255, 1, 254, 10, 0]);
+    write("x.ipynb", b"{\"cells\": 3}");
+    write("cell.ipynb", br#"{"cells": [{"cell_type": "code", "source": ["print 'x'"]}], "nbformat": 4}"#);
+    for name in ["in.npy", "x.py", "x.ipynb", "cell.ipynb", "old.py", "only"] {
+        for words in ["", " --format json", " --survey"] {
+            let line = refusal(folder.path(), &format!("scan {name}{words}"));
+            assert!(line.contains(name) && line.contains("not scanned: "), "{line}");
+            assert!(line.contains("give Python files, notebooks or folders"), "{line}");
+        }
+    }
+    let line = refusal(folder.path(), "scan x.py in.npy");
+    assert!(line.starts_with("misdeal: in.npy: ") && line.contains("2 in all"), "{line}");
+    // Nothing to scan is no mistake of the caller: a hook may leave nothing.
+    let run = misdeal(folder.path(), "scan none");
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert!(run.stdout.starts_with("0 files scanned: "), "{}", run.stdout);
+    assert_eq!(document(folder.path(), "scan none --format json", 0)["files"], 0);
 }
 
 #[test]

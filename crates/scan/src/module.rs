@@ -86,6 +86,11 @@ impl Syntax {
         self.body.extend(parsed.into_syntax().body);
     }
 
+    /// Whether there was something, and nothing of it could be parsed.
+    pub fn is_nothing(&self) -> bool {
+        self.body.is_empty() && !self.errors.is_empty()
+    }
+
     /// Reads what was parsed.
     pub fn read<'a>(&'a self, source: &'a Source) -> Module<'a> {
         let facts = flow::read(&self.body);
