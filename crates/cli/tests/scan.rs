@@ -178,6 +178,44 @@ fn files_that_cannot_be_scanned_are_refused() {
     assert_eq!(document(folder.path(), "scan none --format json", 0)["files"], 0);
 }
 
+/// What is said about a buffer can be run as it stands, with the sizes that were read.
+#[test]
+fn commands_in_fixes_run() {
+    const STREAMS: &str = "import opacus
+import tensorflow as tf
+import tensorflow_privacy
+import webdataset as wds
+from datasets import load_dataset
+a = load_dataset('c4', split='train', streaming=True).shuffle(seed=1, buffer_size=5_000)
+b = load_dataset('c4', split='train', streaming=True).shuffle(42)
+c = wds.WebDataset(urls).shuffle(1000).decode()
+d = tf.data.Dataset.range(60000).shuffle(30000).batch(256)
+e = tf.data.Dataset.range(60000).shuffle(2000)
+";
+    let folder = folder(&[("train.py", STREAMS)]);
+    let report = document(folder.path(), "scan train.py --format json", 1);
+    let findings = report["findings"].as_array().unwrap();
+    let sizes = [
+        "--buffer-size 5000",
+        "--buffer-size 1000",
+        "--buffer-size 1000",
+        "--buffer-size 30000 --steps-per-epoch 235 --batch-size 256",
+        "--buffer-size 2000",
+    ];
+    assert_eq!(findings.len(), sizes.len(), "{findings:?}");
+    for (finding, sizes) in findings.iter().zip(sizes) {
+        let fix = finding["fix"].as_str().unwrap();
+        let command = format!("account --scheme stream-shuffle {sizes}");
+        let said = fix.split_once("misdeal ").unwrap().1;
+        assert!(
+            said == format!("{command})") || said == format!("{command} says what a buffer costs"),
+            "{fix}"
+        );
+        let run = misdeal(folder.path(), &command);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{command}");
+    }
+}
+
 #[test]
 fn settings_are_found_and_obeyed() {
     let folder = folder(&[

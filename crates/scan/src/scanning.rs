@@ -4,13 +4,14 @@ use crate::error::Error;
 use crate::files;
 use crate::finding::Finding;
 use crate::module::{Module, Syntax};
-use crate::rules::{Found, Reach, Rule};
+use crate::rules::{Found, Place, Reach, Rule};
 use crate::settings::Settings;
 use crate::source::{LARGEST, Source};
 use crate::survey::{Census, Survey};
 use misdeal_core::guarded;
 use rayon::prelude::*;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -176,7 +177,7 @@ impl Outcome {
         let page = rule.page();
         let mut found = Found::default();
         rule.check(module, &mut found);
-        for (range, what) in found.places {
+        for Place { range, what, fix } in found.places {
             let (start, end) = (range.start().to_usize(), range.end().to_usize());
             let text = &module.source.text;
             if syntax.suppressions.silences(text, [start, end], page.name) {
@@ -192,7 +193,7 @@ impl Outcome {
                 rule: page.name,
                 level: page.level,
                 message: format!("{what}: {}", page.why),
-                fix: page.fix,
+                fix: fix.map_or(Cow::Borrowed(page.fix), Cow::Owned),
                 excerpt: module.source.line_at(start).to_owned(),
             });
         }

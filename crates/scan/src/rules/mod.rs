@@ -7,6 +7,7 @@
 mod accountant_assumes_poisson;
 mod accounting;
 mod batch_before_shuffle;
+mod buffer_cost;
 mod buffer_of_one;
 mod cache_after_shuffle;
 mod data_loader;
@@ -72,15 +73,35 @@ pub trait Rule: Sync {
 /// What a rule found in one module.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Where, and what in particular.
-    pub places: Vec<(TextRange, String)>,
+    /// The places.
+    pub places: Vec<Place>,
+}
+
+/// A place that a rule found.
+#[derive(Debug)]
+pub struct Place {
+    /// Where.
+    pub range: TextRange,
+    /// What stands there.
+    pub what: String,
+    /// What to do there, where that is more than the rule's page says.
+    pub fix: Option<String>,
 }
 
 impl Found {
     /// Adds a place, with a few words on what stands there. The same place counts once.
     pub fn add(&mut self, range: TextRange, what: impl Into<String>) {
-        if !self.places.iter().any(|(known, _)| *known == range) {
-            self.places.push((range, what.into()));
+        self.add_place(Place { range, what: what.into(), fix: None });
+    }
+
+    /// As [`Found::add`], with what to do at this place.
+    pub fn add_with_fix(&mut self, range: TextRange, what: impl Into<String>, fix: String) {
+        self.add_place(Place { range, what: what.into(), fix: Some(fix) });
+    }
+
+    fn add_place(&mut self, place: Place) {
+        if !self.places.iter().any(|known| known.range == place.range) {
+            self.places.push(place);
         }
     }
 }
