@@ -311,6 +311,27 @@ fn rules_are_listed_and_explained() {
 }
 
 #[test]
+fn rules_are_listed_as_json() {
+    let folder = folder(&[]);
+    let list = document(folder.path(), "scan --list-rules --format json", 0);
+    assert_eq!((&list["schema_version"], &list["command"]), (&1.into(), &"scan".into()));
+    let rules = list["rules"].as_array().unwrap();
+    let names: Vec<_> = rules.iter().map(|rule| rule["name"].as_str().unwrap()).collect();
+    let text = misdeal(folder.path(), "scan --list-rules").stdout;
+    let listed: Vec<_> = text.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
+    assert_eq!(names, listed);
+    for rule in rules {
+        let name = rule["name"].as_str().unwrap();
+        let explained = document(folder.path(), &format!("scan --explain {name} --format json"), 0);
+        assert_eq!(explained["rules"], serde_json::json!([rule]));
+    }
+    for format in ["sarif", "github"] {
+        refusal(folder.path(), &format!("scan --list-rules --format {format}"));
+        refusal(folder.path(), &format!("scan --explain shuffled-once --format {format}"));
+    }
+}
+
+#[test]
 fn threads_do_not_change_the_answer() {
     let files: Vec<(String, &str)> =
         (0..40).map(|index| (format!("{index}.py"), [BAD, GOOD, UNSHUFFLED][index % 3])).collect();

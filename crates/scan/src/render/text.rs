@@ -88,7 +88,7 @@ pub fn rule_list() -> String {
     let width = RULES.iter().map(|rule| rule.page().name.len()).max().unwrap_or(0);
     let rows = RULES.iter().map(|rule| {
         let page = rule.page();
-        let reach = if page.reach == Reach::Everywhere { "everywhere" } else { "private modules" };
+        let reach = page.reach.name();
         format!("{:width$}  {:7}  {reach:15}  {}\n", page.name, page.level.name(), page.finds)
     });
     rows.collect()

@@ -44,6 +44,16 @@ pub enum Reach {
     PrivateModules,
 }
 
+impl Reach {
+    /// The words in lists of rules.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reach::Everywhere => "everywhere",
+            Reach::PrivateModules => "private modules",
+        }
+    }
+}
+
 /// What people are told of a rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Page {
