@@ -3,19 +3,13 @@
 use crate::arguments::{CommonArguments, Format, ScanArguments};
 use crate::failure::{Failure, Success};
 use crate::output;
-use misdeal_scan::{Error, Settings, render, scan};
+use misdeal_scan::{Error, RULES, Settings, render, scan};
 use std::io::{self, Write};
 
 /// Scans sources and says what was found; with `--survey` only counts.
 pub fn run(arguments: &ScanArguments, common: &CommonArguments) -> Result<Success, Failure> {
-    if let Some(name) = &arguments.explain {
-        let rule = misdeal_scan::by_name(name)
-            .ok_or_else(|| Error::NoSuchRule { field: "--explain", name: name.clone() })?;
-        output::deliver_document(common, &render::explanation(rule))?;
-        return Ok(Success::Fine);
-    }
-    if arguments.list_rules {
-        output::deliver_document(common, &render::rule_list())?;
+    if let Some(document) = about_rules(arguments, common)? {
+        output::deliver_document(common, &document)?;
         return Ok(Success::Fine);
     }
     if arguments.survey && matches!(common.format, Format::Sarif | Format::Github) {
@@ -39,6 +33,24 @@ pub fn run(arguments: &ScanArguments, common: &CommonArguments) -> Result<Succes
     output::deliver_document(common, &document)?;
     let is_bad_news = !arguments.survey && !report.findings.is_empty();
     Ok(if is_bad_news { Success::BadNews } else { Success::Fine })
+}
+
+/// What `--explain` and `--list-rules` print.
+fn about_rules(arguments: &ScanArguments, common: &CommonArguments) -> Result<Option<String>, Failure> {
+    if arguments.explain.is_none() && !arguments.list_rules {
+        return Ok(None);
+    }
+    if matches!(common.format, Format::Sarif | Format::Github) {
+        let allowed = "text or json with --list-rules and --explain";
+        return Err(common.refuse_format(allowed, "a rule is no finding"));
+    }
+    let is_json = common.format == Format::Json;
+    let Some(name) = &arguments.explain else {
+        return Ok(Some(if is_json { render::rules_json(&RULES) } else { render::rule_list() }));
+    };
+    let rule = misdeal_scan::by_name(name)
+        .ok_or_else(|| Error::NoSuchRule { field: "--explain", name: name.clone() })?;
+    Ok(Some(if is_json { render::rules_json(&[rule]) } else { render::explanation(rule) }))
 }
 
 /// The settings of a file, with what the command line adds.

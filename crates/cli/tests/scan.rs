@@ -147,9 +147,73 @@ fn what_does_not_parse_is_a_note() {
     assert_eq!(run.code, Some(0));
     assert_eq!(run.stderr.lines().count(), 1);
     assert!(run.stderr.starts_with("misdeal: note: old.py: not scanned: line 1: "), "{}", run.stderr);
-    assert!(run.stdout.contains("1 file or cell not scanned"), "{}", run.stdout);
+    assert_eq!(run.stdout, "No sampling mistakes found in 1 file; 1 file or cell not scanned\n");
     let report = document(folder.path(), "scan . --format json --quiet", 0);
     assert_eq!(report["skipped"][0]["path"], "old.py");
+}
+
+/// Where nothing that was named could be scanned, no code may be taken for good news.
+#[test]
+fn files_that_cannot_be_scanned_are_refused() {
+    let folder =
+        folder(&[("old.py", "print 'x'\n"), ("only/old.py", "print 'x'\n"), ("none/notes.txt", BAD)]);
+    let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
+    write("in.npy", b"\x93NUMPY\x01\x00v\x00{'descr': '<f8'}\n\x00\x01");
+    write("x.py", &[0, 255, 1, 254, 10, 0]);
+    write("x.ipynb", b"{\"cells\": 3}");
+    write("cell.ipynb", br#"{"cells": [{"cell_type": "code", "source": ["print 'x'"]}], "nbformat": 4}"#);
+    for name in ["in.npy", "x.py", "x.ipynb", "cell.ipynb", "old.py", "only"] {
+        for words in ["", " --format json", " --survey"] {
+            let line = refusal(folder.path(), &format!("scan {name}{words}"));
+            assert!(line.contains(name) && line.contains("not scanned: "), "{line}");
+            assert!(line.contains("give Python files, notebooks or folders"), "{line}");
+        }
+    }
+    let line = refusal(folder.path(), "scan x.py in.npy");
+    assert!(line.starts_with("misdeal: in.npy: ") && line.contains("2 in all"), "{line}");
+    // Nothing to scan is no mistake of the caller: a hook may leave nothing.
+    let run = misdeal(folder.path(), "scan none");
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert!(run.stdout.starts_with("0 files scanned: "), "{}", run.stdout);
+    assert_eq!(document(folder.path(), "scan none --format json", 0)["files"], 0);
+}
+
+/// What is said about a buffer can be run as it stands, with the sizes that were read.
+#[test]
+fn commands_in_fixes_run() {
+    const STREAMS: &str = "import opacus
+import tensorflow as tf
+import tensorflow_privacy
+import webdataset as wds
+from datasets import load_dataset
+a = load_dataset('c4', split='train', streaming=True).shuffle(seed=1, buffer_size=5_000)
+b = load_dataset('c4', split='train', streaming=True).shuffle(42)
+c = wds.WebDataset(urls).shuffle(1000).decode()
+d = tf.data.Dataset.range(60000).shuffle(30000).batch(256)
+e = tf.data.Dataset.range(60000).shuffle(2000)
+";
+    let folder = folder(&[("train.py", STREAMS)]);
+    let report = document(folder.path(), "scan train.py --format json", 1);
+    let findings = report["findings"].as_array().unwrap();
+    let sizes = [
+        "--buffer-size 5000",
+        "--buffer-size 1000",
+        "--buffer-size 1000",
+        "--buffer-size 30000 --steps-per-epoch 235 --batch-size 256",
+        "--buffer-size 2000",
+    ];
+    assert_eq!(findings.len(), sizes.len(), "{findings:?}");
+    for (finding, sizes) in findings.iter().zip(sizes) {
+        let fix = finding["fix"].as_str().unwrap();
+        let command = format!("account --scheme stream-shuffle {sizes}");
+        let said = fix.split_once("misdeal ").unwrap().1;
+        assert!(
+            said == format!("{command})") || said == format!("{command} says what a buffer costs"),
+            "{fix}"
+        );
+        let run = misdeal(folder.path(), &command);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{command}");
+    }
 }
 
 #[test]
@@ -243,6 +307,27 @@ fn rules_are_listed_and_explained() {
             "{}",
             explained.stdout
         );
+    }
+}
+
+#[test]
+fn rules_are_listed_as_json() {
+    let folder = folder(&[]);
+    let list = document(folder.path(), "scan --list-rules --format json", 0);
+    assert_eq!((&list["schema_version"], &list["command"]), (&1.into(), &"scan".into()));
+    let rules = list["rules"].as_array().unwrap();
+    let names: Vec<_> = rules.iter().map(|rule| rule["name"].as_str().unwrap()).collect();
+    let text = misdeal(folder.path(), "scan --list-rules").stdout;
+    let listed: Vec<_> = text.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
+    assert_eq!(names, listed);
+    for rule in rules {
+        let name = rule["name"].as_str().unwrap();
+        let explained = document(folder.path(), &format!("scan --explain {name} --format json"), 0);
+        assert_eq!(explained["rules"], serde_json::json!([rule]));
+    }
+    for format in ["sarif", "github"] {
+        refusal(folder.path(), &format!("scan --list-rules --format {format}"));
+        refusal(folder.path(), &format!("scan --explain shuffled-once --format {format}"));
     }
 }
 

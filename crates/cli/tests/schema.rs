@@ -86,7 +86,16 @@ const COMMANDS: [(&str, &[&str]); 12] = [
             "diagnose LOGS/datasets-buffer-no-set-epoch.jsonl",
         ],
     ),
-    ("scan", &["scan train.py train.ipynb broken.py", "scan train.py --survey", "scan empty.py"]),
+    (
+        "scan",
+        &[
+            "scan train.py train.ipynb broken.py",
+            "scan train.py --survey",
+            "scan empty.py",
+            "scan --list-rules",
+            "scan --explain poisson-loader-unused",
+        ],
+    ),
     ("devices", &["devices"]),
     ("self-test", &["self-test --device cpu"]),
     ("report", &["report result.json --output page.html"]),

@@ -48,6 +48,8 @@ def scan(
 ) -> ScanReport:
     """Finds sampling mistakes in Python sources and notebooks; with `survey` only counts pipelines.
 
+    Files that cannot be scanned are in `skipped`; where that is all of them, it is a `ValueError`.
+
     >>> import pathlib, tempfile
     >>> source = pathlib.Path(tempfile.mkdtemp()) / "train.py"
     >>> _ = source.write_text("import opacus\\nengine.make_private(module=m, optimizer=o, data_loader=l, poisson_sampling=False)\\n")

@@ -9,6 +9,16 @@ pub enum Error {
     /// A path that is not there.
     #[error("{}: no such file or folder; give Python files, notebooks or folders", .0.display())]
     NoSuchPath(PathBuf),
+    /// Files of which none could be scanned.
+    #[error("{path}: not scanned: {reason}{}; give Python files, notebooks or folders of them", others(*files))]
+    NothingScanned {
+        /// How many files there were.
+        files: usize,
+        /// The first of them.
+        path: String,
+        /// Why it was not scanned.
+        reason: String,
+    },
     /// A rule that nobody wrote.
     #[error("{field}: there is no rule {name:?}; allowed are {}", crate::rules::names().join(", "))]
     NoSuchRule {
@@ -36,4 +46,9 @@ pub enum Error {
     /// Threads that could not be started.
     #[error("cannot start threads: {0}")]
     Threads(String),
+}
+
+/// What is said of the files after the first.
+fn others(files: usize) -> String {
+    if files > 1 { format!(" (nor could any of the other files, {files} in all)") } else { String::new() }
 }

@@ -1,6 +1,7 @@
 //! What a rule found.
 
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -47,7 +48,7 @@ pub struct Finding {
     /// What was found, and why it matters for privacy.
     pub message: String,
     /// What to do.
-    pub fix: &'static str,
+    pub fix: Cow<'static, str>,
     /// The line of code.
     pub excerpt: String,
 }

@@ -50,10 +50,14 @@ pub fn is_test(facts: &Facts) -> bool {
 
 /// Whether a name is that of a private optimizer or aggregator: Optax, TensorFlow Privacy.
 pub fn is_private_optimizer(name: &str) -> bool {
-    matches!(
-        name,
-        "differentially_private_aggregate" | "dpsgd" | "make_private" | "make_private_with_epsilon"
-    ) || (name.starts_with("DP") && name.ends_with("Optimizer"))
+    is_make_private(name)
+        || matches!(name, "differentially_private_aggregate" | "dpsgd")
+        || (name.starts_with("DP") && name.ends_with("Optimizer"))
+}
+
+/// Whether a name is that of the methods by which Opacus's engine makes a training private.
+pub fn is_make_private(name: &str) -> bool {
+    matches!(name, "make_private" | "make_private_with_epsilon")
 }
 
 /// Whether a module uses a library with data pipelines.
@@ -64,16 +68,8 @@ pub fn has_pipelines(facts: &Facts) -> bool {
 /// Whether anything in a module hints at Poisson sampling: a sampler, a loader of Opacus, a function named so. Names of accounting
 /// events do not count, for they say what is assumed and not what is done.
 pub fn samples_by_poisson(facts: &Facts) -> bool {
-    let is_hint = |name: &str| {
-        let name = name.rsplit('.').next().unwrap_or(name);
-        matches!(name, "DPDataLoader" | "bernoulli" | "binomial" | "IIDBatchSampler")
-            || name.contains("UniformWithReplacementSampler")
-            || (name.to_ascii_lowercase().contains("poisson")
-                && !name.ends_with("DpEvent")
-                && !is_assumption(name))
-    };
     let calls = facts.calls.iter().any(|call| match call.last_name() {
-        Some("make_private" | "make_private_with_epsilon") => {
+        Some(name) if is_make_private(name) => {
             let given = call.arguments.named("poisson_sampling").and_then(|(_, value)| value.as_bool());
             given != Some(false)
         }
@@ -86,8 +82,18 @@ pub fn samples_by_poisson(facts: &Facts) -> bool {
     });
     calls
         || facts.imports.modules().any(is_hint)
-        || facts.functions.iter().any(|name| is_hint(name))
+        || facts.functions.iter().any(|function| is_hint(function.name.as_str()))
         || facts.classes.iter().any(|class| is_hint(class.name.as_str()))
+}
+
+/// Whether the last part of a name hints at Poisson sampling.
+pub fn is_hint(name: &str) -> bool {
+    let name = name.rsplit('.').next().unwrap_or(name);
+    matches!(name, "DPDataLoader" | "bernoulli" | "binomial" | "IIDBatchSampler")
+        || name.contains("UniformWithReplacementSampler")
+        || (name.to_ascii_lowercase().contains("poisson")
+            && !name.ends_with("DpEvent")
+            && !is_assumption(name))
 }
 
 /// Whether a name is that of an accountant's model of Poisson sampling.

@@ -75,11 +75,7 @@ impl Syntax {
 
     fn take(&mut self, source: &Source, parsed: Parsed<ModModule>) {
         if let Some(error) = parsed.errors().first() {
-            let position = source.position(error.range().start().to_usize());
-            let place = match position.cell {
-                Some((cell, line)) => format!("cell {cell}, line {line}"),
-                None => format!("line {}", position.line),
-            };
+            let place = source.place(error.range().start().to_usize());
             self.errors.push(format!("{place}: {}", error.error));
             return;
         }
@@ -88,6 +84,11 @@ impl Syntax {
             self.suppressions.read(&source.text, tokens);
         }
         self.body.extend(parsed.into_syntax().body);
+    }
+
+    /// Whether there was something, and nothing of it could be parsed.
+    pub fn is_nothing(&self) -> bool {
+        self.body.is_empty() && !self.errors.is_empty()
     }
 
     /// Reads what was parsed.

@@ -4,13 +4,14 @@ use crate::error::Error;
 use crate::files;
 use crate::finding::Finding;
 use crate::module::{Module, Syntax};
-use crate::rules::{Found, Reach, Rule};
+use crate::rules::{Found, Place, Reach, Rule};
 use crate::settings::Settings;
 use crate::source::{LARGEST, Source};
 use crate::survey::{Census, Survey};
 use misdeal_core::guarded;
 use rayon::prelude::*;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,9 @@ const STACK: usize = 512 << 20;
 pub struct Report {
     /// Files that were read.
     pub files: usize,
+    /// Those of them of which anything was scanned.
+    #[serde(skip)]
+    pub scanned: usize,
     /// Their bytes.
     pub bytes: u64,
     /// What was not scanned, or not all of it, in the order of paths.
@@ -45,8 +49,8 @@ pub struct Skipped {
 /// Scans files and folders.
 ///
 /// # Errors
-/// A path that is not there, a rule or pattern in the settings that is none. What cannot be read or parsed is no error: it is in
-/// [`Report::skipped`].
+/// A path that is not there, a rule or pattern in the settings that is none, files of which none could be scanned. What cannot be read or parsed
+/// beside what can is no error: it is in [`Report::skipped`]. Folders with nothing to scan are no error either.
 pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
     let rules = settings.rules()?;
     let files = files::find(paths, settings)?;
@@ -59,12 +63,18 @@ pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
         pool.install(|| files.par_iter().map(|path| scan_file(path, &rules, settings)).collect());
     let mut report = Report { files: files.len(), ..Report::default() };
     for outcome in outcomes {
+        report.scanned += usize::from(outcome.is_scanned);
         report.bytes += outcome.bytes;
         report.skipped.extend(outcome.skipped);
         report.findings.extend(outcome.findings);
         report.survey.add(&outcome.census);
     }
-    Ok(report)
+    match report.skipped.first() {
+        Some(Skipped { path, reason }) if report.scanned == 0 => {
+            Err(Error::NothingScanned { files: report.files, path: path.clone(), reason: reason.clone() })
+        }
+        _ => Ok(report),
+    }
 }
 
 /// Scans one source that is in memory, as if it were the file `path`.
@@ -78,7 +88,8 @@ pub fn scan_source(path: &str, text: &str, settings: &Settings) -> Result<Report
         Ok(source) => outcome.examine(path, &source, &rules, settings),
         Err(reason) => outcome.skip(path, reason),
     }
-    let mut report = Report { files: 1, bytes: outcome.bytes, ..Report::default() };
+    let scanned = usize::from(outcome.is_scanned);
+    let mut report = Report { files: 1, scanned, bytes: outcome.bytes, ..Report::default() };
     report.survey.add(&outcome.census);
     report.skipped = outcome.skipped;
     report.findings = outcome.findings;
@@ -89,6 +100,7 @@ pub fn scan_source(path: &str, text: &str, settings: &Settings) -> Result<Report
 #[derive(Debug, Default)]
 struct Outcome {
     bytes: u64,
+    is_scanned: bool,
     skipped: Vec<Skipped>,
     findings: Vec<Finding>,
     census: Census,
@@ -105,6 +117,7 @@ fn scan_file(path: &Path, rules: &[&dyn Rule], settings: &Settings) -> Outcome {
                 Ok(source) => {
                     // A parser that fails on one file must not take the others with it.
                     if guarded(|| outcome.examine(shown, &source, rules, settings)).is_none() {
+                        outcome.is_scanned = false;
                         outcome.skip(shown, "the scanner failed on it".to_owned());
                     }
                 }
@@ -131,6 +144,7 @@ impl Outcome {
 
     fn examine(&mut self, path: &str, source: &Source, rules: &[&dyn Rule], settings: &Settings) {
         let mut syntax = Syntax::parse(source);
+        self.is_scanned = !syntax.is_nothing();
         for reason in std::mem::take(&mut syntax.errors) {
             self.skip(path, reason);
         }
@@ -138,6 +152,7 @@ impl Outcome {
         module.is_private |= settings.assume_private;
         if module.facts.too_deep {
             drop(module);
+            self.is_scanned = false;
             self.skip(path, "nested too deeply".to_owned());
             syntax.forget();
             return;
@@ -162,7 +177,7 @@ impl Outcome {
         let page = rule.page();
         let mut found = Found::default();
         rule.check(module, &mut found);
-        for (range, what) in found.places {
+        for Place { range, what, fix } in found.places {
             let (start, end) = (range.start().to_usize(), range.end().to_usize());
             let text = &module.source.text;
             if syntax.suppressions.silences(text, [start, end], page.name) {
@@ -178,7 +193,7 @@ impl Outcome {
                 rule: page.name,
                 level: page.level,
                 message: format!("{what}: {}", page.why),
-                fix: page.fix,
+                fix: fix.map_or(Cow::Borrowed(page.fix), Cow::Owned),
                 excerpt: module.source.line_at(start).to_owned(),
             });
         }

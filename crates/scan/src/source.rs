@@ -65,6 +65,15 @@ impl Source {
         }
     }
 
+    /// Where an offset lies, in words.
+    pub fn place(&self, offset: usize) -> String {
+        let position = self.position(offset);
+        match position.cell {
+            Some((cell, line)) => format!("cell {cell}, line {line}"),
+            None => format!("line {}", position.line),
+        }
+    }
+
     /// The line of the text in which an offset lies.
     pub fn line_at(&self, offset: usize) -> &str {
         let index = self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1);

@@ -1,11 +1,12 @@
 //! Expressions, and what is known of their values.
 
 use super::imports::{dotted, root_name};
-use super::value::{Arguments, Operation, Origin, Value};
+use super::statements::is_private;
+use super::value::{Arguments, Operation, Origin, Value, name_of_item};
 use super::{Call, Callee, DEEPEST, Reader};
 use ruff_python_ast::visitor;
 use ruff_python_ast::{self as ast, Expr, ExprCall, Number, Operator};
-use ruff_text_size::Ranged;
+use ruff_text_size::{Ranged, TextRange};
 use std::rc::Rc;
 
 impl<'a> Reader<'a> {
@@ -24,8 +25,8 @@ impl<'a> Reader<'a> {
 
     fn value_within_depth(&mut self, expression: &'a Expr) -> Value<'a> {
         match expression {
-            Expr::Name(_) => self.named(expression),
-            Expr::Attribute(_) if root_name(expression).is_some() => self.named(expression),
+            Expr::Name(_) => self.read(expression),
+            Expr::Attribute(_) if root_name(expression).is_some() => self.read(expression),
             Expr::Call(call) => self.call(call),
             Expr::NumberLiteral(ast::ExprNumberLiteral { value: Number::Int(number), .. }) => {
                 number.as_i64().map_or_else(Value::anything, |number| Value::start(Origin::Int(number)))
@@ -65,9 +66,14 @@ impl<'a> Reader<'a> {
                     let item = usize::try_from(position).ok().and_then(|position| items.get(position));
                     return item.cloned().unwrap_or_else(Value::anything);
                 }
-                let name = key.as_text().unwrap_or("");
+                // An item is read, not all of it.
+                self.facts.private_reads.pop_if(|(range, _)| *range == subscript.value.range());
+                let position = key.as_int().and_then(|position| usize::try_from(position).ok());
+                let name = key.as_text().or_else(|| position.map(name_of_item)).unwrap_or("");
                 let (range, place) = (subscript.slice.range(), Rc::clone(&self.place));
-                value.then(&Operation { name, range, arguments: None, place })
+                let item = value.then(&Operation { name, range, arguments: None, place });
+                self.note_private(subscript.range(), &item);
+                item
             }
             other => {
                 visitor::walk_expr(self, other);
@@ -86,6 +92,24 @@ impl<'a> Reader<'a> {
         }
         let items: Vec<Value<'a>> = elements.iter().map(|element| self.value_of(element)).collect();
         Value::start(Origin::Items(items.into()))
+    }
+
+    fn read(&mut self, expression: &'a Expr) -> Value<'a> {
+        let value = self.named(expression);
+        self.note_private(expression.range(), &value);
+        value
+    }
+
+    /// Notes a value that is read if a private engine may have returned it. A name that is known in some branches only counts as well.
+    fn note_private(&mut self, range: TextRange, value: &Value<'a>) {
+        let value = match value.origin() {
+            Some(Origin::Variable(name)) => self.once_private.get(&**name),
+            _ => Some(value),
+        };
+        if let Some(value) = value.filter(|value| value.histories().iter().any(|history| is_private(history)))
+        {
+            self.facts.private_reads.push((range, value.clone()));
+        }
     }
 
     /// The value of `a.b.c`, whose root is a name.

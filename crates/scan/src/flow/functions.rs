@@ -22,7 +22,7 @@ impl<'a> Reader<'a> {
         }
         let name = definition.name.as_str();
         around.functions.push(name);
-        self.facts.functions.push(name);
+        self.facts.functions.push(definition);
         around.loops.clear();
         around.conditions.clear();
         let mut parameters: Vec<&'a str> = Vec::new();

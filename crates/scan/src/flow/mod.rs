@@ -18,7 +18,8 @@ pub use value::{Arguments, History, Operation, Origin, Value};
 
 use environment::Environment;
 use functions::Function;
-use ruff_python_ast::{Expr, ExprCall, Stmt, StmtClassDef, StmtFor};
+use ruff_python_ast::{Expr, ExprCall, Stmt, StmtClassDef, StmtFor, StmtFunctionDef};
+use ruff_text_size::TextRange;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -34,12 +35,14 @@ pub struct Facts<'a> {
     pub calls: Vec<Call<'a>>,
     /// The value after every method call, in the order of reading; one call appears again where a function's result is used.
     pub pipelines: Vec<Value<'a>>,
-    /// All `for` loops.
-    pub loops: Vec<(&'a StmtFor, Rc<Place<'a>>)>,
+    /// All `for` loops, with what they go through.
+    pub loops: Vec<(&'a StmtFor, Value<'a>, Rc<Place<'a>>)>,
     /// What is assigned: the names and the expression.
     pub assignments: Vec<(Rc<Place<'a>>, &'a Expr)>,
-    /// The names of all functions.
-    pub functions: Vec<&'a str>,
+    /// All functions.
+    pub functions: Vec<&'a StmtFunctionDef>,
+    /// Where a variable or item is read that is what a private engine returned, or a part of it.
+    pub private_reads: Vec<(TextRange, Value<'a>)>,
     /// All classes.
     pub classes: Vec<&'a StmtClassDef>,
     /// Whether something was nested too deeply to be read.
@@ -101,6 +104,8 @@ struct Reader<'a> {
     functions: HashMap<String, Rc<Function<'a>>>,
     place: Rc<Place<'a>>,
     returned: Vec<Value<'a>>,
+    /// What private engines returned, by the names that it was given, whatever became of them since.
+    once_private: HashMap<String, Value<'a>>,
     depth: usize,
     facts: Facts<'a>,
 }

@@ -2,10 +2,12 @@
 
 use super::functions::is_gradient_switch;
 use super::imports::{dotted, root_name};
-use super::value::{Origin, Value};
+use super::value::{History, Operation, Origin, Value, name_of_item};
 use super::{DEEPEST, Loop, Place, Reader, Surroundings};
+use crate::libraries::is_make_private;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{ExceptHandler, Expr, Stmt};
+use ruff_text_size::Ranged;
 use std::rc::Rc;
 
 impl<'a> Visitor<'a> for Reader<'a> {
@@ -47,8 +49,8 @@ impl<'a> Reader<'a> {
                 self.bind(&assign.target, None);
             }
             Stmt::For(repeat) => {
-                self.value_of(&repeat.iter);
-                self.facts.loops.push((repeat, Rc::clone(&self.place)));
+                let sequence = self.value_of(&repeat.iter);
+                self.facts.loops.push((repeat, sequence, Rc::clone(&self.place)));
                 let mut around = Surroundings::clone(&self.place.around);
                 around.loops.push(Loop::For(repeat));
                 self.maybe(|reader| {
@@ -157,8 +159,12 @@ impl<'a> Reader<'a> {
         match target {
             Expr::Name(_) | Expr::Attribute(_) => {
                 let Some(root) = root_name(target) else { return };
+                let (name, value) = (dotted(target, root), value.unwrap_or_else(Value::anything));
+                if value.histories().iter().any(|history| is_private(history)) {
+                    self.once_private.insert(name.clone(), value.clone());
+                }
                 // A name that is assigned is no longer what was imported, even if nothing is known of it.
-                self.environment.set(&dotted(target, root), Some(value.unwrap_or_else(Value::anything)));
+                self.environment.set(&name, Some(value));
             }
             Expr::Tuple(_) | Expr::List(_) => {
                 let elements = match target {
@@ -173,7 +179,15 @@ impl<'a> Reader<'a> {
                         }
                         // Parts of one result share its origin.
                         Some(origin @ Origin::Constructed(..)) => Some(Value::start(origin.clone())),
-                        _ => None,
+                        _ => value.as_ref().filter(|value| value.always(is_private_result)).map(|value| {
+                            let (range, place) = (element.range(), Rc::clone(&self.place));
+                            value.then(&Operation {
+                                name: name_of_item(position),
+                                range,
+                                arguments: None,
+                                place,
+                            })
+                        }),
                     };
                     self.bind(element, item);
                 }
@@ -184,6 +198,16 @@ impl<'a> Reader<'a> {
             }
         }
     }
+}
+
+/// Whether a value is what a private engine returned, or a part of it.
+pub(super) fn is_private(history: &History) -> bool {
+    history.result().is_some_and(|(call, _)| is_make_private(call.name))
+}
+
+/// Whether a value is all that a private engine returned.
+fn is_private_result(history: &History) -> bool {
+    history.result().is_some_and(|(call, part)| part.is_none() && is_make_private(call.name))
 }
 
 /// The last parts of all names in a target.

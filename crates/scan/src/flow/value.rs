@@ -92,6 +92,11 @@ impl<'a> Arguments<'a> {
     }
 }
 
+/// The name of an item at a position; nothing for those far behind.
+pub fn name_of_item(position: usize) -> &'static str {
+    ["0", "1", "2", "3"].get(position).copied().unwrap_or("")
+}
+
 impl<'a> Value<'a> {
     /// A value that starts here.
     pub fn start(origin: Origin<'a>) -> Self {
@@ -131,6 +136,11 @@ impl<'a> Value<'a> {
     /// Whether something is true of every way in which the value may have come about.
     pub fn always(&self, is_true: impl Fn(&History<'a>) -> bool) -> bool {
         self.0.iter().all(|history| is_true(history))
+    }
+
+    /// Whether the value is known to be what another one is: the same object, however it came about.
+    pub fn is(&self, other: &Value<'a>) -> bool {
+        self.0.iter().all(|history| other.0.iter().any(|known| Rc::ptr_eq(known, history)))
     }
 
     /// The origin, where there is one only and nothing was done to it since.
@@ -183,6 +193,17 @@ impl<'a> History<'a> {
     /// The last operation.
     pub fn last(&self) -> Option<&Operation<'a>> {
         self.backwards().next()
+    }
+
+    /// The method call whose result this is, as a whole or (by the part's name) in part.
+    pub fn result(&self) -> Option<(&Operation<'a>, Option<&'a str>)> {
+        let mut operations = self.backwards();
+        let last = operations.next()?;
+        if last.arguments.is_some() {
+            return Some((last, None));
+        }
+        let call = operations.next().filter(|call| call.arguments.is_some())?;
+        Some((call, Some(last.name)))
     }
 
     /// Whether an operation, told by its place in the text, is part of the history.

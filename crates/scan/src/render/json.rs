@@ -1,5 +1,7 @@
 //! One JSON document.
 
+use crate::finding::Level;
+use crate::rules::{Page, Rule};
 use crate::scanning::{Report, Skipped};
 use crate::survey::Survey;
 use serde::Serialize;
@@ -21,6 +23,21 @@ struct SurveyDocument<'a> {
     survey: &'a Survey,
 }
 
+#[derive(Serialize)]
+struct RulesDocument {
+    rules: Vec<RuleEntry>,
+}
+
+#[derive(Serialize)]
+struct RuleEntry {
+    name: &'static str,
+    level: Level,
+    reach: &'static str,
+    finds: &'static str,
+    why: &'static str,
+    fix: &'static str,
+}
+
 /// The report with all findings.
 pub fn json(report: &Report) -> String {
     document(report)
@@ -30,6 +47,15 @@ pub fn json(report: &Report) -> String {
 pub fn survey_json(report: &Report) -> String {
     let Report { files, bytes, skipped, survey, .. } = report;
     document(&SurveyDocument { files: *files, bytes: *bytes, skipped, survey })
+}
+
+/// What there is to say about some rules.
+pub fn rules_json(rules: &[&dyn Rule]) -> String {
+    let entry = |rule: &&dyn Rule| {
+        let Page { name, finds, why, fix, reach, level } = *rule.page();
+        RuleEntry { name, level, reach: reach.name(), finds, why, fix }
+    };
+    document(&RulesDocument { rules: rules.iter().map(entry).collect() })
 }
 
 fn document(content: &impl Serialize) -> String {

@@ -12,7 +12,14 @@ pub fn text(report: &Report) -> String {
     for finding in &report.findings {
         write_finding(&mut text, finding);
     }
-    let files = number(report.files, "file");
+    if report.scanned == 0 {
+        text += "0 files scanned";
+        if report.files == 0 {
+            text += ": there is no Python file or notebook, or all are excluded or ignored by git";
+        }
+        return text + "\n";
+    }
+    let files = number(report.scanned, "file");
     let mut paths: Vec<&str> = report.findings.iter().map(|finding| finding.path.as_str()).collect();
     paths.dedup();
     if report.findings.is_empty() {
@@ -60,7 +67,10 @@ fn number(count: usize, what: &str) -> String {
 pub fn survey_text(report: &Report) -> String {
     let survey = &report.survey;
     let row = |name: &str, count: Count| {
-        format!("  {name:20} {:>8} pipelines in {} of {} files\n", count.pipelines, count.files, report.files)
+        format!(
+            "  {name:20} {:>8} pipelines in {} of {} files\n",
+            count.pipelines, count.files, report.scanned
+        )
     };
     let share = match survey.share_of_batch_first() {
         Some(share) => format!("{:.1} % of the files that do either batch first", 100.0 * share),
@@ -78,7 +88,7 @@ pub fn rule_list() -> String {
     let width = RULES.iter().map(|rule| rule.page().name.len()).max().unwrap_or(0);
     let rows = RULES.iter().map(|rule| {
         let page = rule.page();
-        let reach = if page.reach == Reach::Everywhere { "everywhere" } else { "private modules" };
+        let reach = page.reach.name();
         format!("{:width$}  {:7}  {reach:15}  {}\n", page.name, page.level.name(), page.finds)
     });
     rows.collect()

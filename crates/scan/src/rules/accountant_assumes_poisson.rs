@@ -50,11 +50,7 @@ impl Rule for AccountantAssumesPoisson {
             return;
         };
         if let Some(call) = poisson_accounting(module).next() {
-            let position = module.source.position(loader.expression.range().start().to_usize());
-            let place = match position.cell {
-                Some((cell, line)) => format!("cell {cell}, line {line}"),
-                None => format!("line {}", position.line),
-            };
+            let place = module.source.place(loader.expression.range().start().to_usize());
             let what = format!("Poisson sampling is accounted for, but the DataLoader of {place} shuffles");
             found.add(call.expression.func.range(), what);
         }

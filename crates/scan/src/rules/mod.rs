@@ -7,6 +7,7 @@
 mod accountant_assumes_poisson;
 mod accounting;
 mod batch_before_shuffle;
+mod buffer_cost;
 mod buffer_of_one;
 mod cache_after_shuffle;
 mod data_loader;
@@ -14,6 +15,7 @@ mod epochs;
 pub mod order;
 mod permutation_before_epochs;
 mod permuted_batches;
+mod poisson_loader_unused;
 mod poisson_sampling_off;
 mod rate_of_short_batch;
 mod repeat_before_batch;
@@ -25,6 +27,7 @@ mod streaming_shuffle;
 mod tensorflow_data;
 mod tensorflow_privacy_shuffled;
 mod training_not_shuffled;
+mod trainings;
 mod unsharded_workers;
 mod weighted_sampler;
 
@@ -39,6 +42,16 @@ pub enum Reach {
     Everywhere,
     /// In modules that import a library for differential privacy or call a private optimizer, or in all with `assume-private`.
     PrivateModules,
+}
+
+impl Reach {
+    /// The words in lists of rules.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reach::Everywhere => "everywhere",
+            Reach::PrivateModules => "private modules",
+        }
+    }
 }
 
 /// What people are told of a rule.
@@ -70,27 +83,48 @@ pub trait Rule: Sync {
 /// What a rule found in one module.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Where, and what in particular.
-    pub places: Vec<(TextRange, String)>,
+    /// The places.
+    pub places: Vec<Place>,
+}
+
+/// A place that a rule found.
+#[derive(Debug)]
+pub struct Place {
+    /// Where.
+    pub range: TextRange,
+    /// What stands there.
+    pub what: String,
+    /// What to do there, where that is more than the rule's page says.
+    pub fix: Option<String>,
 }
 
 impl Found {
     /// Adds a place, with a few words on what stands there. The same place counts once.
     pub fn add(&mut self, range: TextRange, what: impl Into<String>) {
-        if !self.places.iter().any(|(known, _)| *known == range) {
-            self.places.push((range, what.into()));
+        self.add_place(Place { range, what: what.into(), fix: None });
+    }
+
+    /// As [`Found::add`], with what to do at this place.
+    pub fn add_with_fix(&mut self, range: TextRange, what: impl Into<String>, fix: String) {
+        self.add_place(Place { range, what: what.into(), fix: Some(fix) });
+    }
+
+    fn add_place(&mut self, place: Place) {
+        if !self.places.iter().any(|known| known.range == place.range) {
+            self.places.push(place);
         }
     }
 }
 
 /// All rules, by name.
-pub const RULES: [&dyn Rule; 18] = [
+pub const RULES: [&dyn Rule; 19] = [
     &accountant_assumes_poisson::AccountantAssumesPoisson,
     &batch_before_shuffle::BatchBeforeShuffle,
     &buffer_of_one::BufferOfOne,
     &cache_after_shuffle::CacheAfterShuffle,
     &permutation_before_epochs::PermutationBeforeEpochs,
     &permuted_batches::PermutedBatches,
+    &poisson_loader_unused::PoissonLoaderUnused,
     &poisson_sampling_off::PoissonSamplingOff,
     &rate_of_short_batch::RateOfShortBatch,
     &repeat_before_batch::RepeatBeforeBatch,

@@ -50,7 +50,7 @@ impl Rule for PermutationBeforeEpochs {
                 continue;
             }
             let start = call.expression.range().start();
-            let is_cut_in = module.facts.loops.iter().any(|(repeat, place)| {
+            let is_cut_in = module.facts.loops.iter().any(|(repeat, _, place)| {
                 let is_after =
                     repeat.range.start() > start && place.around.functions == call.place.around.functions;
                 is_after && epochs::is_epoch_loop(repeat) && {

@@ -21,6 +21,7 @@
 
 use super::{Found, Page, Reach, Rule};
 use crate::finding::Level;
+use crate::libraries::is_make_private;
 use crate::module::Module;
 use crate::role::Role;
 use ruff_text_size::Ranged;
@@ -44,7 +45,7 @@ impl Rule for PoissonSamplingOff {
 
     fn check(&self, module: &Module, found: &mut Found) {
         for call in &module.facts.calls {
-            if !matches!(call.last_name(), Some("make_private" | "make_private_with_epsilon")) {
+            if !call.last_name().is_some_and(is_make_private) {
                 continue;
             }
             if let Some((expression, value)) = call.arguments.named("poisson_sampling")

@@ -57,10 +57,9 @@ impl Rule for SamplerWithoutSetEpoch {
         let facts = &module.facts;
         let has_trainer = TRAINERS.iter().any(|package| facts.imports.uses(package));
         let sets_epoch = facts.calls.iter().any(|call| call.last_name() == Some("set_epoch"));
-        let has_epochs = facts
-            .loops
-            .iter()
-            .any(|(repeat, place)| epochs::is_epoch_loop(repeat) && Role::around(place) != Role::Evaluation);
+        let has_epochs = facts.loops.iter().any(|(repeat, _, place)| {
+            epochs::is_epoch_loop(repeat) && Role::around(place) != Role::Evaluation
+        });
         if has_trainer || sets_epoch || !has_epochs {
             return;
         }

@@ -7,8 +7,8 @@
 //! is, and the leakage approaches that of no shuffling.
 //!
 //! # How to fix
-//! Make the buffer as large as the data set, shuffle indices instead of records, or sample by Poisson; `misdeal account --buffer-size K`
-//! says what a buffer costs.
+//! Make the buffer as large as the data set, shuffle indices instead of records, or sample by Poisson; `misdeal account --scheme
+//! stream-shuffle --buffer-size K` says what a buffer costs.
 //!
 //! # Example
 //! ```python
@@ -19,11 +19,12 @@
 //! It speaks in private modules. Names of files that are shuffled before they are read, `take(n)` of at most a buffer, and pipelines that were
 //! shuffled before are left alone.
 
+use super::buffer_cost::Sizes;
 use super::order::SHUFFLE;
 use super::tensorflow_data::{buffer_size, is_batched, is_of_files, records, training_pipelines};
 use super::{Found, Page, Reach, Rule};
 use crate::finding::Level;
-use crate::flow::History;
+use crate::flow::{History, Operation, Value};
 use crate::module::Module;
 
 /// The rule.
@@ -33,7 +34,7 @@ const PAGE: Page = Page {
     name: "small-shuffle-buffer",
     finds: "shuffle buffers of tf.data that are smaller than the data",
     why: "a record moves about as far as the buffer is large, so its place in the file tells in which batches it is",
-    fix: "make the buffer as large as the data set, or sample by Poisson; misdeal account --buffer-size K says what a buffer costs",
+    fix: "make the buffer as large as the data set, or sample by Poisson; misdeal account --scheme stream-shuffle --buffer-size K says what a buffer costs",
     reach: Reach::PrivateModules,
     level: Level::Warning,
 };
@@ -56,12 +57,29 @@ impl Rule for SmallShuffleBuffer {
                     && records_left(history).map_or(size < NOT_SMALL, |records| size < records)
             };
             if value.always(is_small) {
-                let of =
-                    records(&value.histories()[0]).map_or(String::new(), |records| format!(" of {records}"));
-                found.add(shuffle.range, format!("the shuffle buffer holds {size} records{of}"));
+                let records = records(&value.histories()[0]);
+                let of = records.map_or(String::new(), |records| format!(" of {records}"));
+                let sizes = Sizes { buffer: Some(size), batch: batch_size(module, shuffle), records };
+                let fix = format!(
+                    "make the buffer as large as the data set, or sample by Poisson; {} says what a buffer costs",
+                    sizes.command()
+                );
+                found.add_with_fix(
+                    shuffle.range,
+                    format!("the shuffle buffer holds {size} records{of}"),
+                    fix,
+                );
             }
         }
     }
+}
+
+/// The size of the batches that are made of what a shuffle gives, where the source says so.
+fn batch_size(module: &Module, shuffle: &Operation) -> Option<i64> {
+    let mut histories = module.facts.pipelines.iter().flat_map(Value::histories);
+    let batched = histories
+        .find(|history| history.contains(shuffle) && history.last().is_some_and(|last| last.name == "batch"));
+    batched?.last()?.arguments.as_ref()?.get("batch_size", 0)?.1.as_int()
 }
 
 fn is_shuffled_before(history: &History) -> bool {

@@ -17,9 +17,10 @@
 //!
 //! It speaks in private modules: elsewhere a buffer is how streams are meant to be used.
 
+use super::buffer_cost::Sizes;
 use super::{Found, Page, Reach, Rule};
 use crate::finding::Level;
-use crate::flow::{History, Origin};
+use crate::flow::{History, Operation, Origin};
 use crate::module::Module;
 use crate::role::Role;
 
@@ -30,7 +31,7 @@ const PAGE: Page = Page {
     name: "streaming-shuffle",
     finds: "streams of Hugging Face or WebDataset that are shuffled in a buffer",
     why: "a stream's buffer is a small part of the data, so a record's place in the files tells in which batches it is",
-    fix: "load the data without streaming and sample by Poisson, or account for the buffer (misdeal account --scheme stream-shuffle)",
+    fix: "load the data without streaming and sample by Poisson, or account for the buffer (misdeal account --scheme stream-shuffle --buffer-size K)",
     reach: Reach::PrivateModules,
     level: Level::Error,
 };
@@ -49,19 +50,28 @@ impl Rule for StreamingShuffle {
             if !value.always(is_stream) || value.always(is_evaluation) {
                 continue;
             }
-            let arguments = last.arguments.as_deref();
-            let position = usize::from(is_hugging_face(&value.histories()[0]));
-            let given = arguments.and_then(|arguments| {
-                arguments.get("buffer_size", position).or_else(|| arguments.named("bufsize"))?.1.as_int()
-            });
-            found.add(
-                last.range,
-                match given {
-                    Some(size) => format!("a stream is shuffled in a buffer of {size} records"),
-                    None => "a stream is shuffled in a buffer".to_owned(),
-                },
+            let buffer = buffer_size(last, is_hugging_face(&value.histories()[0]));
+            let what = match buffer {
+                Some(size) => format!("a stream is shuffled in a buffer of {size} records"),
+                None => "a stream is shuffled in a buffer".to_owned(),
+            };
+            let command = Sizes { buffer, ..Sizes::default() }.command();
+            let fix = format!(
+                "load the data without streaming and sample by Poisson, or account for the buffer ({command})"
             );
+            found.add_with_fix(last.range, what, fix);
         }
+    }
+}
+
+/// The records in the buffer of a shuffle, where the source says so or leaves it at what Hugging Face takes.
+fn buffer_size(shuffle: &Operation, is_hugging_face: bool) -> Option<i64> {
+    let arguments = shuffle.arguments.as_deref()?;
+    let position = if is_hugging_face { 2 } else { 0 };
+    let given = arguments.get("buffer_size", position).or_else(|| arguments.named("bufsize"));
+    match given {
+        Some((_, value)) => value.as_int(),
+        None => (is_hugging_face && !arguments.open).then_some(1000),
     }
 }
 

@@ -1,0 +1,135 @@
+//! # What it finds
+//! Training on the loader that was given to Opacus's `make_private` (or `make_private_with_epsilon`) instead of the one that it returned: in a
+//! `for` loop, through `enumerate`, `tqdm` or `zip`, in `BatchMemoryManager`, or by a function of the module.
+//!
+//! # Why it matters
+//! The loader that is returned samples by Poisson. The one that was given goes on as before, shuffled or not, while the accountant counts
+//! Poisson samples, so the epsilon that is reported is not the model's.
+//!
+//! # How to fix
+//! Assign all three results, the loader to its own name, and train on it.
+//!
+//! # Example
+//! ```python
+//! model, optimizer, _ = engine.make_private(
+//!     module=model, optimizer=optimizer, data_loader=train_loader, noise_multiplier=1.0, max_grad_norm=1.0
+//! )
+//! for x, y in train_loader:
+//!     loss(model(x), y).backward()
+//!     optimizer.step()
+//! ```
+//!
+//! It speaks where the optimizer that was returned makes steps on batches of the loader that was given. It is silent where the loader that was
+//! returned is read anywhere (its length aside), where the one that was given may be another by then or already samples by Poisson, and
+//! where `poisson_sampling` is given and not `True`.
+
+use super::trainings::{Training, private_trainings};
+use super::{Found, Page, Reach, Rule};
+use crate::finding::Level;
+use crate::flow::{Call, Callee, Facts, History, Origin, Value};
+use crate::libraries::{is_hint, is_make_private};
+use crate::module::Module;
+use crate::role::Role;
+use ruff_python_ast::Expr;
+use ruff_text_size::{Ranged, TextRange};
+
+/// The rule.
+pub struct PoissonLoaderUnused;
+
+const PAGE: Page = Page {
+    name: "poisson-loader-unused",
+    finds: "training on the loader that was given to Opacus, and not on the one that it returned",
+    why: "only the loader that is returned samples by Poisson, which is what the accountant counts, so the epsilon that is reported is not the model's",
+    fix: "train on the loader that is returned: model, optimizer, train_loader = engine.make_private(...)",
+    reach: Reach::Everywhere,
+    level: Level::Error,
+};
+
+impl Rule for PoissonLoaderUnused {
+    fn page(&self) -> &'static Page {
+        &PAGE
+    }
+
+    fn check(&self, module: &Module, found: &mut Found) {
+        let facts = &module.facts;
+        if !facts.calls.iter().any(|call| call.method().is_some_and(is_make_private)) {
+            return;
+        }
+        let trainings = private_trainings(facts);
+        for call in &facts.calls {
+            let Some((name, at)) = make_private(call) else { continue };
+            let Some((_, given)) = call.arguments.named("data_loader") else { continue };
+            if !samples_by_poisson(call) || given.histories().iter().any(|loader| is_poisson(loader)) {
+                continue;
+            }
+            if Role::around(&call.place) == Role::Evaluation || is_loader_read(facts, at) {
+                continue;
+            }
+            let place = module.source.place(at.start().to_usize());
+            for training in trainings.iter().filter(|training| {
+                is_optimizer_of(&training.optimizer, at) && is_same_loader(training, given, call)
+            }) {
+                found.add(training.range, format!("the loader that was given to {name} on {place} trains"));
+            }
+        }
+    }
+}
+
+/// The method's name and where it stands.
+fn make_private<'a>(call: &Call<'a>) -> Option<(&'a str, TextRange)> {
+    let (Callee::Method(_, name), Expr::Attribute(attribute)) = (&call.callee, &*call.expression.func) else {
+        return None;
+    };
+    is_make_private(name).then(|| (*name, attribute.attr.range()))
+}
+
+/// Whether the loader that a call returns is known to sample by Poisson.
+fn samples_by_poisson(call: &Call) -> bool {
+    match call.arguments.named("poisson_sampling") {
+        Some((_, value)) => value.as_bool() == Some(true),
+        None => !call.arguments.open,
+    }
+}
+
+/// Whether a loader samples by Poisson, or may do so, before an engine sees it.
+fn is_poisson(loader: &History) -> bool {
+    let Origin::Constructed(name, _, arguments) = loader.origin() else { return false };
+    name.split('.').any(is_hint) || arguments.named("batch_sampler").is_some()
+}
+
+fn is_optimizer_of(value: &Value, at: TextRange) -> bool {
+    let is_part = |history: &History| {
+        history.result().is_some_and(|(call, part)| call.range == at && part == Some("1"))
+    };
+    value.histories().iter().any(|history| is_part(history))
+}
+
+/// Whether the batches of a training are those of the loader that was given: the same value, or the same name of which nothing is known in the
+/// same function.
+fn is_same_loader(training: &Training, given: &Value, call: &Call) -> bool {
+    if training.batches.is(given) {
+        return true;
+    }
+    let is_same_name = match (training.batches.origin(), given.origin()) {
+        (Some(Origin::Variable(one)), Some(Origin::Variable(other)))
+        | (Some(Origin::Imported(one)), Some(Origin::Imported(other))) => one == other,
+        _ => false,
+    };
+    let [here, there] = [&training.place.around, &call.place.around];
+    is_same_name && here.functions == there.functions && here.classes == there.classes
+}
+
+/// Whether the loader that a call returned, or all that it returned, is read anywhere but for its length.
+fn is_loader_read(facts: &Facts, at: TextRange) -> bool {
+    let is_loader = |history: &History| {
+        history.result().is_some_and(|(call, part)| call.range == at && !matches!(part, Some("0" | "1")))
+    };
+    let is_measured = |range: TextRange| {
+        let mut lengths = facts.calls.iter().filter(|call| call.name() == Some("len"));
+        lengths.any(|call| call.arguments.positional.iter().any(|(given, _)| given.range() == range))
+    };
+    let mut reads = facts.private_reads.iter();
+    reads.any(|(range, value)| {
+        value.histories().iter().any(|history| is_loader(history)) && !is_measured(*range)
+    })
+}

@@ -1,0 +1,142 @@
+//! Where an optimizer learns from batches: in loops, in Opacus's memory manager, and in functions of the module that have either.
+
+use crate::flow::{Call, Callee, Facts, History, Loop, Origin, Place, Value};
+use crate::libraries::is_make_private;
+use crate::role::{Role, words};
+use ruff_python_ast::StmtFunctionDef;
+use ruff_text_size::{Ranged, TextRange};
+use std::rc::Rc;
+
+/// What goes through another sequence, and changes neither its order nor its batches.
+const WRAPPERS: [&str; 8] = ["enumerate", "islice", "iter", "list", "tqdm", "tqdm_notebook", "track", "zip"];
+/// How many functions within one another are looked through.
+const DEEPEST: usize = 3;
+
+/// An optimizer that learns from a sequence of batches.
+#[derive(Debug, Clone)]
+pub struct Training<'a> {
+    /// The batches.
+    pub batches: Value<'a>,
+    /// Where they are named.
+    pub range: TextRange,
+    /// The optimizer.
+    pub optimizer: Value<'a>,
+    /// Where in the program.
+    pub place: Rc<Place<'a>>,
+}
+
+/// All trainings of a module whose optimizer is a part of what a private engine returned. Tests and evaluation are left out.
+pub fn private_trainings<'a>(facts: &Facts<'a>) -> Vec<Training<'a>> {
+    let mut trainings = Vec::new();
+    for call in &facts.calls {
+        if Role::around(&call.place) != Role::Evaluation {
+            in_loops(facts, call, &mut trainings);
+            in_memory_manager(call, &mut trainings);
+        }
+    }
+    let mut newest = trainings.clone();
+    for _ in 0..DEEPEST {
+        newest = facts.calls.iter().flat_map(|call| in_function(facts, call, &newest)).collect();
+        trainings.extend_from_slice(&newest);
+    }
+    trainings.retain(|training| training.optimizer.histories().iter().any(|history| is_private(history)));
+    trainings
+}
+
+/// Steps of an optimizer within loops over batches, and calls that speak of such steps and are given one.
+fn in_loops<'a>(facts: &Facts<'a>, call: &Call<'a>, trainings: &mut Vec<Training<'a>>) {
+    let name = call.last_name().unwrap_or("");
+    let speaks_of_steps = || {
+        words(name).iter().any(|word| ["fit", "learn", "step", "train", "update"].contains(&word.as_str()))
+    };
+    let mut optimizers: Vec<&Value<'a>> = Vec::new();
+    if let Callee::Method(receiver, "step") = &call.callee {
+        optimizers.push(receiver);
+    }
+    if !call.place.around.loops.is_empty() && speaks_of_steps() {
+        optimizers.extend(call.arguments.all().map(|(_, value)| value));
+    }
+    optimizers.retain(|value| may_be_optimizer(value));
+    if optimizers.is_empty() {
+        return;
+    }
+    for repeat in &call.place.around.loops {
+        let Loop::For(repeat) = repeat else { continue };
+        let known = facts.loops.iter().find(|(known, ..)| std::ptr::eq(*known, *repeat));
+        let Some((_, sequence, _)) = known else { continue };
+        for batches in wrapped(sequence) {
+            trainings.extend(optimizers.iter().map(|optimizer| Training {
+                batches: batches.clone(),
+                range: repeat.iter.range(),
+                optimizer: Value::clone(optimizer),
+                place: Rc::clone(&call.place),
+            }));
+        }
+    }
+}
+
+/// `BatchMemoryManager(data_loader=.., optimizer=..)`, which cuts a loader's batches.
+fn in_memory_manager<'a>(call: &Call<'a>, trainings: &mut Vec<Training<'a>>) {
+    if call.last_name() != Some("BatchMemoryManager") {
+        return;
+    }
+    let [batches, optimizer] = ["data_loader", "optimizer"].map(|name| call.arguments.named(name));
+    if let (Some((expression, batches)), Some((_, optimizer))) = (batches, optimizer) {
+        trainings.push(Training {
+            batches: batches.clone(),
+            range: expression.range(),
+            optimizer: optimizer.clone(),
+            place: Rc::clone(&call.place),
+        });
+    }
+}
+
+/// The trainings of a function of the module, where it is called, with what it is called with.
+fn in_function<'a>(facts: &Facts<'a>, call: &Call<'a>, trainings: &[Training<'a>]) -> Vec<Training<'a>> {
+    let Some(name) = call.name() else { return Vec::new() };
+    let mut definitions = facts.functions.iter().filter(|definition| definition.name.as_str() == name);
+    let (Some(definition), None) = (definitions.next(), definitions.next()) else { return Vec::new() };
+    let given = |value: &Value<'a>| {
+        let Some(Origin::Variable(parameter)) = value.origin() else { return None };
+        call.arguments.get(parameter, position(definition, parameter)?)
+    };
+    let is_inside = |place: &Place| place.around.functions == [name] && place.around.classes.is_empty();
+    let inside = trainings.iter().filter(|training| is_inside(&training.place));
+    let carried = inside.filter_map(|training| {
+        let ((expression, batches), (_, optimizer)) =
+            (given(&training.batches)?, given(&training.optimizer)?);
+        let (range, place) = (expression.range(), Rc::clone(&call.place));
+        Some(Training { batches: batches.clone(), range, optimizer: optimizer.clone(), place })
+    });
+    carried.collect()
+}
+
+fn position(definition: &StmtFunctionDef, parameter: &str) -> Option<usize> {
+    definition.parameters.iter().position(|known| known.name().as_str() == parameter)
+}
+
+/// A sequence, or those that are gone through behind `enumerate`, `tqdm`, `zip` and their kind.
+fn wrapped<'a>(sequence: &Value<'a>) -> Vec<Value<'a>> {
+    let Some(Origin::Constructed(name, _, arguments)) = sequence.origin() else {
+        return vec![sequence.clone()];
+    };
+    let name = name.rsplit('.').next().unwrap_or(name);
+    if !WRAPPERS.contains(&name) {
+        return vec![sequence.clone()];
+    }
+    let count = if name == "zip" { usize::MAX } else { 1 };
+    let named = arguments.named("iterable").map(|(_, value)| value);
+    let given = arguments.positional.iter().map(|(_, value)| value).chain(named);
+    given.take(count).flat_map(wrapped).collect()
+}
+
+/// Whether a value may be an optimizer: of a private engine, or one that a function is given.
+fn may_be_optimizer(value: &Value) -> bool {
+    matches!(value.origin(), Some(Origin::Variable(_)))
+        || value.histories().iter().any(|history| is_private(history))
+}
+
+/// Whether a value is the optimizer that a private engine returned.
+fn is_private(history: &History) -> bool {
+    history.result().is_some_and(|(call, part)| is_make_private(call.name) && part == Some("1"))
+}
