@@ -99,6 +99,7 @@ pub(crate) fn with_player<T>(
     job: impl FnOnce(&dyn Player) -> Result<T>,
 ) -> Result<T> {
     let setting = request.setting.clone().validated()?;
+    setting.check_is_played()?;
     with_engine(&setting, &request.engine, &request.run, |game, engine| {
         job(&MechanismPlayer { setting: &setting, game, engine })
     })

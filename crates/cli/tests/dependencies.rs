@@ -46,6 +46,55 @@ fn each_has_its_reason() {
     assert!(missing.is_empty(), "without a reason in CONTRIBUTING.md: {missing:?}");
 }
 
+/// What a crate asks for, it uses.
+#[test]
+fn each_is_used_where_it_is_listed() {
+    let mut unused = Vec::new();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let folder = entry.unwrap().path();
+        let sources: String = ["src", "tests", "benches", "examples"]
+            .iter()
+            .flat_map(|part| sources(&folder.join(part)))
+            .chain(fs::read_to_string(folder.join("build.rs")))
+            .collect();
+        let manifest = table(&folder.join("Cargo.toml"));
+        let is_used = |name: &String| sources.contains(&name.replace('-', "_"));
+        unused.extend(
+            direct(&manifest).into_iter().filter(|name| !is_used(name)).map(|name| (folder.clone(), name)),
+        );
+    }
+    assert!(unused.is_empty(), "{unused:?}");
+}
+
+fn sources(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let files = entries.map(|entry| entry.unwrap().path());
+    files
+        .flat_map(|path| match path.extension() {
+            _ if path.is_dir() => sources(&path),
+            Some(extension) if extension == "rs" => vec![fs::read_to_string(&path).unwrap()],
+            _ => Vec::new(),
+        })
+        .collect()
+}
+
+/// Files that the documents at the root name are there.
+#[test]
+fn documents_name_files_that_exist() {
+    let mut missing = Vec::new();
+    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "GLOSSARY.md", "SECURITY.md"] {
+        let text = fs::read_to_string(root().join(document)).unwrap();
+        let named = text.split('`').skip(1).step_by(2).filter(|word| {
+            let is_path =
+                word.starts_with("crates/") || word.starts_with("testdata/") || word.starts_with("bench/");
+            is_path && !word.contains(|c: char| c.is_whitespace() || "*<{".contains(c))
+        });
+        missing
+            .extend(named.filter(|path| !root().join(path).exists()).map(|path| (document, path.to_owned())));
+    }
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
 #[test]
 fn duplicates_are_known() {
     let mut versions: BTreeMap<String, Vec<String>> = BTreeMap::new();

@@ -41,7 +41,10 @@ fn printed_numbers_have_verdicts_and_missing_data_say_where_to_get_them() {
         } else {
             let upper = row["theory"]["poisson"]["epsilon_upper_bound"].as_f64().unwrap();
             assert!((upper / row["printed_claim"].as_f64().unwrap() - 1.0).abs() < 0.01, "{name}: {upper}");
-            assert_eq!(verdict, "reproduced", "{name}: {row:#}");
+            // Of a small number one run can tell nothing.
+            let tells = row["tolerance"].as_f64() < row["printed"].as_f64();
+            let expected = if tells { "reproduced" } else { "too few observations" };
+            assert_eq!(verdict, expected, "{name}: {row:#}");
             let reason = row["tolerance_reason"].as_str().unwrap();
             assert!(reason.contains("one run for the paper's 5 add"), "{name}: {reason}");
         }

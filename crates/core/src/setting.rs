@@ -135,6 +135,23 @@ impl Setting {
         Ok(self)
     }
 
+    /// Refuses what games do not play: they zero the target out.
+    ///
+    /// # Errors
+    /// Another adjacency.
+    pub fn check_is_played(&self) -> Result<()> {
+        if self.adjacency == Adjacency::ZeroOut {
+            return Ok(());
+        }
+        let found = format!("{:?}", self.adjacency);
+        Err(Error::bad_value(
+            "adjacency",
+            found,
+            "ZeroOut",
+            "games compare a record with one whose gradient is zero",
+        ))
+    }
+
     /// Steps in all epochs together.
     pub fn steps(&self) -> u64 {
         self.steps_per_epoch * self.epochs
@@ -200,6 +217,15 @@ impl std::fmt::Debug for SettingHash {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn games_zero_the_target_out_and_nothing_else() {
+        Setting::default().check_is_played().unwrap();
+        for adjacency in [Adjacency::AddRemove, Adjacency::ReplaceOne] {
+            let error = Setting { adjacency, ..Setting::default() }.check_is_played().unwrap_err();
+            assert!(error.to_string().contains("adjacency"), "{error}");
+        }
+    }
 
     #[test]
     fn refuses_what_makes_no_sense() {

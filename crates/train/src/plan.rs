@@ -78,6 +78,7 @@ impl TrainingPlan {
     ) -> Result<Self> {
         recipe.check()?;
         let checked = Setting { training: None, ..setting.clone() }.validated()?;
+        checked.check_is_played()?;
         check_data(&checked, recipe, &dataset)?;
         check_targets(&checked, recipe)?;
         let model = Model::new(&recipe.model, dataset.train.shape, dataset.classes)?;

@@ -11,7 +11,7 @@ pub enum Verdict {
     Exceeded,
     /// Smaller by more than the tolerance.
     Differs,
-    /// Off by more than the tolerance, and from fewer observations than the paper's.
+    /// Off by more than the tolerance, and from fewer observations than the paper's; or from so few runs that 0 is within the tolerance.
     TooFewObservations,
     /// The data for it are missing.
     NotPlayed,
@@ -23,9 +23,12 @@ impl Verdict {
         [Self::Reproduced, Self::Exceeded, Self::Differs, Self::TooFewObservations, Self::NotPlayed];
 
     /// Compares `ours` with what is `printed`. Fewer observations than the paper's can tell that both agree, and nothing else: the
-    /// largest of few estimates over all thresholds is as often too large as too small.
+    /// largest of few estimates over all thresholds is as often too large as too small. Where nothing at all would be within the
+    /// tolerance, agreement tells nothing.
     pub fn of(ours: f64, printed: f64, tolerance: f64, as_many_observations: bool) -> Self {
-        if (ours - printed).abs() <= tolerance {
+        if tolerance >= printed {
+            Verdict::TooFewObservations
+        } else if (ours - printed).abs() <= tolerance {
             Verdict::Reproduced
         } else if !as_many_observations {
             Verdict::TooFewObservations
@@ -68,5 +71,6 @@ mod tests {
         assert_eq!(verdict(3.49, true), "differs");
         assert_eq!(verdict(3.49, false), "too few observations");
         assert_eq!(verdict(f64::NAN, true), "differs");
+        assert_eq!(Verdict::of(0.1, 0.1, 0.12, true).name(), "too few observations");
     }
 }

@@ -99,6 +99,7 @@ impl ErrorEstimator for Refutation<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::Look;
     use crate::normal;
     use crate::{Purpose, Setting, Stream, World};
 

@@ -206,15 +206,15 @@ pub fn reversed_auroc(scores_in: &[f64], scores_out: &[f64]) -> Result<Option<Fi
 /// Refuses a delta or a significance that makes no sense.
 ///
 /// # Errors
-/// `delta` outside [0, 1), or `significance` outside (0, 1).
+/// `delta` outside [0, 1), or `significance` outside (0, 0.5]: what is more likely wrong than right refutes nothing.
 pub fn check_levels(delta: f64, significance: f64) -> Result<()> {
     if !(0.0..1.0).contains(&delta) {
         let hint = "it is the probability with which the guarantee may fail, say 1e-5";
         return Err(Error::bad_value("delta", delta, "a number from 0 to below 1", hint));
     }
-    if significance.is_nan() || significance <= 0.0 || significance >= 1.0 {
-        let hint = "0.05 gives bounds that hold with 95 % confidence";
-        return Err(Error::bad_value("significance", significance, "a number between 0 and 1", hint));
+    if significance.is_nan() || significance <= 0.0 || significance > 0.5 {
+        let hint = "it is the probability of a wrong bound: 0.05 gives bounds that hold with 95 % confidence";
+        return Err(Error::bad_value("significance", significance, "a number above 0 and up to 0.5", hint));
     }
     Ok(())
 }
