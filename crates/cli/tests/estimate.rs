@@ -114,13 +114,13 @@ fn what_holds_under_an_assumption_is_told_from_what_does_not_hold() {
             "--estimator gdp",
             "holds only under an assumption (see guarantee), delta 1e-5",
             "is a bound only under an assumption",
-            "holds only under an assumption, delta 1e-5",
+            "holds only under an assumption, delta",
         ),
         (
             "--threshold-choice max",
             "NOT a valid bound, delta 1e-5",
             "is an estimate without a guarantee",
-            "not a valid bound, delta 1e-5",
+            "not a valid bound, delta",
         ),
     ] {
         let estimate = format!("estimate --scores-in in.csv --scores-out out.csv {flags}");

@@ -262,7 +262,6 @@ fn figures_say_how_sure_a_number_is() {
         ("--threshold-choice max", "found here, maximum over thresholds (no guarantee)"),
         ("--estimator jeffreys", "found here, jeffreys (only under an assumption)"),
         ("--estimator jeffreys --threshold-choice max", "found here, maximum over thresholds (no guarantee)"),
-        ("--estimator raw", "found here, raw, hold-out (no guarantee)"),
     ] {
         let estimate =
             format!("estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 0.5 {flags}");

@@ -101,24 +101,24 @@ mod tests {
     /// Dealt by hand, every way.
     #[test]
     fn presence_is_that_of_all_ways_to_deal() {
-        fn missed(buffer: Vec<u64>, next: u64, records: u64, dealt: u64) -> f64 {
+        fn missed(buffer: &[u64], next: u64, records: u64, dealt: u64) -> f64 {
             if dealt == 0 {
                 return 1.0;
             }
             let ways = buffer.len() as f64;
             let kept = buffer.iter().enumerate().filter(|&(_, &record)| record != 0).map(|(slot, _)| {
-                let mut rest = buffer.clone();
+                let mut rest = buffer.to_vec();
                 rest.remove(slot);
                 if next < records {
                     rest.push(next);
                 }
-                missed(rest, next + 1, records, dealt - 1) / ways
+                missed(&rest, next + 1, records, dealt - 1) / ways
             });
             kept.sum()
         }
         for (buffer, records) in [(1, 4), (2, 5), (3, 5), (5, 5), (4, 6)] {
             for dealt in 0..=records {
-                let expected = 1.0 - missed((0..buffer).collect(), buffer, records, dealt);
+                let expected = 1.0 - missed(&(0..buffer).collect::<Vec<_>>(), buffer, records, dealt);
                 let found = presence_behind(buffer, records, dealt);
                 assert!((found - expected).abs() < 1e-12, "{buffer} {records} {dealt}: {found} {expected}");
             }
