@@ -19,7 +19,7 @@ pub(crate) enum Known {
     /// Every record is used once an epoch. The scheme leaks at most what the fixed order does, because whoever is told
     /// the batches sees the fixed order's outputs.
     OnceAnEpoch(AtLeast),
-    /// Nobody has proven a bound, for this reason.
+    /// No bound is built in, for this reason.
     Nothing(&'static str),
 }
 
@@ -66,7 +66,8 @@ impl Known {
                 Self::OnceAnEpoch(AtLeast::behind(&weights, noise, epochs)?)
             }
             BatchScheme::BatchThenShuffle => {
-                let largest_output = Some(batch_then_shuffle(noise, steps, setting.batch_size));
+                let largest_output =
+                    Some(LargestOutput::batch_then_shuffle(noise, steps, setting.batch_size));
                 Self::OnceAnEpoch(AtLeast { pair: None, largest_output, epochs })
             }
             // Its shifts are half of shuffling's, and so is the least noise.
@@ -74,9 +75,7 @@ impl Known {
                 Self::OnceAnEpoch(AtLeast { pair: None, largest_output: None, epochs })
             }
             BatchScheme::BallsInBins => Self::DominatingPair(ShiftPair::balls_in_bins(noise, steps)?),
-            BatchScheme::WithoutReplacement => {
-                Self::Nothing("nobody has proven a bound under zero-out adjacency")
-            }
+            BatchScheme::WithoutReplacement => Self::Nothing("no bound under zero-out adjacency is built in"),
         })
     }
 }
@@ -106,18 +105,6 @@ fn batches_of_block(buffer_size: u64, batch_size: u64) -> Option<u64> {
         Some(buffer_size / batch_size)
     } else {
         batch_size.is_multiple_of(buffer_size).then_some(1)
-    }
-}
-
-/// The target's batch stands out by the gradients of all its records: means 2B and 2B - 1. The adversary may use
-/// fewer of them, so B is cut where more would change nothing but rounding.
-fn batch_then_shuffle(noise_multiplier: f64, steps_per_epoch: u64, batch_size: u64) -> LargestOutput {
-    let opposing = (batch_size as f64).min((40.0 * noise_multiplier).ceil().max(1.0));
-    LargestOutput {
-        noise_multiplier,
-        steps_per_epoch,
-        mean_in: 2.0 * opposing,
-        mean_out: 2.0 * opposing - 1.0,
     }
 }
 

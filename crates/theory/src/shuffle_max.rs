@@ -35,6 +35,18 @@ impl LargestOutput {
         LargestOutput { noise_multiplier, steps_per_epoch, mean_in: 2.0, mean_out: 1.0 }
     }
 
+    /// The pair of batches that are made before they are shuffled: the target's stands out by the gradients of all its records, means 2B and
+    /// 2B - 1. The adversary may use fewer of them, so B is cut where more would change nothing but rounding.
+    pub fn batch_then_shuffle(noise_multiplier: f64, steps_per_epoch: u64, batch_size: u64) -> Self {
+        let opposing = (batch_size as f64).min((40.0 * noise_multiplier).ceil().max(1.0));
+        LargestOutput {
+            noise_multiplier,
+            steps_per_epoch,
+            mean_in: 2.0 * opposing,
+            mean_out: 2.0 * opposing - 1.0,
+        }
+    }
+
     /// Epsilon that one epoch leaks at least; never too large (beyond rounding in the last digits).
     pub fn epsilon_lower_bound(&self, delta: f64) -> f64 {
         let above = self.best_level(|c| epsilon_of(self.above(c), delta));

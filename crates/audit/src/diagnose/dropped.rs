@@ -3,7 +3,6 @@
 use super::orders::Orders;
 use libm::{exp, pow};
 use misdeal_core::{BatchScheme, Bounds, Setting};
-use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::shuffle_max::LargestOutput;
 
 /// The bounds of a scheme, with a lower bound that holds although the record that it is about may be missing from an epoch.
@@ -26,43 +25,37 @@ pub fn allowing_for(whole: Bounds, setting: &Setting, orders: Option<&Orders>, d
         }
         BatchScheme::Shuffle | BatchScheme::PartialShuffle { .. } => {
             let presence = exp(log_presence);
-            Some((
-                by_largest_output(noise_multiplier, setting.steps_per_epoch, epochs, delta, presence),
-                LARGEST,
-            ))
+            Some(by_largest_output(noise_multiplier, setting.steps_per_epoch, epochs, delta, presence))
         }
         BatchScheme::ShuffleOnce => {
             let noise = noise_multiplier / (epochs as f64).sqrt();
             let presence = exp(orders.log_presence(1));
-            Some((by_largest_output(noise, setting.steps_per_epoch, 1, delta, presence), LARGEST))
+            Some(by_largest_output(noise, setting.steps_per_epoch, 1, delta, presence))
         }
         BatchScheme::StreamShuffle { buffer_size } => {
-            Some((behind_a_buffer(setting, orders, buffer_size, delta), LARGEST))
+            Some(behind_a_buffer(setting, orders, buffer_size, delta))
         }
         BatchScheme::BatchThenShuffle => {
-            // Who knows the other records sees whether the batch is there: with all of them dealt it is the Gaussian mechanism.
-            let presence = pow(orders.least_share_of_batches(), epochs as f64);
-            if presence >= 1.0 {
+            let share = orders.least_share_of_batches();
+            if share >= 1.0 {
                 return whole;
             }
-            let known = Gaussian::fixed_order(noise_multiplier, epochs);
-            let lower = if delta < presence { known.epsilon_lower_bound(delta / presence) } else { 0.0 };
-            Some((lower, "closed form of epochs that deal the batch"))
+            let Setting { steps_per_epoch, batch_size, .. } = *setting;
+            let pair = LargestOutput::batch_then_shuffle(noise_multiplier, steps_per_epoch, batch_size);
+            let presence = pow(share, epochs as f64);
+            Some(pair.epsilon_lower_bound_if_present(epochs, delta, presence))
         }
         BatchScheme::BallsInBins => None,
         _ => return whole,
     };
     let upper = whole.method.split_once("upper: ").map_or(whole.method.as_str(), |(_, upper)| upper);
-    let method = match lower {
-        Some((_, how)) => {
-            format!("lower: {how}, records that an epoch leaves out taken into account; upper: {upper}")
-        }
-        None => format!("lower: none where an epoch leaves records out; upper: {upper}"),
+    let how = match lower {
+        Some(_) => "largest output (Chua et al.), records that an epoch leaves out taken into account",
+        None => "none where an epoch leaves records out",
     };
-    Bounds { epsilon_lower_bound: lower.map(|(lower, _)| lower), method, ..whole }
+    let method = format!("lower: {how}; upper: {upper}");
+    Bounds { epsilon_lower_bound: lower, method, ..whole }
 }
-
-const LARGEST: &str = "largest output (Chua et al.)";
 
 fn by_largest_output(noise: f64, steps: u64, epochs: u64, delta: f64, presence: f64) -> f64 {
     LargestOutput::shuffle(noise, steps).epsilon_lower_bound_if_present(epochs, delta, presence)

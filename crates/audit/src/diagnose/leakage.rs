@@ -222,7 +222,7 @@ fn by_audit(setting: &Setting, delta: f64) -> Result<Bounds> {
         epsilon_lower_bound: Some(measured.estimate.empirical_epsilon),
         epsilon_upper_bound: None,
         method: format!(
-            "lower: audit with {OBSERVATIONS} observations, 95 % confidence; upper: nobody has proven one"
+            "lower: audit with {OBSERVATIONS} observations, 95 % confidence; upper: none is built in"
         ),
     })
 }

@@ -163,7 +163,8 @@ impl PaperRow {
     fn difference(&self, ours: Option<f64>, deviation: Option<f64>, runs: u64) -> Option<String> {
         let in_words = || {
             let distance = (ours? - self.printed?).abs();
-            let deviation = deviation.or(Some(self.deviation).filter(|&known| known > 0.0))?;
+            let deviation =
+                [deviation, Some(self.deviation)].into_iter().flatten().find(|&known| known > 0.0)?;
             let of_difference = (1.0 / runs as f64 + 1.0 / self.runs as f64).sqrt();
             Some(in_standard_errors(distance / (deviation * of_difference), self.difference.as_deref()))
         };
