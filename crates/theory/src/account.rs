@@ -3,6 +3,7 @@
 use crate::gaussian::Gaussian;
 use crate::known::{AtLeast, Known};
 use crate::pairs::{self, Target};
+use crate::told_uses::ToldUses;
 use crate::{check_delta, poisson};
 use misdeal_core::{Adjacency, BatchScheme, Bounds, Result, Setting};
 
@@ -68,7 +69,21 @@ pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
                 method: format!("{method}; {FIXED_ORDER_UPPER}"),
             }
         }
-        Known::Nothing(reason) => Bounds::unknown(reason),
+        Known::Subsets => {
+            let (probability, steps) = (setting.sampling_probability(), setting.steps());
+            let poisson = poisson_bounds(noise, probability, steps, delta)?;
+            let told = ToldUses { noise_multiplier: noise, sampling_probability: probability, steps };
+            let upper = if probability < 1.0 {
+                Some(told.epsilon_upper_bound(delta))
+            } else {
+                poisson.epsilon_upper_bound
+            };
+            Bounds {
+                epsilon_upper_bound: upper,
+                method: "lower: poisson's; upper: told the steps that use the record".into(),
+                ..poisson
+            }
+        }
     })
 }
 

@@ -149,7 +149,7 @@ fn below_zero(excess: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use misdeal_core::BatchScheme;
+    use misdeal_core::{Adjacency, BatchScheme};
 
     fn setting(scheme: BatchScheme, noise_multiplier: f64, epochs: u64) -> Setting {
         Setting { scheme, noise_multiplier, epochs, steps_per_epoch: 50, ..Setting::default() }
@@ -188,7 +188,8 @@ mod tests {
     fn far_away_it_says_what_it_knows() {
         let found = bounds(&setting(BatchScheme::Shuffle, 1.0, 1), 100.0).unwrap();
         assert!(found.delta_lower_bound.unwrap() <= 0.0 && found.delta_upper_bound.unwrap() < 2e-15);
-        let unknown = bounds(&setting(BatchScheme::WithoutReplacement, 1.0, 1), 1.0).unwrap();
+        let replaced = Setting { adjacency: Adjacency::ReplaceOne, ..Setting::default() };
+        let unknown = bounds(&replaced, 1.0).unwrap();
         assert_eq!((unknown.delta_lower_bound, unknown.delta_upper_bound), (None, None));
         assert!(bounds(&Setting::default(), -1.0).is_err());
     }

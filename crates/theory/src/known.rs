@@ -19,8 +19,10 @@ pub(crate) enum Known {
     /// Every record is used once an epoch. The scheme leaks at most what the fixed order does, because whoever is told
     /// the batches sees the fixed order's outputs.
     OnceAnEpoch(AtLeast),
-    /// No bound is built in, for this reason.
-    Nothing(&'static str),
+    /// Every step draws a subset of fixed size, in which a record is with the setting's sampling probability. Where all other gradients are
+    /// zero that is Poisson sampling, so that at least that leaks; and at most what whoever is told its steps learns
+    /// ([`ToldUses`](crate::told_uses::ToldUses)).
+    Subsets,
 }
 
 /// What some adversary learns at least about a record that is used once an epoch. Where there are two bounds, both hold.
@@ -75,7 +77,7 @@ impl Known {
                 Self::OnceAnEpoch(AtLeast { pair: None, largest_output: None, epochs })
             }
             BatchScheme::BallsInBins => Self::DominatingPair(ShiftPair::balls_in_bins(noise, steps)?),
-            BatchScheme::WithoutReplacement => Self::Nothing("no bound under zero-out adjacency is built in"),
+            BatchScheme::WithoutReplacement => Self::Subsets,
         })
     }
 }

@@ -36,6 +36,7 @@ pub mod random_allocation;
 pub mod rdp;
 mod root;
 pub mod shuffle_max;
+mod told_uses;
 pub mod trade_off;
 
 pub use check_delta::check_delta;

@@ -9,7 +9,7 @@ use crate::known::{AtLeast, Known};
 use crate::pairs::{EpochLaws, ShiftPair, Target};
 use crate::pld::{Aim, LossGrid};
 use crate::poisson::SubsampledGaussian;
-use misdeal_core::{Adjacency, Result, Setting, TradeOffBounds};
+use misdeal_core::{Adjacency, BatchScheme, Result, Setting, TradeOffBounds};
 
 /// The delta down to which the laws of exact pairs are made sharp.
 const SHARP_DELTA: f64 = 1e-8;
@@ -109,7 +109,10 @@ pub fn band(setting: &Setting) -> Result<Band> {
         Known::OnceAnEpoch(AtLeast { pair: None, .. }) => {
             Band { lower: Some(fixed_order), upper: None, method: "no test better than at fixed order" }
         }
-        Known::Nothing(reason) => Band { lower: None, upper: None, method: reason },
+        Known::Subsets => {
+            let poisson = band(&Setting { scheme: BatchScheme::Poisson, ..setting.clone() })?;
+            Band { lower: None, method: "upper: poisson's; lower: none is built in", ..poisson }
+        }
     })
 }
 
