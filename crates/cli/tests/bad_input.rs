@@ -24,7 +24,7 @@ fn numbers_out_of_their_range() {
     let flags: [(&str, &str, &[&str]); 14] = [
         ("--noise-multiplier", "0.01 to 10000", &["NaN", "0", "-1", "inf", "-inf", "1e300", "1e-300"]),
         ("--delta", "0 to below 1", &["NaN", "1", "-0.1", "inf", "-inf", "7"]),
-        ("--significance", "between 0 and 1", &["NaN", "0", "1", "-0.05", "inf", "-inf", "95"]),
+        ("--significance", "up to 0.5", &["NaN", "0", "0.51", "1", "-0.05", "inf", "-inf", "95"]),
         ("--claimed-epsilon", "finite number from 0", &["NaN", "-1", "inf", "-inf"]),
         ("--steps-per-epoch", "whole number from 1", &["0", "1e15"]),
         ("--epochs", "whole number from 1", &["0", "1e15"]),
@@ -167,7 +167,7 @@ fn accounting() {
     let simulation: [(&str, &[&str]); 6] = [
         ("--scheme shuffle --monte-carlo 0", &["--monte-carlo 0", "1000 to"]),
         ("--scheme shuffle --monte-carlo 1e15", &["--monte-carlo 1000000000000000", "1000 to"]),
-        ("--scheme shuffle --monte-carlo 1e4 --significance NaN", &["--significance NaN", "between 0 and 1"]),
+        ("--scheme shuffle --monte-carlo 1e4 --significance NaN", &["--significance NaN", "up to 0.5"]),
         ("--scheme poisson --monte-carlo 1e4", &["--scheme poisson", "once an epoch"]),
         ("--monte-carlo 1e4", &["--scheme all", "one scheme"]),
         ("--significance 7", &["--monte-carlo"]),
@@ -343,8 +343,8 @@ fn bad_score_files() {
         ("--delta 1", &["--delta 1", "0 to below 1"]),
         ("--delta NaN", &["--delta NaN", "0 to below 1"]),
         ("--delta -inf", &["--delta -inf", "0 to below 1"]),
-        ("--significance 0", &["--significance 0", "between 0 and 1"]),
-        ("--significance -1", &["--significance -1", "between 0 and 1"]),
+        ("--significance 0", &["--significance 0", "up to 0.5"]),
+        ("--significance -1", &["--significance -1", "up to 0.5"]),
         ("--estimator best", &["--estimator best", "clopper-pearson"]),
         ("--threshold-choice min", &["--threshold-choice min", "hold-out"]),
         ("--output missing/result", &["missing/result", "folder"]),
