@@ -37,9 +37,39 @@ impl Error {
         allowed: impl Into<String>,
         hint: impl Into<String>,
     ) -> Self {
-        Error::BadValue { field, value: value.to_string(), allowed: allowed.into(), hint: hint.into() }
+        Error::BadValue {
+            field,
+            value: shown(&value.to_string()),
+            allowed: allowed.into(),
+            hint: hint.into(),
+        }
+    }
+}
+
+/// The most characters of a number that is shown digit by digit.
+const MOST_DIGITS: usize = 24;
+
+/// A value as it was given; numbers of hundreds of digits as powers of ten.
+fn shown(value: &str) -> String {
+    match value.parse::<f64>() {
+        Ok(number) if value.len() > MOST_DIGITS => format!("{number:e}"),
+        _ => value.to_owned(),
     }
 }
 
 /// `Result` with the core's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_shown_in_few_digits() {
+        let shown = |value: f64| shown(&value.to_string());
+        assert_eq!(shown(1e300), "1e300");
+        assert_eq!(shown(-2.5e-300), "-2.5e-300");
+        assert_eq!([0.1 + 0.2, 1e7, f64::NAN].map(shown), ["0.30000000000000004", "10000000", "NaN"]);
+        assert_eq!(super::shown(&u64::MAX.to_string()), u64::MAX.to_string());
+    }
+}

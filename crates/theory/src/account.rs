@@ -13,6 +13,8 @@ pub const POISSON_METHOD: &str = "privacy-loss distribution (FFT)";
 const FIXED_ORDER_UPPER: &str = "upper: fixed order";
 /// The pair is conjectured, not proven, to be the worst for shuffling.
 const EXACT_LOWER: &str = "lower: exact pair (FFT)";
+/// A delta that the exact pairs do not reach.
+const OUT_OF_REACH: &str = "lower: out of reach at this delta";
 /// The bound of Chua et al., where the pair is out of reach.
 const LARGEST_OUTPUT_LOWER: &str = "lower: largest output (Chua et al.)";
 
@@ -53,6 +55,11 @@ pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
             method: "closed form".into(),
         },
         Known::Poisson => poisson_bounds(noise, setting.sampling_probability(), setting.steps(), delta)?,
+        Known::DominatingPair(_) if delta <= pairs::LEAST_DELTA => Bounds {
+            epsilon_lower_bound: None,
+            epsilon_upper_bound: Some(at_most),
+            method: format!("{OUT_OF_REACH}; {FIXED_ORDER_UPPER}"),
+        },
         Known::DominatingPair(pair) => {
             let found = pairs::interval(&pair, Target { epochs, delta })?;
             Bounds {
@@ -100,7 +107,7 @@ fn lower_bound(known: &AtLeast, delta: f64) -> Result<(Option<f64>, &'static str
     let method = match (exact, largest) {
         (Some(_), _) => EXACT_LOWER,
         (None, Some(_)) => LARGEST_OUTPUT_LOWER,
-        (None, None) if known.pair.is_some() => "lower: out of reach at this delta",
+        (None, None) if known.pair.is_some() => OUT_OF_REACH,
         (None, None) => "lower: out of reach at this noise",
     };
     Ok(([exact, largest].into_iter().flatten().reduce(f64::max), method))
@@ -144,6 +151,17 @@ mod tests {
                 }
                 assert!(!found.method.is_empty());
             }
+        }
+    }
+
+    #[test]
+    fn every_scheme_answers_at_the_least_delta() {
+        for name in BatchScheme::NAMES {
+            let buffer = name.starts_with("partial") || name.starts_with("stream");
+            let scheme = BatchScheme::from_name(name, buffer.then_some(500)).unwrap();
+            let found = bounds(&Setting { scheme, ..Setting::default() }, 1e-300).unwrap();
+            assert!(found.epsilon_upper_bound.is_some_and(f64::is_finite), "{name} {found:?}");
+            assert!(found.epsilon_lower_bound <= found.epsilon_upper_bound, "{name} {found:?}");
         }
     }
 
