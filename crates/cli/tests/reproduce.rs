@@ -66,8 +66,18 @@ fn all_of_the_paper_in_small() {
             }
         }
     }
-    let all =
-        ["figure-1", "figure-11", "figure-3", "figure-4", "figure-5", "figure-9", "settings", "table-1"];
+    let all = [
+        "figure-1",
+        "figure-11",
+        "figure-3",
+        "figure-4",
+        "figure-5",
+        "figure-6",
+        "figure-7",
+        "figure-9",
+        "settings",
+        "table-1",
+    ];
     assert_eq!(played.iter().map(String::as_str).collect::<Vec<_>>(), all);
 }
 
