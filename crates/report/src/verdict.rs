@@ -5,7 +5,7 @@ use misdeal_core::BatchScheme;
 
 /// What accuracies of trained models are in the worst case, and why.
 pub const AT_CHANCE: &str =
-    "at chance: in the worst case all other gradients are zero, and nothing is learned";
+    "at chance: in the worst case every gradient is planted, and nothing is learned";
 
 /// How a verdict is to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
