@@ -4,7 +4,8 @@ use crate::measurement::{Measurement, Player, measure, measure_from};
 use crate::promised::poisson_upper_bound;
 use crate::trade_off::{Observed, TradeOffReport, trade_off_report};
 use crate::{
-    Analysis, BufferSearch, Progress, Result, RunRequest, SCHEMA_VERSION, StopWhen, TrainingFigures, promised,
+    Analysis, BufferSearch, OutOfReach, Progress, Result, RunRequest, SCHEMA_VERSION, TrainingFigures,
+    promised,
 };
 use misdeal_core::estimate::{Descriptive, ScoreHistogram};
 use misdeal_core::{Bounds, EpsilonEstimate, ScoreStore, Setting, StoreKind};
@@ -99,19 +100,26 @@ pub(crate) fn audit_from(
     request.check()?;
     let delta = request.analysis.delta;
     let setting = player.setting();
-    // A run that stops when its claim is refuted must know the claim.
-    let mut theory = request.theory.clone();
+    // A run that stops when its claim is refuted must know the claim, and whoever waits for one should know whether it can be.
+    let theory = request.theory.clone().unwrap_or_else(|| promised(setting, delta));
     let mut request = Cow::Borrowed(request);
-    if request.stop_when == Some(StopWhen::Violated) && request.claimed_epsilon.is_none() {
-        let promised = theory.unwrap_or_else(|| promised(setting, delta));
-        request.to_mut().claimed_epsilon = poisson_upper_bound(&promised);
-        theory = Some(promised);
+    if request.claimed_epsilon.is_none()
+        && let Some(claim) = poisson_upper_bound(&theory)
+    {
+        request.to_mut().claimed_epsilon = Some(claim);
+    }
+    let proven = theory.get(setting.scheme.name()).and_then(|bounds| bounds.epsilon_upper_bound);
+    if let Some(claim) = request.claimed_epsilon
+        && proven.is_none_or(|upper| upper > claim)
+        && let Some(claim) = OutOfReach::of(&request, claim)?
+    {
+        progress.cannot_refute(&claim);
     }
     let (measurement, store) = match held {
         None => measure(player, &request, progress)?,
         Some(store) => measure_from(player, &request, store, progress)?,
     };
-    report(command, setting, &request, measurement, &store, theory)
+    report(command, setting, &request, measurement, &store, Some(theory))
 }
 
 /// Sets what was measured beside theory, which is computed if it is not given.

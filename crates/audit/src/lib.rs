@@ -41,6 +41,7 @@ mod outputs;
 mod parts;
 mod progress;
 mod promised;
+mod reach;
 mod reproduce;
 mod run;
 mod savings;
@@ -71,6 +72,7 @@ pub use outputs::{OutputScore, OutputsReport, judge_outputs, score_outputs};
 pub use parts::{audit_played, check_mechanism, is_decided, play_part};
 pub use progress::{Progress, Unwatched};
 pub use promised::promised;
+pub use reach::OutOfReach;
 pub use reproduce::{
     ARTEFACTS, AboveCount, AboveTheClaim, ArtefactHeading, Deal, Provenance, ReproduceReport,
     ReproduceRequest, ReproducedRow, Verdict, reproduce,

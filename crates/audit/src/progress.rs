@@ -1,5 +1,7 @@
 //! Watching a job.
 
+use crate::OutOfReach;
+
 /// Whoever watches a job: it hears of progress, and may interrupt.
 pub trait Progress: Sync {
     /// `done` of `total` observations are played; called from any thread.
@@ -7,6 +9,9 @@ pub trait Progress: Sync {
 
     /// Whether the job should stop as soon as it can.
     fn is_interrupted(&self) -> bool;
+
+    /// The run that begins cannot refute its claim, whatever comes of it.
+    fn cannot_refute(&self, _claim: &OutOfReach) {}
 }
 
 /// Nobody watches.

@@ -43,7 +43,7 @@ pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Result
         let significance = arguments.significance.unwrap_or(Analysis::default().significance);
         let scheme = BatchScheme::from_name(scheme, buffer_size)?;
         let setting = Setting { scheme, seed: common.seed, ..setting };
-        let bar = Bar::new(common.quiet);
+        let bar = Bar::new(common);
         report.monte_carlo = Some(divergence_lower_bound(&setting, *delta, significance, samples, &bar)?);
     }
     output::deliver(common, &report, || text::account(&report))?;

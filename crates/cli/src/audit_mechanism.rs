@@ -19,7 +19,7 @@ pub fn run(arguments: &MechanismArguments, common: &CommonArguments) -> Result<S
     let engine = engine_on(&arguments.run.device, arguments.engine.clone());
     interruption::listen()?;
     let report = {
-        let bar = Bar::new(common.quiet);
+        let bar = Bar::new(common);
         audit_mechanism(&MechanismRequest { setting, engine, run }, &bar)?
     };
     arguments.run.deliver(&report, common)

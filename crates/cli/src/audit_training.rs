@@ -35,7 +35,7 @@ pub fn run(arguments: &TrainingArguments, common: &CommonArguments) -> Result<Su
     };
     interruption::listen()?;
     let report = {
-        let bar = Bar::new(common.quiet);
+        let bar = Bar::new(common);
         audit_training(&request, &bar)?
     };
     arguments.run.deliver(&report, common)

@@ -1,16 +1,24 @@
 //! A progress bar on a terminal, and nothing where there is none.
 
+use crate::arguments::{CommonArguments, Format};
 use crate::interruption;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use misdeal_audit::Progress;
+use misdeal_audit::{OutOfReach, Progress};
+use misdeal_report::verdict::beyond_reach;
 use std::fmt::Write;
+use std::io::{self, IsTerminal};
 
 /// Shows how far a job is, with rate and time left, on standard error.
-pub struct Bar(ProgressBar);
+pub struct Bar {
+    bar: ProgressBar,
+    remarks: bool,
+}
 
 impl Bar {
-    /// A bar, invisible if `quiet` or if standard error is not a terminal.
-    pub fn new(quiet: bool) -> Self {
+    /// A bar, invisible if nobody wants one or if standard error is not a terminal. Programs that read JSON find remarks in it.
+    pub fn new(common: &CommonArguments) -> Self {
+        let quiet = common.quiet;
+        let remarks = !quiet && (common.format == Format::Text || io::stderr().is_terminal());
         let target =
             if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
         let bar = ProgressBar::with_draw_target(Some(0), target);
@@ -21,25 +29,33 @@ impl Bar {
         bar.set_style(
             ProgressStyle::with_template(style).expect("the template is fixed").with_key("rate", rate),
         );
-        Bar(bar)
+        Bar { bar, remarks }
     }
 }
 
 impl Progress for Bar {
     fn observed(&self, done: u64, total: u64) {
-        if self.0.length() != Some(total) {
-            self.0.set_length(total);
+        if self.bar.length() != Some(total) {
+            self.bar.set_length(total);
         }
-        self.0.set_position(done);
+        self.bar.set_position(done);
     }
 
     fn is_interrupted(&self) -> bool {
         interruption::has_come()
     }
+
+    fn cannot_refute(&self, claim: &OutOfReach) {
+        if self.remarks {
+            let &OutOfReach { claimed_epsilon, observations, largest_epsilon, fewest_observations } = claim;
+            let sentence = beyond_reach(claimed_epsilon, observations, largest_epsilon, fewest_observations);
+            self.bar.suspend(|| eprintln!("Remark: {sentence} (--observations)."));
+        }
+    }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }

@@ -25,7 +25,7 @@ pub fn run(arguments: &ReproduceArguments, common: &CommonArguments) -> Result<S
     };
     interruption::listen()?;
     let report = {
-        let bar = Bar::new(common.quiet);
+        let bar = Bar::new(common);
         reproduce(&request, &bar)?
     };
     if let Some(path) = &arguments.plot {

@@ -230,9 +230,18 @@ fn meaning(estimate: &EpsilonEstimate) -> String {
 }
 
 fn judged(estimate: &EpsilonEstimate, claimed_epsilon: Option<f64>, violated: Option<bool>) -> Judged {
-    let &EpsilonEstimate { empirical_epsilon, valid, delta, significance, .. } = estimate;
+    let &EpsilonEstimate { empirical_epsilon, valid, delta, significance, largest_epsilon, .. } = estimate;
     let conditional = !valid && promises(&estimate.guarantee);
-    Judged { empirical_epsilon, valid, conditional, delta, significance, claimed_epsilon, violated }
+    Judged {
+        empirical_epsilon,
+        valid,
+        conditional,
+        delta,
+        significance,
+        claimed_epsilon,
+        violated,
+        largest_epsilon,
+    }
 }
 
 fn row(text: &mut String, label: &str, value: &str) {

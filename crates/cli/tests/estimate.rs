@@ -232,3 +232,42 @@ fn text_says_what_it_means() {
         assert!(run.stdout.contains(words), "{rest}: {}", run.stdout);
     }
 }
+
+#[test]
+fn what_cannot_be_refuted_is_told_before_and_after() {
+    let folder = tempfile::tempdir().unwrap();
+    let play = |rest: &str| {
+        misdeal(
+            folder.path(),
+            &format!("audit mechanism --scheme poisson --threat-model target-canary {rest}"),
+        )
+    };
+    let claim = "--claimed-epsilon 0.7 --observations";
+    let few = play(&format!("{claim} 20"));
+    assert_eq!(few.stderr.lines().count(), 1, "{}", few.stderr);
+    assert!(few.stderr.starts_with("Remark: 20 observations can show epsilon 0 at most"), "{}", few.stderr);
+    let enough = few.stderr.split("that takes ").nth(1).unwrap().split(' ').next().unwrap();
+    // Theory contradicts this claim; one that it leaves open is not refuted, and could not be.
+    assert!(few.stdout.contains("contradicted by theory"), "{}", few.stdout);
+    assert_eq!(play(&format!("{claim} {enough}")).stderr, "", "{enough} observations are enough");
+    for quietly in ["--quiet", "--format json"] {
+        assert_eq!(play(&format!("{claim} 20 {quietly}")).stderr, "", "{quietly}");
+    }
+    // Where theory proves a claim nobody needs more observations.
+    assert_eq!(play("--claimed-epsilon 5 --observations 20").stderr, "");
+
+    write_csv(folder.path(), "in.csv", &overlapping(40, 0.4));
+    write_csv(folder.path(), "out.csv", &overlapping(40, 0.0));
+    let scores = "estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon";
+    let shown = |claim: &str| misdeal(folder.path(), &format!("{scores} {claim}")).stdout;
+    assert!(
+        shown("9").contains("is not refuted, and could not be: so few observations can show"),
+        "{}",
+        shown("9")
+    );
+    assert!(shown("1").contains("is not refuted: these observations show"), "{}", shown("1"));
+    let largest = json(folder.path(), &format!("{scores} 9"))["largest_epsilon"].as_f64().unwrap();
+    // No errors among the twenty that hold-out counts, at 97.5 %.
+    let rate = 1.0 - 0.025_f64.powf(1.0 / 20.0);
+    assert!((largest - ((1.0 - rate - 1e-5) / rate).ln()).abs() < 1e-9, "{largest}");
+}

@@ -49,8 +49,7 @@ fn accuracies_at_chance_are_explained() {
         let line = audit(&format!("--observations 20 --threat-model {threat_model}"));
         fs::write(folder.path().join("result.json"), json(folder.path(), &line).to_string()).unwrap();
         let page = misdeal(folder.path(), "report result.json").stdout;
-        [misdeal(folder.path(), &line).stdout, page]
-            .map(|shown| shown.contains("every gradient is planted"))
+        [misdeal(folder.path(), &line).stdout, page].map(|shown| shown.contains("every gradient is planted"))
     };
     assert_eq!([told("worst-case"), told("partially-informed")], [[true; 2], [false; 2]]);
     let help = misdeal(folder.path(), "audit training --help").stdout;

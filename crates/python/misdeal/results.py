@@ -7,14 +7,12 @@ from collections import Counter
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from . import notebook
+from . import _native, notebook
 
 if TYPE_CHECKING:
     import os
 
     import pandas
-
-    from . import _native
 
 
 Kind = TypeVar("Kind", bound="Report")
@@ -132,21 +130,8 @@ class _Judged(Report):
     violated: bool | None
 
     def verdict(self) -> str:
-        shown = self._fields.get("empirical_epsilon")
-        if shown is None:
-            return ""
-        least = notebook.rounded(shown, ROUND_FLOOR)
-        level = f"at delta {self.delta:g} with {100 * (1 - self.significance):g} % confidence"
-        if not self.valid:
-            guarantee = self._fields.get("guarantee", "none")
-            is_none = guarantee.startswith(("none", "no confidence"))
-            worth = "is not a valid bound" if is_none else "holds only under an assumption"
-            return f"An epsilon of {shown:.4g} at delta {self.delta:g}, which {worth}."
-        found = f"at least epsilon {least} leaks, {level}"
-        if self.claimed_epsilon is None:
-            return f"{found[0].upper()}{found[1:]}."
-        claim = f"The claim of epsilon {self.claimed_epsilon:.4g}"
-        return f"{claim} is REFUTED: {found}." if self.violated else f"{claim} is not refuted: {found}."
+        # Without a claim the sentence ends with how to give one, which a result cannot be given any more.
+        return _native.verdict(self._json).split(" Give claimed_epsilon")[0]
 
 
 class AuditReport(_Judged):
@@ -160,6 +145,7 @@ class AuditReport(_Judged):
     threshold_choice: str
     guarantee: str
     raw_epsilon: float | None
+    largest_epsilon: float | None
     threshold: float | None
     false_positives: int
     false_negatives: int
@@ -177,6 +163,7 @@ class EpsilonEstimate(_Judged):
     threshold_choice: str
     guarantee: str
     raw_epsilon: float | None
+    largest_epsilon: float | None
     threshold: float | None
     false_positives: int
     false_negatives: int

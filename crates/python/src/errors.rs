@@ -34,7 +34,7 @@ pub fn refusal(error: misdeal_core::Error) -> PyErr {
 }
 
 /// A hint that names flags of the command line, with the arguments that they are here: `buffer_size` for `--buffer-size`.
-fn without_dashes(message: &str) -> String {
+pub fn without_dashes(message: &str) -> String {
     let mut parts = message.split("--");
     let mut told = parts.next().unwrap_or_default().to_owned();
     for part in parts {

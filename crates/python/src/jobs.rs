@@ -1,14 +1,16 @@
 //! Jobs on all cores: the interpreter is released, progress is told, and Ctrl-C is honoured.
 
 use crate::errors::{exception, refusal};
-use misdeal_audit::Progress;
+use misdeal_audit::{OutOfReach, Progress};
 use misdeal_core::Error;
-use pyo3::exceptions::PyRuntimeError;
+use misdeal_report::verdict::beyond_reach;
+use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
 use pyo3::prelude::*;
 use rayon::ThreadPool;
+use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -54,7 +56,7 @@ pub fn run<T: Send>(
     let result = finished.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     match raised {
         Some(error) => Err(error),
-        None => result.map_err(exception),
+        None => result.map_err(exception).and_then(|result| watch.warn(py).map(|()| result)),
     }
 }
 
@@ -64,11 +66,24 @@ struct Watch {
     done: AtomicU64,
     total: AtomicU64,
     interrupted: AtomicBool,
+    /// Why the run cannot refute its claim, until that is told.
+    beyond_reach: Mutex<Option<String>>,
 }
 
 impl Watch {
+    /// Warns, once, of what the worker has found out before it began.
+    fn warn(&self, py: Python<'_>) -> PyResult<()> {
+        let found = self.beyond_reach.lock().unwrap_or_else(PoisonError::into_inner).take();
+        found.map_or(Ok(()), |sentence| {
+            let sentence =
+                CString::new(sentence).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &sentence, 2)
+        })
+    }
+
     fn attend(&self, py: Python<'_>, progress: Option<&Py<PyAny>>) -> PyResult<()> {
         py.check_signals()?;
+        self.warn(py)?;
         let total = self.total.load(Ordering::Relaxed);
         if let Some(callable) = progress
             && total > 0
@@ -87,6 +102,12 @@ impl Progress for Watch {
 
     fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
+    }
+
+    fn cannot_refute(&self, claim: &OutOfReach) {
+        let &OutOfReach { claimed_epsilon, observations, largest_epsilon, fewest_observations } = claim;
+        let sentence = beyond_reach(claimed_epsilon, observations, largest_epsilon, fewest_observations);
+        *self.beyond_reach.lock().unwrap_or_else(PoisonError::into_inner) = Some(sentence);
     }
 }
 
@@ -114,7 +135,7 @@ fn pool(threads: Option<u64>) -> PyResult<Arc<ThreadPool>> {
     static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
     let threads = check_threads(threads)?;
     let process = std::process::id();
-    let mut kept = KEPT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(kept) = kept.as_ref().filter(|kept| kept.process == process && kept.threads == threads) {
         return Ok(Arc::clone(&kept.pool));
     }

@@ -43,7 +43,7 @@ mod _native {
     #[pymodule_export]
     use crate::outputs::{describe_adversary, judge_outputs, score_outputs};
     #[pymodule_export]
-    use crate::pages::report;
+    use crate::pages::{report, verdict};
     #[pymodule_export]
     use crate::paper::reproduce;
     #[pymodule_export]

@@ -1,6 +1,6 @@
 //! Stored results on one page, or one of them drawn.
 
-use crate::errors::{of_file, refusal};
+use crate::errors::{of_file, refusal, without_dashes};
 use misdeal_files::atomic::{Named, check_apart, check_place, write_atomically};
 use misdeal_files::text;
 use misdeal_report::{Layout, StoredResult, Unreadable};
@@ -28,6 +28,13 @@ pub fn report(py: Python<'_>, results: Vec<(String, Option<String>)>, output: Pa
         let bytes = layout.bytes(&results).map_err(|error| unreadable(&error))?;
         write_atomically(&output, |sink| sink.write_all(&bytes)).map_err(|error| of_file(&error))
     })
+}
+
+/// What a document of a result says, in plain words: the sentence that its page begins with.
+#[pyfunction]
+pub fn verdict(document: &str) -> PyResult<String> {
+    let sentence = misdeal_report::verdict(document).map_err(|error| unreadable(&error))?;
+    Ok(without_dashes(&sentence))
 }
 
 pub fn unreadable(error: &Unreadable) -> PyErr {

@@ -22,7 +22,10 @@ def test_hyperparameters():
 
 def test_opacus():
     pytest.importorskip("opacus")
-    assert run("audit_opacus.py", "--runs", 20).count("is not refuted") == 2
+    drawn, shuffled = run("audit_opacus.py", "--runs", 20).splitlines()[-2:]
+    # Few runs refute nothing either way, and theory knows better of the second.
+    assert drawn.startswith("poisson_sampling=True") and "is not refuted, and could not be" in drawn
+    assert shuffled.startswith("poisson_sampling=False") and "Theory contradicts the claim" in shuffled
 
 
 def test_loader(tmp_path):

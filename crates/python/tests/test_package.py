@@ -58,6 +58,17 @@ def test_training_is_the_command_lines_document(command):
     assert timeless(ours) == timeless(theirs)
 
 
+def test_what_cannot_be_refuted_is_warned_of_and_said():
+    with pytest.warns(UserWarning, match="20 observations can show epsilon 0 at most and cannot refute the claim of 0.71; that takes") as told:
+        few = misdeal.audit_mechanism(scheme="poisson", observations=20, claimed_epsilon=0.71, quiet=True)
+    assert told[0].filename == __file__, "the warning is about the call"
+    assert few.largest_epsilon == 0 and few.verdict().startswith("Theory contradicts the claim of epsilon 0.71")
+    scores = np.linspace(0, 1, 40)
+    found = misdeal.estimate(scores + 0.4, scores, claimed_epsilon=9)
+    assert "is not refuted, and could not be: so few observations can show" in found.verdict()
+    assert misdeal.estimate(scores + 0.4, scores).verdict().endswith("whoever claims less is refuted.")
+
+
 def test_theory_is_the_command_lines_document(command):
     theirs = command.json("account", "--noise-multiplier", 2, "--steps-per-epoch", 20, "--buffer-size", 500, "--epsilon", 0.3, "--compare")
     ours = misdeal.account(noise_multiplier=2, steps_per_epoch=20, buffer_size=500, epsilon=0.3, compare=True)

@@ -1,11 +1,21 @@
 //! What a result means, in a sentence: the same on the terminal and on the page.
 
-use crate::numbers::{confidence, probability, rounded_down, rounded_up, significant, times};
+use crate::numbers::{confidence, count, probability, rounded_down, rounded_up, significant, times};
 use misdeal_core::BatchScheme;
 
 /// What accuracies of trained models are in the worst case, and why.
-pub const AT_CHANCE: &str =
-    "at chance: in the worst case every gradient is planted, and nothing is learned";
+pub const AT_CHANCE: &str = "at chance: in the worst case every gradient is planted, and nothing is learned";
+
+/// Why a run cannot refute a claim, said before it is played.
+pub fn beyond_reach(claim: f64, observations: u64, largest: f64, fewest: Option<u64>) -> String {
+    let enough = fewest.map_or(String::new(), |fewest| format!("; that takes {} or more", count(fewest)));
+    format!(
+        "{} observations can show epsilon {} at most and cannot refute the claim of {}{enough}",
+        count(observations),
+        rounded_up(largest),
+        significant(claim)
+    )
+}
 
 /// How a verdict is to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +58,8 @@ pub struct Judged {
     pub claimed_epsilon: Option<f64>,
     /// Whether what was found exceeds the claim.
     pub violated: Option<bool>,
+    /// What so many observations can show at most; `None` where nothing bounds it or nobody said.
+    pub largest_epsilon: Option<f64>,
 }
 
 impl Judged {
@@ -126,12 +138,22 @@ impl Judged {
                     self.weakness()
                 )
             }
+            (Some(claim), _) if let Some(largest) = self.out_of_reach() => format!(
+                "the claim of epsilon {claim} is not refuted, and could not be: so few observations can show {} at most, and these show \
+                 {found}. Only more of them can tell.",
+                rounded_up(largest)
+            ),
             (Some(claim), _) => format!(
                 "the claim of epsilon {claim} is not refuted: these observations show {found}. That does not prove the claim; more \
-                 observations (--observations) or a stronger adversary may show more."
+                 observations or a stronger adversary may show more."
             ),
             (None, _) => format!("{} Give --claimed-epsilon to have a claim tested.", self.meaning()),
         }
+    }
+
+    /// The most that so many observations can show, if that does not exceed the claim.
+    pub fn out_of_reach(&self) -> Option<f64> {
+        self.largest_epsilon.filter(|&largest| self.claimed_epsilon.is_some_and(|claim| largest <= claim))
     }
 
     /// What the number says by itself.
@@ -185,6 +207,7 @@ mod tests {
             significance: 0.05,
             claimed_epsilon: Some(1.0),
             violated: Some(true),
+            largest_epsilon: None,
         };
         let [none, assumed] = [false, true].map(|conditional| judged(conditional).sentence());
         assert!(none.contains("it is not a valid bound and refutes nothing; repeat with --threshold-choice"));

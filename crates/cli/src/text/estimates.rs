@@ -1,6 +1,6 @@
 //! Estimates from score files, for people.
 
-use super::{estimate, meaning, probability, rounded_down, row, significant};
+use super::{estimate, judged, meaning, probability, rounded_down, row, significant};
 use comfy_table::{ContentArrangement, Table, presets};
 use misdeal_audit::EstimateReport;
 use misdeal_core::EpsilonEstimate;
@@ -14,18 +14,11 @@ pub fn estimates(report: &EstimateReport) -> String {
     if let Some(one) = &report.estimate {
         row(&mut text, "estimator", one.estimator);
         estimate(&mut text, one);
-        let _ = write!(text, "\n{}\n", meaning(one));
     } else {
         compare(&mut text, &report.estimates);
     }
     if let Some(claim) = report.claimed_epsilon {
-        let verdict = match report.violated {
-            Some(true) => "  exceeded by the estimate",
-            Some(false) => "  not exceeded by the estimate",
-            None => "",
-        };
-        text.push('\n');
-        row(&mut text, "claimed epsilon", &format!("{}{verdict}", significant(claim)));
+        row(&mut text, "claimed epsilon", &significant(claim));
     }
     if let Some(curves) = &report.trade_off {
         super::trade_off::tests(&mut text, curves);
@@ -33,6 +26,15 @@ pub fn estimates(report: &EstimateReport) -> String {
     if let Some(figures) = &report.descriptive {
         text.push('\n');
         descriptive(&mut text, figures);
+    }
+    if let Some(one) = &report.estimate {
+        let said = match report.claimed_epsilon {
+            Some(_) => {
+                format!("Verdict: {}", judged(one, report.claimed_epsilon, report.violated).sentence())
+            }
+            None => meaning(one),
+        };
+        let _ = write!(text, "\n{said}\n");
     }
     if let Some(remark) = &report.remark {
         let _ = write!(text, "\nRemark: {remark}.\n");

@@ -38,6 +38,11 @@ fn shared(octave: u64, observations: u64) -> Vec<u64> {
     ranks.take_while(|&rank| rank <= observations).collect()
 }
 
+/// The ranks that are asked for among so many scores, ascending.
+pub(super) fn ranks(observations: u64, side: Side) -> Vec<u64> {
+    weighted_ranks(observations, side).into_iter().map(|(rank, _)| rank).collect()
+}
+
 /// Ranks up to `observations`, with weights that add up to 1.
 fn weighted_ranks(observations: u64, side: Side) -> Vec<(u64, f64)> {
     let octaves = weighted_octaves(observations, side).into_iter();

@@ -12,6 +12,7 @@ mod estimator;
 mod evidence;
 mod exact;
 mod family;
+mod flawless;
 mod gdp;
 mod guarantee;
 mod histogram;
@@ -40,6 +41,7 @@ pub use error_counts::ErrorCounts;
 pub use estimator::{ERROR_ESTIMATORS, ESTIMATORS, ErrorEstimator, Estimator, Finding, Side, estimator};
 pub use evidence::Evidence;
 pub use family::Family;
+pub use flawless::{fewest_trials_above, largest_epsilon};
 pub use gdp::Gdp;
 pub use guarantee::{Guarantee, promises};
 pub use histogram::{ScoreHistogram, histogram_of_scores};
@@ -78,6 +80,8 @@ pub struct EpsilonEstimate {
     pub empirical_epsilon: f64,
     /// The same from the observed rates as they are, with no confidence in either direction; `None` if infinite.
     pub raw_epsilon: Option<f64>,
+    /// What as many scores would show if not one were mistaken: none can show more; `None` if infinite.
+    pub largest_epsilon: Option<f64>,
     /// Predict `In` where a score is at least this; infinite where the best is to predict `Out` always.
     pub threshold: f64,
     /// Counted scores `Out` at or above the threshold.
@@ -238,6 +242,7 @@ fn from_evidence(
         guarantee: estimator.guarantee().sentence(choice, estimator.chooses_a_threshold(), significance),
         empirical_epsilon: epsilon,
         raw_epsilon: raw_epsilon.is_finite().then_some(raw_epsilon),
+        largest_epsilon: flawless::largest_of(&evidence, choice, estimator, delta, level),
         threshold,
         false_positives,
         false_negatives,

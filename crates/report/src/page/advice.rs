@@ -149,6 +149,7 @@ mod tests {
             significance: 0.05,
             claimed_epsilon: Some(1.0),
             violated: Some(true),
+            largest_epsilon: None,
         };
         let setting = Setting { scheme, ..Setting::default() };
         Subject { judged: &judged, setting: &setting, theory, claims_poisson, is_as_in_theory: true }
@@ -166,6 +167,7 @@ mod tests {
                 significance: 0.05,
                 claimed_epsilon: Some(claim),
                 violated: Some(violated),
+                largest_epsilon: None,
             };
             let setting = Setting::default();
             let theory = [Some(1.5), Some(upper)];

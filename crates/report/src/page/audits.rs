@@ -63,8 +63,16 @@ pub fn outputs_section(outputs: &Outputs) -> Section {
     let &Outputs { empirical_epsilon, valid, delta, significance, claimed_epsilon, violated, .. } = outputs;
     let best = outputs.estimates.get(&outputs.score);
     let conditional = !valid && best.is_some_and(Estimate::is_conditional);
-    let judged =
-        Judged { empirical_epsilon, valid, conditional, delta, significance, claimed_epsilon, violated };
+    let judged = Judged {
+        empirical_epsilon,
+        valid,
+        conditional,
+        delta,
+        significance,
+        claimed_epsilon,
+        violated,
+        largest_epsilon: best.and_then(|best| best.largest_epsilon),
+    };
     let scheme = outputs.setting.scheme.name();
     let theory = outputs.theory.get(scheme).map_or([None, None], sides);
     let subject = Subject {

@@ -15,6 +15,8 @@ pub struct Estimate {
     #[serde(deserialize_with = "super::infinite_if_null")]
     pub empirical_epsilon: f64,
     pub raw_epsilon: Option<f64>,
+    /// Absent from documents that were written before there was one, too.
+    pub largest_epsilon: Option<f64>,
     pub threshold: Option<f64>,
     pub false_positives: u64,
     pub false_negatives: u64,
@@ -25,6 +27,18 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// An estimate by itself, which no command wrote.
+    pub fn parse_bare(text: &str) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Bare {
+            command: Option<String>,
+            #[serde(flatten)]
+            estimate: Estimate,
+        }
+        let bare: Bare = serde_json::from_str(text).ok()?;
+        bare.command.is_none().then_some(bare.estimate)
+    }
+
     /// Whether it holds, but under an assumption only, which `guarantee` names.
     pub fn is_conditional(&self) -> bool {
         !self.valid && promises(&self.guarantee)
@@ -32,9 +46,18 @@ impl Estimate {
 
     /// The estimate beside a claim.
     pub fn judged(&self, claimed_epsilon: Option<f64>, violated: Option<bool>) -> Judged {
-        let &Estimate { empirical_epsilon, valid, delta, significance, .. } = self;
+        let &Estimate { empirical_epsilon, valid, delta, significance, largest_epsilon, .. } = self;
         let conditional = self.is_conditional();
-        Judged { empirical_epsilon, valid, conditional, delta, significance, claimed_epsilon, violated }
+        Judged {
+            empirical_epsilon,
+            valid,
+            conditional,
+            delta,
+            significance,
+            claimed_epsilon,
+            violated,
+            largest_epsilon,
+        }
     }
 }
 
