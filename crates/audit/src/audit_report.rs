@@ -2,6 +2,7 @@
 
 use crate::measurement::{Measurement, Player, measure, measure_from};
 use crate::promised::poisson_upper_bound;
+use crate::reach::Foretold;
 use crate::trade_off::{Observed, TradeOffReport, trade_off_report};
 use crate::{
     Analysis, BufferSearch, OutOfReach, Progress, Result, RunRequest, SCHEMA_VERSION, TrainingFigures,
@@ -109,12 +110,10 @@ pub(crate) fn audit_from(
         request.to_mut().claimed_epsilon = Some(claim);
     }
     let proven = theory.get(setting.scheme.name()).and_then(|bounds| bounds.epsilon_upper_bound);
-    if let Some(claim) = request.claimed_epsilon
-        && proven.is_none_or(|upper| upper > claim)
-        && let Some(claim) = OutOfReach::of(&request, claim)?
-    {
-        progress.cannot_refute(&claim);
-    }
+    let is_open = |claim: &f64| player.scores_are_independent() && proven.is_none_or(|upper| upper > *claim);
+    let open = request.claimed_epsilon.filter(is_open);
+    let out_of_reach = open.map_or(Ok(None), |claim| OutOfReach::of(&request, claim))?;
+    let progress = &Foretold::new(progress, out_of_reach);
     let (measurement, store) = match held {
         None => measure(player, &request, progress)?,
         Some(store) => measure_from(player, &request, store, progress)?,
