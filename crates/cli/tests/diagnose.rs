@@ -98,6 +98,13 @@ fn text_and_plot_say_what_was_found() {
     for words in ["shuffle-once", "certain", "set_epoch", "Verdict: One permutation", "from 3 ranks"] {
         assert!(run.stdout.contains(words), "{words}: {}", run.stdout);
     }
+    // With the noise the verdict says what a claim for Poisson sampling would be worth, where it would be wrong.
+    let judged = |name: &str| {
+        let log = logs().join(name);
+        let text = misdeal(folder.path(), &format!("diagnose {} --noise-multiplier 1", log.display())).stdout;
+        text.lines().last().unwrap().contains("would claim epsilon")
+    };
+    assert_eq!(["torch-shuffled.jsonl", "opacus-poisson.jsonl"].map(judged), [true, false]);
     let svg = fs::read_to_string(folder.path().join("log.svg")).unwrap();
     assert!(svg.contains("position in epoch 0") && svg.contains("shuffle-once"));
 }

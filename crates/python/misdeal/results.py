@@ -253,7 +253,8 @@ class DiagnoseReport(_Listed):
     defects: list[dict[str, Any]]
 
     def verdict(self) -> str:
-        return f"The batches are made by {self.scheme}{'' if self.certain else ', which is not certain'}."
+        made = f"The batches are made by {self.scheme}{'' if self.certain else ', which is not certain'}."
+        return f"{made} {_native.verdict(self._json)}"
 
 
 class ScanReport(_Listed):

@@ -141,6 +141,11 @@ pub fn count(value: u64) -> String {
     text
 }
 
+/// A number of epochs, with the word.
+pub fn epochs(number: u64) -> String {
+    format!("{} {}", count(number), if number == 1 { "epoch" } else { "epochs" })
+}
+
 /// A duration.
 pub fn seconds(value: f64) -> String {
     match value {

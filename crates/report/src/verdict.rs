@@ -17,6 +17,19 @@ pub fn beyond_reach(claim: f64, observations: u64, largest: f64, fewest: Option<
     )
 }
 
+/// What batches leak beside what Poisson sampling would justify, where they leak more.
+pub fn beside_poisson(claim: Option<f64>, leaks: Option<f64>, is_estimate: bool) -> Option<String> {
+    let (claim, leaks) = (claim?, leaks?);
+    (leaks > claim).then(|| {
+        format!(
+            "A library that accounts for Poisson sampling would claim epsilon {}; {} {} leaks.",
+            rounded_up(claim),
+            if is_estimate { "about" } else { "at least" },
+            rounded_down(leaks)
+        )
+    })
+}
+
 /// How a verdict is to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {

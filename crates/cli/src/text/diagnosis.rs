@@ -6,6 +6,7 @@ use indicatif::HumanCount;
 use misdeal_audit::DiagnoseReport;
 use misdeal_core::{Bounds, SchemeParameters};
 use misdeal_report::numbers;
+use misdeal_report::verdict::beside_poisson;
 use std::fmt::Write;
 
 /// What the log holds, which schemes could have made it, what is wrong with it, what that costs, and the verdict.
@@ -31,7 +32,12 @@ pub fn diagnosis(report: &DiagnoseReport) -> String {
         row(&mut text, "defect", &format!("{}: {}", defect.defect, defect.message));
     }
     costs(&mut text, report);
-    let _ = write!(text, "\nVerdict: {}\n", found.verdict);
+    let more = report.leakage.as_ref().and_then(|leakage| {
+        let claim = report.theory.get("poisson")?.epsilon_upper_bound;
+        beside_poisson(claim, leakage.epsilon_lower_bound, leakage.is_estimate)
+    });
+    let more = more.map_or(String::new(), |more| format!(" {more}"));
+    let _ = write!(text, "\nVerdict: {}{more}\n", found.verdict);
     text
 }
 
@@ -73,10 +79,10 @@ fn costs(text: &mut String, report: &DiagnoseReport) {
         return;
     };
     let at = format!(
-        "at noise multiplier {}, delta {}, over {} epochs",
+        "at noise multiplier {}, delta {}, over {}",
         leakage.noise_multiplier,
         probability(leakage.delta),
-        leakage.epochs
+        numbers::epochs(leakage.epochs)
     );
     let bounds = Bounds {
         epsilon_lower_bound: leakage.epsilon_lower_bound,

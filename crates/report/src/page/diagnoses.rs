@@ -4,9 +4,9 @@ use super::chart::{Axis, Chart, Draw, Role, Series};
 use super::command_line::CommandLine;
 use super::epsilons::{self, Row, between, rows_of_theory};
 use super::section::{Advice, Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
-use crate::numbers::{count, p_value, percent, probability, rounded_down, seconds, significant};
+use crate::numbers::{count, epochs, p_value, percent, probability, rounded_down, seconds, significant};
 use crate::results::{Diagnosed, Leaking, Parameters};
-use crate::verdict::Tone;
+use crate::verdict::{Tone, beside_poisson};
 use misdeal_core::PositionSample;
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ pub fn section(found: &Diagnosed) -> Section {
         .leakage
         .as_ref()
         .map_or([None, None], |leakage| [leakage.epsilon_lower_bound, leakage.epsilon_upper_bound]);
-    let claimed = found.theory.get("poisson").and_then(|bounds| bounds.epsilon_upper_bound);
+    let claimed = claim(found);
     let name = found.log.rsplit(['/', '\\']).next().unwrap_or(&found.log);
     let mut charts: Vec<Chart> = found.positions.iter().flat_map(positions).collect();
     if found.leakage.is_some() {
@@ -41,11 +41,15 @@ pub fn section(found: &Diagnosed) -> Section {
     }
 }
 
-/// What Poisson sampling would justify, and what leaks at least, where that is more.
-fn excess(found: &Diagnosed) -> Option<[f64; 2]> {
-    let claim = found.theory.get("poisson")?.epsilon_upper_bound?;
-    let lower = found.leakage.as_ref()?.epsilon_lower_bound?;
-    (lower > claim).then_some([claim, lower])
+/// What Poisson sampling would justify.
+fn claim(found: &Diagnosed) -> Option<f64> {
+    found.theory.get("poisson")?.epsilon_upper_bound
+}
+
+/// What leaks beside what Poisson sampling would justify, where that is less.
+fn excess(found: &Diagnosed) -> Option<String> {
+    let leakage = found.leakage.as_ref()?;
+    beside_poisson(claim(found), leakage.epsilon_lower_bound, leakage.is_estimate)
 }
 
 fn verdict(found: &Diagnosed) -> Verdict {
@@ -57,18 +61,7 @@ fn verdict(found: &Diagnosed) -> Verdict {
         (scheme, true, 1) => (Tone::Refuted, format!("{scheme}, with a defect")),
         (scheme, true, defects) => (Tone::Refuted, format!("{scheme}, with {defects} defects")),
     };
-    let more = excess(found).map_or(String::new(), |[claim, lower]| {
-        let estimate = if found.leakage.as_ref().is_some_and(|leakage| leakage.is_estimate) {
-            "about"
-        } else {
-            "at least"
-        };
-        format!(
-            " A library that accounts for Poisson sampling would claim epsilon {}; {estimate} {} leaks.",
-            significant(claim),
-            rounded_down(lower)
-        )
-    });
+    let more = excess(found).map_or(String::new(), |more| format!(" {more}"));
     Verdict { tone, label: super::advice::capitalised(&label), sentence: format!("{}{more}", found.verdict) }
 }
 
@@ -101,7 +94,7 @@ fn figures(found: &Diagnosed, bounds: [Option<f64>; 2]) -> Vec<KeyFigure> {
         };
         figures.push(KeyFigure::new("leaks", format!("ε {}", between(bounds)), note));
     }
-    if let Some(claim) = found.theory.get("poisson").and_then(|bounds| bounds.epsilon_upper_bound) {
+    if let Some(claim) = claim(found) {
         figures.push(KeyFigure::new(
             "Poisson sampling would leak",
             format!("ε {}", significant(claim)),
@@ -119,8 +112,8 @@ fn meaning(found: &Diagnosed) -> Vec<String> {
     let mut paragraphs = Vec::new();
     if let Some(leakage) = &found.leakage {
         paragraphs.push(format!(
-            "The leakage over {} epochs was found by: {}.",
-            count(leakage.epochs),
+            "The leakage over {} was found by: {}.",
+            epochs(leakage.epochs),
             leakage.method
         ));
         if leakage.is_estimate {
@@ -145,7 +138,7 @@ fn is_bounded(found: &Diagnosed, leakage: &Leaking) -> bool {
 fn advice(found: &Diagnosed) -> Vec<Advice> {
     let mut advice: Vec<Advice> =
         found.defects.iter().map(|defect| Advice { text: defect.message.clone(), command: None }).collect();
-    if let (Some([claim, _]), Some(leakage)) = (excess(found), &found.leakage)
+    if let (Some(_), Some(claim), Some(leakage)) = (excess(found), claim(found), &found.leakage)
         && found.scheme != "poisson"
     {
         let claimed = "Draw batches by Poisson sampling, for which the claim would be right";
