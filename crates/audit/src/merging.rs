@@ -4,6 +4,7 @@ use crate::{Result, SCHEMA_VERSION};
 use misdeal_core::{Error, Setting};
 use misdeal_files::stores;
 use serde::Serialize;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// What was merged.
@@ -16,6 +17,8 @@ pub struct MergeReport {
     pub stores: usize,
     /// Observations in both worlds together.
     pub observations: u64,
+    /// The ranges of trials, of either world, that lie before the last one and are in none of the stores: `[first, end)`.
+    pub missing_trials: Vec<[u64; 2]>,
     /// What they are observations of.
     pub setting: Setting,
     /// Where the merged store was written.
@@ -43,7 +46,15 @@ pub fn merge_stores(inputs: &[PathBuf], output: &Path) -> Result<MergeReport> {
         version: env!("CARGO_PKG_VERSION"),
         stores: inputs.len(),
         observations: 2 * merged.observations_per_world(),
+        missing_trials: gaps(merged.trials()),
         setting: merged.setting().clone(),
         output: output.to_owned(),
     })
+}
+
+/// What lies between ascending ranges, from 0 on.
+fn gaps(ranges: &[Range<u64>]) -> Vec<[u64; 2]> {
+    let ends = std::iter::once(0).chain(ranges.iter().map(|range| range.end));
+    let gaps = ends.zip(ranges).map(|(end, next)| [end, next.start]);
+    gaps.filter(|[first, end]| first < end).collect()
 }

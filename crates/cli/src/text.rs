@@ -109,6 +109,10 @@ pub fn merged(report: &MergeReport) -> String {
     setting(&mut text, &report.setting);
     let line = format!("{} from {} stores", HumanCount(report.observations), report.stores);
     row(&mut text, "observations", &line);
+    for &[first, end] in &report.missing_trials {
+        let range = format!("trials {} to {} of either world", HumanCount(first), HumanCount(end - 1));
+        row(&mut text, "missing", &range);
+    }
     row(&mut text, "scores saved in", &report.output.display().to_string());
     text.push_str("\nEstimate epsilon from it with the audit's own command, --store and --resume.\n");
     text

@@ -88,6 +88,11 @@ fn shards_make_the_whole_run() {
         // In any order.
         let merged = json(folder.path(), &format!("merge {kind}-3 {kind}-1 {kind}-2 --output {kind}-merged"));
         assert_eq!((&merged["stores"], &merged["observations"]), (&3.into(), &OBSERVATIONS.into()));
+        assert_eq!(merged["missing_trials"], serde_json::json!([]));
+        let without = json(folder.path(), &format!("merge {kind}-3 {kind}-1 --output {kind}-without"));
+        let gaps = without["missing_trials"].as_array().unwrap();
+        let missing = gaps.iter().map(|gap| gap[1].as_u64().unwrap() - gap[0].as_u64().unwrap()).sum::<u64>();
+        assert_eq!((gaps.len(), without["observations"].as_u64().unwrap() + 2 * missing), (1, OBSERVATIONS));
         assert_eq!(
             (&merged["schema_version"], &merged["command"], &merged["setting"]),
             (&1.into(), &"merge".into(), &whole["setting"])

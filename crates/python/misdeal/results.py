@@ -226,6 +226,7 @@ class MergeReport(Report):
 
     stores: int
     observations: int
+    missing_trials: list[list[int]]
     setting: dict[str, Any]
     output: str
 
