@@ -1,8 +1,7 @@
 //! What an audit found, beside what was promised.
 
-use crate::measurement::{Measurement, Player, measure, measure_from};
+use crate::measurement::{Measurement, Player, measure_from};
 use crate::promised::poisson_upper_bound;
-use crate::reach::Foretold;
 use crate::trade_off::{Observed, TradeOffReport, trade_off_report};
 use crate::{
     Analysis, BufferSearch, OutOfReach, Progress, Result, RunRequest, SCHEMA_VERSION, TrainingFigures,
@@ -101,6 +100,10 @@ pub(crate) fn audit_from(
     request.check()?;
     let delta = request.analysis.delta;
     let setting = player.setting();
+    let store = match held {
+        None => request.open_store(setting, player.lineage(), player.stream())?,
+        Some(store) => store,
+    };
     // A run that stops when its claim is refuted must know the claim, and whoever waits for one should know whether it can be.
     let theory = request.theory.clone().unwrap_or_else(|| promised(setting, delta));
     let mut request = Cow::Borrowed(request);
@@ -110,14 +113,14 @@ pub(crate) fn audit_from(
         request.to_mut().claimed_epsilon = Some(claim);
     }
     let proven = theory.get(setting.scheme.name()).and_then(|bounds| bounds.epsilon_upper_bound);
-    let is_open = |claim: &f64| player.scores_are_independent() && proven.is_none_or(|upper| upper > *claim);
-    let open = request.claimed_epsilon.filter(is_open);
-    let out_of_reach = open.map_or(Ok(None), |claim| OutOfReach::of(&request, claim))?;
-    let progress = &Foretold::new(progress, out_of_reach);
-    let (measurement, store) = match held {
-        None => measure(player, &request, progress)?,
-        Some(store) => measure_from(player, &request, store, progress)?,
-    };
+    if let Some(claim) = request.claimed_epsilon
+        && player.scores_are_independent()
+        && proven.is_none_or(|upper| upper > claim)
+        && let Some(claim) = OutOfReach::of(&request, claim, &store, player.scores_per_observation())?
+    {
+        progress.cannot_refute(&claim);
+    }
+    let (measurement, store) = measure_from(player, &request, store, progress)?;
     report(command, setting, &request, measurement, &store, Some(theory))
 }
 

@@ -1,9 +1,9 @@
 //! Whether so many observations can refute a claim at all, which is told before they are played.
 
-use crate::{Progress, Result, RunRequest};
-use misdeal_core::ThresholdChoice;
-use misdeal_core::estimate::{Look, fewest_trials_above, largest_epsilon};
-use std::sync::Once;
+use crate::{Result, RunRequest};
+use misdeal_core::estimate::{Guarantee, Look, fewest_trials_above, largest_epsilon};
+use misdeal_core::{ScoreStore, ThresholdChoice};
+use std::ops::Range;
 
 /// A claim that no outcome of a run refutes: so few observations cannot show as much.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,52 +19,40 @@ pub struct OutOfReach {
 }
 
 impl OutOfReach {
-    /// Whether the claim is; `None` if an outcome of the run can refute it.
-    pub(crate) fn of(request: &RunRequest, claimed_epsilon: f64) -> Result<Option<Self>> {
+    /// Whether the claim is, of a run that goes on from `store` with `each` scores an observation; `None` if an outcome of it can
+    /// refute the claim, if no number of observations could make the estimate a valid bound, or if nothing is left to play.
+    ///
+    /// Of a part of a run, whether it is of the whole one.
+    pub(crate) fn of(
+        request: &RunRequest,
+        claimed_epsilon: f64,
+        store: &ScoreStore,
+        each: u64,
+    ) -> Result<Option<Self>> {
         let (estimator, choice) = request.analysis.parse()?;
-        if choice == ThresholdChoice::Sequential && Look::last_within(request.observations / 2).is_none() {
-            // Refused for another reason.
+        let is_bound = estimator.guarantee() == Guarantee::AnyMechanism
+            && (choice.valid() || !estimator.chooses_a_threshold());
+        let trials = request.trials();
+        let trials = trials.start * each..trials.end * each;
+        let held = |held: &Range<u64>| held.end.min(trials.end).saturating_sub(held.start.max(trials.start));
+        let missing = trials.end - trials.start - store.trials().iter().map(held).sum::<u64>();
+        let is_refused = choice == ThresholdChoice::Sequential
+            && (each > 1 || !store.trials().is_empty() || Look::last_within(trials.end).is_none());
+        if !is_bound || is_refused || missing == 0 {
             return Ok(None);
         }
+        let trials = (store.observations_per_world() + missing).max(request.observations / 2 * each);
         let (delta, significance) = (request.analysis.delta, request.analysis.significance);
-        let largest = largest_epsilon(request.observations / 2, choice, estimator, delta, significance)?;
+        let largest = largest_epsilon(trials, choice, estimator, delta, significance)?;
         let Some(largest_epsilon) = largest.filter(|&largest| largest <= claimed_epsilon) else {
             return Ok(None);
         };
         let fewest = fewest_trials_above(claimed_epsilon, choice, estimator, delta, significance)?;
         Ok(Some(OutOfReach {
             claimed_epsilon,
-            observations: request.observations,
+            observations: 2 * trials / each,
             largest_epsilon,
-            fewest_observations: fewest.map(|trials| 2 * trials),
+            fewest_observations: fewest.map(|trials| 2 * trials.div_ceil(each)),
         }))
-    }
-}
-
-/// Somebody who watches a job, and hears of a claim out of reach as soon as the job has begun: not of one that is refused.
-pub(crate) struct Foretold<'a> {
-    progress: &'a dyn Progress,
-    claim: Option<OutOfReach>,
-    begun: Once,
-}
-
-impl<'a> Foretold<'a> {
-    pub fn new(progress: &'a dyn Progress, claim: Option<OutOfReach>) -> Self {
-        Foretold { progress, claim, begun: Once::new() }
-    }
-}
-
-impl Progress for Foretold<'_> {
-    fn observed(&self, done: u64, total: u64) {
-        self.begun.call_once(|| {
-            if let Some(claim) = &self.claim {
-                self.progress.cannot_refute(claim);
-            }
-        });
-        self.progress.observed(done, total);
-    }
-
-    fn is_interrupted(&self) -> bool {
-        self.progress.is_interrupted()
     }
 }

@@ -5,8 +5,8 @@ use crate::interruption;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use misdeal_audit::{OutOfReach, Progress};
 use misdeal_report::verdict::beyond_reach;
-use std::fmt::Write;
-use std::io::{self, IsTerminal};
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
 
 /// Shows how far a job is, with rate and time left, on standard error.
 pub struct Bar {
@@ -23,7 +23,7 @@ impl Bar {
             if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
         let bar = ProgressBar::with_draw_target(Some(0), target);
         let style = "{bar:30} {percent:>3} %  {human_pos} of {human_len} observations, {rate}/s, {eta} left";
-        let rate = |state: &ProgressState, text: &mut dyn Write| {
+        let rate = |state: &ProgressState, text: &mut dyn fmt::Write| {
             let _ = write!(text, "{}", HumanCount(state.per_sec() as u64));
         };
         bar.set_style(
@@ -49,7 +49,8 @@ impl Progress for Bar {
         if self.remarks {
             let &OutOfReach { claimed_epsilon, observations, largest_epsilon, fewest_observations } = claim;
             let sentence = beyond_reach(claimed_epsilon, observations, largest_epsilon, fewest_observations);
-            self.bar.suspend(|| eprintln!("Remark: {sentence} (--observations)."));
+            // Nobody hears it where nothing can be written.
+            let _ = self.bar.suspend(|| writeln!(io::stderr(), "Remark: {sentence}."));
         }
     }
 }

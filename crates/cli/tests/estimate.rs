@@ -253,6 +253,13 @@ fn what_cannot_be_refuted_is_told_before_and_after() {
     for quietly in ["--quiet", "--format json"] {
         assert_eq!(play(&format!("{claim} 20 {quietly}")).stderr, "", "{quietly}");
     }
+    // An estimate that is no bound refutes nothing, however many there are.
+    assert_eq!(play(&format!("{claim} 20 --threshold-choice max")).stderr, "");
+    // What a store holds counts, too, and what is refused has one line to say.
+    play("--observations 20000 --store held");
+    assert_eq!(play(&format!("{claim} 20 --store held --resume")).stderr, "");
+    let refused = play(&format!("{claim} 2200 --store held --resume --threshold-choice sequential"));
+    assert!(refused.code == Some(2) && refused.stderr.lines().count() == 1, "{}", refused.stderr);
     // Where theory proves a claim nobody needs more observations.
     assert_eq!(play("--claimed-epsilon 5 --observations 20").stderr, "");
 
@@ -261,7 +268,7 @@ fn what_cannot_be_refuted_is_told_before_and_after() {
     let scores = "estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon";
     let shown = |claim: &str| misdeal(folder.path(), &format!("{scores} {claim}")).stdout;
     assert!(
-        shown("9").contains("is not refuted, and could not be: so few observations can show"),
+        shown("9").contains("is not refuted, and could not be: with this estimator and threshold choice so few observations can show"),
         "{}",
         shown("9")
     );

@@ -154,3 +154,18 @@ fn refusals_say_what_to_do() {
         }
     }
 }
+
+/// Eight canaries whose scores are independent give eight scores a model.
+#[test]
+fn what_cannot_be_refuted_is_told_by_the_number_of_scores() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |canaries: u64| {
+        let line = audit(&format!(
+            "--observations 200 --noise-multiplier 0.3 --claimed-epsilon 2.6 --threat-model partially-informed --canary null-space \
+             --canaries {canaries}"
+        ));
+        misdeal(folder.path(), &line).stderr
+    };
+    assert!(told(1).starts_with("Remark: 200 observations can show epsilon 2.57 at most"), "{}", told(1));
+    assert_eq!(told(8), "");
+}

@@ -8,11 +8,12 @@ pub const AT_CHANCE: &str = "at chance: in the worst case every gradient is plan
 
 /// Why a run cannot refute a claim, said before it is played.
 pub fn beyond_reach(claim: f64, observations: u64, largest: f64, fewest: Option<u64>) -> String {
-    let enough = fewest.map_or(String::new(), |fewest| format!("; that takes {} or more", count(fewest)));
+    let enough = fewest
+        .map_or(String::new(), |fewest| format!("; that takes {} or more (--observations)", count(fewest)));
     format!(
         "{} observations can show epsilon {} at most and cannot refute the claim of {}{enough}",
         count(observations),
-        rounded_up(largest),
+        significant(largest),
         significant(claim)
     )
 }
@@ -23,7 +24,7 @@ pub fn beside_poisson(claim: Option<f64>, leaks: Option<f64>, is_estimate: bool)
     (leaks > claim).then(|| {
         format!(
             "A library that accounts for Poisson sampling would claim epsilon {}; {} {} leaks.",
-            rounded_up(claim),
+            significant(claim),
             if is_estimate { "about" } else { "at least" },
             rounded_down(leaks)
         )
@@ -152,9 +153,9 @@ impl Judged {
                 )
             }
             (Some(claim), _) if let Some(largest) = self.out_of_reach() => format!(
-                "the claim of epsilon {claim} is not refuted, and could not be: so few observations can show {} at most, and these show \
-                 {found}. Only more of them can tell.",
-                rounded_up(largest)
+                "the claim of epsilon {claim} is not refuted, and could not be: with this estimator and threshold choice so few observations \
+                 can show {} at most, and these show {found}. More of them may tell.",
+                significant(largest)
             ),
             (Some(claim), _) => format!(
                 "the claim of epsilon {claim} is not refuted: these observations show {found}. That does not prove the claim; more \
@@ -166,7 +167,9 @@ impl Judged {
 
     /// The most that so many observations can show, if that does not exceed the claim.
     pub fn out_of_reach(&self) -> Option<f64> {
-        self.largest_epsilon.filter(|&largest| self.claimed_epsilon.is_some_and(|claim| largest <= claim))
+        let is_less =
+            |&largest: &f64| self.valid && self.claimed_epsilon.is_some_and(|claim| largest <= claim);
+        self.largest_epsilon.filter(is_less)
     }
 
     /// What the number says by itself.

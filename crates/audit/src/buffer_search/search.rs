@@ -21,8 +21,16 @@ pub(crate) fn audit_blindly(
     correction: Correction,
     start: Instant,
 ) -> Result<AuditReport> {
-    let mut search =
-        Search { blind, rungs, request, correction, tried: BTreeMap::new(), guesses: vec![], best: None };
+    let mut search = Search {
+        blind,
+        rungs,
+        request,
+        correction,
+        tried: BTreeMap::new(),
+        guesses: vec![],
+        best: None,
+        largest: Some(0.0),
+    };
     for rung in rungs.grid() {
         search.guess(rung)?;
     }
@@ -32,8 +40,10 @@ pub(crate) fn audit_blindly(
         let Some(rung) = search.next_bisection() else { break };
         search.guess(rung)?;
     }
-    let Search { guesses, best, .. } = search;
+    let Search { guesses, best, largest, .. } = search;
     let Best { rung, mut estimate, store, .. } = best.expect("a grid is never empty");
+    // Guesses have levels of their own, and whichever shows most might have been reported.
+    estimate.largest_epsilon = largest;
     let significance = request.analysis.significance;
     let meaning = match correction {
         Correction::Bonferroni => format!(
@@ -89,6 +99,8 @@ struct Search<'a> {
     tried: BTreeMap<usize, f64>,
     guesses: Vec<Guess>,
     best: Option<Best>,
+    /// What any guess could have shown at most; `None` if infinite.
+    largest: Option<f64>,
 }
 
 struct Best {
@@ -108,6 +120,7 @@ impl Search<'_> {
         };
         let estimate = Analysis { significance, ..self.request.analysis.clone() }.of_store(&store)?;
         self.tried.insert(rung, estimate.empirical_epsilon);
+        self.largest = self.largest.zip(estimate.largest_epsilon).map(|(one, other)| one.max(other));
         self.guesses.push(Guess {
             buffer_size,
             batches: self.rungs.batches(rung),

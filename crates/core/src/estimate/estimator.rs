@@ -36,6 +36,17 @@ pub trait Estimator: Sync {
         significance: f64,
     ) -> Finding;
 
+    /// What it would find at most in as many scores as `flawless` has, all of which are told right.
+    fn largest(
+        &self,
+        flawless: &Evidence<'_>,
+        choice: ThresholdChoice,
+        delta: f64,
+        significance: f64,
+    ) -> f64 {
+        self.find(flawless, choice, delta, significance).epsilon
+    }
+
     /// Whether what it [finds](Self::find) is above `epsilon`.
     fn refutes(
         &self,
@@ -167,6 +178,27 @@ impl<E: ErrorEstimator> Estimator for E {
         let threshold = evidence.best_threshold(choosing, &objective);
         let epsilon = self.epsilon(&evidence.errors(counted, threshold), delta, significance);
         Finding { epsilon, threshold, counted }
+    }
+
+    fn largest(
+        &self,
+        flawless: &Evidence<'_>,
+        choice: ThresholdChoice,
+        delta: f64,
+        significance: f64,
+    ) -> f64 {
+        let counted = match choice {
+            ThresholdChoice::HoldOut => Trials::Odd,
+            ThresholdChoice::Max => Trials::All,
+            ThresholdChoice::Band | ThresholdChoice::Sequential => {
+                return band::find(self, flawless, delta, significance, 0.0).epsilon;
+            }
+        };
+        // Whichever threshold is chosen, no errors at it are the fewest.
+        let [observations_in, observations_out] = flawless.observations(counted);
+        let counts =
+            ErrorCounts { false_positives: 0, false_negatives: 0, observations_in, observations_out };
+        self.epsilon(&counts, delta, significance)
     }
 
     fn refutes(

@@ -25,7 +25,7 @@ pub(super) fn largest_of(
     let [even, odd] = [Trials::Even, Trials::Odd].map(|trials| evidence.observations(trials));
     let bins = apart(even, odd);
     let flawless = Evidence::of_bins(&bins).with_fair_coins(evidence.may_be_fair_coins());
-    let epsilon = estimator.find(&flawless, choice, delta, level).epsilon;
+    let epsilon = estimator.largest(&flawless, choice, delta, level);
     epsilon.is_finite().then_some(epsilon)
 }
 
@@ -82,19 +82,28 @@ pub fn fewest_trials_above(
         let largest = largest_epsilon(trials, choice, estimator, delta, significance)?;
         Ok::<_, crate::Error>(largest.is_none_or(|largest| largest > epsilon))
     };
-    // Not enough, and enough.
-    let (mut few, mut many) = (1, 2);
-    while !shows(many)? {
-        if many >= MOST_TRIALS {
-            return Ok(None);
+    if choice == ThresholdChoice::Sequential {
+        for look in Look::all().map(Look::trials).take_while(|&trials| trials <= MOST_TRIALS) {
+            if shows(look)? {
+                return Ok(Some(look));
+            }
         }
-        (few, many) = (many, 2 * many);
+        return Ok(None);
     }
-    while many - few > 1 {
-        let middle = few.midpoint(many);
-        if shows(middle)? { many = middle } else { few = middle }
+    // A band's levels are those of its octave, so that more trials show more within one, and one more than an octave holds may show less.
+    let mut first = 2;
+    while first <= MOST_TRIALS {
+        let (mut few, mut many) = (first - 1, 2 * first - 1);
+        if shows(many)? {
+            while many - few > 1 {
+                let middle = few.midpoint(many);
+                if shows(middle)? { many = middle } else { few = middle }
+            }
+            return Ok(Some(many));
+        }
+        first *= 2;
     }
-    Ok(Some(many))
+    Ok(None)
 }
 
 /// All scores `Out` in the lowest bin and all scores `In` in the highest ones; numbers are of `In` and `Out`.
@@ -121,7 +130,7 @@ fn apart([even_in, even_out]: [u64; 2], [odd_in, odd_out]: [u64; 2]) -> Occupied
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::estimate::{CountedScores, ESTIMATORS};
+    use crate::estimate::{CountedScores, ESTIMATORS, from_scores};
     use proptest::prelude::*;
 
     proptest! {
@@ -152,6 +161,19 @@ mod tests {
         }
     }
 
+    /// Scores whose even half tells nothing, so that any threshold may be chosen, and whose odd half tells all.
+    #[test]
+    fn nothing_shows_more_where_the_choosing_half_shows_nothing() {
+        let scores_in = [10.0, 10.0, 11.0, 11.0, 12.0, 12.0];
+        let scores_out = [10.0, 0.0, 11.0, 0.0, 12.0, 0.0];
+        for estimator in ESTIMATORS {
+            let choice = ThresholdChoice::HoldOut;
+            let found = from_scores(&scores_in, &scores_out, choice, estimator, 1e-5, 0.05).unwrap();
+            let largest = found.largest_epsilon.unwrap_or(f64::INFINITY);
+            assert!(found.empirical_epsilon <= largest, "{}: {found:?}", estimator.name());
+        }
+    }
+
     #[test]
     fn the_fewest_trials_are_the_first_that_can_show_it() {
         for estimator in ESTIMATORS {
@@ -166,8 +188,10 @@ mod tests {
                     "{} {choice:?}",
                     estimator.name()
                 );
-                if fewest > 2 {
-                    assert!(largest(fewest - 1).unwrap() <= 4.0, "{} {choice:?}", estimator.name());
+                for fewer in (2..fewest).filter(|fewer| {
+                    fewer.is_power_of_two() || fewer + 1 == fewest || (fewer + 1).is_power_of_two()
+                }) {
+                    assert!(largest(fewer).unwrap() <= 4.0, "{} {choice:?} {fewer}", estimator.name());
                 }
             }
         }

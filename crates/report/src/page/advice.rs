@@ -3,7 +3,7 @@
 use super::command_line::CommandLine;
 use super::section::{Advice, Verdict};
 use super::settings;
-use crate::numbers::{percent, probability, rounded_down, rounded_up, significant};
+use crate::numbers::{count, percent, probability, rounded_down, rounded_up, significant};
 use crate::verdict::{Judged, TheorySays, Tone};
 use misdeal_core::Setting;
 
@@ -44,7 +44,19 @@ impl Subject<'_> {
         paragraphs
     }
 
-    /// What can be done; `further` is the same audit with more observations.
+    /// How many times as many observations are worth playing next: ten, or the power of ten that brings the claim within reach.
+    ///
+    /// What so many can show at most grows as the logarithm of their number.
+    pub fn further(&self) -> u64 {
+        let lacking = self.judged.out_of_reach().zip(self.judged.claimed_epsilon);
+        let times = lacking.map_or(1.0, |(largest, claim)| (claim - largest).exp());
+        (1..9)
+            .map(|power| 10_u64.pow(power))
+            .find(|&power| power as f64 > 1.5 * times)
+            .unwrap_or(1_000_000_000)
+    }
+
+    /// What can be done; `further` is the same audit with [more](Self::further) observations.
     pub fn advice(&self, further: Option<&str>) -> Vec<Advice> {
         let Some(claim) = self.judged.claimed_epsilon else { return Vec::new() };
         let mut advice: Vec<Advice> = Vec::new();
@@ -74,8 +86,13 @@ impl Subject<'_> {
                 one.text = format!("Or {}", lowered(&one.text));
             }
         } else if let Some(further) = further.filter(|_| self.judged.proven(self.known()).is_none()) {
-            let text = "Look further: ten times as many observations may show more.";
-            advice.push(Advice { text: text.into(), command: Some(further.into()) });
+            let times = match self.further() {
+                10 => "ten".into(),
+                100 => "a hundred".into(),
+                more => count(more),
+            };
+            let text = format!("Look further: {times} times as many observations may show more.");
+            advice.push(Advice { text, command: Some(further.into()) });
         }
         advice
     }

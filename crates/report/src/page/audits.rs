@@ -42,7 +42,8 @@ pub fn section(audit: &Audit) -> Section {
         verdict: subject.verdict(),
         figures: figures(&judged, theory, &format!("theory, {scheme}"), audit.claims_poisson()),
         meaning: subject.meaning(&audit.estimate.guarantee),
-        advice: subject.advice(command(audit, audit.observations.saturating_mul(10)).as_deref()),
+        advice: subject
+            .advice(command(audit, audit.observations.saturating_mul(subject.further())).as_deref()),
         charts,
         tables,
         settings: settings::facts(&audit.setting, audit.training.as_ref(), Some(&audit.estimate)),
@@ -71,7 +72,8 @@ pub fn outputs_section(outputs: &Outputs) -> Section {
         significance,
         claimed_epsilon,
         violated,
-        largest_epsilon: best.and_then(|best| best.largest_epsilon),
+        // Whichever score shows most is reported.
+        largest_epsilon: outputs.estimates.values().map(|one| one.largest_epsilon).max_by(wider).flatten(),
     };
     let scheme = outputs.setting.scheme.name();
     let theory = outputs.theory.get(scheme).map_or([None, None], sides);
@@ -373,4 +375,10 @@ mod tests {
         assert_eq!(chart.title, "Guesses of the buffer");
         assert!(chart.series.iter().all(|series| series.points == [[5.0, 2.5]]), "{chart:?}");
     }
+}
+
+/// By what can be shown, where nothing bounds what is absent.
+fn wider(one: &Option<f64>, other: &Option<f64>) -> std::cmp::Ordering {
+    let most = |largest: &Option<f64>| largest.unwrap_or(f64::INFINITY);
+    most(one).total_cmp(&most(other))
 }
