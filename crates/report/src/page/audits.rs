@@ -72,8 +72,7 @@ pub fn outputs_section(outputs: &Outputs) -> Section {
         significance,
         claimed_epsilon,
         violated,
-        // Whichever score shows most is reported.
-        largest_epsilon: outputs.estimates.values().map(|one| one.largest_epsilon).max_by(wider).flatten(),
+        largest_epsilon: outputs.largest_epsilon(),
     };
     let scheme = outputs.setting.scheme.name();
     let theory = outputs.theory.get(scheme).map_or([None, None], sides);
@@ -375,10 +374,4 @@ mod tests {
         assert_eq!(chart.title, "Guesses of the buffer");
         assert!(chart.series.iter().all(|series| series.points == [[5.0, 2.5]]), "{chart:?}");
     }
-}
-
-/// By what can be shown, where nothing bounds what is absent.
-fn wider(one: &Option<f64>, other: &Option<f64>) -> std::cmp::Ordering {
-    let most = |largest: &Option<f64>| largest.unwrap_or(f64::INFINITY);
-    most(one).total_cmp(&most(other))
 }

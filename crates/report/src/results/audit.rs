@@ -108,3 +108,10 @@ pub struct Outputs {
     pub violated: Option<bool>,
     pub theory: Theory,
 }
+
+impl Outputs {
+    /// What either score could have shown at most: the one that shows more is reported. `None` where nothing bounds one of them.
+    pub fn largest_epsilon(&self) -> Option<f64> {
+        self.estimates.values().try_fold(0.0, |most: f64, one| Some(most.max(one.largest_epsilon?)))
+    }
+}
