@@ -107,7 +107,8 @@ pub fn calibrated(report: &CalibrateReport) -> String {
 pub fn merged(report: &MergeReport) -> String {
     let mut text = String::new();
     setting(&mut text, &report.setting);
-    let line = format!("{} from {} stores", HumanCount(report.observations), report.stores);
+    let stores = if report.stores == 1 { "1 store".into() } else { format!("{} stores", report.stores) };
+    let line = format!("{} from {stores}", HumanCount(report.observations));
     row(&mut text, "observations", &line);
     for &[first, end] in &report.missing_trials {
         let range = format!("trials {} to {} of either world", HumanCount(first), HumanCount(end - 1));
@@ -224,6 +225,9 @@ fn verdict(report: &AuditReport) -> String {
         bounds.map_or([None, None], |bounds| [bounds.epsilon_lower_bound, bounds.epsilon_upper_bound]);
     match judged.by_theory(scheme, theory) {
         Some(says) => format!("Verdict: {}. {}", says.label.to_lowercase(), says.sentence),
+        None if report.claimed_epsilon.is_none() => {
+            format!("Verdict: {} Give --claimed-epsilon to have a claim tested.", judged.sentence())
+        }
         None => format!("Verdict: {}", judged.sentence()),
     }
 }

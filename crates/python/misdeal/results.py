@@ -130,8 +130,7 @@ class _Judged(Report):
     violated: bool | None
 
     def verdict(self) -> str:
-        # Without a claim the sentence ends with how to give one, which a result cannot be given any more.
-        return _native.verdict(self._json).split(" Give claimed_epsilon")[0]
+        return _native.verdict(self._json)
 
 
 class AuditReport(_Judged):

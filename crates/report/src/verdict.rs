@@ -161,7 +161,7 @@ impl Judged {
                 "the claim of epsilon {claim} is not refuted: these observations show {found}. That does not prove the claim; more \
                  observations or a stronger adversary may show more."
             ),
-            (None, _) => format!("{} Give --claimed-epsilon to have a claim tested.", self.meaning()),
+            (None, _) => self.meaning(),
         }
     }
 

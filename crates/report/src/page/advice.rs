@@ -174,6 +174,37 @@ mod tests {
     }
 
     #[test]
+    fn more_observations_are_as_many_more_as_the_claim_takes() {
+        let further = |claim: f64, largest: Option<f64>| {
+            let judged = Judged {
+                empirical_epsilon: 0.5,
+                valid: true,
+                conditional: false,
+                delta: 1e-5,
+                significance: 0.05,
+                claimed_epsilon: Some(claim),
+                violated: Some(false),
+                largest_epsilon: largest,
+            };
+            let setting = Setting::default();
+            let subject = Subject {
+                judged: &judged,
+                setting: &setting,
+                theory: [None; 2],
+                claims_poisson: false,
+                is_as_in_theory: true,
+            };
+            (subject.further(), subject.advice(Some("more"))[0].text.clone())
+        };
+        let (times, text) = further(8.0, Some(4.9));
+        assert_eq!((times, text.contains("a hundred times as many")), (100, true), "{text}");
+        for near in [further(5.0, Some(4.9)), further(4.0, Some(4.9)), further(8.0, None)] {
+            assert_eq!((near.0, near.1.contains("ten times as many")), (10, true));
+        }
+        assert_eq!(further(1e300, Some(4.9)).0, 1_000_000_000);
+    }
+
+    #[test]
     fn a_claim_above_theorys_upper_bound_is_proven_unless_it_is_somebodys_own_code() {
         let shown = |claim: f64, upper: f64, violated: bool, is_as_in_theory: bool| {
             let judged = Judged {
