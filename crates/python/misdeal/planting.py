@@ -21,7 +21,7 @@ class Planter:
     """Which gradients of a batch are planted, by the threat model (the paper's Algorithm 2).
 
     The target's gradient is the canary, or zero where it is zeroed out. Where batch sizes are fixed, a partially informed adversary has
-    minus the canary as the last record of every batch without the target. In the worst case all other gradients are zero.
+    minus the canary as the last record of every batch without the target. In the worst case all other gradients are planted, too.
     Under Poisson sampling and balls-in-bins nothing opposes: there it would change the mechanism and accuse the innocent.
     """
 
