@@ -31,14 +31,20 @@ def interval(bounds):
     return f"{at_least(lower)} to {at_most(upper)}" if upper is not None else f"at least {at_least(lower)}"
 
 
-def line(row, of_trainings):
-    """One row of the table; trainings have the accuracy of their models at its end."""
+def figures(spread):
+    """A mean and a standard deviation, or nothing."""
+    return "" if spread is None else f"{spread['mean']:.3g} ± {spread['standard_deviation']:.3g}"
+
+
+def line(row, of_trainings, with_bias):
+    """One row of the table; trainings have the accuracy of their models at its end, and what other records add to an output."""
     spread = f" ± {row['standard_deviation']:.3f}" if row["standard_deviation"] is not None else ""
     theory = row["theory"].get((row["setting"] or {}).get("scheme", ""), None)
     return "| " + " | ".join([
         row["name"], number(row["printed"]), number(row["ours"]) + spread, at_least(row["valid_epsilon"]),
         interval(theory) if theory else "", row["verdict"] or "", f"{row['observations']:.0e}".replace("+", ""), str(row["runs"]),
         row["engine"] or "", f"{row['seconds']:.1f}", *([number((row.get("test_accuracy") or {}).get("mean"))] if of_trainings else []),
+        *([figures(row.get("bias"))] if with_bias else []),
     ]) + " |"
 
 
@@ -52,9 +58,10 @@ def summary(folder):
         lines += ["", f"## `{command}`", "", f"[{name}]({name}), {document['seconds']:.0f} s.", ""]
         rows = [row for row in document["rows"] if row["ours"] is not None]
         of_trainings = any(row.get("test_accuracy") for row in rows)
-        lines += ["| what | printed | ours, the maximum as in the paper | a bound that holds | theory | verdict | observations | runs | engine | s |" + " test accuracy |" * of_trainings,
-                  "|---|---|---|---|---|---|---|---|---|---|" + "---|" * of_trainings]
-        lines += [line(row, of_trainings) for row in rows]
+        with_bias = any(row.get("bias") for row in rows)
+        lines += ["| what | printed | ours, the maximum as in the paper | a bound that holds | theory | verdict | observations | runs | engine | s |" + " test accuracy |" * of_trainings + " bias of an output |" * with_bias,
+                  "|---|---|---|---|---|---|---|---|---|---|" + "---|" * (of_trainings + with_bias)]
+        lines += [line(row, of_trainings, with_bias) for row in rows]
     return "\n".join(lines) + "\n"
 
 

@@ -112,10 +112,11 @@ const COMMANDS: [(&str, &[&str]); 12] = [
 ];
 
 /// What no command prints here: graphics processors, and trainings of the paper on its data.
-const NOT_MET_HERE: [&str; 6] = [
+const NOT_MET_HERE: [&str; 7] = [
     "devices: /properties/devices/items/properties/memory_bytes",
     "reproduce: /properties/rows/items/properties/dataset",
     "reproduce: /properties/rows/items/properties/test_accuracy",
+    "reproduce: /properties/rows/items/properties/bias",
     "reproduce: /$defs/spread/properties/mean",
     "reproduce: /$defs/spread/properties/standard_deviation",
     "reproduce: /$defs/setting/properties/training",

@@ -58,9 +58,13 @@ pub struct ReproducedRow {
     /// The data that models were trained on; made-up data in the place of others say so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dataset: Option<String>,
-    /// The share of test records classified correctly, of a training.
+    /// The share of test records classified correctly, in the first run of a training.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test_accuracy: Option<Figures>,
+    /// The natural records' part in the adversary's outputs, in units of the clipping norm, in the first run of a training that has
+    /// natural gradients.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bias: Option<Figures>,
     /// The curves of the first run, and what they refute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trade_off: Option<TradeOffReport>,
@@ -119,6 +123,7 @@ impl PaperRow {
             runs,
             dataset: training.map(|training| training.dataset.clone()),
             test_accuracy: training.and_then(|training| training.test_accuracy),
+            bias: training.and_then(|training| training.bias),
             trade_off: first.and_then(|report| report.trade_off.clone()),
             engine: first.map(|report| report.engine),
             seconds: played.seconds(),
@@ -187,5 +192,45 @@ impl Figures {
         let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
         let standard_deviation = libm::sqrt(squares / (count - 1.0).max(1.0));
         (!values.is_empty()).then_some(Figures { mean, standard_deviation })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Unwatched;
+    use crate::reproduce::{Part, ReproduceRequest};
+
+    fn trained(canary: &str) -> ReproducedRow {
+        let row = format!(
+            "name = 'one'\nobservations = 8\nquick_observations = 8\n\
+             training = {{ dataset = 'synthetic', model = 'mlp', target_epsilon = 4.0, threat_model = 'partially-informed', \
+             batch_size = 1000, canary = '{canary}' }}"
+        );
+        let row: PaperRow = toml::from_str(&row).unwrap();
+        let request = ReproduceRequest {
+            name: "figure-6".into(),
+            quick: true,
+            runs: None,
+            observations: None,
+            device: "cpu".into(),
+            precision: "f32".into(),
+            data: None,
+            seed: 0,
+            only: None,
+            store: None,
+            resume: false,
+        };
+        let played = row.played(&request, &Part { whole: &Unwatched, done: 0, total: 8 }).unwrap();
+        row.beside("figure-6", 8, &played)
+    }
+
+    #[test]
+    fn trainings_say_what_was_learned_and_how_much_of_an_output_is_other_records() {
+        let (random, null_space) = (trained("random"), trained("null-space"));
+        assert!(random.test_accuracy.is_some() && null_space.test_accuracy.is_some());
+        let spread = |row: ReproducedRow| row.bias.unwrap().standard_deviation;
+        let (random, null_space) = (spread(random), spread(null_space));
+        assert!(random > 0.01 && null_space < 1e-5, "{random} and {null_space}");
     }
 }

@@ -3,7 +3,7 @@
 use super::dealt::dealt;
 use super::{rounded_down, rounded_up, significant};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use misdeal_audit::{AboveCount, AboveTheClaim, ReproduceReport, ReproducedRow, Verdict};
+use misdeal_audit::{AboveCount, AboveTheClaim, Figures, ReproduceReport, ReproducedRow, Verdict};
 use misdeal_core::Bounds;
 use misdeal_report::numbers;
 use std::collections::BTreeSet;
@@ -68,6 +68,8 @@ fn table(rows: &[&ReproducedRow]) -> Table {
     let of_trainings = rows.iter().any(|row| row.test_accuracy.is_some());
     let mut header = vec!["", "claim", "printed", "ours", "valid", "theory", "observations", "verdict"];
     header.extend(of_trainings.then_some("test accuracy"));
+    let has_bias = rows.iter().any(|row| row.bias.is_some());
+    header.extend(has_bias.then_some("bias"));
     table.set_header(header);
     let number = |value: Option<f64>| value.map_or(String::new(), significant);
     for row in rows {
@@ -96,6 +98,9 @@ fn table(rows: &[&ReproducedRow]) -> Table {
             row.verdict.map_or(String::new(), |verdict| verdict.name().to_owned()),
         ];
         cells.extend(of_trainings.then(|| number(row.test_accuracy.map(|accuracy| accuracy.mean))));
+        let spread =
+            |bias: Figures| format!("{} +- {}", significant(bias.mean), significant(bias.standard_deviation));
+        cells.extend(has_bias.then(|| row.bias.map_or(String::new(), spread)));
         table.add_row(cells);
     }
     for column in 1..6 {
@@ -112,12 +117,17 @@ fn bounds(bounds: &Bounds) -> String {
     format!("{lower} to {upper}")
 }
 
-/// Which data models were trained on, each once.
+/// Which data models were trained on, each once, and what the bias of an output is.
 fn trained_on(text: &mut String, rows: &[&ReproducedRow]) {
     let data: BTreeSet<&str> = rows.iter().filter_map(|row| row.dataset.as_deref()).collect();
     if !data.is_empty() {
         let names: Vec<&str> = data.into_iter().collect();
         let _ = writeln!(text, "  trained on: {}", names.join(", "));
+    }
+    if rows.iter().any(|row| row.bias.is_some()) {
+        text.push_str(
+            "  bias: the other records' part in an output and its standard deviation, in clipping norms; it hides the target as noise does\n",
+        );
     }
 }
 
