@@ -2,6 +2,7 @@
 
 use crate::drawing::Drawing;
 use crate::frame::{Frame, Panel};
+use crate::numbers::significant;
 use crate::style::{
     CLAIMED, FOUND, GRID, OBSERVED, PRINTED, THEORY, VALID, log_x, padded, padded_decades, panel,
 };
@@ -61,6 +62,8 @@ pub struct GapFigure {
 
 /// Epsilons that differ by more than this factor are drawn on a logarithmic axis.
 const WIDE: f64 = 40.0;
+/// Of many settings on a logarithmic axis, epsilons below the largest divided by this are drawn at the axis's beginning.
+const RANGE_SEEN: f64 = 1e4;
 const WIDTH: f64 = 860.0;
 /// Settings that have names of their own, and lines of their own height; where there are more, neighbours share what their names begin
 /// with, and lines stand in columns, so that a page holds them.
@@ -84,16 +87,17 @@ enum Line<'a> {
 impl GapFigure {
     /// Lays the figure out.
     pub fn draw(&self) -> Drawing {
-        let lines = self.lines();
+        let axis = self.axis();
+        let drawn = self.within(&axis);
+        let lines = drawn.lines();
         let is_long = self.gaps.len() > MOST_APART;
         let columns = if is_long { columns(lines) } else { vec![lines] };
         let places = columns.iter().map(Vec::len).max().unwrap_or(0);
-        let axis = self.axis();
         let panels: Vec<Panel> = columns.iter().map(|lines| axis.panel(lines, is_long)).collect();
         let [width, line] = if is_long { [520.0, 16.0] } else { [WIDTH, 30.0] };
         let frame = Frame {
-            title: &self.title,
-            remark: self.remark.as_deref(),
+            title: &drawn.title,
+            remark: drawn.remark.as_deref(),
             columns: panels.len(),
             cell: [width, 70.0 + line * places as f64],
             panels,
@@ -118,18 +122,53 @@ impl GapFigure {
         lines
     }
 
+    /// Linear from 0 where few epsilons stand together; where they are wide apart and none is 0, logarithmic, and so where they are many:
+    /// a linear axis would pile most of those up at its beginning.
     fn axis(&self) -> Axis {
-        let ends = |gap: &Gap| {
-            let deviation = gap.standard_deviation.unwrap_or(0.0);
-            let [low, high] = [-deviation, deviation].map(|step| gap.found.map(|found| found + step));
-            [gap.claimed, gap.printed, gap.valid_epsilon, low, high, gap.theory[0], gap.theory[1]]
-        };
-        let drawn = || self.gaps.iter().flat_map(ends).flatten();
-        let (least, most) = (drawn().fold(f64::INFINITY, f64::min), drawn().fold(0.0, f64::max));
+        let drawn = || self.gaps.iter().flat_map(Gap::ends).flatten();
+        let most = drawn().fold(0.0, f64::max);
+        let is_long = self.gaps.len() > MOST_APART;
+        let seen = |epsilon: &f64| !is_long || *epsilon > most / RANGE_SEEN;
+        let least = drawn().filter(seen).fold(f64::INFINITY, f64::min);
         if least > 0.0 && most / least > WIDE {
             Axis { range: padded_decades([least, most]), is_logarithmic: true }
         } else {
             Axis { range: padded([0.0, most]), is_logarithmic: false }
+        }
+    }
+
+    /// The same figure, with what a logarithmic axis has no place for at its beginning, and a remark that says so.
+    fn within(&self, axis: &Axis) -> Cow<'_, GapFigure> {
+        let first = axis.range[0];
+        let is_left_of_it = |gap: &Gap| gap.ends().into_iter().flatten().any(|epsilon| epsilon < first);
+        if !axis.is_logarithmic || !self.gaps.iter().any(is_left_of_it) {
+            return Cow::Borrowed(self);
+        }
+        let at_the_left = format!("below {} at the left", significant(first));
+        let remark = self.remark.iter().cloned().chain([at_the_left]).collect::<Vec<_>>().join("; ");
+        let gaps = self.gaps.iter().map(|gap| gap.from(first)).collect();
+        Cow::Owned(GapFigure { title: self.title.clone(), remark: Some(remark), gaps })
+    }
+}
+
+impl Gap {
+    /// All that is drawn of it.
+    fn ends(&self) -> [Option<f64>; 7] {
+        let deviation = self.standard_deviation.unwrap_or(0.0);
+        let [low, high] = [-deviation, deviation].map(|step| self.found.map(|found| found + step));
+        [self.claimed, self.printed, self.valid_epsilon, low, high, self.theory[0], self.theory[1]]
+    }
+
+    /// The same with no epsilon below this one.
+    fn from(&self, least: f64) -> Gap {
+        let raised = |epsilon: Option<f64>| epsilon.map(|epsilon| epsilon.max(least));
+        Gap {
+            claimed: raised(self.claimed),
+            printed: raised(self.printed),
+            found: raised(self.found),
+            valid_epsilon: raised(self.valid_epsilon),
+            theory: self.theory.map(raised),
+            ..self.clone()
         }
     }
 }
@@ -392,5 +431,19 @@ mod tests {
             assert_eq!(svg.matches(&format!("a source, data set {heading}")).count(), 1, "{heading}");
         }
         assert!((0..80).all(|i| svg.contains(&format!(">noise {i}<"))));
+    }
+
+    #[test]
+    fn of_many_settings_those_that_show_nothing_stand_at_the_left() {
+        let far = Gap { theory: [Some(48.0), Some(400.0)], ..gap("far") };
+        let none = Gap { found: Some(0.0), standard_deviation: None, ..gap("none") };
+        let gaps: Vec<Gap> = (0..30).map(|i| gap(&i.to_string())).chain([far, none]).collect();
+        let figure = GapFigure { title: String::new(), remark: Some("5 runs each".into()), gaps };
+        let axis = figure.axis();
+        assert!(axis.is_logarithmic && axis.range[0] > 0.1, "{:?}", axis.range);
+        let drawn = figure.within(&axis);
+        assert_eq!(drawn.gaps[31].found, Some(axis.range[0]));
+        assert_eq!(drawn.gaps[..31], figure.gaps[..31], "others stay where they are");
+        assert!(drawn.remark.as_ref().is_some_and(|remark| remark.starts_with("5 runs each; below")));
     }
 }

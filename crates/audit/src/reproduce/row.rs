@@ -39,7 +39,7 @@ pub struct ReproducedRow {
     pub tolerance_reason: String,
     /// How ours stands to the print; `None` without a printed number.
     pub verdict: Option<Verdict>,
-    /// Why ours differs, or was not played, where that is known.
+    /// Why ours differs, or was not played, where that is known; and what kept runs know of a print that few runs do not tell from ours.
     pub reason: Option<String>,
     /// The claim in the paper.
     pub printed_claim: Option<f64>,
@@ -99,7 +99,10 @@ impl PaperRow {
         let (tolerance, tolerance_reason) = self.tolerance(runs);
         let verdict = self.verdict(ours, tolerance, observations, played.missing_data.is_some());
         let differs = matches!(verdict, Some(Verdict::Exceeded | Verdict::Differs));
-        let difference = || self.difference(ours, standard_deviation, runs).filter(|_| differs);
+        let difference = || match differs {
+            true => self.difference(ours, standard_deviation, runs),
+            false => self.difference.clone().filter(|_| ours.is_some()),
+        };
         ReproducedRow {
             artefact,
             name: self.name.clone(),

@@ -53,8 +53,8 @@ pub fn reproduced(report: &ReproduceReport) -> String {
         return text;
     }
     text.push_str(
-        "\"ours\" is the paper's estimate, the largest over all thresholds; \"valid\" is a 95 % lower bound from the same scores.\n\
-         Behind +- are the tolerance of a printed number and the standard deviation of ours over its runs.\n",
+        "\"ours\" is the paper's estimate, the largest over all thresholds; \"valid\" is a 95 % lower bound from the same scores;\n\
+         of several runs both are means. Behind +- are the tolerance of a printed number and the standard deviation of ours over its runs.\n",
     );
     text
 }

@@ -119,7 +119,7 @@ fn rerun(found: &Reproduction) -> Rerun {
 }
 
 const OURS: &str = "\"Ours\" is the paper's estimate, the largest over all thresholds, which is not a valid bound; \"valid\" is a lower bound \
-                    with 95 % confidence from the same scores.";
+                    with 95 % confidence from the same scores. Of several runs both are means.";
 
 const VALID_ABOVE: &str = "Where \"valid\" stands above \"ours\": it tests both error rates together, at thresholds whose ranks were fixed beforehand, \
                            while \"ours\" bounds each rate by itself with half of the significance.";
@@ -156,24 +156,32 @@ fn printed_numbers(number: usize) -> String {
 
 fn verdict(found: &Reproduction) -> Verdict {
     let printed = found.rows.iter().filter(|row| row.printed.is_some()).count();
-    let [differs, too_few, not_played] =
-        ["differs", "too few observations", "not played"].map(|verdict| with_verdict(found, verdict).count());
+    let [reproduced, exceeded, differs] =
+        ["reproduced", "exceeded", "differs"].map(|verdict| with_verdict(found, verdict).count());
     if found.rows.is_empty() && !found.deals.is_empty() {
         let sentence =
             "The paper draws how records move; here the samplers of audits and trainings deal them again.";
         return Verdict { tone: Tone::Neutral, label: "Dealt again".into(), sentence: sentence.into() };
     }
     let is_past_the_paper = found.rows.iter().all(|row| row.artefact == PAST_THE_PAPER);
-    let (tone, label) = match (printed, differs) {
-        (0, _) if is_past_the_paper => (Tone::Neutral, "Past the paper"),
-        (0, _) => (Tone::Neutral, "No numbers to compare"),
-        (_, 0) if too_few + not_played == printed => (Tone::Neutral, "Too few observations to tell"),
-        (_, 0) => (Tone::Open, "Nothing differs"),
-        _ => (Tone::Doubt, "Some numbers differ"),
+    let curves = curves_refuted(found);
+    let (tone, label) = match printed {
+        0 if is_past_the_paper => (Tone::Neutral, "Past the paper"),
+        0 if curves.is_some() => (Tone::Neutral, "Curves tested"),
+        0 => (Tone::Neutral, "No numbers to compare"),
+        _ if differs > 0 => (Tone::Doubt, "Some numbers differ"),
+        _ if reproduced + exceeded == 0 => (Tone::Neutral, "Too few observations to tell"),
+        _ if reproduced + exceeded < printed => {
+            (Tone::Neutral, "Reproduced in part, the rest too little to tell")
+        }
+        _ if exceeded > 0 => (Tone::Open, "Reproduced or exceeded"),
+        _ => (Tone::Open, "Reproduced"),
     };
     let sentence = match printed {
         0 if is_past_the_paper => "The paper has nothing like this; what was found stands for itself.".into(),
-        0 => "The paper prints no numbers for these settings; what was found stands below.".into(),
+        0 => curves.unwrap_or_else(|| {
+            "The paper prints no numbers for these settings; what was found stands below.".into()
+        }),
         _ => {
             let counted = counted(found).map(|(verdict, rows)| format!("{rows} {verdict}"));
             let counted = counted.collect::<Vec<_>>().join(", ");
@@ -186,6 +194,25 @@ fn verdict(found: &Reproduction) -> Verdict {
         }
     };
     Verdict { tone, label: label.into(), sentence }
+}
+
+/// In how many settings the curves refute what is promised of them, promise by promise; `None` where no curve was tested.
+fn curves_refuted(found: &Reproduction) -> Option<String> {
+    let tests =
+        found.rows.iter().filter_map(|row| row.trade_off.as_ref()).flat_map(|curves| &curves.promised);
+    let mut promises: Vec<(&str, usize, usize)> = Vec::new();
+    for (name, test) in tests.filter_map(|promise| Some((promise.name.as_str(), promise.test.as_ref()?))) {
+        let refuted = usize::from(test.refuted);
+        match promises.iter_mut().find(|(other, ..)| *other == name) {
+            Some((_, tested, so_far)) => (*tested, *so_far) = (*tested + 1, *so_far + refuted),
+            None => promises.push((name, 1, refuted)),
+        }
+    }
+    let told = promises.iter().map(|(name, tested, refuted)| format!("{name} in {refuted} of {tested}"));
+    let told = told.collect::<Vec<_>>().join(", ");
+    (!told.is_empty()).then(|| {
+        format!("Whole curves refute what was promised, by setting and number of observations: {told}.")
+    })
 }
 
 fn figures(found: &Reproduction) -> Vec<KeyFigure> {
@@ -240,8 +267,19 @@ fn sweeps(rows: &[&Reproduced]) -> Vec<Chart> {
             points.dedup();
             points
         };
+        // What the paper found stands at the paper's number of observations, however many were played.
+        let printed = played.iter().filter_map(|row| {
+            Some([row.printed_observations.unwrap_or(row.observations) as f64, row.printed?])
+        });
+        let printed: Vec<[f64; 2]> = printed.collect();
         let ends: Vec<f64> = at(|row| row.ours).iter().map(|point| point[0]).collect();
-        let [first, last] = [ends.first(), ends.last()].map(|end| end.copied().unwrap_or(1.0));
+        let first = ends.first().copied().unwrap_or(1.0);
+        let last = ends
+            .last()
+            .into_iter()
+            .chain(printed.iter().map(|[observations, _]| observations))
+            .copied()
+            .fold(first, f64::max);
         let level = |name: &str, role: Role, level: Option<f64>| {
             level.map(|level| Series::new(name, role, Draw::Line, [[first, level], [last, level]]))
         };
@@ -262,7 +300,7 @@ fn sweeps(rows: &[&Reproduced]) -> Vec<Chart> {
             Draw::Line,
             at(|row| row.ours),
         ));
-        series.push(Series::new("printed", Role::Other, Draw::Dots, at(|row| row.printed)));
+        series.push(Series::new("printed", Role::Other, Draw::Dots, printed));
         series.retain(|series| !series.points.is_empty());
         Chart {
             title: (*name).to_owned(),
@@ -352,6 +390,72 @@ fn grouped<'a>(rows: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(&'a str, 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Rows of one figure, with these fields beside or instead of the usual ones.
+    fn found(rows: &[serde_json::Value]) -> Reproduction {
+        let whole = |fields: &serde_json::Value| {
+            let mut row = serde_json::json!({
+                "artefact": "figure-3", "name": "one", "theory": {}, "delta": 1e-5, "observations": 1_000_000, "runs": 1
+            });
+            row.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+            row
+        };
+        let rows: Vec<_> = rows.iter().map(whole).collect();
+        let artefact =
+            serde_json::json!({ "name": "figure-3", "title": "epsilon", "place": "Figure 3", "remarks": [] });
+        let document = serde_json::json!({
+            "name": "figure-3", "quick": true, "artefacts": [artefact], "rows": rows, "seconds": 1.0
+        });
+        serde_json::from_value(document).unwrap()
+    }
+
+    #[test]
+    fn the_label_promises_no_more_than_the_rows_show() {
+        let row = |verdict: &str| serde_json::json!({ "printed": 2.0, "ours": 2.0, "verdict": verdict });
+        for (verdicts, label) in [
+            (&["reproduced", "reproduced"][..], "Reproduced"),
+            (&["reproduced", "exceeded"], "Reproduced or exceeded"),
+            (&["reproduced", "too few observations"], "Reproduced in part, the rest too little to tell"),
+            (&["too few observations", "not played"], "Too few observations to tell"),
+            (&["reproduced", "differs", "not played"], "Some numbers differ"),
+        ] {
+            let rows: Vec<_> = verdicts.iter().copied().map(row).collect();
+            assert_eq!(verdict(&found(&rows)).label, label, "{verdicts:?}");
+        }
+    }
+
+    #[test]
+    fn curves_without_a_printed_number_are_counted_by_what_they_refute() {
+        let row = |refuted: bool| {
+            let observed = serde_json::json!({ "points": [], "significance": 0.05, "observations_in": 9, "observations_out": 9 });
+            let promise = |name: &str, refuted: bool| {
+                let test = serde_json::json!({ "p_value": 0.5, "refuted": refuted });
+                serde_json::json!({ "name": name, "false_positive_rates": [], "false_negative_rates": [], "test": test })
+            };
+            let promised = [promise("Poisson sampling", true), promise("(1, 1e-5)-DP", refuted)];
+            serde_json::json!({ "trade_off": { "observed": observed, "promised": promised } })
+        };
+        let verdict = verdict(&found(&[row(false), row(true), row(false)]));
+        assert_eq!(verdict.label, "Curves tested");
+        assert!(
+            verdict.sentence.ends_with(": Poisson sampling in 3 of 3, (1, 1e-5)-DP in 1 of 3."),
+            "{}",
+            verdict.sentence
+        );
+    }
+
+    #[test]
+    fn printed_numbers_stand_at_the_papers_observations() {
+        let point = |played: u64, of_the_paper: u64, printed: Option<f64>| {
+            serde_json::json!({
+                "series": "T 100", "ours": 2.0, "printed": printed, "observations": played, "printed_observations": of_the_paper
+            })
+        };
+        let found = found(&[point(100_000, 100_000, None), point(1_000_000, 1_000_000_000, Some(8.96))]);
+        let chart = sweeps(&found.rows.iter().collect::<Vec<_>>()).remove(0);
+        let printed = chart.series.iter().find(|series| series.name == "printed").unwrap();
+        assert_eq!(printed.points, [[1e9, 8.96]]);
+    }
 
     #[test]
     fn spreads_have_two_digits_and_reasons_are_said_once() {

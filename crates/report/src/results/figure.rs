@@ -155,7 +155,11 @@ impl Reproduction {
         } else if self.rows.iter().all(|row| row.series.is_some()) && !sweeps.is_empty() {
             SweepFigure { title, remark: runs, sweeps }.draw()
         } else {
-            GapFigure { title, remark: all, gaps: self.rows.iter().map(Reproduced::gap).collect() }.draw()
+            let gaps = self.rows.iter().map(|row| match &self.artefacts[..] {
+                [_] => row.gap(),
+                _ => Gap { name: format!("{}, {}", row.artefact, row.name), ..row.gap() },
+            });
+            GapFigure { title, remark: all, gaps: gaps.collect() }.draw()
         }
     }
 }
