@@ -99,10 +99,8 @@ impl PaperRow {
         let (tolerance, tolerance_reason) = self.tolerance(runs);
         let verdict = self.verdict(ours, tolerance, observations, played.missing_data.is_some());
         let differs = matches!(verdict, Some(Verdict::Exceeded | Verdict::Differs));
-        let difference = || match differs {
-            true => self.difference(ours, standard_deviation, runs),
-            false => self.difference.clone().filter(|_| ours.is_some()),
-        };
+        let known = || self.difference.clone().filter(|_| ours.is_some());
+        let difference = || if differs { self.difference(ours, standard_deviation, runs) } else { known() };
         ReproducedRow {
             artefact,
             name: self.name.clone(),
