@@ -7,7 +7,7 @@ use super::epsilons::{self, Row, between, sides};
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
 use super::{above_the_claim, audits, curves, deals};
 use crate::numbers::{count, rounded_down, seconds, significant};
-use crate::results::{Heading, Reproduced, Reproduction};
+use crate::results::{Heading, Reproduced, Reproduction, Spread};
 use crate::verdict::Tone;
 use std::collections::BTreeSet;
 
@@ -30,6 +30,7 @@ pub fn section(found: &Reproduction) -> Section {
         charts.extend(pictures(artefact, &rows));
         tables.extend(above_the_claim::table(artefact));
         tables.push(table(artefact, &rows));
+        tables.extend(worth(artefact, &rows));
         tables.extend(rows.iter().filter_map(|row| {
             let tested = audits::tested(row.trade_off.as_ref()?)?;
             Some(Table { caption: format!("{}: {}", row.name, tested.caption), ..tested })
@@ -370,6 +371,29 @@ fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
     }
 }
 
+/// What models learned, and how much of an adversary's outputs is other records'; `None` where nothing was trained.
+fn worth(artefact: &Heading, rows: &[&Reproduced]) -> Option<Table> {
+    let cells = |row: &&Reproduced| {
+        (row.test_accuracy.is_some() || row.bias.is_some()).then(|| {
+            let spread = |of: Spread, unit: f64| {
+                format!("{} ± {}", significant(unit * of.mean), two_digits(unit * of.standard_deviation))
+            };
+            let accuracy = row.test_accuracy.map_or(String::new(), |of| format!("{} %", spread(of, 100.0)));
+            let bias = row.bias.map_or(String::new(), |of| spread(of, 1.0));
+            vec![row.name.clone(), accuracy, bias]
+        })
+    };
+    let cells: Vec<_> = rows.iter().filter_map(cells).collect();
+    let notes = vec![
+        "Means and standard deviations over the models of the first run. The bias is the other records' part in an output, in clipping norms; \
+         it hides the target as noise does."
+            .into(),
+    ];
+    let caption = format!("{}: what the models are worth", capitalised(&artefact.place));
+    let header = vec!["setting", "test accuracy", "bias of an output"];
+    (!cells.is_empty()).then_some(Table { caption, header, rows: cells, notes })
+}
+
 /// A spread, of which more digits mean nothing.
 fn two_digits(value: f64) -> String {
     significant(format!("{value:.1e}").parse().unwrap_or(value))
@@ -455,6 +479,18 @@ mod tests {
         let chart = sweeps(&found.rows.iter().collect::<Vec<_>>()).remove(0);
         let printed = chart.series.iter().find(|series| series.name == "printed").unwrap();
         assert_eq!(printed.points, [[1e9, 8.96]]);
+    }
+
+    #[test]
+    fn trainings_say_what_their_models_are_worth() {
+        let spread =
+            |mean: f64, deviation: f64| serde_json::json!({ "mean": mean, "standard_deviation": deviation });
+        let trained = serde_json::json!({ "name": "lenet", "test_accuracy": spread(0.915, 0.006), "bias": spread(0.09, 0.514) });
+        let found = found(&[trained, serde_json::json!({ "name": "mechanism" })]);
+        let rows: Vec<_> = found.rows.iter().collect();
+        let table = worth(&found.artefacts[0], &rows).unwrap();
+        assert_eq!(table.rows, [["lenet", "91.5 ± 0.6 %", "0.09 ± 0.51"]]);
+        assert!(worth(&found.artefacts[0], &rows[1..]).is_none());
     }
 
     #[test]

@@ -1,8 +1,12 @@
-//! Numbers like 1e-5 that stay on one line.
+//! Numbers like 1e-5 and 0.001676 that stay on one line.
 
 use askama::filters::{Html, escape};
 
-/// The text as HTML, escaped, with small numbers such as 1e-5 in elements that are not broken: browsers break lines after hyphens.
+/// Digits that a narrow column may not have room for.
+const LONG: usize = 7;
+
+/// The text as HTML, escaped, with numbers such as 1e-5 and 0.001676 in elements that are not broken: browsers break lines after hyphens,
+/// and long words in narrow columns.
 ///
 /// # Panics
 /// Never: the text is written to memory.
@@ -11,7 +15,7 @@ pub fn unbroken(text: &str) -> String {
     let mut html = String::new();
     for word in text.split_inclusive(' ') {
         let number = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-        if number.contains("e-") && number.parse::<f64>().is_ok() {
+        if (number.contains("e-") || number.len() >= LONG) && number.parse::<f64>().is_ok() {
             let (shown, space) = word.split_at(word.trim_end().len());
             html += "<span class=\"number\">";
             html += &escaped(shown);
@@ -36,6 +40,7 @@ mod tests {
         );
         let plain = "one-run re-use e-5 1,000 \u{e9}-1 ";
         assert_eq!(unbroken(plain), plain);
+        assert_eq!(unbroken("0.001676 0.001"), "<span class=\"number\">0.001676</span> 0.001");
         assert_eq!(unbroken("<1e-5>"), "<span class=\"number\">&#60;1e-5&#62;</span>");
     }
 }

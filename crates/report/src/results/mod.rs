@@ -12,7 +12,7 @@ mod histogram;
 mod reproduction;
 
 pub use account::{Account, Calibration};
-pub use audit::{Audit, BufferGuesses, Outputs, Training};
+pub use audit::{Audit, BufferGuesses, Outputs, Spread, Training};
 pub use diagnosis::{Diagnosed, Leaking, Parameters};
 pub use estimate::{Describing, Estimate, Estimation, Observed, TradeOff};
 pub use reproduction::{AboveCount, AboveTheClaim, Dealt, Heading, Reproduced, Reproduction};

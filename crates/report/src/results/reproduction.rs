@@ -1,6 +1,6 @@
 //! What `reproduce` wrote.
 
-use super::{Theory, TradeOff};
+use super::{Spread, Theory, TradeOff};
 use misdeal_core::{Bounds, Setting};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -86,6 +86,8 @@ pub struct Reproduced {
     pub printed_observations: Option<u64>,
     pub runs: u64,
     pub dataset: Option<String>,
+    pub test_accuracy: Option<Spread>,
+    pub bias: Option<Spread>,
     pub trade_off: Option<TradeOff>,
     pub engine: Option<String>,
 }
