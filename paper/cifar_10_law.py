@@ -51,12 +51,15 @@ def estimate(misdeal, seed, scores, laws):
         files = [pathlib.Path(folder, name) for name in ("in.npy", "out.npy")]
         for file, law in zip(files, laws):
             numpy.save(file, numpy.repeat(scores, generator.multinomial(OBSERVATIONS // 2, law)))
-        command = [misdeal, "estimate", "--scores-in", *files[:1], "--scores-out", *files[1:], "--threshold-choice", "max", "--threads", "1"]
+        scores_in, scores_out = files
+        command = [misdeal, "estimate", "--scores-in", scores_in, "--scores-out", scores_out, "--threshold-choice", "max", "--threads", "1"]
         found = subprocess.run([*command, "--format", "json", "--quiet"], capture_output=True, check=True)
     return json.loads(found.stdout)["empirical_epsilon"]
 
 
 def main():
+    if len(sys.argv) < 2:
+        sys.exit("usage: python3 paper/cifar_10_law.py MISDEAL [RUNS]")
     misdeal, runs = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     with ProcessPoolExecutor() as processes:
         out = sum(processes.map(drawn, range(PIECES)))
@@ -64,7 +67,7 @@ def main():
         scores = CELL * numpy.fft.fftshift(places)
         laws = [composed(out * numpy.exp((CELL * places).clip(-50, 50))), composed(out)]
         epsilon = next(e for e in numpy.arange(7, 9, 0.001) if (laws[0] * (1 - numpy.exp(e - scores)).clip(0)).sum() <= 1e-5)
-        print(f"the pair's epsilon at delta 1e-5: {epsilon:.2f}")
+        print(f"epsilon at delta 1e-5, of worlds with the target against those without: {epsilon:.2f}")
         jobs = [processes.submit(estimate, misdeal, seed, scores, laws) for seed in range(runs)]
         found = [job.result() for job in jobs]
     print(f"{runs} runs: mean {statistics.mean(found):.3f}, standard deviation {statistics.stdev(found):.3f}")

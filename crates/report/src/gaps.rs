@@ -122,8 +122,8 @@ impl GapFigure {
         lines
     }
 
-    /// Linear from 0 where few epsilons stand together; where they are wide apart and none is 0, logarithmic, and so where they are many:
-    /// a linear axis would pile most of those up at its beginning.
+    /// Linear from 0, or logarithmic where epsilons are wide apart. A 0 keeps the axis of a few settings linear, but not that of many, which
+    /// would pile most of them up at its beginning.
     fn axis(&self) -> Axis {
         let drawn = || self.gaps.iter().flat_map(Gap::ends).flatten();
         let most = drawn().fold(0.0, f64::max);
@@ -140,13 +140,12 @@ impl GapFigure {
     /// The same figure, with what a logarithmic axis has no place for at its beginning, and a remark that says so.
     fn within(&self, axis: &Axis) -> Cow<'_, GapFigure> {
         let first = axis.range[0];
-        let is_left_of_it = |gap: &Gap| gap.ends().into_iter().flatten().any(|epsilon| epsilon < first);
-        if !axis.is_logarithmic || !self.gaps.iter().any(is_left_of_it) {
+        if !axis.is_logarithmic || self.gaps.iter().all(|gap| gap.raised_to(first) == *gap) {
             return Cow::Borrowed(self);
         }
         let at_the_left = format!("below {} at the left", significant(first));
         let remark = self.remark.iter().cloned().chain([at_the_left]).collect::<Vec<_>>().join("; ");
-        let gaps = self.gaps.iter().map(|gap| gap.from(first)).collect();
+        let gaps = self.gaps.iter().map(|gap| gap.raised_to(first)).collect();
         Cow::Owned(GapFigure { title: self.title.clone(), remark: Some(remark), gaps })
     }
 }
@@ -160,12 +159,15 @@ impl Gap {
     }
 
     /// The same with no epsilon below this one.
-    fn from(&self, least: f64) -> Gap {
+    fn raised_to(&self, least: f64) -> Gap {
         let raised = |epsilon: Option<f64>| epsilon.map(|epsilon| epsilon.max(least));
+        // What is drawn elsewhere than it was found has no whiskers.
+        let is_whole = self.found.is_none_or(|found| found >= least);
         Gap {
             claimed: raised(self.claimed),
             printed: raised(self.printed),
             found: raised(self.found),
+            standard_deviation: self.standard_deviation.filter(|_| is_whole),
             valid_epsilon: raised(self.valid_epsilon),
             theory: self.theory.map(raised),
             ..self.clone()

@@ -79,7 +79,7 @@ pub struct PaperRow {
     /// The standard deviation of one run, from kept runs; 0 where none tell it.
     #[serde(default)]
     pub deviation: f64,
-    /// Why ours differs, where it is known to.
+    /// What kept runs say of the print, where ours is known to differ from it or to move about it.
     pub difference: Option<String>,
     /// Observations in the paper.
     pub observations: f64,

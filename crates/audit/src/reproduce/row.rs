@@ -5,7 +5,7 @@ use super::played::Played;
 use super::{Provenance, Verdict};
 use crate::promised::poisson_upper_bound;
 use crate::{Figures, TradeOffReport};
-use misdeal_core::{Bounds, Setting};
+use misdeal_core::{Bounds, Setting, ThreatModel};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub struct ReproducedRow {
     pub tolerance_reason: String,
     /// How ours stands to the print; `None` without a printed number.
     pub verdict: Option<Verdict>,
-    /// Why ours differs, or was not played, where that is known; and what kept runs know of a print that few runs do not tell from ours.
+    /// Why ours differs, or was not played, where that is known; where it does not differ, what kept runs say of the print.
     pub reason: Option<String>,
     /// The claim in the paper.
     pub printed_claim: Option<f64>,
@@ -91,6 +91,8 @@ impl PaperRow {
     pub(super) fn beside(&self, artefact: &'static str, observations: u64, played: &Played) -> ReproducedRow {
         let first = played.reports.first();
         let training = first.and_then(|report| report.training.as_ref());
+        let is_planted = first.is_some_and(|report| report.setting.threat_model == ThreatModel::WorstCase);
+        let natural = training.filter(|_| !is_planted);
         let runs = played.reports.len() as u64;
         let estimates = played.estimates();
         let figures = Figures::of(&estimates);
@@ -124,7 +126,7 @@ impl PaperRow {
             runs,
             dataset: training.map(|training| training.dataset.clone()),
             test_accuracy: training.and_then(|training| training.test_accuracy),
-            bias: training.and_then(|training| training.bias),
+            bias: natural.and_then(|training| training.bias),
             trade_off: first.and_then(|report| report.trade_off.clone()),
             engine: first.map(|report| report.engine),
             seconds: played.seconds(),

@@ -126,7 +126,7 @@ fn trained_on(text: &mut String, rows: &[&ReproducedRow]) {
     }
     if rows.iter().any(|row| row.bias.is_some()) {
         text.push_str(
-            "  bias: the other records' part in an output and its standard deviation, in clipping norms; it hides the target as noise does\n",
+            "  bias: the other records' part in an output and its standard deviation, in clipping norms, which may hide the target as noise would\n",
         );
     }
 }

@@ -8,7 +8,8 @@ use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
 use super::{above_the_claim, audits, curves, deals};
 use crate::numbers::{count, rounded_down, seconds, significant};
 use crate::results::{Heading, Reproduced, Reproduction, Spread};
-use crate::verdict::Tone;
+use crate::verdict::{AT_CHANCE, Tone};
+use misdeal_core::ThreatModel;
 use std::collections::BTreeSet;
 
 /// The section of what was reproduced.
@@ -157,8 +158,8 @@ fn printed_numbers(number: usize) -> String {
 
 fn verdict(found: &Reproduction) -> Verdict {
     let printed = found.rows.iter().filter(|row| row.printed.is_some()).count();
-    let [reproduced, exceeded, differs] =
-        ["reproduced", "exceeded", "differs"].map(|verdict| with_verdict(found, verdict).count());
+    let [reproduced, exceeded, differs, not_played] = ["reproduced", "exceeded", "differs", "not played"]
+        .map(|verdict| with_verdict(found, verdict).count());
     if found.rows.is_empty() && !found.deals.is_empty() {
         let sentence =
             "The paper draws how records move; here the samplers of audits and trainings deal them again.";
@@ -171,12 +172,12 @@ fn verdict(found: &Reproduction) -> Verdict {
         0 if curves.is_some() => (Tone::Neutral, "Curves tested"),
         0 => (Tone::Neutral, "No numbers to compare"),
         _ if differs > 0 => (Tone::Doubt, "Some numbers differ"),
+        _ if not_played == printed => (Tone::Neutral, "Not played"),
         _ if reproduced + exceeded == 0 => (Tone::Neutral, "Too few observations to tell"),
-        _ if reproduced + exceeded < printed => {
-            (Tone::Neutral, "Reproduced in part, the rest too little to tell")
-        }
-        _ if exceeded > 0 => (Tone::Open, "Reproduced or exceeded"),
-        _ => (Tone::Open, "Reproduced"),
+        _ if reproduced + exceeded < printed => (Tone::Neutral, "Partly too few observations to tell"),
+        _ if exceeded == 0 => (Tone::Open, "Reproduced"),
+        _ if reproduced == 0 => (Tone::Open, "Exceeded"),
+        _ => (Tone::Open, "Reproduced or exceeded"),
     };
     let sentence = match printed {
         0 if is_past_the_paper => "The paper has nothing like this; what was found stands for itself.".into(),
@@ -211,9 +212,8 @@ fn curves_refuted(found: &Reproduction) -> Option<String> {
     }
     let told = promises.iter().map(|(name, tested, refuted)| format!("{name} in {refuted} of {tested}"));
     let told = told.collect::<Vec<_>>().join(", ");
-    (!told.is_empty()).then(|| {
-        format!("Whole curves refute what was promised, by setting and number of observations: {told}.")
-    })
+    (!told.is_empty())
+        .then(|| format!("Refuted by whole curves, of what was promised: {told}."))
 }
 
 fn figures(found: &Reproduction) -> Vec<KeyFigure> {
@@ -272,7 +272,8 @@ fn sweeps(rows: &[&Reproduced]) -> Vec<Chart> {
         let printed = played.iter().filter_map(|row| {
             Some([row.printed_observations.unwrap_or(row.observations) as f64, row.printed?])
         });
-        let printed: Vec<[f64; 2]> = printed.collect();
+        // A logarithmic axis has no place for 0, which a document of somebody else's may name.
+        let printed: Vec<[f64; 2]> = printed.filter(|[observations, _]| *observations > 0.0).collect();
         let ends: Vec<f64> = at(|row| row.ours).iter().map(|point| point[0]).collect();
         let first = ends.first().copied().unwrap_or(1.0);
         let last = ends
@@ -360,7 +361,7 @@ fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
     if rows.iter().any(|row| row.standard_deviation.is_some()) {
         notes.push("± after ours is the standard deviation from run to run.".into());
     }
-    // Why numbers differ or were not played.
+    // Why numbers differ or were not played, and what is known of the print.
     let reasons = grouped(rows.iter().filter_map(|row| Some((row.name.as_str(), row.reason.as_deref()?))));
     notes.extend(reasons.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join("; "))));
     Table {
@@ -373,25 +374,32 @@ fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
 
 /// What models learned, and how much of an adversary's outputs is other records'; `None` where nothing was trained.
 fn worth(artefact: &Heading, rows: &[&Reproduced]) -> Option<Table> {
-    let cells = |row: &&Reproduced| {
-        (row.test_accuracy.is_some() || row.bias.is_some()).then(|| {
-            let spread = |of: Spread, unit: f64| {
-                format!("{} ± {}", significant(unit * of.mean), two_digits(unit * of.standard_deviation))
-            };
-            let accuracy = row.test_accuracy.map_or(String::new(), |of| format!("{} %", spread(of, 100.0)));
-            let bias = row.bias.map_or(String::new(), |of| spread(of, 1.0));
-            vec![row.name.clone(), accuracy, bias]
-        })
-    };
-    let cells: Vec<_> = rows.iter().filter_map(cells).collect();
-    let notes = vec![
-        "Means and standard deviations over the models of the first run. The bias is the other records' part in an output, in clipping norms; \
-         it hides the target as noise does."
-            .into(),
-    ];
+    let has_bias = rows.iter().any(|row| row.bias.is_some());
+    let trained = rows.iter().filter(|row| row.test_accuracy.is_some() || row.bias.is_some());
+    let cells: Vec<_> = trained.clone().map(|row| worth_of(row, has_bias)).collect();
+    let mut header = vec!["setting", "test accuracy"];
+    header.extend(has_bias.then_some("bias of an output"));
+    let mut notes = vec!["± is the standard deviation over the models of the first run.".to_owned()];
+    if has_bias {
+        let bias = "The bias is the other records' part in an output, in clipping norms; ± is its standard deviation over outputs, which may \
+                    hide the target as noise would.";
+        notes.push(bias.into());
+    }
+    if trained.clone().any(|row| row.threat_model() == Some(ThreatModel::WorstCase)) {
+        notes.push(format!("Accuracies of the worst case are {AT_CHANCE}."));
+    }
     let caption = format!("{}: what the models are worth", capitalised(&artefact.place));
-    let header = vec!["setting", "test accuracy", "bias of an output"];
     (!cells.is_empty()).then_some(Table { caption, header, rows: cells, notes })
+}
+
+fn worth_of(row: &Reproduced, has_bias: bool) -> Vec<String> {
+    let accuracy = row.test_accuracy.map_or(String::new(), |Spread { mean, standard_deviation }| {
+        format!("{} ± {} %", significant(100.0 * mean), two_digits(100.0 * standard_deviation))
+    });
+    let bias = row.bias.map_or(String::new(), |Spread { mean, standard_deviation }| {
+        format!("{} ± {}", two_digits(mean), two_digits(standard_deviation))
+    });
+    [row.name.clone(), accuracy].into_iter().chain(has_bias.then_some(bias)).collect()
 }
 
 /// A spread, of which more digits mean nothing.
@@ -439,7 +447,10 @@ mod tests {
         for (verdicts, label) in [
             (&["reproduced", "reproduced"][..], "Reproduced"),
             (&["reproduced", "exceeded"], "Reproduced or exceeded"),
-            (&["reproduced", "too few observations"], "Reproduced in part, the rest too little to tell"),
+            (&["reproduced", "too few observations"], "Partly too few observations to tell"),
+            (&["exceeded"], "Exceeded"),
+            (&["exceeded", "not played"], "Partly too few observations to tell"),
+            (&["not played"], "Not played"),
             (&["too few observations", "not played"], "Too few observations to tell"),
             (&["reproduced", "differs", "not played"], "Some numbers differ"),
         ] {
@@ -472,13 +483,16 @@ mod tests {
     fn printed_numbers_stand_at_the_papers_observations() {
         let point = |played: u64, of_the_paper: u64, printed: Option<f64>| {
             serde_json::json!({
-                "series": "T 100", "ours": 2.0, "printed": printed, "observations": played, "printed_observations": of_the_paper
+                "series": "T 100", "ours": 2.0, "printed": printed, "observations": played, "printed_observations": of_the_paper,
+                "theory": { "poisson": { "epsilon_lower_bound": 6.47, "epsilon_upper_bound": 6.49, "method": "FFT" } }
             })
         };
         let found = found(&[point(100_000, 100_000, None), point(1_000_000, 1_000_000_000, Some(8.96))]);
         let chart = sweeps(&found.rows.iter().collect::<Vec<_>>()).remove(0);
         let printed = chart.series.iter().find(|series| series.name == "printed").unwrap();
         assert_eq!(printed.points, [[1e9, 8.96]]);
+        let claimed = chart.series.iter().find(|series| series.name == "claimed").unwrap();
+        assert_eq!(claimed.points, [[1e5, 6.49], [1e9, 6.49]], "levels reach as far as the marks");
     }
 
     #[test]

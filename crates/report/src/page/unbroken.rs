@@ -2,8 +2,8 @@
 
 use askama::filters::{Html, escape};
 
-/// Digits that a narrow column may not have room for.
-const LONG: usize = 7;
+/// Characters of a number that a narrow column may not have room for, up to what every page has.
+const LONG: std::ops::Range<usize> = 7..24;
 
 /// The text as HTML, escaped, with numbers such as 1e-5 and 0.001676 in elements that are not broken: browsers break lines after hyphens,
 /// and long words in narrow columns.
@@ -15,7 +15,8 @@ pub fn unbroken(text: &str) -> String {
     let mut html = String::new();
     for word in text.split_inclusive(' ') {
         let number = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-        if (number.contains("e-") || number.len() >= LONG) && number.parse::<f64>().is_ok() {
+        let is_breakable = number.contains("e-") || LONG.contains(&number.len());
+        if is_breakable && number.replace(',', "").parse::<f64>().is_ok() {
             let (shown, space) = word.split_at(word.trim_end().len());
             html += "<span class=\"number\">";
             html += &escaped(shown);
@@ -41,6 +42,9 @@ mod tests {
         let plain = "one-run re-use e-5 1,000 \u{e9}-1 ";
         assert_eq!(unbroken(plain), plain);
         assert_eq!(unbroken("0.001676 0.001"), "<span class=\"number\">0.001676</span> 0.001");
+        assert_eq!(unbroken("1,000,000"), "<span class=\"number\">1,000,000</span>");
+        let endless = "1".repeat(1000);
+        assert_eq!(unbroken(&endless), endless, "wider than any page");
         assert_eq!(unbroken("<1e-5>"), "<span class=\"number\">&#60;1e-5&#62;</span>");
     }
 }

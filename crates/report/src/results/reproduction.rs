@@ -1,7 +1,7 @@
 //! What `reproduce` wrote.
 
 use super::{Spread, Theory, TradeOff};
-use misdeal_core::{Bounds, Setting};
+use misdeal_core::{Bounds, Setting, ThreatModel};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -96,6 +96,11 @@ impl Reproduced {
     /// Theory's bounds for the scheme that was played.
     pub fn theory_of_the_scheme(&self) -> Option<&Bounds> {
         self.theory.get(self.setting.as_ref()?.scheme.name())
+    }
+
+    /// What the adversary could do.
+    pub fn threat_model(&self) -> Option<ThreatModel> {
+        self.setting.as_ref().map(|setting| setting.threat_model)
     }
 
     /// What could be claimed were batches drawn by Poisson sampling.
