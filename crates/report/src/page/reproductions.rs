@@ -212,8 +212,7 @@ fn curves_refuted(found: &Reproduction) -> Option<String> {
     }
     let told = promises.iter().map(|(name, tested, refuted)| format!("{name} in {refuted} of {tested}"));
     let told = told.collect::<Vec<_>>().join(", ");
-    (!told.is_empty())
-        .then(|| format!("Refuted by whole curves, of what was promised: {told}."))
+    (!told.is_empty()).then(|| format!("Refuted by whole curves, of what was promised: {told}."))
 }
 
 fn figures(found: &Reproduction) -> Vec<KeyFigure> {
