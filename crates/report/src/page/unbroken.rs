@@ -5,17 +5,18 @@ use askama::filters::{Html, escape};
 /// Characters of a number that a narrow column may not have room for, up to what every page has.
 const LONG: std::ops::Range<usize> = 7..24;
 
-/// The text as HTML, escaped, with numbers such as 1e-5 and 0.001676 in elements that are not broken: browsers break lines after hyphens,
-/// and long words in narrow columns.
+/// The text as HTML, escaped, with numbers such as 1e-5 in elements that are not broken: browsers break lines after hyphens. So are those
+/// such as 0.001676 of a text without a word, which narrow columns would break.
 ///
 /// # Panics
 /// Never: the text is written to memory.
 pub fn unbroken(text: &str) -> String {
     let escaped = |text: &str| escape(text, Html).expect("memory can be written to").to_string();
+    let is_without_words = !text.contains(char::is_alphabetic);
     let mut html = String::new();
     for word in text.split_inclusive(' ') {
         let number = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-        let is_breakable = number.contains("e-") || LONG.contains(&number.len());
+        let is_breakable = number.contains("e-") || is_without_words && LONG.contains(&number.len());
         if is_breakable && number.replace(',', "").parse::<f64>().is_ok() {
             let (shown, space) = word.split_at(word.trim_end().len());
             html += "<span class=\"number\">";
@@ -43,6 +44,7 @@ mod tests {
         assert_eq!(unbroken(plain), plain);
         assert_eq!(unbroken("0.001676 0.001"), "<span class=\"number\">0.001676</span> 0.001");
         assert_eq!(unbroken("1,000,000"), "<span class=\"number\">1,000,000</span>");
+        assert_eq!(unbroken("noise 0.7900000"), "noise 0.7900000");
         let endless = "1".repeat(1000);
         assert_eq!(unbroken(&endless), endless, "wider than any page");
         assert_eq!(unbroken("<1e-5>"), "<span class=\"number\">&#60;1e-5&#62;</span>");
