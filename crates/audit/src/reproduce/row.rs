@@ -204,10 +204,10 @@ mod tests {
     use crate::Unwatched;
     use crate::reproduce::{Part, ReproduceRequest};
 
-    fn trained(canary: &str) -> ReproducedRow {
+    fn trained(threat_model: &str, canary: &str) -> ReproducedRow {
         let row = format!(
             "name = 'one'\nobservations = 8\nquick_observations = 8\n\
-             training = {{ dataset = 'synthetic', model = 'mlp', target_epsilon = 4.0, threat_model = 'partially-informed', \
+             training = {{ dataset = 'synthetic', model = 'mlp', target_epsilon = 4.0, threat_model = '{threat_model}', \
              batch_size = 1000, canary = '{canary}' }}"
         );
         let row: PaperRow = toml::from_str(&row).unwrap();
@@ -230,10 +230,12 @@ mod tests {
 
     #[test]
     fn trainings_say_what_was_learned_and_how_much_of_an_output_is_other_records() {
-        let (random, null_space) = (trained("random"), trained("null-space"));
+        let [random, null_space] =
+            ["random", "null-space"].map(|canary| trained("partially-informed", canary));
         assert!(random.test_accuracy.is_some() && null_space.test_accuracy.is_some());
         let spread = |row: ReproducedRow| row.bias.unwrap().standard_deviation;
         let (random, null_space) = (spread(random), spread(null_space));
         assert!(random > 0.01 && null_space < 1e-5, "{random} and {null_space}");
+        assert!(trained("worst-case", "random").bias.is_none(), "every gradient is planted");
     }
 }
