@@ -4,8 +4,8 @@ use crate::measurement::{Measurement, Player, measure_from};
 use crate::promised::poisson_upper_bound;
 use crate::trade_off::{Observed, TradeOffReport, trade_off_report};
 use crate::{
-    Analysis, BufferSearch, OutOfReach, Progress, Result, RunRequest, SCHEMA_VERSION, TrainingFigures,
-    promised,
+    Analysis, BufferSearch, ClaimedCurve, OutOfReach, Progress, Result, RunRequest, SCHEMA_VERSION,
+    TrainingFigures, promised,
 };
 use misdeal_core::estimate::{Descriptive, ScoreHistogram};
 use misdeal_core::{Bounds, EpsilonEstimate, ScoreStore, Setting, StoreKind};
@@ -41,8 +41,10 @@ pub struct AuditReport {
     pub score_histogram: Option<ScoreHistogram>,
     /// The claim that was tested.
     pub claimed_epsilon: Option<f64>,
-    /// Whether the estimate exceeds the claim; `None` where there is none.
+    /// Whether a valid bound exceeds the claim; `None` without a claim.
     pub violated: Option<bool>,
+    /// Whether the estimate exceeds the claim, valid or not; `None` without a claim.
+    pub estimate_exceeds_claim: Option<bool>,
     /// What theory says, by scheme.
     pub theory: BTreeMap<&'static str, Bounds>,
     /// The trade-off curve beside those that are promised, if it was asked for.
@@ -75,7 +77,7 @@ impl AuditReport {
 
     /// Whether a bound that holds as stated refutes the claim.
     pub fn refutes_the_claim(&self) -> bool {
-        self.estimate.valid && self.violated == Some(true)
+        self.violated == Some(true)
     }
 }
 
@@ -111,6 +113,7 @@ pub(crate) fn audit_from(
         && let Some(claim) = poisson_upper_bound(&theory)
     {
         request.to_mut().claimed_epsilon = Some(claim);
+        request.to_mut().claimed_curve.get_or_insert(ClaimedCurve::Poisson);
     }
     let proven = theory.get(setting.scheme.name()).and_then(|bounds| bounds.epsilon_upper_bound);
     if let Some(claim) = request.claimed_epsilon
@@ -145,9 +148,12 @@ pub(crate) fn report(
     } = measurement;
     let theory = theory.unwrap_or_else(|| promised(setting, delta));
     let claimed_epsilon = request.claimed_epsilon.or(poisson_upper_bound(&theory));
+    let claims_poisson = request.claimed_epsilon.is_none() && claimed_epsilon.is_some();
+    let claimed_curve = request.claimed_curve.or(claims_poisson.then_some(ClaimedCurve::Poisson));
     let trade_off = request.trade_off.then(|| {
         let observed = Observed::Store(store);
-        trade_off_report(&observed, Some(setting), claimed_epsilon, delta, significance, &standing)
+        let claim = (claimed_epsilon, claimed_curve);
+        trade_off_report(&observed, Some(setting), claim, delta, significance, &standing)
     });
     let second_estimate = request.second_analysis.as_ref().map(|other| {
         let significance = standing.share() * other.significance;
@@ -164,7 +170,8 @@ pub(crate) fn report(
         stopped_early,
         seed: setting.seed,
         claimed_epsilon,
-        violated: claimed_epsilon.map(|claim| estimate.empirical_epsilon > claim),
+        violated: claimed_epsilon.map(|claim| estimate.violates(claim)),
+        estimate_exceeds_claim: claimed_epsilon.map(|claim| estimate.exceeds(claim)),
         estimate,
         second_estimate: second_estimate.transpose()?,
         descriptive: store.describe()?,

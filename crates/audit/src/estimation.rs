@@ -3,7 +3,7 @@
 use crate::run::check_claim;
 use crate::standing::Standing;
 use crate::trade_off::{Observed, trade_off_report};
-use crate::{Result, SCHEMA_VERSION, TradeOffReport};
+use crate::{ClaimedCurve, Result, SCHEMA_VERSION, TradeOffReport};
 use misdeal_core::estimate::{
     self, Descriptive, ESTIMATORS, Estimator, Figure, Look, ScoreHistogram, estimator,
 };
@@ -11,7 +11,7 @@ use misdeal_core::{EpsilonEstimate, ScoreStore, ThresholdChoice};
 use misdeal_files::scores;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// How scores become an epsilon.
@@ -48,27 +48,43 @@ impl Analysis {
         Ok((estimator(&self.estimator)?, ThresholdChoice::from_name(&self.threshold_choice)?))
     }
 
-    /// The epsilon that a store shows.
+    /// Judges all scores of a store, as a whole run: the store remembers it, and a second judgement of other scores is not valid.
     ///
     /// # Errors
     /// As [`Analysis::parse`], or too few scores.
-    pub fn of_store(&self, store: &ScoreStore) -> Result<EpsilonEstimate> {
+    pub fn judge(&self, store: &mut ScoreStore) -> Result<EpsilonEstimate> {
+        let mut estimate = self.of_store(store)?;
+        let planned = store.trials().last().map_or(0, |range| range.end);
+        let objection = match estimate.threshold_choice {
+            ThresholdChoice::Sequential => store.judge_sequentially(),
+            _ => store.judge(planned),
+        };
+        objection.map_or(Standing::ALONE, Standing::Unproven).mark(&mut estimate);
+        Ok(estimate)
+    }
+
+    /// The epsilon that a store shows, without a word on earlier judgements.
+    ///
+    /// # Errors
+    /// As [`Analysis::parse`], or too few scores.
+    pub(crate) fn of_store(&self, store: &ScoreStore) -> Result<EpsilonEstimate> {
         let (estimator, choice) = self.parse()?;
         Ok(store.estimate(choice, estimator, self.delta, self.significance)?)
     }
 }
 
-/// Scores in files, and what to make of them.
-#[derive(Debug, Clone)]
+/// What to make of scores from anywhere.
+#[derive(Debug, Clone, Default)]
 pub struct EstimateRequest {
-    /// Scores of runs with the target.
-    pub scores_in: PathBuf,
-    /// Scores of runs without it.
-    pub scores_out: PathBuf,
     /// How they become an epsilon.
     pub analysis: Analysis,
+    /// Whether each score is that of a canary which a fair coin of its own included in one training or left out. Nothing but the
+    /// caller's word says so.
+    pub fair_coins: bool,
     /// The claim to test.
     pub claimed_epsilon: Option<f64>,
+    /// The whole curve to test.
+    pub claimed_curve: Option<ClaimedCurve>,
     /// Whether to give the trade-off curve too.
     pub trade_off: bool,
 }
@@ -88,13 +104,17 @@ pub struct EstimateReport {
     /// The one estimate that was asked for.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<EpsilonEstimate>,
+    /// Whether the caller stated that fair coins chose the worlds.
+    pub fair_coins: bool,
     /// All estimates, by name, if `all` were asked for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub estimates: BTreeMap<&'static str, EpsilonEstimate>,
     /// The claim that was tested.
     pub claimed_epsilon: Option<f64>,
-    /// Whether the one estimate that was asked for exceeds the claim.
+    /// Whether the one estimate that was asked for is a valid bound above the claim.
     pub violated: Option<bool>,
+    /// Whether it exceeds the claim, valid or not.
+    pub estimate_exceeds_claim: Option<bool>,
     /// How well the scores tell the worlds apart, if `all` were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub descriptive: Option<Descriptive>,
@@ -115,13 +135,14 @@ pub struct EstimateReport {
 ///
 /// # Errors
 /// A value out of range, a file that cannot be read, too few scores.
-pub fn estimate_scores(request: &EstimateRequest) -> Result<EstimateReport> {
-    let EstimateRequest { analysis, claimed_epsilon, trade_off, .. } = request;
-    check(analysis, *claimed_epsilon)?;
-    let (scores_in, scores_out) = (scores::read(&request.scores_in)?, scores::read(&request.scores_out)?);
-    let report = estimate_arrays(&scores_in, &scores_out, analysis, *claimed_epsilon, *trade_off)?;
-    let files = (Some(request.scores_in.clone()), Some(request.scores_out.clone()));
-    Ok(EstimateReport { scores_in: files.0, scores_out: files.1, ..report })
+pub fn estimate_scores(
+    scores_in: &Path,
+    scores_out: &Path,
+    request: &EstimateRequest,
+) -> Result<EstimateReport> {
+    check(&request.analysis, request.claimed_epsilon)?;
+    let report = estimate_arrays(&scores::read(scores_in)?, &scores::read(scores_out)?, request)?;
+    Ok(EstimateReport { scores_in: Some(scores_in.into()), scores_out: Some(scores_out.into()), ..report })
 }
 
 /// What to say of scores whose area under the curve is below 1/2.
@@ -153,13 +174,13 @@ fn check(
 pub fn estimate_arrays(
     scores_in: &[f64],
     scores_out: &[f64],
-    analysis: &Analysis,
-    claimed_epsilon: Option<f64>,
-    trade_off: bool,
+    request: &EstimateRequest,
 ) -> Result<EstimateReport> {
+    let &EstimateRequest { ref analysis, fair_coins, claimed_epsilon, claimed_curve, trade_off } = request;
     let (one, choice) = check(analysis, claimed_epsilon)?;
     let estimate = |estimator: &dyn Estimator| -> misdeal_core::Result<EpsilonEstimate> {
-        estimate::from_scores(scores_in, scores_out, choice, estimator, analysis.delta, analysis.significance)
+        let estimate = if fair_coins { estimate::from_coin_scores } else { estimate::from_scores };
+        estimate(scores_in, scores_out, choice, estimator, analysis.delta, analysis.significance)
     };
     let mut report = EstimateReport {
         schema_version: SCHEMA_VERSION,
@@ -168,9 +189,11 @@ pub fn estimate_arrays(
         scores_in: None,
         scores_out: None,
         estimate: None,
+        fair_coins,
         estimates: BTreeMap::new(),
         claimed_epsilon: None,
         violated: None,
+        estimate_exceeds_claim: None,
         descriptive: None,
         remark: None,
         score_histogram: None,
@@ -188,11 +211,13 @@ pub fn estimate_arrays(
     }
     report.seconds = start.elapsed().as_secs_f64();
     report.claimed_epsilon = claimed_epsilon;
-    let shown = report.estimate.as_ref().map(|one| one.empirical_epsilon);
-    report.violated = claimed_epsilon.zip(shown).map(|(claim, shown)| shown > claim);
+    if let (Some(claim), Some(one)) = (claimed_epsilon, &report.estimate) {
+        report.violated = Some(one.violates(claim));
+        report.estimate_exceeds_claim = Some(one.exceeds(claim));
+    }
     report.remark = estimate::reversed_auroc(scores_in, scores_out)?.map(|area| reversed(&area));
     report.score_histogram = estimate::histogram_of_scores(scores_in, scores_out)?;
-    if trade_off {
+    if trade_off || claimed_curve.is_some() {
         let fewest = scores_in.len().min(scores_out.len()) as u64;
         let look = (choice == ThresholdChoice::Sequential).then(|| Look::last_within(fewest)).flatten();
         // A look has as many scores of both worlds, and no more than it takes.
@@ -205,7 +230,7 @@ pub fn estimate_arrays(
         report.trade_off = Some(trade_off_report(
             &observed,
             None,
-            claimed_epsilon,
+            (claimed_epsilon, claimed_curve),
             delta,
             significance,
             &Standing::at(look),

@@ -27,6 +27,7 @@ mod accounting;
 mod audit_report;
 mod blind_training;
 mod buffer_search;
+mod claimed_curve;
 mod devices;
 mod diagnose;
 mod engine_choice;
@@ -59,6 +60,7 @@ pub use accounting::{
 };
 pub use audit_report::AuditReport;
 pub use buffer_search::{BufferSearch, Correction, Guess};
+pub use claimed_curve::ClaimedCurve;
 pub use devices::{DeviceReport, DevicesReport, devices};
 pub use diagnose::{DiagnoseReport, DiagnoseRequest, Leakage, NoiseLevel, diagnose, diagnose_batches};
 pub use engine_choice::engine_on;

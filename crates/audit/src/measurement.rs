@@ -97,7 +97,11 @@ pub(crate) fn measure_from(
     let before = held(&store);
     let total = 2 * (trials.end - trials.start) / each;
     let savings = Savings::new(request.store.as_deref(), progress, before, total).every(request.save_every);
+    let planned = request.observations / 2 * each;
+    let judged_before = store.judgements().clone();
+    let mut objection = None;
     let looked = if choice == ThresholdChoice::Sequential {
+        objection = store.judge_sequentially();
         let looking = Looking {
             player,
             analysis: &request.analysis,
@@ -111,15 +115,22 @@ pub(crate) fn measure_from(
         Looked { outcome, estimate: None, stopped_early: false }
     };
     let observations = held(&store);
-    if observations > before {
+    let is_cancelled = looked.outcome == Outcome::Cancelled;
+    if choice != ThresholdChoice::Sequential && !is_cancelled {
+        objection = store.judge(planned);
+    }
+    // The store remembers the judgement before anybody hears of it.
+    if observations > before || *store.judgements() != judged_before {
         savings.save(&store)?;
     }
-    if looked.outcome == Outcome::Cancelled {
+    if is_cancelled {
         return Err(Error::Interrupted { observations, store: request.store.clone() });
     }
     let mut estimate = looked.estimate.map_or_else(|| request.analysis.of_store(&store), Ok)?;
     let standing = if !player.scores_are_independent() {
         Standing::Unproven(NOT_INDEPENDENT.into())
+    } else if let Some(reason) = objection {
+        Standing::Unproven(reason)
     } else if choice == ThresholdChoice::Sequential {
         Standing::at(Look::last_within(observations / 2))
     } else {

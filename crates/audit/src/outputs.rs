@@ -3,7 +3,7 @@
 use crate::promised::poisson_upper_bound;
 use crate::run::check_claim;
 use crate::{Analysis, Result, SCHEMA_VERSION, promised};
-use misdeal_core::estimate::from_game_scores;
+use misdeal_core::estimate::from_scores;
 use misdeal_core::{Bounds, EpsilonEstimate, Error, Setting};
 use misdeal_game::{TargetModel, log_likelihood_ratio};
 use misdeal_train::Adversary;
@@ -123,8 +123,10 @@ pub struct OutputsReport {
     pub estimates: BTreeMap<&'static str, EpsilonEstimate>,
     /// The claim that was tested; the upper bound for Poisson sampling if none is given.
     pub claimed_epsilon: Option<f64>,
-    /// Whether the estimate exceeds the claim.
+    /// Whether a valid bound exceeds the claim; `None` without a claim.
     pub violated: Option<bool>,
+    /// Whether the estimate exceeds the claim, valid or not; `None` without a claim.
+    pub estimate_exceeds_claim: Option<bool>,
     /// What theory says of the scheme, and of Poisson sampling.
     pub theory: BTreeMap<&'static str, Bounds>,
 }
@@ -148,7 +150,7 @@ pub fn judge_outputs(
         let [scores_in, scores_out] =
             [outputs_in, outputs_out].map(|outputs| score_outputs(setting, outputs, score));
         let level = significance * score.share();
-        let estimate = from_game_scores(&scores_in?, &scores_out?, choice, estimator, delta, level)?;
+        let estimate = from_scores(&scores_in?, &scores_out?, choice, estimator, delta, level)?;
         estimates.insert(score.name(), estimate);
     }
     let mut best = (OutputScore::LikelihoodRatio.name(), 0.0);
@@ -158,6 +160,7 @@ pub fn judge_outputs(
         }
     }
     let (score, empirical_epsilon) = best;
+    let valid = estimates.values().all(|estimate| estimate.valid);
     let theory = promised(setting, delta);
     let claimed_epsilon = claimed_epsilon.or(poisson_upper_bound(&theory));
     Ok(OutputsReport {
@@ -168,12 +171,13 @@ pub fn judge_outputs(
         observations: ((outputs_in.len() + outputs_out.len()) / setting.steps() as usize) as u64,
         delta,
         significance,
-        valid: estimates.values().all(|estimate| estimate.valid),
+        valid,
         empirical_epsilon,
         score,
         estimates,
         claimed_epsilon,
-        violated: claimed_epsilon.map(|claim| empirical_epsilon > claim),
+        violated: claimed_epsilon.map(|claim| valid && empirical_epsilon > claim),
+        estimate_exceeds_claim: claimed_epsilon.map(|claim| empirical_epsilon > claim),
         theory,
     })
 }

@@ -1,6 +1,7 @@
 //! What every audit is asked for, whatever it plays.
 
-use crate::{Analysis, Correction, Result, Shard, StopWhen};
+use crate::{Analysis, ClaimedCurve, Correction, Result, Shard, StopWhen};
+use misdeal_core::estimate::Guarantee;
 use misdeal_core::{Bounds, Error, ScoreStore, Setting, StoreKind, ThresholdChoice};
 use misdeal_files::atomic::check_place;
 use misdeal_files::stores;
@@ -26,6 +27,8 @@ pub struct RunRequest {
     pub stop_when: Option<StopWhen>,
     /// The claim to test; the upper bound for Poisson sampling if none is given.
     pub claimed_epsilon: Option<f64>,
+    /// The whole curve to test; that of Poisson sampling if neither it nor an epsilon is claimed.
+    pub claimed_curve: Option<ClaimedCurve>,
     /// Whether to give the trade-off curve too, beside those that are promised.
     pub trade_off: bool,
     /// Where the scores are saved.
@@ -52,6 +55,7 @@ impl RunRequest {
             scores: StoreKind::Counts,
             stop_when: None,
             claimed_epsilon: None,
+            claimed_curve: None,
             trade_off: false,
             store: None,
             save_every: 10.0,
@@ -67,9 +71,21 @@ impl RunRequest {
         self.shard.trials(self.observations / 2)
     }
 
+    /// Records in a store of this run's scores that they were judged.
+    ///
+    /// # Errors
+    /// An unknown threshold choice.
+    pub fn record_judgement(&self, store: &mut ScoreStore) -> Result<()> {
+        match self.analysis.parse()?.1 {
+            ThresholdChoice::Sequential => store.judge_sequentially(),
+            _ => store.judge(self.observations / 2),
+        };
+        Ok(())
+    }
+
     /// Refuses what can be refused before anything is played; the threshold choice otherwise.
     pub(crate) fn check(&self) -> Result<ThresholdChoice> {
-        let (_, choice) = self.analysis.parse()?;
+        let (estimator, choice) = self.analysis.parse()?;
         self.second_analysis.as_ref().map_or(Ok(()), |analysis| analysis.parse().map(|_| ()))?;
         check_claim(self.claimed_epsilon)?;
         self.check_observations()?;
@@ -82,6 +98,11 @@ impl RunRequest {
             let hint = "a bound that holds whenever a run is stopped is a confidence sequence";
             let allowed = "a stop with --threshold-choice sequential";
             return Err(Error::bad_value("stop_when", "given", allowed, hint).into());
+        }
+        if self.stop_when == Some(StopWhen::Violated) && estimator.guarantee() != Guarantee::AnyMechanism {
+            let hint = "no other estimator gives a valid bound, so the run would never stop";
+            let allowed = "clopper-pearson or divergence with --stop-when violated";
+            return Err(Error::bad_value("estimator", estimator.name(), allowed, hint).into());
         }
         if sequential && self.shard != Shard::WHOLE {
             let hint = "a confidence sequence looks at the first trials on, so that it cannot be split";

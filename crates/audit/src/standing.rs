@@ -1,7 +1,7 @@
 //! What a test of some scores may promise.
 
 use misdeal_core::EpsilonEstimate;
-use misdeal_core::estimate::Look;
+use misdeal_core::estimate::{Look, no_guarantee};
 
 /// How a test stands among those that might have been made in its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,7 @@ impl Standing {
     pub fn mark(&self, estimate: &mut EpsilonEstimate) {
         if let Self::Unproven(reason) = self {
             estimate.valid = false;
-            estimate.guarantee = format!("none: {reason}");
+            estimate.guarantee = no_guarantee(reason);
         }
     }
 

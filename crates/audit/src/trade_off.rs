@@ -2,10 +2,10 @@
 
 use crate::Result;
 use crate::accounted::curve_rates;
+use crate::claimed_curve::{ClaimedCurve, gaussian};
 use crate::standing::Standing;
-use misdeal_core::estimate::{self, ClaimedCurve, CurveTest, TradeOffEstimate};
-use misdeal_core::{BatchScheme, ScoreStore, Setting, claimed_curve};
-use misdeal_theory::gaussian::Gaussian;
+use misdeal_core::estimate::{self, CurveTest, TradeOffEstimate};
+use misdeal_core::{BatchScheme, Error, ScoreStore, Setting, claimed_curve};
 use misdeal_theory::trade_off::{self, Curve};
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ use serde::Serialize;
 pub struct TradeOffReport {
     /// The errors at many thresholds.
     pub observed: TradeOffEstimate,
-    /// The curves that a claim amounts to, and the one that theory knows.
+    /// The curves that are claimed, and those that theory knows.
     pub promised: Vec<PromisedCurve>,
     /// Why no promise is tested, where no test of these scores holds; bounds on the observed curve hold no more than a test would.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ impl Observed<'_> {
         }
     }
 
-    fn test(&self, curve: ClaimedCurve<'_>, significance: f64) -> misdeal_core::Result<CurveTest> {
+    fn test(&self, curve: estimate::ClaimedCurve<'_>, significance: f64) -> misdeal_core::Result<CurveTest> {
         match *self {
             Self::Store(store) => store.test_curve(curve, significance),
             Self::Scores { scores_in, scores_out } => {
@@ -87,35 +87,44 @@ impl Promise {
     }
 }
 
-/// Tests the curves that a claim amounts to: Poisson sampling's whole curve (for a setting), that of the claimed (epsilon,
-/// delta), and the Gaussian mechanism's through the same point. Beside them stands the curve that some test on the setting's scheme is
-/// known to reach.
+/// Tests what is claimed: the curve of the claimed (epsilon, delta), and the curve that is claimed as a whole. Beside them stand, untested,
+/// the curve of Poisson sampling and the curve that some test on the setting's scheme is known to reach.
 ///
 /// Tests and bounds are at the scores' share of the significance, so that they hold whenever a confidence sequence was ended and however a
 /// guess was picked; scores that no test holds for are shown untested.
+///
+/// # Errors
+/// The curve of Poisson sampling claimed for scores without a setting.
 pub(crate) fn trade_off_report(
     observed: &Observed<'_>,
     setting: Option<&Setting>,
-    claimed_epsilon: Option<f64>,
+    claim: (Option<f64>, Option<ClaimedCurve>),
     delta: f64,
     significance: f64,
     standing: &Standing,
 ) -> Result<TradeOffReport> {
+    let (claimed_epsilon, claimed_curve) = claim;
     let mut promises = Vec::new();
-    if let Some(setting) = setting {
-        promises.extend(of_setting(setting)?);
+    match (setting, claimed_curve) {
+        (Some(setting), curve) => promises.extend(of_setting(setting, curve == Some(ClaimedCurve::Poisson))?),
+        (None, Some(ClaimedCurve::Poisson)) => {
+            let hint = "scores from files have no setting whose Poisson curve could be tested";
+            return Err(Error::bad_value("claimed_curve", "poisson", "gdp=MU", hint).into());
+        }
+        (None, _) => {}
     }
-    if let Some(epsilon) = claimed_epsilon.filter(|_| delta > 0.0) {
+    if let Some(epsilon) = claimed_epsilon {
         promises.push(Promise {
             name: format!("({epsilon:.4}, {delta:e})-DP"),
             curve: Box::new(move |rate| claimed_curve::of_epsilon(epsilon, delta, rate)),
             corners: claimed_curve::corners_of_epsilon(epsilon, delta).into(),
             is_claim: true,
         });
-        let gaussian = Gaussian::with_epsilon(epsilon, delta);
+    }
+    if let Some(ClaimedCurve::Gaussian { gdp_mu }) = claimed_curve {
         promises.push(Promise {
-            name: format!("{:.4}-GDP", gaussian.gdp_mu),
-            curve: Box::new(move |rate| gaussian.false_negative_rate(rate)),
+            name: format!("{gdp_mu:.4}-GDP"),
+            curve: Box::new(move |rate| gaussian(gdp_mu, rate)),
             corners: Vec::new(),
             is_claim: true,
         });
@@ -140,7 +149,7 @@ pub(crate) fn trade_off_report(
 }
 
 /// Poisson's promise, and what is known of the scheme that runs.
-fn of_setting(setting: &Setting) -> Result<Vec<Promise>> {
+fn of_setting(setting: &Setting, claims_poisson: bool) -> Result<Vec<Promise>> {
     let boxed = |curve: Curve| Box::new(move |rate: f64| curve.false_negative_rate(rate)) as Box<_>;
     let mut promises = Vec::new();
     let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
@@ -149,7 +158,7 @@ fn of_setting(setting: &Setting) -> Result<Vec<Promise>> {
             name: "Poisson sampling".into(),
             curve: boxed(lower),
             corners: Vec::new(),
-            is_claim: true,
+            is_claim: claims_poisson,
         });
     }
     if setting.scheme != BatchScheme::Poisson
@@ -175,7 +184,8 @@ mod tests {
         let (scores_in, scores_out) = (scores(50.0), scores(0.0));
         let observed = Observed::Scores { scores_in: &scores_in, scores_out: &scores_out };
         let (epsilon, delta) = (1.0_f64, 1e-5);
-        let report = trade_off_report(&observed, None, Some(epsilon), delta, 0.05, &Standing::ALONE).unwrap();
+        let report =
+            trade_off_report(&observed, None, (Some(epsilon), None), delta, 0.05, &Standing::ALONE).unwrap();
         let curve = &report.promised[0];
         assert!(curve.false_positive_rates.is_sorted_by(|a, b| a < b));
         let corner = (1.0 - delta) / (1.0 + epsilon.exp());

@@ -95,7 +95,7 @@ fn hold_out_is_seldom_above_the_truth() {
                             estimator: estimator.into(),
                             threshold_choice: "hold-out".into(),
                         };
-                        let estimate = analysis.of_store(&store).unwrap();
+                        let estimate = analysis.judge(&mut store.clone()).unwrap();
                         assert_eq!(estimate.valid, estimator == "clopper-pearson");
                         estimate.empirical_epsilon
                     })

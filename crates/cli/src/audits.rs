@@ -3,7 +3,7 @@
 use crate::arguments::{AnalysisArguments, CommonArguments, GameArguments, RunArguments};
 use crate::failure::{Failure, Success};
 use crate::{output, plot, text};
-use misdeal_audit::{Analysis, AuditReport, Correction, RunRequest, Shard, StopWhen};
+use misdeal_audit::{Analysis, AuditReport, ClaimedCurve, Correction, RunRequest, Shard, StopWhen};
 use misdeal_core::{Adjacency, BatchScheme, Error, Setting, StoreKind, ThreatModel};
 
 impl AnalysisArguments {
@@ -48,7 +48,8 @@ impl RunArguments {
             scores: if self.scores == "exact" { StoreKind::Exact } else { StoreKind::Counts },
             stop_when: self.stop_when.as_deref().map(StopWhen::parse).transpose()?,
             claimed_epsilon: self.claimed_epsilon,
-            trade_off: self.trade_off || self.plot.is_some(),
+            claimed_curve: self.claimed_curve.as_deref().map(ClaimedCurve::parse).transpose()?,
+            trade_off: self.trade_off || self.claimed_curve.is_some() || self.plot.is_some(),
             store: self.store.clone(),
             save_every: self.save_every,
             resume: self.resume,

@@ -218,7 +218,7 @@ fn theory(bounds: &Bounds) -> String {
 
 /// What the audit means, in plain words.
 fn verdict(report: &AuditReport) -> String {
-    let judged = judged(&report.estimate, report.claimed_epsilon, report.violated);
+    let judged = judged(&report.estimate, report.claimed_epsilon);
     let scheme = report.setting.scheme;
     let bounds = report.theory.get(scheme.name());
     let theory =
@@ -234,22 +234,13 @@ fn verdict(report: &AuditReport) -> String {
 
 /// What an estimate says by itself.
 fn meaning(estimate: &EpsilonEstimate) -> String {
-    judged(estimate, None, None).meaning()
+    judged(estimate, None).meaning()
 }
 
-fn judged(estimate: &EpsilonEstimate, claimed_epsilon: Option<f64>, violated: Option<bool>) -> Judged {
+fn judged(estimate: &EpsilonEstimate, claimed_epsilon: Option<f64>) -> Judged {
     let &EpsilonEstimate { empirical_epsilon, valid, delta, significance, largest_epsilon, .. } = estimate;
-    let conditional = !valid && promises(&estimate.guarantee);
-    Judged {
-        empirical_epsilon,
-        valid,
-        conditional,
-        delta,
-        significance,
-        claimed_epsilon,
-        violated,
-        largest_epsilon,
-    }
+    let guarantee = estimate.guarantee.clone();
+    Judged { empirical_epsilon, valid, guarantee, delta, significance, claimed_epsilon, largest_epsilon }
 }
 
 fn row(text: &mut String, label: &str, value: &str) {

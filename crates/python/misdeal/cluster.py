@@ -56,6 +56,7 @@ def audit(
     device: str = "cpu",
     engine: str | None = None,
     claimed_epsilon: float | None = None,
+    claimed_curve: str | None = None,
     stop_when: str | None = None,
     trade_off: bool = False,
     store: Path | None = None,
@@ -84,7 +85,7 @@ def audit(
     words: dict[str, Any] = {
         **setting.words(), "observations": observations, "delta": delta, "significance": significance, "estimator": estimator,
         "threshold_choice": threshold_choice, "scores": scores, "device": device, "engine": engine, "claimed_epsilon": claimed_epsilon,
-        "stop_when": stop_when, "trade_off": trade_off, "store": None, "save_every": 10.0, "resume": False, "shard": None, "plot": None, "search_buffer": False,
+        "claimed_curve": claimed_curve, "stop_when": stop_when, "trade_off": trade_off, "store": None, "save_every": 10.0, "resume": False, "shard": None, "plot": None, "search_buffer": False,
         "uncorrected": False, "threads": threads,
     }  # fmt: skip
     _native.check_mechanism(words)
@@ -99,6 +100,7 @@ def audit(
         if run.held is None:
             raise RuntimeError("no part came back")
         report = AuditReport(_native.audit_played(words, run.held._native, None))
+        run.save()  # with the judgement, so that a later look knows of it
     seconds = time.monotonic() - start
     played = report.observations - run.before
     return report.with_fields(seconds=seconds, observations_per_second=played / seconds)
@@ -243,7 +245,7 @@ class _Run:
                 if self._take(arrived):
                     break
         finally:
-            self._save(now=True)
+            self.save()
             for reference in waiting:
                 ray.cancel(reference, force=True)
 
@@ -266,9 +268,9 @@ class _Run:
     def _tell(self) -> None:
         if self.show is not None and self.held is not None:
             self.show(self.held.observations, 2 * self.trials)
-        self._save(now=False)
+        self.save(now=False)
 
-    def _save(self, now: bool) -> None:
+    def save(self, now: bool = True) -> None:
         if self.path is None or self.held is None or (not now and time.monotonic() - self.saved < SAVING_INTERVAL):
             return
         self.held.save(self.path)

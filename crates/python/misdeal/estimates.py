@@ -24,6 +24,8 @@ def estimate(
     estimator: str = "clopper-pearson",
     threshold_choice: str = "hold-out",
     claimed_epsilon: float | None = None,
+    claimed_curve: str | None = None,
+    fair_coins: bool = False,
     trade_off: bool = False,
     plot: Path | None = None,
     threads: float | None = None,
@@ -31,7 +33,8 @@ def estimate(
     """What scores of runs with the target (`scores_in`) and without it show.
 
     Scores are one-dimensional arrays, used in place if they are contiguous and of type float64, or files (`.npy`, `.csv`,
-    `.parquet`). With `estimator="all"` the result has `estimates`, by name.
+    `.parquet`). With `estimator="all"` the result has `estimates`, by name. `fair_coins=True` states that each score is that of a canary
+    which a fair coin of its own included in one training; only then are bounds of `one-run` valid.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)

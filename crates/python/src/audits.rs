@@ -5,8 +5,8 @@ use crate::jobs;
 use crate::reports::Report;
 use crate::words::Words;
 use misdeal_audit::{
-    Analysis, AuditReport, Correction, DataRequest, MechanismRequest, RunRequest, Shard, StopWhen,
-    TrainingRequest, engine_on,
+    Analysis, AuditReport, ClaimedCurve, Correction, DataRequest, MechanismRequest, RunRequest, Shard,
+    StopWhen, TrainingRequest, engine_on,
 };
 use misdeal_core::{Error, Setting, StoreKind};
 use misdeal_train::{Blueprint, CanaryKind, LastBatch, Recipe};
@@ -38,7 +38,8 @@ impl Words<'_> {
             },
             stop_when: stop_when.as_deref().map(StopWhen::parse).transpose().map_err(exception)?,
             claimed_epsilon: self.number_if_any("claimed_epsilon")?,
-            trade_off: self.switch("trade_off")? || self.plot()?.is_some(),
+            claimed_curve: self.claimed_curve()?,
+            trade_off: self.switch("trade_off")? || self.claimed_curve()?.is_some() || self.plot()?.is_some(),
             store: self.path_if_any("store")?,
             save_every: self.number("save_every")?,
             resume: self.switch("resume")?,
@@ -46,6 +47,12 @@ impl Words<'_> {
             search_buffer: self.search_buffer()?,
             ..RunRequest::new(observations)
         })
+    }
+
+    /// The whole curve that is claimed.
+    pub fn claimed_curve(&self) -> PyResult<Option<ClaimedCurve>> {
+        let curve = self.text_if_any("claimed_curve")?;
+        curve.as_deref().map(ClaimedCurve::parse).transpose().map_err(exception)
     }
 
     fn search_buffer(&self) -> PyResult<Option<Correction>> {

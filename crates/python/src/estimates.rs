@@ -4,7 +4,7 @@ use crate::errors::{of_file, refusal};
 use crate::jobs;
 use crate::reports::Report;
 use crate::words::Words;
-use misdeal_audit::estimate_arrays;
+use misdeal_audit::{EstimateRequest, estimate_arrays};
 use misdeal_core::Error;
 use misdeal_core::binomial::upper_bound;
 use misdeal_core::estimate::{ERROR_ESTIMATORS, ErrorCounts, check_levels};
@@ -45,15 +45,17 @@ pub fn estimate(
     words: Bound<'_, PyDict>,
 ) -> PyResult<Report> {
     let words = Words(words);
-    let analysis = words.analysis()?;
-    let claimed_epsilon = words.number_if_any("claimed_epsilon")?;
     let plot = words.plot()?;
-    let trade_off = words.switch("trade_off")? || plot.is_some();
+    let request = EstimateRequest {
+        analysis: words.analysis()?,
+        fair_coins: words.switch("fair_coins")?,
+        claimed_epsilon: words.number_if_any("claimed_epsilon")?,
+        claimed_curve: words.claimed_curve()?,
+        trade_off: words.switch("trade_off")? || plot.is_some(),
+    };
     let threads = words.count_if_any("threads")?;
     let (scores_in, scores_out) = (scores_in.read("scores_in")?, scores_out.read("scores_out")?);
-    let found = jobs::run(py, threads, None, |_| {
-        estimate_arrays(&scores_in, &scores_out, &analysis, claimed_epsilon, trade_off)
-    })?;
+    let found = jobs::run(py, threads, None, |_| estimate_arrays(&scores_in, &scores_out, &request))?;
     Report::with_figure(&found, found.trade_off.is_some()).drawn(plot.as_deref())
 }
 

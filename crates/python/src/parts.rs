@@ -28,7 +28,7 @@ pub fn play_part(
     Ok(Store::new(played))
 }
 
-/// The audit of trials that were played already.
+/// The audit of trials that were played already; the store remembers that they were judged.
 #[pyfunction]
 pub fn audit_played(
     py: Python<'_>,
@@ -43,6 +43,7 @@ pub fn audit_played(
     let found = jobs::run(py, threads, progress.as_ref(), |watch| {
         misdeal_audit::audit_played(&request, played, watch)
     })?;
+    store.get().update(|store| request.run.record_judgement(store)).map_err(exception)?;
     report(&found, &words)
 }
 

@@ -26,6 +26,11 @@ impl Store {
         self.lock().clone()
     }
 
+    /// Changes what it holds.
+    pub fn update<T>(&self, change: impl FnOnce(&mut ScoreStore) -> T) -> T {
+        change(&mut self.lock())
+    }
+
     fn lock(&self) -> MutexGuard<'_, ScoreStore> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -121,10 +126,10 @@ impl Store {
         })
     }
 
-    /// What the scores show.
+    /// What the scores show; the store remembers that they were judged.
     fn estimate(&self, py: Python<'_>, words: Bound<'_, PyDict>) -> PyResult<Report> {
         let analysis = Words(words).analysis()?;
-        let found = py.detach(|| analysis.of_store(&self.lock())).map_err(exception)?;
+        let found = py.detach(|| analysis.judge(&mut self.lock())).map_err(exception)?;
         Ok(Report::new(&found))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::numbers::{confidence, count, probability, rounded_down, rounded_up, significant, times};
 use misdeal_core::BatchScheme;
+use misdeal_core::estimate::{objection, promises};
 
 /// What accuracies of trained models are in the worst case, and why.
 pub const AT_CHANCE: &str = "at chance: in the worst case every gradient is planted, and nothing is learned";
@@ -56,22 +57,20 @@ pub struct TheorySays {
 }
 
 /// An epsilon with what it is worth, and the claim that it is held against.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     /// What was found.
     pub empirical_epsilon: f64,
     /// Whether that is a lower bound with the confidence stated.
     pub valid: bool,
-    /// Whether it is one under an assumption only, which its guarantee names.
-    pub conditional: bool,
+    /// What it is worth, in a sentence.
+    pub guarantee: String,
     /// The delta at which epsilon is meant.
     pub delta: f64,
     /// The level of the bound.
     pub significance: f64,
     /// The claim.
     pub claimed_epsilon: Option<f64>,
-    /// Whether what was found exceeds the claim.
-    pub violated: Option<bool>,
     /// What so many observations can show at most; `None` where nothing bounds it or nobody said.
     pub largest_epsilon: Option<f64>,
 }
@@ -79,16 +78,26 @@ pub struct Judged {
 impl Judged {
     /// Whether a bound that holds as stated refutes the claim.
     pub fn refutes(&self) -> bool {
-        self.valid && self.violated == Some(true)
+        self.valid && self.exceeds()
+    }
+
+    /// Whether what was found is above the claim, valid or not.
+    fn exceeds(&self) -> bool {
+        self.claimed_epsilon.is_some_and(|claim| self.empirical_epsilon > claim)
+    }
+
+    /// Whether it is a bound under an assumption only, which the guarantee names.
+    pub fn is_conditional(&self) -> bool {
+        !self.valid && promises(&self.guarantee)
     }
 
     /// How the verdict is to be taken.
     pub fn tone(&self) -> Tone {
-        match (self.claimed_epsilon, self.violated) {
-            (Some(_), Some(true)) if self.valid => Tone::Refuted,
-            (Some(_), Some(true)) => Tone::Doubt,
-            (Some(_), _) => Tone::Open,
-            (None, _) => Tone::Neutral,
+        match self.claimed_epsilon {
+            Some(_) if self.refutes() => Tone::Refuted,
+            Some(_) if self.exceeds() => Tone::Doubt,
+            Some(_) => Tone::Open,
+            None => Tone::Neutral,
         }
     }
 
@@ -132,36 +141,37 @@ impl Judged {
     /// The verdict in plain words.
     pub fn sentence(&self) -> String {
         let found = rounded_down(self.empirical_epsilon);
-        match (self.claimed_epsilon.map(significant), self.violated) {
-            (Some(claim), Some(true)) if self.valid => format!(
+        match self.claimed_epsilon.map(significant) {
+            Some(claim) if self.refutes() => format!(
                 "the claim of epsilon {claim} is REFUTED. At delta {} this mechanism leaks at least epsilon {found}, {} times the \
                  claim, with {} confidence.",
                 probability(self.delta),
                 times(self.empirical_epsilon, self.claimed_epsilon.unwrap_or(f64::NAN)),
                 self.confidence()
             ),
-            (Some(claim), Some(true)) => {
-                let [alone, remedy] = if self.conditional {
-                    [" by itself", "--estimator clopper-pearson"]
-                } else {
-                    ["", "--threshold-choice hold-out"]
+            Some(claim) if self.exceeds() => {
+                let remedy = match objection(&self.guarantee) {
+                    Some(reason) => format!(": {reason}"),
+                    None if self.is_conditional() => {
+                        " by itself; repeat with --estimator clopper-pearson".into()
+                    }
+                    None => "; repeat with --threshold-choice hold-out".into(),
                 };
                 format!(
-                    "open. The estimate of {found} is above the claim of {claim}, but it {} and refutes nothing{alone}; repeat with \
-                     {remedy}.",
+                    "open. The estimate of {found} is above the claim of {claim}, but it {} and refutes nothing{remedy}.",
                     self.weakness()
                 )
             }
-            (Some(claim), _) if let Some(largest) = self.out_of_reach() => format!(
+            Some(claim) if let Some(largest) = self.out_of_reach() => format!(
                 "the claim of epsilon {claim} is not refuted, and could not be: with this estimator and threshold choice so few observations \
                  can show {} at most, and these show {found}. More of them may tell.",
                 significant(largest)
             ),
-            (Some(claim), _) => format!(
+            Some(claim) => format!(
                 "the claim of epsilon {claim} is not refuted: these observations show {found}. That does not prove the claim; more \
                  observations or a stronger adversary may show more."
             ),
-            (None, _) => self.meaning(),
+            None => self.meaning(),
         }
     }
 
@@ -176,7 +186,7 @@ impl Judged {
     pub fn meaning(&self) -> String {
         let found = rounded_down(self.empirical_epsilon);
         let delta = probability(self.delta);
-        if self.conditional {
+        if self.is_conditional() {
             return format!(
                 "epsilon {found} at delta {delta} is a bound only under an assumption, which the guarantee names; by itself it refutes \
                  no claim."
@@ -200,7 +210,7 @@ impl Judged {
 
     /// Why an estimate that is not valid refutes nothing.
     pub fn weakness(&self) -> &'static str {
-        if self.conditional { "holds only under an assumption" } else { "is not a valid bound" }
+        if self.is_conditional() { "holds only under an assumption" } else { "is not a valid bound" }
     }
 
     /// The confidence of a bound.
@@ -215,14 +225,13 @@ mod tests {
 
     #[test]
     fn what_needs_an_assumption_is_not_called_invalid() {
-        let judged = |conditional| Judged {
+        let judged = |conditional: bool| Judged {
             empirical_epsilon: 2.0,
             valid: false,
-            conditional,
+            guarantee: if conditional { "lower bound, only if".into() } else { String::new() },
             delta: 1e-5,
             significance: 0.05,
             claimed_epsilon: Some(1.0),
-            violated: Some(true),
             largest_epsilon: None,
         };
         let [none, assumed] = [false, true].map(|conditional| judged(conditional).sentence());

@@ -153,7 +153,11 @@ pub struct RunArguments {
     /// of the raw epsilon (width=X)
     #[arg(long, value_name = "WHEN")]
     pub stop_when: Option<String>,
-    /// Also give the trade-off curve, and test the whole curves that the claim amounts to
+    /// The whole trade-off curve that is claimed, to be tested: poisson (the default if no epsilon is
+    /// claimed), or gdp=MU, the Gaussian curve
+    #[arg(long, value_name = "CURVE")]
+    pub claimed_curve: Option<String>,
+    /// Also give the trade-off curve, and test the curve of the claimed epsilon and the one that is claimed as a whole
     #[arg(long)]
     pub trade_off: bool,
     /// Draw the scores of both worlds and the trade-off curve into a file that ends in .svg or .png

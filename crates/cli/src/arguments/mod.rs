@@ -175,7 +175,13 @@ pub struct EstimateArguments {
     /// The epsilon that is claimed, to be tested
     #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
     pub claimed_epsilon: Option<f64>,
-    /// Also give the trade-off curve, and test the whole curves that the claim amounts to
+    /// The whole trade-off curve that is claimed, to be tested: gdp=MU, the Gaussian curve
+    #[arg(long, value_name = "CURVE")]
+    pub claimed_curve: Option<String>,
+    /// State that a fair coin of its own included each canary in one training; bounds of one-run estimators rest on it
+    #[arg(long)]
+    pub fair_coins: bool,
+    /// Also give the trade-off curve, and test the curve of the claimed epsilon and the one that is claimed as a whole
     #[arg(long)]
     pub trade_off: bool,
     /// Draw the scores of both worlds and the trade-off curve into a file that ends in .svg or .png

@@ -30,7 +30,7 @@ pub fn estimates(report: &EstimateReport) -> String {
     if let Some(one) = &report.estimate {
         let said = match report.claimed_epsilon {
             Some(_) => {
-                format!("Verdict: {}", judged(one, report.claimed_epsilon, report.violated).sentence())
+                format!("Verdict: {}", judged(one, report.claimed_epsilon).sentence())
             }
             None => meaning(one),
         };

@@ -152,7 +152,7 @@ impl<E: ErrorEstimator> Estimator for E {
             Guarantee::AnyMechanism => choice.valid(),
             // The theorem is not stated for numbers of guesses that depend on other canaries, nor for worlds cut to one size, which is
             // what a look of a confidence sequence has.
-            Guarantee::FairCoins => choice == ThresholdChoice::Band && evidence.may_be_fair_coins(),
+            Guarantee::FairCoins => choice == ThresholdChoice::Band && evidence.has_fair_coins(),
             _ => false,
         }
     }

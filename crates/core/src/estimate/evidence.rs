@@ -37,7 +37,7 @@ impl<'a> Evidence<'a> {
         Evidence { form: Form::Counts(Cow::Borrowed(bins)), fair_coins: false }
     }
 
-    /// The same, with another word on how worlds were chosen.
+    /// The same, saying whether each score's world was drawn by a fair coin of its own.
     pub(super) fn with_fair_coins(self, fair_coins: bool) -> Self {
         Evidence { fair_coins, ..self }
     }
@@ -50,11 +50,11 @@ impl<'a> Evidence<'a> {
     /// Scores from anywhere, in the order of their indices.
     pub(crate) fn of_scores(scores_in: &'a [f64], scores_out: &'a [f64]) -> Self {
         let samples = [scores_in, scores_out].map(|scores| Sample(vec![(0, scores)]));
-        Evidence { form: Form::Exact(samples), fair_coins: true }
+        Evidence { form: Form::Exact(samples), fair_coins: false }
     }
 
-    /// Whether each score's world may have been chosen by a fair coin of its own.
-    pub(super) fn may_be_fair_coins(&self) -> bool {
+    /// Whether somebody stated that each score's world was drawn by a fair coin of its own; never inferred.
+    pub(super) fn has_fair_coins(&self) -> bool {
         self.fair_coins
     }
 

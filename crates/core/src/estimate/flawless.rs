@@ -24,7 +24,7 @@ pub(super) fn largest_of(
 ) -> Option<f64> {
     let [even, odd] = [Trials::Even, Trials::Odd].map(|trials| evidence.observations(trials));
     let bins = apart(even, odd);
-    let flawless = Evidence::of_bins(&bins).with_fair_coins(evidence.may_be_fair_coins());
+    let flawless = Evidence::of_bins(&bins).with_fair_coins(evidence.has_fair_coins());
     let epsilon = estimator.largest(&flawless, choice, delta, level);
     epsilon.is_finite().then_some(epsilon)
 }

@@ -62,6 +62,16 @@ impl Guarantee {
     }
 }
 
+/// The sentence of an estimate that proves nothing, for this reason.
+pub fn no_guarantee(reason: &str) -> String {
+    format!("none: {reason}")
+}
+
+/// The reason that [`no_guarantee`] was given; `None` for other sentences.
+pub fn objection(sentence: &str) -> Option<&str> {
+    sentence.strip_prefix("none: ").filter(|reason| !reason.ends_with(')'))
+}
+
 /// Whether a sentence that says what is proven of an estimate says that anything is.
 ///
 /// ```

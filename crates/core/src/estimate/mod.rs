@@ -43,7 +43,7 @@ pub use evidence::Evidence;
 pub use family::Family;
 pub use flawless::{fewest_trials_above, largest_epsilon};
 pub use gdp::Gdp;
-pub use guarantee::{Guarantee, promises};
+pub use guarantee::{Guarantee, no_guarantee, objection, promises};
 pub use histogram::{ScoreHistogram, histogram_of_scores};
 pub use jeffreys::Jeffreys;
 pub use joint_bayesian::JointBayesian;
@@ -71,8 +71,7 @@ pub struct EpsilonEstimate {
     pub estimator: &'static str,
     /// How the threshold was chosen.
     pub threshold_choice: ThresholdChoice,
-    /// Whether `empirical_epsilon` is proven to lie above the true epsilon with probability at most `significance`, whatever the
-    /// mechanism.
+    /// Whether `empirical_epsilon` exceeds the true epsilon with probability at most `significance`, proven for any mechanism.
     pub valid: bool,
     /// What the estimate is worth, in a sentence.
     pub guarantee: String,
@@ -100,13 +99,25 @@ pub struct EpsilonEstimate {
     pub significance: f64,
 }
 
+impl EpsilonEstimate {
+    /// Whether a valid bound exceeds the claim.
+    pub fn violates(&self, claimed_epsilon: f64) -> bool {
+        self.valid && self.exceeds(claimed_epsilon)
+    }
+
+    /// Whether the estimate exceeds the claim, valid or not; by itself this accuses nobody.
+    pub fn exceeds(&self, claimed_epsilon: f64) -> bool {
+        self.empirical_epsilon > claimed_epsilon
+    }
+}
+
 impl ScoreStore {
     /// The epsilon that the store's scores show.
     ///
     /// In a store of counts thresholds are edges of the grid, which can only make the estimate smaller.
     ///
     /// # Errors
-    /// `delta` outside [0, 1), `significance` outside (0, 1), or fewer than two scores to choose by or to count.
+    /// `delta` outside [0, 1), `significance` outside (0, 0.5], or fewer than two scores to choose by or to count.
     pub fn estimate(
         &self,
         choice: ThresholdChoice,
@@ -163,11 +174,13 @@ pub fn from_scores(
     from_evidence(&finite(scores_in, scores_out)?, choice, estimator, delta, significance)
 }
 
-/// As [`from_scores`], of runs that were divided between the worlds beforehand and not by a coin for each.
+/// As [`from_scores`], of canaries each of which was included in one training by a fair coin of its own.
+///
+/// Bounds of one-run estimators rest on these coins. Scores cannot show that they were tossed, so the caller states it.
 ///
 /// # Errors
-/// As [`from_scores`].
-pub fn from_game_scores(
+/// As [`from_scores`], and numbers of scores that fair coins give with a probability below 1e-9.
+pub fn from_coin_scores(
     scores_in: &[f64],
     scores_out: &[f64],
     choice: ThresholdChoice,
@@ -175,8 +188,24 @@ pub fn from_game_scores(
     delta: f64,
     significance: f64,
 ) -> Result<EpsilonEstimate> {
-    let evidence = finite(scores_in, scores_out)?.with_fair_coins(false);
+    let evidence = finite(scores_in, scores_out)?.with_fair_coins(true);
+    check_split(scores_in.len() as u64, scores_out.len() as u64)?;
     from_evidence(&evidence, choice, estimator, delta, significance)
+}
+
+/// Refuses a split of canaries that fair coins do not give.
+///
+/// By Hoeffding's inequality n fair coins are further than t from n/2 heads with probability at most 2 exp(-2 t^2 / n).
+fn check_split(included: u64, left_out: u64) -> Result<()> {
+    let (included, left_out) = (included as f64, left_out as f64);
+    let away = 0.5 * (included - left_out);
+    if 2.0 * libm::exp(-2.0 * away * away / (included + left_out)) >= 1e-9 {
+        return Ok(());
+    }
+    let value = format!("stated for {included} canaries included and {left_out} left out");
+    let allowed = "a split that fair coins give with a probability above 1e-9";
+    let hint = "give the scores of all canaries, or leave it out where the worlds were not drawn by coins";
+    Err(Error::bad_value("fair_coins", value, allowed, hint))
 }
 
 /// Scores from anywhere, if all are finite.

@@ -291,7 +291,7 @@ fn every_estimator_says_what_it_guarantees() {
                     ["clopper-pearson", "divergence"].contains(&name)
                 }
                 ThresholdChoice::Max => name == "divergence",
-                ThresholdChoice::Band => ["clopper-pearson", "divergence", "one-run"].contains(&name),
+                ThresholdChoice::Band => ["clopper-pearson", "divergence"].contains(&name),
             };
             assert_eq!(estimate.valid, any_mechanism, "{name} {choice:?}");
             assert!(
@@ -302,10 +302,30 @@ fn every_estimator_says_what_it_guarantees() {
             assert!(estimate.empirical_epsilon >= 0.0);
         }
     }
-    // A game has fixed halves, which are no fair coins.
-    let of_game = from_game_scores(&scores_in, &scores_out, ThresholdChoice::Band, &OneRun, 1e-5, 0.05);
-    assert!(!of_game.unwrap().valid);
+    for one in ESTIMATORS {
+        for choice in ThresholdChoice::ALL {
+            let of = |coins: bool| {
+                let estimate = if coins { from_coin_scores } else { from_scores };
+                estimate(&scores_in, &scores_out, choice, one, 1e-5, 0.05).unwrap()
+            };
+            // Coins make valid what rests on them alone, and change no number.
+            let rests_on_coins = one.name() == "one-run" && choice == ThresholdChoice::Band;
+            assert_eq!(of(true).valid, of(false).valid || rests_on_coins, "{} {choice:?}", one.name());
+            assert_eq!(of(true).empirical_epsilon, of(false).empirical_epsilon);
+        }
+    }
     let mut store = ScoreStore::new(Setting::default(), "cpu", STREAM_NAME, StoreKind::Exact).unwrap();
     store.insert(0..1000, &scores_in, &scores_out).unwrap();
     assert!(!store.estimate(ThresholdChoice::Band, &OneRun, 1e-5, 0.05).unwrap().valid);
+}
+
+#[test]
+fn coins_that_cannot_have_been_fair_are_refused() {
+    let scores: Vec<f64> = (0..2000).map(f64::from).collect();
+    let estimate = |included: usize, left_out: usize| {
+        from_coin_scores(&scores[..included], &scores[..left_out], ThresholdChoice::Band, &OneRun, 1e-5, 0.05)
+    };
+    assert!(estimate(2000, 100).unwrap_err().to_string().contains("fair_coins"));
+    // 1,100 of 2,000 fair coins or more: 4.5 standard deviations, which happens.
+    assert!(estimate(1100, 900).is_ok() && estimate(1000, 1000).is_ok() && estimate(2, 20).is_ok());
 }

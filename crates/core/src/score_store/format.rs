@@ -5,7 +5,7 @@
 //! | 8 | `misdeal` and a zero byte |
 //! | 4 | the format version, little endian |
 //! | 8 | the length of the header, little endian |
-//! | | the header, JSON: setting and its hash, lineage, stream, kind, trials covered, version that wrote it, tallies if there are any |
+//! | | the header, JSON: setting and its hash, lineage, stream, kind, trials covered, version that wrote it, tallies if there are any, how the scores were judged |
 //! | | counts: for `In` even, `In` odd, `Out` even, `Out` odd trials, pairs of (distance to the last bin, count) as variable-length integers, ended by a distance of 0; the first distance is the bin plus 1 |
 //! | | or exact: for every trial in ascending order the scores `In` and `Out` as little-endian `f64` |
 //! | 32 | the BLAKE3 checksum of all before |
@@ -13,7 +13,8 @@
 use super::identity::Identity;
 use super::sealed::{SealedReader, SealedWriter};
 use super::{
-    BinCounts, Counts, ExactScores, ScoreStore, Scores, StoreKind, Tally, TrialRanges, check_finite,
+    BinCounts, Counts, ExactScores, Judgements, ScoreStore, Scores, StoreKind, Tally, TrialRanges,
+    check_finite,
 };
 use crate::score_grid::BINS;
 use crate::{Error, Setting};
@@ -21,8 +22,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 
-/// The version of the format that this code reads and writes.
-pub const FORMAT_VERSION: u32 = 1;
+/// The version of the format that this code writes. It reads version 1 too, which does not say how scores were judged.
+pub const FORMAT_VERSION: u32 = 2;
 
 const MAGIC: [u8; 8] = *b"misdeal\0";
 
@@ -59,6 +60,9 @@ struct Header {
     written_by: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     tallies: BTreeMap<String, Tally>,
+    /// Absent in version 1.
+    #[serde(default)]
+    judgements: Option<Judgements>,
 }
 
 impl ScoreStore {
@@ -76,6 +80,7 @@ impl ScoreStore {
             trials: self.trials().iter().map(|range| [range.start, range.end]).collect(),
             written_by: concat!("misdeal ", env!("CARGO_PKG_VERSION")).into(),
             tallies: self.tallies.clone(),
+            judgements: Some(self.judgements.clone()),
         };
         let header = serde_json::to_vec(&header)?;
         let mut writer = SealedWriter::new(sink);
@@ -113,9 +118,9 @@ impl ScoreStore {
         let (mut version, mut length) = ([0; 4], [0; 8]);
         reader.read(&mut version)?;
         let version = u32::from_le_bytes(version);
-        if version != FORMAT_VERSION {
+        if !(1..=FORMAT_VERSION).contains(&version) {
             return Err(ReadError::corrupt(format!(
-                "the store has format version {version}, and this program reads version {FORMAT_VERSION}; use the \
+                "the store has format version {version}, and this program reads versions 1 to {FORMAT_VERSION}; use the \
                  program that wrote it"
             )));
         }
@@ -139,7 +144,9 @@ impl ScoreStore {
             StoreKind::Exact => Scores::Exact(read_exact(&mut reader, &trials)?),
         };
         reader.check_seal()?;
-        Ok(ScoreStore { identity, trials, scores, tallies: header.tallies })
+        // A store of version 1 may have been judged when it was finished.
+        let judgements = header.judgements.unwrap_or_else(|| Judgements::of_a_finished_run(trials.len()));
+        Ok(ScoreStore { identity, trials, scores, tallies: header.tallies, judgements })
     }
 
     /// The store as bytes.

@@ -5,6 +5,7 @@ mod counts;
 mod exact_scores;
 mod format;
 mod identity;
+mod judgements;
 mod sealed;
 mod tally;
 #[cfg(test)]
@@ -15,6 +16,7 @@ pub use bin_counts::BinCounts;
 pub(crate) use counts::Counts;
 pub(crate) use exact_scores::ExactScores;
 pub use format::{FORMAT_VERSION, ReadError};
+pub use judgements::Judgements;
 pub use tally::{Spread, Tally};
 pub use trial_ranges::TrialRanges;
 
@@ -72,6 +74,7 @@ pub struct ScoreStore {
     trials: TrialRanges,
     scores: Scores,
     tallies: BTreeMap<String, Tally>,
+    judgements: Judgements,
 }
 
 /// The two kinds of content.
@@ -108,7 +111,7 @@ impl ScoreStore {
 
     fn empty(identity: Identity, kind: StoreKind) -> Self {
         let (trials, scores) = (TrialRanges::default(), Scores::empty(kind));
-        ScoreStore { identity, trials, scores, tallies: BTreeMap::new() }
+        ScoreStore { identity, trials, scores, tallies: BTreeMap::new(), judgements: Judgements::default() }
     }
 
     /// An empty store that merges with this one: what a worker starts from. It takes a few kilobytes.
@@ -198,6 +201,7 @@ impl ScoreStore {
             }
         }
         other.tallies.iter().for_each(|(name, tally)| self.insert_tally(name, tally));
+        self.judgements.merge(&other.judgements);
         Ok(())
     }
 
@@ -212,6 +216,26 @@ impl ScoreStore {
     /// The whole numbers of this name.
     pub fn tally(&self, name: &str) -> Tally {
         self.tallies.get(name).copied().unwrap_or_default()
+    }
+
+    /// How the scores were judged so far.
+    pub fn judgements(&self) -> &Judgements {
+        &self.judgements
+    }
+
+    /// Records that the scores are judged now, as a run of `planned` trials per world or a part of it. Returns why that judgement is
+    /// not valid; `None` if it is.
+    pub fn judge(&mut self, planned: u64) -> Option<String> {
+        let objection = self.judgements.objection(planned, self.trials.as_slice());
+        self.judgements.add(planned);
+        objection
+    }
+
+    /// Records that a confidence sequence looks at the scores. Returns why that look is not valid; `None` if it is.
+    pub fn judge_sequentially(&mut self) -> Option<String> {
+        let objection = self.judgements.objection_to_sequential();
+        self.judgements.add_sequential();
+        objection
     }
 
     /// What was audited.

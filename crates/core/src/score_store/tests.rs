@@ -164,7 +164,12 @@ fn refusals_say_what_is_wrong() {
 
 /// A store whose header and payload are given, with a checksum that fits.
 fn forged(header: &str, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = b"misdeal\0\x01\0\0\0".to_vec();
+    sealed(FORMAT_VERSION, header, payload)
+}
+
+fn sealed(version: u32, header: &str, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = b"misdeal\0".to_vec();
+    bytes.extend(version.to_le_bytes());
     bytes.extend((header.len() as u64).to_le_bytes());
     bytes.extend(header.as_bytes());
     bytes.extend(payload);
@@ -203,7 +208,7 @@ fn forgeries_are_refused() {
     assert!(setting("[[0,1]]", "[]").contains("checksum"));
     let with_tally = |count, sum, squares| {
         let numbers = format!("{{\"count\":{count},\"sum\":{sum},\"sum_of_squares\":{squares}}}");
-        format!("{},\"tallies\":{{\"numbers\":{numbers}}}}}", header.trim_end_matches('}'))
+        format!("{},\"tallies\":{{\"numbers\":{numbers}}}}}", header.strip_suffix('}').unwrap())
     };
     assert!(ScoreStore::from_bytes(&forged(&with_tally(2, -3, 5), payload)).is_ok());
     for (count, sum, squares) in [(2, -3, 4), (0, 0, 0), (2, 0, -1)] {
@@ -214,12 +219,37 @@ fn forgeries_are_refused() {
     assert_eq!(corrupt(b"{}"), "not a misdeal store");
     assert_eq!(corrupt(b"PAR1 and so on, for long enough"), "not a misdeal store");
     let mut later = bytes.clone();
-    later[8] = 2;
-    assert!(corrupt(&later).contains("format version 2") && corrupt(&later).contains("version 1"));
+    later[8] = 3;
+    assert!(corrupt(&later).contains("format version 3") && corrupt(&later).contains("versions 1 to 2"));
     let mut absurd = bytes.clone();
     absurd[12..20].fill(0xff);
     assert!(corrupt(&absurd).contains("truncated"));
     assert!(corrupt(&[&bytes[..], &[0]].concat()).contains("after its end"));
+}
+
+/// A store that does not say how it was judged may have been judged when it was finished.
+#[test]
+fn an_older_store_counts_as_judged() {
+    let mut fresh = store(StoreKind::Counts);
+    insert(&mut fresh, 0..20).unwrap();
+    let bytes = fresh.to_bytes();
+    let length = u64::from_le_bytes(std::array::from_fn(|i| bytes[12 + i])) as usize;
+    let (header, payload) = (&bytes[20..20 + length], &bytes[20 + length..bytes.len() - 32]);
+    let header = std::str::from_utf8(header).unwrap();
+    let judgements = ",\"judgements\":{\"sequential\":false,\"planned\":[]}";
+    assert!(header.contains(judgements));
+    let older = sealed(1, &header.replace(judgements, ""), payload);
+    let mut older = ScoreStore::from_bytes(&older).unwrap();
+    assert_eq!(older.trials(), fresh.trials());
+    assert_eq!(older.clone().judge(20), None);
+    insert(&mut older, 20..40).unwrap();
+    insert(&mut fresh, 20..40).unwrap();
+    assert!(older.judge(40).unwrap().contains("judged before"));
+    assert_eq!(fresh.judge(40), None);
+    // The judgement survives the disk.
+    insert(&mut fresh, 40..50).unwrap();
+    let mut back = ScoreStore::from_bytes(&fresh.to_bytes()).unwrap();
+    assert!(back == fresh && back.judge(50).is_some());
 }
 
 /// Counting on a device and inserting the counts is inserting the scores.

@@ -161,11 +161,10 @@ mod tests {
         let judged = Judged {
             empirical_epsilon: 2.0,
             valid: true,
-            conditional: false,
+            guarantee: String::new(),
             delta: 1e-5,
             significance: 0.05,
             claimed_epsilon: Some(1.0),
-            violated: Some(true),
             largest_epsilon: None,
         };
         let setting = Setting { scheme, ..Setting::default() };
@@ -179,11 +178,10 @@ mod tests {
             let judged = Judged {
                 empirical_epsilon: 0.5,
                 valid: true,
-                conditional: false,
+                guarantee: String::new(),
                 delta: 1e-5,
                 significance: 0.05,
                 claimed_epsilon: Some(claim),
-                violated: Some(false),
                 largest_epsilon: largest,
             };
             let setting = Setting::default();
@@ -208,13 +206,12 @@ mod tests {
     fn a_claim_above_theorys_upper_bound_is_proven_unless_it_is_somebodys_own_code() {
         let shown = |claim: f64, upper: f64, violated: bool, is_as_in_theory: bool| {
             let judged = Judged {
-                empirical_epsilon: 2.0,
+                empirical_epsilon: if violated { 2.0 } else { 1.0 },
                 valid: true,
-                conditional: false,
+                guarantee: String::new(),
                 delta: 1e-5,
                 significance: 0.05,
                 claimed_epsilon: Some(claim),
-                violated: Some(violated),
                 largest_epsilon: None,
             };
             let setting = Setting::default();

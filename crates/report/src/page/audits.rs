@@ -13,7 +13,7 @@ use misdeal_core::{BatchScheme, ThreatModel};
 
 /// The section of an audit.
 pub fn section(audit: &Audit) -> Section {
-    let judged = audit.estimate.judged(audit.claimed_epsilon, audit.violated);
+    let judged = audit.estimate.judged(audit.claimed_epsilon);
     let scheme = audit.setting.scheme.name();
     let theory = audit.theory.get(scheme).map_or([None, None], sides);
     let subject = Subject {
@@ -61,17 +61,15 @@ pub fn section(audit: &Audit) -> Section {
 
 /// The section of outputs that were judged.
 pub fn outputs_section(outputs: &Outputs) -> Section {
-    let &Outputs { empirical_epsilon, valid, delta, significance, claimed_epsilon, violated, .. } = outputs;
+    let &Outputs { empirical_epsilon, valid, delta, significance, claimed_epsilon, .. } = outputs;
     let best = outputs.estimates.get(&outputs.score);
-    let conditional = !valid && best.is_some_and(Estimate::is_conditional);
     let judged = Judged {
         empirical_epsilon,
         valid,
-        conditional,
+        guarantee: best.map_or(String::new(), |best| best.guarantee.clone()),
         delta,
         significance,
         claimed_epsilon,
-        violated,
         largest_epsilon: outputs.largest_epsilon(),
     };
     let scheme = outputs.setting.scheme.name();
@@ -119,7 +117,8 @@ pub fn beside(judged: &Judged, raw_epsilon: Option<f64>, theory: impl Iterator<I
     rows.push(if judged.valid {
         Row { found, raw: raw_epsilon, ..named("found") }
     } else {
-        let name = if judged.conditional { "found, under an assumption" } else { "found, not a valid bound" };
+        let name =
+            if judged.is_conditional() { "found, under an assumption" } else { "found, not a valid bound" };
         Row { raw: found, ..named(name) }
     });
     rows.extend(theory);
@@ -139,7 +138,7 @@ pub fn figures(
     let mut figures = vec![if judged.valid {
         KeyFigure::new("leaks at least", format!("ε {}", rounded_down(judged.empirical_epsilon)), level)
     } else {
-        let worth = if judged.conditional { judged.weakness() } else { "not a valid bound" };
+        let worth = if judged.is_conditional() { judged.weakness() } else { "not a valid bound" };
         let note = format!("{worth}, delta {}", probability(judged.delta));
         KeyFigure::new("estimate", format!("ε {}", rounded_down(judged.empirical_epsilon)), note)
     }];

@@ -17,7 +17,7 @@ pub fn section(found: &Estimation) -> Section {
     let mut charts = Vec::new();
     let mut tables = Vec::new();
     let (verdict, figures, mut meaning, summary) = if let Some(estimate) = &found.estimate {
-        let judged = estimate.judged(found.claimed_epsilon, found.violated);
+        let judged = estimate.judged(found.claimed_epsilon);
         charts.push(audits::beside(&judged, estimate.raw_epsilon, std::iter::empty()));
         let summary = Summary {
             found: Some(judged.empirical_epsilon),

@@ -142,7 +142,7 @@ pub fn verdict(document: &str) -> Result<String, Unreadable> {
     match StoredResult::parse("this result", document) {
         Ok(result) => Ok(section(&result.content).verdict.sentence),
         Err(error) => match Estimate::parse_bare(document) {
-            Some(estimate) => Ok(advice::capitalised(&estimate.judged(None, None).meaning())),
+            Some(estimate) => Ok(advice::capitalised(&estimate.judged(None).meaning())),
             None => Err(error),
         },
     }

@@ -20,7 +20,6 @@ pub struct Audit {
     #[serde(default, deserialize_with = "super::histogram::whole")]
     pub score_histogram: Option<ScoreHistogram>,
     pub claimed_epsilon: Option<f64>,
-    pub violated: Option<bool>,
     pub theory: Theory,
     pub trade_off: Option<TradeOff>,
     pub scores: Option<String>,
@@ -105,7 +104,6 @@ pub struct Outputs {
     pub score: String,
     pub estimates: BTreeMap<String, Estimate>,
     pub claimed_epsilon: Option<f64>,
-    pub violated: Option<bool>,
     pub theory: Theory,
 }
 

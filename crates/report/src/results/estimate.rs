@@ -45,19 +45,10 @@ impl Estimate {
     }
 
     /// The estimate beside a claim.
-    pub fn judged(&self, claimed_epsilon: Option<f64>, violated: Option<bool>) -> Judged {
+    pub fn judged(&self, claimed_epsilon: Option<f64>) -> Judged {
         let &Estimate { empirical_epsilon, valid, delta, significance, largest_epsilon, .. } = self;
-        let conditional = self.is_conditional();
-        Judged {
-            empirical_epsilon,
-            valid,
-            conditional,
-            delta,
-            significance,
-            claimed_epsilon,
-            violated,
-            largest_epsilon,
-        }
+        let guarantee = self.guarantee.clone();
+        Judged { empirical_epsilon, valid, guarantee, delta, significance, claimed_epsilon, largest_epsilon }
     }
 }
 
@@ -71,7 +62,6 @@ pub struct Estimation {
     #[serde(default)]
     pub estimates: BTreeMap<String, Estimate>,
     pub claimed_epsilon: Option<f64>,
-    pub violated: Option<bool>,
     pub descriptive: Option<Describing>,
     pub remark: Option<String>,
     #[serde(default, deserialize_with = "super::histogram::whole")]
