@@ -136,20 +136,64 @@ fn output_takes_the_document_and_leaves_standard_output_empty() {
 fn check_exits_with_1_on_a_valid_refutation_only() {
     let folder = tempfile::tempdir().unwrap();
     let cases = [
-        ("--claimed-epsilon 0.5 --check", 1, Some(true)),
-        ("--claimed-epsilon 0.5", 0, Some(true)),
-        ("--claimed-epsilon 5 --check", 0, Some(false)),
-        ("--claimed-epsilon 0.5 --check --threshold-choice max", 0, Some(true)),
-        ("--claimed-epsilon 0.5 --check --estimator raw", 0, Some(true)),
-        ("--claimed-epsilon 0 --check", 1, Some(true)),
+        ("--claimed-epsilon 0.5 --check", 1, [true, true]),
+        ("--claimed-epsilon 0.5", 0, [true, true]),
+        ("--claimed-epsilon 5 --check", 0, [false, false]),
+        // What is not valid accuses nobody.
+        ("--claimed-epsilon 0.5 --check --threshold-choice max", 0, [false, true]),
+        ("--claimed-epsilon 0.5 --check --estimator raw", 0, [false, true]),
+        ("--claimed-epsilon 0 --check", 1, [true, true]),
     ];
-    for (arguments, code, violated) in cases {
+    for (arguments, code, expected) in cases {
         let arguments = format!("audit mechanism --observations 1e5 --format json {arguments}");
         let run = misdeal(folder.path(), &arguments);
         assert_eq!((run.code, run.stderr.as_str()), (Some(code), ""), "{arguments}");
         let document: Value = serde_json::from_str(&run.stdout).unwrap();
-        assert_eq!(document["violated"].as_bool(), violated, "{arguments}");
+        let found = ["violated", "estimate_exceeds_claim"].map(|field| document[field].as_bool().unwrap());
+        assert_eq!(found, expected, "{arguments}");
     }
+}
+
+/// Every estimator and threshold choice, of an audit, of score files and of searches: `violated` needs `valid`.
+#[test]
+fn nothing_that_is_not_valid_violates_a_claim() {
+    let folder = tempfile::tempdir().unwrap();
+    let scores: String = (0..2000).map(|i| format!("{i}\n")).collect();
+    fs::write(folder.path().join("out.csv"), &scores).unwrap();
+    fs::write(folder.path().join("in.csv"), scores.replace('\n', "5\n")).unwrap();
+    let mut counted = [0; 2];
+    let mut check = |arguments: &str| {
+        let document = json(folder.path(), &format!("{arguments} --claimed-epsilon 0.01"));
+        let field = |name: &str| document[name].as_bool().unwrap();
+        let exceeds = field("estimate_exceeds_claim");
+        assert_eq!(field("violated"), field("valid") && exceeds, "{arguments}");
+        counted[usize::from(field("violated"))] += usize::from(exceeds);
+    };
+    for estimator in misdeal_core::estimate::ESTIMATORS {
+        for choice in misdeal_core::ThresholdChoice::ALL {
+            let how = format!("--estimator {} --threshold-choice {}", estimator.name(), choice.name());
+            check(&format!("audit mechanism --observations 4000 --noise-multiplier 0.5 {how}"));
+            check(&format!("estimate --scores-in in.csv --scores-out out.csv {how}"));
+        }
+    }
+    let search = "audit mechanism --observations 4000 --noise-multiplier 0.5 --scheme partial-shuffle --buffer-size 1000 --search-buffer";
+    check(search);
+    check(&format!("{search} --uncorrected"));
+    check(
+        "audit training --observations 40 --noise-multiplier 0.3 --dataset-size 200 --canary null-space --canaries 4 --threat-model target-canary",
+    );
+    assert!(counted[0] >= 20 && counted[1] >= 8, "{counted:?}");
+}
+
+/// Stopping at a violation needs an estimator that can show one.
+#[test]
+fn a_run_does_not_wait_for_a_violation_that_cannot_come() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = refusal(
+        folder.path(),
+        "audit mechanism --threshold-choice sequential --stop-when violated --estimator jeffreys",
+    );
+    assert!(line.contains("--estimator jeffreys") && line.contains("clopper-pearson"), "{line}");
 }
 
 /// The claim that Poisson sampling would justify is tested if none is given; where theory has none, nothing is.

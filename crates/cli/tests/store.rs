@@ -15,6 +15,13 @@ fn run(folder: &Path, arguments: &str) -> Value {
     json(folder, &format!("{AUDIT} {arguments}"))
 }
 
+/// A store's scores, without its header, which remembers judgements.
+fn scores(folder: &Path, name: &str) -> Vec<u8> {
+    let bytes = bytes(folder, name);
+    let header = u64::from_le_bytes(std::array::from_fn(|i| bytes[12 + i])) as usize;
+    bytes[20 + header..bytes.len() - 32].to_vec()
+}
+
 fn bytes(folder: &Path, name: &str) -> Vec<u8> {
     fs::read(folder.join(name)).unwrap()
 }
@@ -52,8 +59,9 @@ fn threads_leave_no_trace() {
     }
 }
 
+/// A run that went on after it was judged has the scores of the whole run, and no valid bound any more.
 #[test]
-fn a_resumed_run_is_the_whole_run() {
+fn a_run_that_goes_on_has_the_same_scores() {
     let folder = tempfile::tempdir().unwrap();
     for kind in ["counts", "exact"] {
         let step = |observations: u64, rest: &str| {
@@ -66,7 +74,8 @@ fn a_resumed_run_is_the_whole_run() {
         let resumed = step(OBSERVATIONS, &format!("{store} --resume"));
         assert_same_estimate(&resumed, &whole);
         assert!(
-            bytes(folder.path(), &format!("{kind}-steps")) == bytes(folder.path(), &format!("{kind}-whole"))
+            scores(folder.path(), &format!("{kind}-steps"))
+                == scores(folder.path(), &format!("{kind}-whole"))
         );
         // Nothing is left to play: the same answer, and other analyses of it.
         let again = step(OBSERVATIONS, &format!("{store} --resume"));
@@ -74,6 +83,47 @@ fn a_resumed_run_is_the_whole_run() {
         let other = step(OBSERVATIONS, &format!("{store} --resume --delta 1e-3 --threshold-choice max"));
         assert_eq!(other["observations_per_world"], OBSERVATIONS / 2);
     }
+}
+
+/// Looking again after playing on is not free, unless a confidence sequence looks.
+#[test]
+fn a_second_look_at_more_observations_is_not_valid() {
+    let folder = tempfile::tempdir().unwrap();
+    let look = |observations: u64, rest: &str| {
+        let report =
+            run(folder.path(), &format!("--observations {observations} --claimed-epsilon 0.1 {rest}"));
+        let field = |name: &str| report[name].as_bool().unwrap();
+        assert!(field("estimate_exceeds_claim") && field("violated") == field("valid"));
+        (field("valid"), report["guarantee"].as_str().unwrap().to_owned())
+    };
+    for choice in ["hold-out", "band", "max --estimator divergence"] {
+        let store = format!("--threshold-choice {choice} --store {}", choice.split(' ').next().unwrap());
+        assert!(look(20_000, &store).0, "{choice}");
+        // The same observations are the same look; further ones are another, also after going back.
+        assert!(look(20_000, &format!("{store} --resume")).0, "{choice}");
+        let (valid, guarantee) = look(40_000, &format!("{store} --resume"));
+        assert!(!valid && guarantee.contains("judged before, as a run of 20000 observations"), "{guarantee}");
+        assert!(!look(40_000, &format!("{store} --resume")).0, "{choice}");
+    }
+    // A confidence sequence may go on, and only by itself.
+    let sequential = "--threshold-choice sequential --store sequential";
+    assert!(look(20_000, sequential).0 && look(40_000, &format!("{sequential} --resume")).0);
+    assert!(!look(40_000, "--store sequential --resume").0);
+    assert!(!look(80_000, "--threshold-choice sequential --store band --resume").0);
+}
+
+/// A part is not judged validly, and looking at it spoils nothing; another division of the parts does.
+#[test]
+fn a_part_is_not_judged_validly_and_the_merged_run_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let valid = |arguments: &str| run(folder.path(), arguments)["valid"].as_bool().unwrap();
+    for shard in 1..=3 {
+        assert!(!valid(&format!("--observations 30000 --shard {shard}/3 --store part-{shard}")));
+    }
+    json(folder.path(), "merge part-1 part-2 part-3 --output whole");
+    assert!(valid("--observations 30000 --store whole --resume"));
+    json(folder.path(), "merge part-1 part-2 --output two");
+    assert!(!valid("--observations 20000 --store two --resume"), "two of three were not planned");
 }
 
 #[test]

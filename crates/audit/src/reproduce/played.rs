@@ -5,7 +5,7 @@ use super::job::{Job, TrainingJob};
 use super::{Part, ReproduceRequest};
 use crate::training::calibrated;
 use crate::{
-    Analysis, AuditReport, DataRequest, Error, MechanismRequest, Progress, Result, RunRequest,
+    Analysis, AuditReport, ClaimedCurve, DataRequest, Error, MechanismRequest, Progress, Result, RunRequest,
     TrainingRequest, audit_mechanism, audit_training,
 };
 use misdeal_core::Setting;
@@ -128,6 +128,8 @@ impl PaperRow {
             second_analysis: Some(analysis("band")),
             claimed_epsilon: self.printed_claim,
             trade_off: self.curves,
+            // The paper claims what Poisson sampling would give.
+            claimed_curve: self.curves.then_some(ClaimedCurve::Poisson),
             // What was there before is to be gone on from; else another row has just played the same.
             resume: store.as_ref().is_some_and(|file| request.resume || file.exists()),
             store,
