@@ -2,6 +2,7 @@
 
 use crate::promised::poisson_upper_bound;
 use crate::run::check_claim;
+use crate::standing::Standing;
 use crate::{Analysis, Result, SCHEMA_VERSION, promised};
 use misdeal_core::estimate::from_scores;
 use misdeal_core::{Bounds, EpsilonEstimate, Error, Setting};
@@ -133,6 +134,8 @@ pub struct OutputsReport {
 
 /// Judges the outputs of runs with the target and without it, by every score, at the significance of all together.
 ///
+/// `objection` says why no bound from these runs is valid, where the caller knows: that they were judged before, say.
+///
 /// # Errors
 /// As [`score_outputs`], a value out of range, or too few runs.
 pub fn judge_outputs(
@@ -141,16 +144,19 @@ pub fn judge_outputs(
     outputs_out: &[f64],
     analysis: &Analysis,
     claimed_epsilon: Option<f64>,
+    objection: Option<&str>,
 ) -> Result<OutputsReport> {
     check_claim(claimed_epsilon)?;
     let (estimator, choice) = analysis.parse()?;
     let Analysis { delta, significance, .. } = *analysis;
+    let standing = objection.map_or(Standing::ALONE, |reason| Standing::Unproven(reason.to_owned()));
     let mut estimates = BTreeMap::new();
     for score in OutputScore::ALL {
         let [scores_in, scores_out] =
             [outputs_in, outputs_out].map(|outputs| score_outputs(setting, outputs, score));
         let level = significance * score.share();
-        let estimate = from_scores(&scores_in?, &scores_out?, choice, estimator, delta, level)?;
+        let mut estimate = from_scores(&scores_in?, &scores_out?, choice, estimator, delta, level)?;
+        standing.mark(&mut estimate);
         estimates.insert(score.name(), estimate);
     }
     let mut best = (OutputScore::LikelihoodRatio.name(), 0.0);

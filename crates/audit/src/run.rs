@@ -1,7 +1,6 @@
 //! What every audit is asked for, whatever it plays.
 
 use crate::{Analysis, ClaimedCurve, Correction, Result, Shard, StopWhen};
-use misdeal_core::estimate::Guarantee;
 use misdeal_core::{Bounds, Error, ScoreStore, Setting, StoreKind, ThresholdChoice};
 use misdeal_files::atomic::check_place;
 use misdeal_files::stores;
@@ -85,7 +84,7 @@ impl RunRequest {
 
     /// Refuses what can be refused before anything is played; the threshold choice otherwise.
     pub(crate) fn check(&self) -> Result<ThresholdChoice> {
-        let (estimator, choice) = self.analysis.parse()?;
+        let (_, choice) = self.analysis.parse()?;
         self.second_analysis.as_ref().map_or(Ok(()), |analysis| analysis.parse().map(|_| ()))?;
         check_claim(self.claimed_epsilon)?;
         self.check_observations()?;
@@ -98,11 +97,6 @@ impl RunRequest {
             let hint = "a bound that holds whenever a run is stopped is a confidence sequence";
             let allowed = "a stop with --threshold-choice sequential";
             return Err(Error::bad_value("stop_when", "given", allowed, hint).into());
-        }
-        if self.stop_when == Some(StopWhen::Violated) && estimator.guarantee() != Guarantee::AnyMechanism {
-            let hint = "no other estimator gives a valid bound, so the run would never stop";
-            let allowed = "clopper-pearson or divergence with --stop-when violated";
-            return Err(Error::bad_value("estimator", estimator.name(), allowed, hint).into());
         }
         if sequential && self.shard != Shard::WHOLE {
             let hint = "a confidence sequence looks at the first trials on, so that it cannot be split";

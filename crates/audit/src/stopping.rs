@@ -10,7 +10,7 @@ use misdeal_game::Outcome;
 /// What ends a run of the threshold choice `sequential` early.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StopWhen {
-    /// A valid bound exceeds the claim.
+    /// The estimate exceeds the claim; only a valid one refutes it.
     Violated,
     /// The raw epsilon exceeds the bound by this at most.
     Width(f64),
@@ -34,7 +34,7 @@ impl StopWhen {
 
     pub(crate) fn is_reached(self, estimate: &EpsilonEstimate, claim: Option<f64>) -> bool {
         match self {
-            Self::Violated => claim.is_some_and(|claim| estimate.violates(claim)),
+            Self::Violated => claim.is_some_and(|claim| estimate.exceeds(claim)),
             Self::Width(width) => {
                 estimate.raw_epsilon.is_some_and(|raw| raw - estimate.empirical_epsilon <= width)
             }

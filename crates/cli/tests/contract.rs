@@ -185,17 +185,6 @@ fn nothing_that_is_not_valid_violates_a_claim() {
     assert!(counted[0] >= 20 && counted[1] >= 8, "{counted:?}");
 }
 
-/// Stopping at a violation needs an estimator that can show one.
-#[test]
-fn a_run_does_not_wait_for_a_violation_that_cannot_come() {
-    let folder = tempfile::tempdir().unwrap();
-    let line = refusal(
-        folder.path(),
-        "audit mechanism --threshold-choice sequential --stop-when violated --estimator jeffreys",
-    );
-    assert!(line.contains("--estimator jeffreys") && line.contains("clopper-pearson"), "{line}");
-}
-
 /// The claim that Poisson sampling would justify is tested if none is given; where theory has none, nothing is.
 #[test]
 fn the_default_claim_is_poissons() {

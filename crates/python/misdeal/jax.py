@@ -33,7 +33,10 @@ from .planting import OVERSIZE, Planter, Runs
 class Auditor(Runs):
     """Plants a canary into training runs, and judges them.
 
-    JAX has no objects to read the setting off, so it is said here. `canary` is `random`, `dirac` (the first number of the last leaf) or
+    JAX has no objects to read the setting off, so you state it here. `scheme` is how your batches are made and has no default. Where a canary
+    opposes the target (all schemes of fixed batch sizes, unless the threat model is `target-canary`), batches of another size than
+    `batch_size` are refused: they would accuse correct training. `balls-in-bins` is a fresh draw in every epoch; jax-privacy's
+    `BallsInBinsSampling` repeats its bins, which is another law. `canary` is `random`, `dirac` (the first number of the last leaf) or
     a tree shaped as the parameters.
     """
 
@@ -44,7 +47,7 @@ class Auditor(Runs):
         steps_per_epoch: int,
         batch_size: int,
         clip_norm: float = 1.0,
-        scheme: str = "shuffle",
+        scheme: str,
         threat_model: str = "partially-informed",
         target_index: int = 0,
         canary: Any = "random",
@@ -88,7 +91,7 @@ class Auditor(Runs):
         """So many runs, half of them with the target; what the loop's body trains is the run's."""
         if runs < 2 or runs % 2:
             raise ValueError(f"runs is {runs}, but an even number from 2 is allowed; the target is present in half of them")
-        first = sum(map(len, self._outputs.values()))
+        first = self._runs()
         for index in range(first, first + runs):
             run = Run(self, self.world(index), self.run_seed(index))
             yield run

@@ -38,12 +38,17 @@ def judge_outputs(
 ) -> OutputsReport:
     """What the outputs of runs with the target and without it show, by every score, at the significance of all together.
 
-    Any function of the outputs is a test that differential privacy limits, so that the bound holds whatever the training does.
+    Any function of the outputs is a test that differential privacy limits, so the bound holds whatever the training does. It holds for
+    a number of runs that was decided before any of them was judged: this function cannot know of earlier looks, an `Auditor` does.
     """
-    words: dict[str, Any] = dict(
-        delta=delta, significance=significance, estimator=estimator, threshold_choice=threshold_choice, claimed_epsilon=claimed_epsilon
-    )
-    return OutputsReport(_native.judge_outputs(setting.words(), _rows(outputs_in), _rows(outputs_out), words))
+    return judge(setting, outputs_in, outputs_out, None, locals())
+
+
+def judge(setting: Setting, outputs_in: npt.ArrayLike, outputs_out: npt.ArrayLike, objection: str | None, words: dict[str, Any]) -> OutputsReport:
+    """`judge_outputs`, with the reason why no bound from these runs is valid, if there is one."""
+    names = ("delta", "significance", "estimator", "threshold_choice", "claimed_epsilon")
+    analysis = {**{name: words[name] for name in names}, "objection": objection}
+    return OutputsReport(_native.judge_outputs(setting.words(), _rows(outputs_in), _rows(outputs_out), analysis))
 
 
 def _rows(outputs: npt.ArrayLike) -> npt.NDArray[np.float64]:

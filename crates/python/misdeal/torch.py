@@ -9,7 +9,7 @@ for run in auditor.runs(1000):
 print(auditor.judge(claimed_epsilon=engine.get_epsilon(1e-5), delta=1e-5))
 ```
 
-In every other run the target is present. Its gradient, one row of `grad_sample`, becomes the canary before the optimizer clips it, at ten
+In one run of each pair, drawn by a coin, the target is present. Its gradient, one row of `grad_sample`, becomes the canary before the optimizer clips it, at ten
 times the clipping norm, and the noisy gradient of every step is projected on the canary when the optimizer applies it. Everything
 between, which is clipping, noise and scaling, is the audited code's own.
 
@@ -37,7 +37,8 @@ class Auditor(Runs):
     """Plants a canary into training runs, and judges them.
 
     - `scheme`: how batches are made; read off the data loader if not given (Opacus's Poisson sampling, `shuffle=True` or neither).
-      It decides what is planted and how outputs are scored, not whether the bound holds.
+      It decides what is planted and how outputs are scored. Where a canary opposes the target (all schemes of fixed batch sizes, unless
+      the threat model is `target-canary`), batches of another size are refused: they would accuse correct training.
     - `threat_model`: `target-canary`, `partially-informed` or `worst-case`.
     - `target_index`: the target's position in the data set.
     - `canary`: `random`; `dirac`, a single parameter; `null-space`, the last parameter if it is the bias of a softmax classifier, where no
@@ -60,7 +61,7 @@ class Auditor(Runs):
         """So many runs, half of them with the target; what the loop's body trains is the run's."""
         if runs < 2 or runs % 2:
             raise ValueError(f"runs is {runs}, but an even number from 2 is allowed; the target is present in half of them")
-        first = sum(map(len, self._outputs.values()))
+        first = self._runs()
         for index in range(first, first + runs):
             torch.manual_seed(self.run_seed(index))
             run = Run(self, self.world(index))
@@ -160,6 +161,7 @@ class Run:
     def _roles(self, rows: int) -> np.ndarray[Any, np.dtype[np.float64]]:
         """The part of each gradient of the next physical batch; a logical batch may come in several."""
         while rows and self._batches and not self._batches[0]:
+            self._planter.check(np.zeros(0, dtype=bool))
             self._batches.popleft()
         if not self._batches:
             raise ValueError(f"batch has {rows} gradients, but none is known; train on the loader that was planted, or call run.batch(indices)")

@@ -51,7 +51,7 @@ impl Words<'_> {
 
     /// The whole curve that is claimed.
     pub fn claimed_curve(&self) -> PyResult<Option<ClaimedCurve>> {
-        let curve = self.text_if_any("claimed_curve")?;
+        let curve = self.text_if_mentioned("claimed_curve")?;
         curve.as_deref().map(ClaimedCurve::parse).transpose().map_err(exception)
     }
 

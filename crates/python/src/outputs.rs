@@ -59,8 +59,10 @@ pub fn judge_outputs(
     let outputs_out = rows("outputs_out", &outputs_out, &setting)?;
     let analysis = words.analysis()?;
     let claimed_epsilon = words.number_if_any("claimed_epsilon")?;
+    let objection = words.text_if_mentioned("objection")?;
     let found = jobs::run(py, None, None, |_| {
-        misdeal_audit::judge_outputs(&setting, outputs_in, outputs_out, &analysis, claimed_epsilon)
+        let objection = objection.as_deref();
+        misdeal_audit::judge_outputs(&setting, outputs_in, outputs_out, &analysis, claimed_epsilon, objection)
     })?;
     Ok(Report::new(&found))
 }

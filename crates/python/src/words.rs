@@ -48,6 +48,11 @@ impl<'py> Words<'py> {
         self.get(name)?.map(|value| value.extract().map_err(|_| not(name, &value, "a string"))).transpose()
     }
 
+    /// A name that callers need not even mention.
+    pub fn text_if_mentioned(&self, name: &'static str) -> PyResult<Option<String>> {
+        if self.0.contains(name)? { self.text_if_any(name) } else { Ok(None) }
+    }
+
     /// A name.
     pub fn text(&self, name: &'static str) -> PyResult<String> {
         Self::needed(name, self.text_if_any(name)?, "a string")

@@ -71,17 +71,17 @@ def test_skipped_clipping_is_found():
 def test_padding_stays_as_it_is():
     auditor = misdeal.jax.Auditor(noise_multiplier=1, steps_per_epoch=2, batch_size=3, scheme="poisson", threat_model="target-canary", target_index=5)
     run = next(auditor.runs(2))
-    assert np.array_equal(run.roles([2, 5, -1]), [np.nan, 1.0, np.nan], equal_nan=True)
+    assert np.array_equal(run.roles([2, 5, -1]), [np.nan, float(run.present), np.nan], equal_nan=True)
 
 
 def test_clipped_gradients_of_jax_privacy_take_roles():
     clipping = pytest.importorskip("jax_privacy.clipping")
-    auditor = misdeal.jax.Auditor(noise_multiplier=1, steps_per_epoch=2, batch_size=3, clip_norm=CLIP_NORM, threat_model="worst-case")
+    auditor = misdeal.jax.Auditor(noise_multiplier=1, steps_per_epoch=2, batch_size=3, clip_norm=CLIP_NORM, scheme="shuffle", threat_model="worst-case")
     gradient = clipping.clipped_grad(auditor.loss(loss), l2_clip_norm=CLIP_NORM, batch_argnums=(1, 2), keep_batch_dim=False)
     params = {"weights": jnp.zeros((5, 2)), "bias": jnp.zeros(2)}
     runs = auditor.runs(2)
-    for expected in (1.0, 0.0):
-        run = next(runs)
+    for run in (next(runs), next(runs)):
+        expected = float(run.present)
         for indices, value in (([0, 1, 2], expected), ([3, 4, 5], -1.0)):
             run.observe(gradient(params, run.roles(indices), DATA[np.array(indices)]))
             assert run.outputs[-1] == pytest.approx(value, abs=1e-5)
@@ -89,7 +89,87 @@ def test_clipped_gradients_of_jax_privacy_take_roles():
 
 def test_refusals_name_what_is_wrong():
     with pytest.raises(ValueError, match="^clip_norm is 0"):
-        misdeal.jax.Auditor(noise_multiplier=1, steps_per_epoch=2, batch_size=3, clip_norm=0)
+        misdeal.jax.Auditor(noise_multiplier=1, steps_per_epoch=2, batch_size=3, scheme="shuffle", clip_norm=0)
     with pytest.raises(ValueError, match="^steps is 1"):
-        for run in misdeal.jax.Auditor(noise_multiplier=1, steps_per_epoch=2, batch_size=3).runs(2):
+        for run in misdeal.jax.Auditor(noise_multiplier=1, steps_per_epoch=2, batch_size=3, scheme="shuffle").runs(2):
             run.observe({"weights": np.zeros(3)})
+
+
+def poisson_audit(scheme, threat_model, seed=0, runs=400):
+    """Correct Poisson training of the batched Gaussian mechanism, said to be made by `scheme`."""
+    steps, records, noise = 10, 100, 0.7
+    auditor = misdeal.jax.Auditor(
+        noise_multiplier=noise, steps_per_epoch=steps, batch_size=records // steps, scheme=scheme, threat_model=threat_model, seed=seed
+    )
+    auditor.direction(np.ones(1))
+    for run in auditor.runs(runs):
+        generator = np.random.default_rng(run.seed)
+        for _ in range(steps):
+            roles = np.asarray(run.roles(np.flatnonzero(generator.random(records) < 1 / steps)))
+            run.observe(np.array([np.nansum(roles) + noise * generator.standard_normal()]) * np.sign(auditor.direction(np.ones(1))))
+    return auditor
+
+
+@pytest.mark.parametrize("scheme", ["shuffle", "shuffle-once", "without-replacement", "fixed-order", "batch-then-shuffle"])
+@pytest.mark.parametrize("threat_model", ["partially-informed", "worst-case"])
+def test_an_opposing_canary_is_refused_in_batches_of_varying_size(scheme, threat_model):
+    with pytest.raises(ValueError, match=r"batch has \d+ records, but 10 in every batch are allowed"):
+        poisson_audit(scheme, threat_model)
+
+
+def test_correct_poisson_training_is_not_refuted():
+    """Twenty audits at significance 0.001; of this claim not one is expected in fifty times as many."""
+    claimed = misdeal.account(noise_multiplier=0.7, steps_per_epoch=10, scheme="poisson", delta=0.01).claimed_epsilon
+    for seed in range(20):
+        auditor = poisson_audit("poisson", ("target-canary", "partially-informed", "worst-case")[seed % 3], seed)
+        report = auditor.judge(claimed_epsilon=claimed, delta=0.01, significance=0.001)
+        assert report.valid and not report.violated, seed
+
+
+def test_sizes_that_vary_are_refused_in_every_form():
+    auditor = misdeal.jax.Auditor(noise_multiplier=1, steps_per_epoch=2, batch_size=3, scheme="shuffle")
+    run = next(auditor.runs(2))
+    run.roles([4, 0, 2])
+    for batch in ([], [1], [1, 2], [1, 2, -1], [1, 2, 3, 4]):
+        with pytest.raises(ValueError, match="batch has"):
+            run.roles(np.array(batch, dtype=int))
+    with pytest.raises(ValueError, match="holds the target 2 times"):
+        run.roles([0, 0, 1])
+
+
+def test_there_is_no_default_scheme():
+    with pytest.raises(TypeError, match="scheme"):
+        misdeal.jax.Auditor(noise_multiplier=1, steps_per_epoch=2, batch_size=3)
+
+
+def test_a_coin_chooses_which_run_of_a_pair_has_the_target():
+    auditor = misdeal.jax.Auditor(noise_multiplier=1, steps_per_epoch=1, batch_size=1, scheme="poisson", seed=3)
+    worlds = [auditor.world(run) for run in range(400)]
+    pairs = list(zip(worlds[::2], worlds[1::2], strict=True))
+    assert all(first != second for first, second in pairs)
+    # 200 fair coins are outside 60 to 140 with probability 1e-8.
+    assert 60 <= sum(first for first, _ in pairs) <= 140
+    assert worlds == [auditor.world(run) for run in range(400)]
+
+
+def test_judging_again_after_further_runs_is_not_valid():
+    auditor = poisson_audit("poisson", "target-canary", runs=40)
+    first = auditor.judge(claimed_epsilon=0.0, delta=0.01)
+    assert first.valid and auditor.judge(claimed_epsilon=1.0, delta=0.01).valid
+    more = poisson_audit("poisson", "target-canary", seed=1, runs=40)
+    for present in (True, False):
+        auditor._outputs[present] += more._outputs[present]
+    again = auditor.judge(claimed_epsilon=0.0, delta=0.01)
+    assert not again.valid and not again.violated
+    assert all("judged before, after 40 runs" in estimate["guarantee"] for estimate in again.estimates.values())
+    assert not auditor.judge(delta=0.01, threshold_choice="hold-out").valid
+
+
+def test_a_confidence_sequence_may_look_again():
+    auditor = poisson_audit("poisson", "target-canary", runs=2000)
+    assert auditor.judge(delta=0.01, threshold_choice="sequential").valid
+    more = poisson_audit("poisson", "target-canary", seed=1, runs=500)
+    for present in (True, False):
+        auditor._outputs[present] += more._outputs[present]
+    assert auditor.judge(delta=0.01, threshold_choice="sequential").valid
+    assert not auditor.judge(delta=0.01).valid

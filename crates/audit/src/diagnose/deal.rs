@@ -1,6 +1,7 @@
 //! A log brought into the form in which schemes are described: epochs of steps, ranks and copies put together.
 
 use super::copies::{Batches, are_copies, are_the_same, each_record_repeats, split_batches};
+use super::population::LargestSize;
 use misdeal_core::{Defect, Error, Result};
 use misdeal_files::batch_log::BatchLog;
 use std::collections::BTreeMap;
@@ -40,8 +41,10 @@ impl Epoch {
 /// All epochs of a log.
 #[derive(Debug, Clone)]
 pub struct Deal {
-    /// Records in the file.
+    /// Records in the file: as stated, or one more than the largest index.
     pub dataset_size: usize,
+    /// How many there may be.
+    pub largest_size: LargestSize,
     /// The passes over it.
     pub epochs: Vec<Epoch>,
     /// The numbers under which the log knows them.
@@ -103,6 +106,7 @@ impl Deal {
         }
         let mut deal = Deal {
             dataset_size: size as usize,
+            largest_size: LargestSize::stated(size as usize),
             epochs: Vec::new(),
             numbers: Vec::new(),
             batch_size: 0,
@@ -121,6 +125,14 @@ impl Deal {
             }
         }
         deal.uses = defects.uses();
+        if dataset_size.is_none() {
+            // Epochs that repeat the first one show nothing new.
+            let is_reused = deal.epochs.windows(2).all(|pair| pair[0] == pair[1]);
+            let telling = if is_reused { 1 } else { deal.epochs.len() };
+            let dealt: Vec<usize> =
+                deal.epochs.iter().take(telling).map(|epoch| epoch.records.len()).collect();
+            deal.largest_size = LargestSize::of(&dealt, deal.dataset_size);
+        }
         let sizes = deal.epochs.iter().flat_map(Epoch::steps).map(<[u32]>::len);
         deal.batch_size = sizes.max().unwrap_or(0);
         let is_unsorted = deal.epochs.iter().flat_map(Epoch::steps).any(|step| !step.is_sorted());

@@ -1,8 +1,9 @@
 //! What is still proven where epochs leave records out.
 
+use super::deal::Epoch;
 use super::orders::Orders;
 use libm::{exp, pow};
-use misdeal_core::{BatchScheme, Bounds, Setting};
+use misdeal_core::{BatchScheme, Bounds, Setting, binomial};
 use misdeal_theory::shuffle_max::LargestOutput;
 
 /// The bounds of a scheme, with a lower bound that holds although the record that it is about may be missing from an epoch.
@@ -10,7 +11,7 @@ use misdeal_theory::shuffle_max::LargestOutput;
 /// Under a full shuffle that is any record, under a sliding buffer the first of the file, and where batches are shuffled any of a batch.
 /// In fixed order, and under shuffles within blocks, the first record is in every epoch, and nothing changes.
 pub fn allowing_for(whole: Bounds, setting: &Setting, orders: Option<&Orders>, delta: f64) -> Bounds {
-    let Some(orders) = orders.filter(|orders| orders.shortest() < orders.file_size) else { return whole };
+    let Some(orders) = orders.filter(|orders| orders.shortest() < orders.largest_size) else { return whole };
     let Setting { noise_multiplier, epochs, .. } = *setting;
     let log_presence = orders.log_presence(epochs);
     let lower = match setting.scheme {
@@ -25,16 +26,14 @@ pub fn allowing_for(whole: Bounds, setting: &Setting, orders: Option<&Orders>, d
         }
         BatchScheme::Shuffle | BatchScheme::PartialShuffle { .. } => {
             let presence = exp(log_presence);
-            Some(by_largest_output(noise_multiplier, setting.steps_per_epoch, epochs, delta, presence))
+            by_largest_output(noise_multiplier, setting.steps_per_epoch, epochs, delta, presence)
         }
         BatchScheme::ShuffleOnce => {
             let noise = noise_multiplier / (epochs as f64).sqrt();
             let presence = exp(orders.log_presence(1));
-            Some(by_largest_output(noise, setting.steps_per_epoch, 1, delta, presence))
+            by_largest_output(noise, setting.steps_per_epoch, 1, delta, presence)
         }
-        BatchScheme::StreamShuffle { buffer_size } => {
-            Some(behind_a_buffer(setting, orders, buffer_size, delta))
-        }
+        BatchScheme::StreamShuffle { buffer_size } => behind_a_buffer(setting, orders, buffer_size, delta),
         BatchScheme::BatchThenShuffle => {
             let share = orders.least_share_of_batches();
             if share >= 1.0 {
@@ -43,18 +42,23 @@ pub fn allowing_for(whole: Bounds, setting: &Setting, orders: Option<&Orders>, d
             let Setting { steps_per_epoch, batch_size, .. } = *setting;
             let pair = LargestOutput::batch_then_shuffle(noise_multiplier, steps_per_epoch, batch_size);
             let presence = pow(share, epochs as f64);
-            Some(pair.epsilon_lower_bound_if_present(epochs, delta, presence))
+            pair.epsilon_lower_bound_if_present(epochs, delta, presence)
         }
-        BatchScheme::BallsInBins => None,
+        BatchScheme::BallsInBins => {
+            // Which share of the bins an epoch shows is known from the records in them alone.
+            let size = orders.largest_size as u64;
+            let shown = |epoch: &Epoch| binomial::lower_bound(epoch.records.len() as u64, size, 1e-6).value;
+            let presence = orders.epochs.iter().map(shown).fold(1.0, f64::min);
+            let steps_per_epoch = setting.steps_per_epoch;
+            let pair = LargestOutput { noise_multiplier, steps_per_epoch, mean_in: 1.0, mean_out: 0.0 };
+            pair.epsilon_lower_bound_if_present(epochs, delta, pow(presence, epochs as f64))
+        }
         _ => return whole,
     };
     let upper = whole.method.split_once("upper: ").map_or(whole.method.as_str(), |(_, upper)| upper);
-    let how = match lower {
-        Some(_) => "largest output (Chua et al.), records that an epoch leaves out taken into account",
-        None => "none where an epoch leaves records out",
-    };
+    let how = "largest output (Chua et al.), records that an epoch leaves out taken into account";
     let method = format!("lower: {how}; upper: {upper}");
-    Bounds { epsilon_lower_bound: lower, method, ..whole }
+    Bounds { epsilon_lower_bound: Some(lower), method, ..whole }
 }
 
 fn by_largest_output(noise: f64, steps: u64, epochs: u64, delta: f64, presence: f64) -> f64 {
@@ -67,7 +71,7 @@ fn behind_a_buffer(setting: &Setting, orders: &Orders, buffer_size: u64, delta: 
     let shortest = orders.shortest() as u64;
     let of_first = |steps: u64| {
         let dealt = (steps * setting.batch_size).min(shortest);
-        let presence = presence_behind(buffer_size, orders.file_size as u64, dealt);
+        let presence = presence_behind(buffer_size, orders.largest_size as u64, dealt);
         let presence = pow(presence, setting.epochs as f64);
         by_largest_output(setting.noise_multiplier, steps, setting.epochs, delta, presence)
     };

@@ -2,11 +2,15 @@
 
 use super::deal::Deal;
 use super::orders::Orders;
+use super::schemes::draws_anew;
+use super::verdict::compatible;
 use super::{dropped, empirical_law};
 use crate::{
     Analysis, DiagnoseRequest, MechanismRequest, Result, RunRequest, Unwatched, engine_on, measure_mechanism,
 };
-use misdeal_core::{BatchScheme, Bounds, Diagnosis, Setting, binomial};
+use misdeal_core::{
+    BatchScheme, Bounds, Candidate, Diagnosis, SchemeParameters, Setting, UNKNOWN_SCHEME, binomial,
+};
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::{account, check_delta};
 use serde::Serialize;
@@ -39,6 +43,8 @@ pub struct Leakage {
     /// The confidence with which the bounds hold where they rest on a simulation or on what the log shows of the scheme's parameters;
     /// `None` where theory proves them of the scheme that was found.
     pub confidence: Option<f64>,
+    /// The schemes that the log does not rule out, and that the bounds hold for; empty where none is known.
+    pub schemes: Vec<&'static str>,
     /// How both sides were found.
     pub method: String,
     /// The noise at which they are meant.
@@ -90,68 +96,138 @@ pub fn of(
         ..Setting::default()
     }
     .validated()?;
-    let bounds = |setting: &Setting| {
-        account::bounds(setting, delta).unwrap_or_else(|error| Bounds::unknown(error.to_string()))
-    };
     let beside = [BatchScheme::Shuffle, BatchScheme::Poisson].map(|scheme| {
         let setting = Setting { scheme, ..setting.clone() };
-        (scheme.name(), bounds(&setting))
+        (scheme.name(), bounds(&setting, delta))
     });
-    let buffer = diagnosis.parameters.buffer_size.map(|size| size.min(setting.dataset_size()));
-    let mut is_estimate = false;
-    let mut confidence = None;
-    let mut found = match BatchScheme::from_name(diagnosis.scheme, buffer) {
-        Err(_) => {
-            is_estimate = true;
-            of_unknown(orders, &setting, delta)?
-        }
-        Ok(_) if diagnosis.parameters.refilled_by.is_some() => {
-            is_estimate = true;
-            of_unknown(orders, &setting, delta)?
-        }
-        Ok(BatchScheme::Poisson) => {
-            confidence = Some(CONFIDENCE);
-            of_poisson(deal, &setting, delta)
-        }
-        Ok(BatchScheme::WithoutReplacement) => {
-            confidence = Some(CONFIDENCE);
-            by_audit(&Setting { scheme: BatchScheme::WithoutReplacement, ..setting.clone() }, delta)?
-        }
-        Ok(scheme) => {
-            let (scheme, at_most) = with_the_largest_buffer(scheme, diagnosis, &setting);
-            // A reused order is one epoch at less noise, because the sums over epochs are sufficient.
-            let is_reused = diagnosis.parameters.order_is_reused == Some(true);
-            let noise_multiplier =
-                if is_reused { noise_multiplier / (epochs as f64).sqrt() } else { noise_multiplier };
-            let epochs = if is_reused { 1 } else { epochs };
-            let setting = Setting { scheme, noise_multiplier, epochs, ..setting.clone() };
-            let mut found = dropped::allowing_for(bounds(&setting), &setting, orders, delta);
-            if let Some(words) = at_most {
-                confidence = Some(CONFIDENCE);
-                found.method.push_str(&words);
-            }
-            found
-        }
+    let possible: Vec<&Candidate> = compatible(&diagnosis.candidates).collect();
+    let subject = Subject { deal, orders, setting: &setting, delta, is_alone: possible.len() == 1 };
+    let is_named = diagnosis.scheme != UNKNOWN_SCHEME && diagnosis.parameters.refilled_by.is_none();
+    let mut schemes: Vec<&'static str> = possible.iter().map(|one| one.scheme).collect();
+    let found = if is_named {
+        let all: Vec<Cost> = possible.iter().map(|one| subject.cost_of(one)).collect::<Result<_>>()?;
+        all.into_iter().reduce(Cost::or)
+    } else {
+        None
     };
-    if let Some((uses, why)) = uses(deal, orders) {
-        let is_once_an_epoch =
-            orders.is_some() && !["poisson", "without-replacement"].contains(&diagnosis.scheme);
-        let fixed_order = Gaussian::fixed_order(noise_multiplier / uses.sqrt(), epochs);
-        found.epsilon_upper_bound = is_once_an_epoch.then(|| fixed_order.epsilon_upper_bound(delta));
-        found.method = format!("{}; {why}", found.method);
-    }
+    let is_estimate = found.is_none();
+    let Cost { bounds: found, confidence } = if let Some(found) = found {
+        found
+    } else {
+        schemes.clear();
+        let bounds = of_unknown(orders, &setting, delta)?;
+        Cost { bounds: subject.with_uses(bounds, "unknown"), confidence: None }
+    };
     let Bounds { epsilon_lower_bound, epsilon_upper_bound, method } = found;
     let leakage = Leakage {
         epsilon_lower_bound,
         epsilon_upper_bound,
         is_estimate,
         confidence,
+        schemes,
         method,
         noise_multiplier,
         delta,
         epochs,
     };
     Ok(Costs { leakage, beside: beside.into() })
+}
+
+/// What theory says, or why it says nothing.
+fn bounds(setting: &Setting, delta: f64) -> Bounds {
+    account::bounds(setting, delta).unwrap_or_else(|error| Bounds::unknown(error.to_string()))
+}
+
+/// Bounds, and their confidence where they rest on more than theory.
+struct Cost {
+    bounds: Bounds,
+    confidence: Option<f64>,
+}
+
+impl Cost {
+    /// Bounds that hold whichever of two schemes ran: the smaller lower one and the larger upper one.
+    fn or(self, other: Self) -> Self {
+        let [one, two] = [self.bounds, other.bounds];
+        let both =
+            |pick: fn(f64, f64) -> f64, a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| pick(a, b));
+        let method =
+            if one.method == two.method { one.method } else { format!("{}; or {}", one.method, two.method) };
+        let bounds = Bounds {
+            epsilon_lower_bound: both(f64::min, one.epsilon_lower_bound, two.epsilon_lower_bound),
+            epsilon_upper_bound: both(f64::max, one.epsilon_upper_bound, two.epsilon_upper_bound),
+            method,
+        };
+        Cost { bounds, confidence: self.confidence.or(other.confidence) }
+    }
+}
+
+/// A log at a noise level.
+struct Subject<'a> {
+    deal: &'a Deal,
+    orders: Option<&'a Orders>,
+    setting: &'a Setting,
+    delta: f64,
+    /// Whether one scheme alone is possible, so that a sharper lower bound is worth an audit.
+    is_alone: bool,
+}
+
+impl Subject<'_> {
+    /// What one scheme leaks that may have made the log.
+    fn cost_of(&self, candidate: &Candidate) -> Result<Cost> {
+        let &Subject { deal, orders, setting, delta, is_alone } = self;
+        let parameters = &candidate.parameters;
+        let buffer = parameters.buffer_size.map(|size| size.min(setting.dataset_size()));
+        let Setting { noise_multiplier, epochs, .. } = *setting;
+        let mut confidence = None;
+        let found = match BatchScheme::from_name(candidate.scheme, buffer)? {
+            BatchScheme::Poisson => {
+                confidence = Some(CONFIDENCE);
+                of_poisson(deal, setting, delta)
+            }
+            BatchScheme::WithoutReplacement => {
+                confidence = Some(CONFIDENCE);
+                of_fresh_subsets(deal, setting, delta, is_alone)?
+            }
+            scheme => {
+                let (scheme, at_most) = with_the_largest_buffer(scheme, parameters, setting);
+                // A reused order is one epoch at less noise, because the sums over epochs are sufficient.
+                let is_reused = parameters.order_is_reused == Some(true);
+                let once = Setting {
+                    scheme,
+                    noise_multiplier: noise_multiplier / (epochs as f64).sqrt(),
+                    epochs: 1,
+                    ..setting.clone()
+                };
+                let setting = if is_reused { once.clone() } else { Setting { scheme, ..setting.clone() } };
+                let mut found = dropped::allowing_for(bounds(&setting, delta), &setting, orders, delta);
+                if scheme == BatchScheme::BallsInBins && deal.epochs.len() == 1 && epochs > 1 {
+                    found.epsilon_upper_bound = bounds(&once, delta).epsilon_upper_bound;
+                    found
+                        .method
+                        .push_str("; upper: bins that all epochs repeat, which one epoch does not rule out");
+                }
+                if let Some(words) = at_most {
+                    confidence = Some(CONFIDENCE);
+                    found.method.push_str(&words);
+                }
+                found
+            }
+        };
+        Ok(Cost { bounds: self.with_uses(found, candidate.scheme), confidence })
+    }
+
+    /// The same with an upper bound that allows for records which are used more often than a scheme means to.
+    fn with_uses(&self, mut found: Bounds, scheme: &str) -> Bounds {
+        // Batches that are drawn anew repeat records by chance, which their bounds know.
+        let orders = self.orders.filter(|_| !draws_anew(scheme));
+        if let Some((uses, why)) = uses(self.deal, orders) {
+            let Setting { noise_multiplier, epochs, .. } = *self.setting;
+            let fixed_order = Gaussian::fixed_order(noise_multiplier / uses.sqrt(), epochs);
+            found.epsilon_upper_bound = orders.map(|_| fixed_order.epsilon_upper_bound(self.delta));
+            found.method = format!("{}; {why}", found.method);
+        }
+        found
+    }
 }
 
 /// By how much defects multiply the square of a record's effect, and why.
@@ -180,9 +256,11 @@ fn uses(deal: &Deal, orders: Option<&Orders>) -> Option<(f64, String)> {
 fn of_poisson(deal: &Deal, setting: &Setting, delta: f64) -> Bounds {
     let steps: usize = deal.epochs.iter().map(|epoch| epoch.ends.len()).sum();
     let entries: usize = deal.epochs.iter().map(|epoch| epoch.records.len()).sum();
-    let chances = steps as u64 * deal.dataset_size as u64;
-    let least = binomial::lower_bound(entries as u64, chances, 0.5 * (1.0 - CONFIDENCE)).value;
-    let most = binomial::upper_bound(entries as u64, chances, 0.5 * (1.0 - CONFIDENCE)).value;
+    let chances = |records: usize| (steps * records) as u64;
+    let tail = 0.5 * (1.0 - CONFIDENCE);
+    let least =
+        binomial::lower_bound(entries as u64, chances(deal.largest_size.drawn_anew), tail).value.max(1e-9);
+    let most = binomial::upper_bound(entries as u64, chances(deal.dataset_size), tail).value;
     let at = |probability: f64| {
         account::poisson_bounds(setting.noise_multiplier, probability, setting.steps(), delta)
     };
@@ -196,13 +274,49 @@ fn of_poisson(deal: &Deal, setting: &Setting, delta: f64) -> Bounds {
     }
 }
 
+/// Every batch a fresh subset of fixed size: each record is in it with the probability q, its share of the data set.
+///
+/// A setting has q = 1 / T for whole numbers T, so that the bounds are those of the nearest T on the safe side.
+fn of_fresh_subsets(deal: &Deal, setting: &Setting, delta: f64, audits: bool) -> Result<Bounds> {
+    let at = |steps_per_epoch: u64, epochs: u64| {
+        let scheme = BatchScheme::WithoutReplacement;
+        Setting { scheme, steps_per_epoch, epochs: epochs.max(1), ..setting.clone() }
+    };
+    let steps = setting.steps();
+    let batch_size = deal.batch_size.max(1);
+    // More batches to choose from, and fewer whole rounds of them, leak less.
+    let more = deal.largest_size.drawn_anew.div_ceil(batch_size) as u64;
+    let fewer = (deal.dataset_size / batch_size).max(1) as u64;
+    let most = bounds(&at(fewer, steps.div_ceil(fewer)), delta);
+    let least = if steps >= more {
+        let setting = at(more, steps / more);
+        if audits { by_audit(&setting, delta)? } else { bounds(&setting, delta) }
+    } else {
+        // Less than one round: at least what Poisson sampling leaks.
+        let probability = 1.0 / more as f64;
+        account::poisson_bounds(setting.noise_multiplier, probability, steps, delta)
+            .unwrap_or_else(|error| Bounds::unknown(error.to_string()))
+    };
+    if most.epsilon_upper_bound.is_none() || steps == more && more == fewer {
+        return Ok(Bounds { epsilon_upper_bound: most.epsilon_upper_bound, ..least });
+    }
+    let lower = least.method.strip_prefix("lower: ").unwrap_or(&least.method);
+    let lower = lower.split_once("; upper: ").map_or(lower, |(lower, _)| lower);
+    let upper = most.method.split_once("upper: ").map_or(most.method.as_str(), |(_, upper)| upper);
+    Ok(Bounds {
+        epsilon_lower_bound: least.epsilon_lower_bound,
+        epsilon_upper_bound: most.epsilon_upper_bound,
+        method: format!("lower: {lower}; upper: {upper}"),
+    })
+}
+
 /// A sliding buffer of the largest size that the log allows, and the words for it: a smaller one leaks at least as much.
 fn with_the_largest_buffer(
     scheme: BatchScheme,
-    diagnosis: &Diagnosis,
+    parameters: &SchemeParameters,
     setting: &Setting,
 ) -> (BatchScheme, Option<String>) {
-    match (scheme, diagnosis.parameters.buffer_size_upper_bound) {
+    match (scheme, parameters.buffer_size_upper_bound) {
         (BatchScheme::StreamShuffle { buffer_size: likeliest }, Some(most)) if most > likeliest => {
             let buffer_size = most.min(setting.dataset_size());
             let words = format!("; lower: at a buffer of {buffer_size}, the end of its 95 % interval");

@@ -15,6 +15,7 @@ mod leakage;
 mod orders;
 mod p_values;
 mod picture;
+mod population;
 mod rank_tests;
 mod schemes;
 mod verdict;

@@ -1,7 +1,7 @@
 //! Epochs that deal each record once: orders of the records, with what is missing or dealt twice set aside.
 
 use super::deal::{Deal, Epoch};
-use libm::log;
+use libm::{lgamma, log};
 use misdeal_core::Defect;
 use rayon::prelude::*;
 
@@ -15,6 +15,8 @@ pub struct Orders {
     pub dataset_size: usize,
     /// All records in the file.
     pub file_size: usize,
+    /// How many there may be.
+    pub largest_size: usize,
     /// Those of them that some epoch deals.
     pub dealt: usize,
     /// Each record at most once.
@@ -50,6 +52,7 @@ impl Orders {
         let mut orders = Orders {
             dataset_size: n,
             file_size: n,
+            largest_size: deal.largest_size.once_an_epoch,
             dealt: n,
             reused: deal.epochs.len() > 1 && deal.epochs.windows(2).all(|pair| pair[0] == pair[1]),
             uneven: uneven(deal),
@@ -77,6 +80,24 @@ impl Orders {
         self.distinct_epochs().par_iter().map(ahead).max().unwrap_or(1)
     }
 
+    /// ln of the number of ways to choose the records that some epoch deals, where the others were set aside: which records are in the game
+    /// was read off the log, and an explanation pays for what it takes from there.
+    pub fn log_ways_to_choose(&self) -> f64 {
+        let [n, k] = [self.file_size, self.dataset_size].map(|size| size as f64);
+        lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0)
+    }
+
+    /// ln of the probability that a fresh epoch repeats the one before, at most.
+    pub fn log_chance_of_repeating(&self, by_batches: bool) -> f64 {
+        let epoch = &self.epochs[0];
+        if by_batches {
+            return -lgamma(epoch.ends.len() as f64 + 1.0);
+        }
+        let inner: f64 = epoch.steps().map(|step| lgamma(step.len() as f64 + 1.0)).sum();
+        let orders = lgamma(epoch.records.len() as f64 + 1.0);
+        if self.ordered { -orders } else { inner - orders }
+    }
+
     /// Records of the shortest epoch.
     pub fn shortest(&self) -> usize {
         self.epochs.iter().map(|epoch| epoch.records.len()).min().unwrap_or(0)
@@ -86,14 +107,14 @@ impl Orders {
     pub fn least_share_of_batches(&self) -> f64 {
         let batches = |records: usize| records.div_ceil(self.batch_size.max(1));
         let dealt: Vec<usize> = self.distinct_epochs().iter().map(|epoch| epoch.ends.len()).collect();
-        let all = largest_population(&dealt, batches(self.dealt), batches(self.file_size));
+        let all = largest_population(&dealt, batches(self.dealt), batches(self.largest_size));
         dealt.iter().map(|&dealt| dealt as f64 / all as f64).fold(1.0, f64::min)
     }
 
     /// ln of the probability that a record of a full shuffle is in all epochs, of which there are `epochs` like the log's.
     pub fn log_presence(&self, epochs: u64) -> f64 {
         let dealt: Vec<usize> = self.distinct_epochs().iter().map(|epoch| epoch.records.len()).collect();
-        let population = largest_population(&dealt, self.dealt, self.file_size) as f64;
+        let population = largest_population(&dealt, self.dealt, self.largest_size) as f64;
         let share = |epoch: &Epoch| epoch.records.len() as f64 / population;
         if self.reused {
             return log(self.epochs.iter().map(share).fold(1.0, f64::min));

@@ -2,7 +2,7 @@
 
 use super::deal::Deal;
 use super::orders::Orders;
-use super::schemes::{CERTAIN_LEAD, lead_of_the_least_buffer};
+use super::schemes::{CERTAIN_LEAD, draws_anew, lead_of_the_least_buffer};
 use misdeal_core::{Candidate, Defect, Diagnosis, SchemeParameters, UNKNOWN_SCHEME};
 use std::fmt::Write;
 
@@ -12,6 +12,23 @@ pub const RULED_OUT: f64 = 1e-6;
 /// A full shuffle is not certain where the smallest buffer that could have made the log leads it by this much, which a full
 /// shuffle does with probability 0.007.
 const DOUBTFUL_LEAD: f64 = 5.0;
+
+/// Fewer batches than this do not show how sizes vary.
+const FEWEST_BATCHES: usize = 20;
+
+/// The candidates that the log leaves possible: no test rules them out, and none leads them by enough to be certain.
+///
+/// `candidates` are sorted, the likeliest first.
+pub fn compatible(candidates: &[Candidate]) -> impl Iterator<Item = &Candidate> {
+    let best = candidates.first().and_then(|best| best.log_likelihood).unwrap_or(f64::NEG_INFINITY);
+    candidates.iter().filter(move |one| {
+        one.p_value >= RULED_OUT && one.log_likelihood.is_some_and(|value| value > best - CERTAIN_LEAD)
+    })
+}
+
+/// Defects that batches drawn anew show by chance.
+const BY_CHANCE: [&str; 4] =
+    ["records-never-dealt", "records-dropped", "records-duplicated", "padded-with-duplicates"];
 
 /// The likeliest candidate, unless its tests rule it out. `candidates` are sorted, the likeliest first.
 pub fn diagnosis(
@@ -35,11 +52,16 @@ pub fn diagnosis(
     }
     let nearly_a_buffer = best.scheme == "shuffle"
         && orders.is_some_and(|orders| lead_of_the_least_buffer(orders) >= DOUBTFUL_LEAD);
-    let certain = lead.is_some_and(|lead| lead >= CERTAIN_LEAD) && !nearly_a_buffer;
+    let batches: usize = deal.epochs.iter().map(|epoch| epoch.ends.len()).sum();
+    let too_few = best.scheme == "poisson" && batches < FEWEST_BATCHES;
+    let certain = lead.is_some_and(|lead| lead >= CERTAIN_LEAD) && !nearly_a_buffer && !too_few;
+    if compatible(&candidates).any(|one| draws_anew(one.scheme)) {
+        defects.retain(|defect| !BY_CHANCE.contains(&defect.defect));
+    }
     let mut verdict = sentence(best, deal);
     if !certain {
         verdict.push(' ');
-        verdict.push_str(&doubt(&candidates, nearly_a_buffer, deal.epochs.len()));
+        verdict.push_str(&doubt(&candidates, nearly_a_buffer, too_few, deal.epochs.len()));
     }
     Diagnosis { scheme: best.scheme, parameters: best.parameters, certain, verdict, defects, candidates }
 }
@@ -51,9 +73,9 @@ fn repeated_orders(deal: &Deal, orders: &Orders, scheme: &str) -> Option<Defect>
     }
     let repeated = orders.epochs.windows(2).filter(|pair| pair[0] == pair[1]).count();
     let records = orders.dataset_size as u64;
-    let steps = orders.epochs.first().map_or(0, |epoch| epoch.ends.len());
-    // Orders that repeat by chance, of very few batches, are no defect.
-    if repeated == 0 || (scheme == "batch-then-shuffle" && steps < 5 && !orders.reused) {
+    // Orders of very few records or batches repeat by chance, which is no defect.
+    let chance = orders.log_chance_of_repeating(scheme == "batch-then-shuffle");
+    if repeated == 0 || chance * repeated as f64 > libm::log(RULED_OUT) {
         return None;
     }
     let epochs = orders.epochs.len();
@@ -112,18 +134,25 @@ fn sentence(best: &Candidate, deal: &Deal) -> String {
     text
 }
 
-fn doubt(candidates: &[Candidate], nearly_a_buffer: bool, epochs: usize) -> String {
+fn doubt(candidates: &[Candidate], nearly_a_buffer: bool, too_few: bool, epochs: usize) -> String {
+    if too_few {
+        return format!(
+            "It is not certain: fewer than {FEWEST_BATCHES} batches do not show how batch sizes vary. Log more."
+        );
+    }
     if nearly_a_buffer {
         return "It is not certain: a sliding buffer not much smaller than the data set would explain it better. More epochs would tell."
             .to_owned();
     }
+    let others: Vec<&str> = compatible(candidates).skip(1).map(|one| one.scheme).collect();
     let second = candidates.get(1).map_or("another scheme", |second| second.scheme);
     let pair = [candidates[0].scheme, second];
     if epochs == 1 && pair.contains(&"shuffle") && pair.contains(&"shuffle-once") {
         return "One epoch cannot tell whether the permutation is drawn anew: log two or more.".to_owned();
     }
+    let others = if others.is_empty() { second.to_owned() } else { others.join(", ") };
     format!(
-        "It is not certain: {second} explains the log nearly or just as well. More epochs or smaller batches may tell."
+        "It is not certain: the log is too short to rule out {others}. Log more epochs, or smaller batches."
     )
 }
 

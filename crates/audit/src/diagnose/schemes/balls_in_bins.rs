@@ -8,23 +8,42 @@ use misdeal_core::{Candidate, SchemeParameters};
 
 const SCHEME: &str = "balls-in-bins";
 
-/// An epoch has probability T^-n. If steps are ordered, every order of a batch is equally likely.
+/// An epoch of n records in T bins has probability T^-n. Where an epoch leaves records out, the log may show k of more bins: m of n records
+/// are in them with probability q^m (1 - kq)^(n - m), q at its likeliest. If steps are ordered, every order of a batch is equally likely.
+///
+/// Bins that all epochs repeat are another law, which leaks far more.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     let orders = match once(evidence) {
         Ok(orders) => orders,
         Err(why) => return Candidate::impossible(SCHEME, why),
     };
-    let n = orders.dataset_size;
-    if orders.repeated > 0 || orders.epochs.iter().any(|epoch| epoch.records.len() != n) {
-        return Candidate::impossible(SCHEME, "some records are missing from an epoch, or in it twice");
+    let n = orders.file_size;
+    if orders.repeated > 0 {
+        return Candidate::impossible(SCHEME, "some records are in an epoch twice");
     }
     let incidence = evidence.incidence;
+    let kept = incidence.kept;
+    if orders.epochs.len() > 1 && kept.value >= n as f64 * (orders.epochs.len() - 1) as f64 {
+        return Candidate::impossible(
+            SCHEME,
+            "every record keeps its batch in all epochs: the bins were drawn once, and not anew in each epoch",
+        );
+    }
+    let steps: usize = incidence.steps.iter().sum();
+    let share = incidence.entries() / (n * steps) as f64;
     let mut log_likelihood = 0.0;
     let (mut squares, mut mean, mut variance) = (0.0, 0.0, 0.0);
     let records = n as f64;
     for epoch in &orders.epochs {
-        let bins = epoch.ends.len() as f64;
-        log_likelihood -= records * log(bins);
+        let shown = epoch.ends.len() as f64;
+        let dealt = epoch.records.len() as f64;
+        let is_whole = dealt >= records;
+        // Bins of the whole epoch, of which some are shown.
+        let bins = if is_whole { shown } else { (1.0 / share).max(shown) };
+        log_likelihood -= dealt * log(bins);
+        if !is_whole {
+            log_likelihood += (records - dealt) * log((1.0 - shown / bins).max(f64::MIN_POSITIVE));
+        }
         for step in epoch.steps() {
             let size = step.len() as f64;
             if orders.ordered {
@@ -32,8 +51,8 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
             }
             squares += (size - records / bins) * (size - records / bins) * bins / records;
         }
-        mean += bins - 1.0;
-        variance += 2.0 * (bins - 1.0) * (records - 1.0) / records;
+        mean += shown - shown / bins;
+        variance += 2.0 * (shown - shown / bins) * (records - 1.0).max(0.0) / records;
     }
     let mut tests = Tests::default();
     tests.insert("batch sizes too alike or too unlike", dispersion(squares, mean, variance));
@@ -49,7 +68,6 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
         "neighbours in the file that keep together",
         count(near.value, near.mean, near.mean * (1.0 - 1.0 / fewest)),
     );
-    let kept = incidence.kept;
     tests.insert(
         "records that keep their batch in the next epoch",
         count(kept.value, kept.mean, kept.variance),

@@ -32,6 +32,11 @@ pub struct Evidence<'a> {
     pub incidence: &'a Incidence,
 }
 
+/// Whether a scheme draws every batch anew from all records.
+pub fn draws_anew(scheme: &str) -> bool {
+    ["poisson", "without-replacement"].contains(&scheme)
+}
+
 /// Every scheme, the plainer one first where two explain a log equally well.
 pub fn candidates(evidence: &Evidence<'_>) -> Vec<Candidate> {
     let schemes: [fn(&Evidence<'_>) -> Candidate; 9] = [
@@ -46,6 +51,11 @@ pub fn candidates(evidence: &Evidence<'_>) -> Vec<Candidate> {
         balls_in_bins::candidate,
     ];
     let mut candidates: Vec<Candidate> = schemes.iter().map(|scheme| scheme(evidence)).collect();
+    // Laws of sets are about the whole data set, the others about the records that are dealt.
+    let ways = evidence.orders.map_or(0.0, Orders::log_ways_to_choose);
+    for one in candidates.iter_mut().filter(|one| !draws_anew(one.scheme) && one.scheme != "balls-in-bins") {
+        one.log_likelihood = one.log_likelihood.map(|value| value - ways);
+    }
     // A stable sort keeps the order of equals.
     candidates.sort_by(|one, other| {
         let value = |candidate: &Candidate| candidate.log_likelihood.unwrap_or(f64::NEG_INFINITY);
