@@ -11,7 +11,7 @@ use misdeal_core::{Adjacency, BatchScheme, Bounds, Result, Setting};
 pub const POISSON_METHOD: &str = "privacy-loss distribution (FFT)";
 /// At most the fixed order's Gaussian, because each record is used once an epoch.
 const FIXED_ORDER_UPPER: &str = "upper: fixed order";
-/// The pair is conjectured, not proven, to be the worst for shuffling.
+/// A valid lower bound for shuffling, not an upper bound: adaptive gradients can leak more than this pair.
 const EXACT_LOWER: &str = "lower: exact pair (FFT)";
 /// A delta that the exact pairs do not reach.
 const OUT_OF_REACH: &str = "lower: out of reach at this delta";

@@ -28,8 +28,8 @@ pub(crate) enum Known {
 /// What some adversary learns at least about a record that is used once an epoch. Where there are two bounds, both hold.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AtLeast {
-    /// From all outputs of an epoch. The lower side alone is the scheme's: that the pair is the worst is conjectured, not
-    /// proven. `None` where the noise is too little to compute it, and for batches that are made before they are shuffled.
+    /// From all outputs of an epoch. The lower side alone is the scheme's: adaptive gradients can leak more than
+    /// this pair. `None` where the noise is too little to compute it, and for batches that are made before they are shuffled.
     pub pair: Option<ShiftPair>,
     /// From the largest output of an epoch (Chua et al.), at any noise. `None` where batches are not equally likely, and for
     /// balls-in-bins.

@@ -120,6 +120,6 @@ fn comparisons(text: &mut String, report: &AccountReport) {
 }
 
 /// What the methods of [`account`] mean.
-const ACCOUNT_NOTES: &str = "  Exact pair: the data sets conjectured to be the worst for shuffling, without Monte Carlo; a lower bound in any case.
+const ACCOUNT_NOTES: &str = "  Exact pair: one pair of data sets, without Monte Carlo. A valid lower bound for shuffling, not an upper bound: others can leak more.
   Fixed order: by joint convexity at least as revealing as any scheme that uses each record once an epoch.
 ";

@@ -15,7 +15,7 @@
 //!
 //! | scheme | `epsilon_lower_bound` | `epsilon_upper_bound` |
 //! |---|---|---|
-//! | [`ShiftPair::shuffle`], [`ShiftPair::weighted_shuffle`] | a lower bound for shuffling | of this pair only: that it is the worst is conjectured, not proven. The proven upper bound is the fixed order's, [`Gaussian::fixed_order`](crate::gaussian::Gaussian::fixed_order) |
+//! | [`ShiftPair::shuffle`], [`ShiftPair::weighted_shuffle`] | a lower bound for shuffling | of this pair only: gradients that adapt to earlier outputs can leak more. The proven upper bound is the fixed order's, [`Gaussian::fixed_order`](crate::gaussian::Gaussian::fixed_order) |
 //! | [`ShiftPair::balls_in_bins`] | a lower bound | an upper bound: the pair is proven to dominate |
 //!
 //! ```

@@ -43,7 +43,7 @@ const WEIGHT_BINS: usize = 6;
 pub const MOST_GROUPS: usize = 64;
 
 impl ShiftPair {
-    /// Shuffling's pair (2, 1) with every batch equally likely: the pair conjectured worst for one epoch.
+    /// Shuffling's pair (2, 1) with every batch equally likely: a valid lower bound for shuffling, not an upper bound.
     ///
     /// # Errors
     /// As [`ShiftPair::with_groups`].
