@@ -98,6 +98,11 @@ impl Model {
         }
         let mut layers = Vec::with_capacity(blueprint.layers.len());
         for (number, &kind) in (1..).zip(&blueprint.layers) {
+            let image = kind.is_for_images();
+            if image && flat {
+                let allowed = "image layers before the first linear one".into();
+                return Err(refuse(number, "an image layer after a linear one".into(), allowed));
+            }
             let limits = limits(kind, shape, classes);
             if let Some((field, value, range)) =
                 limits.iter().find(|(_, value, range)| !range.contains(value))
@@ -109,11 +114,6 @@ impl Model {
                 };
                 return Err(refuse(number, format!("{field} = {value}"), allowed));
             }
-            let image = kind.is_for_images();
-            if image && flat {
-                let allowed = "image layers before the first linear one".into();
-                return Err(refuse(number, "an image layer after a linear one".into(), allowed));
-            }
             let (output, inputs) = match kind {
                 LayerKind::Linear { outputs } => {
                     flat = true;
@@ -123,7 +123,6 @@ impl Model {
                     let across = |length: usize| length + 2 * padding + 1 - size;
                     let output =
                         Shape { channels: filters, height: across(shape.height), width: across(shape.width) };
-                    // Of a size that the limits allow, this fits: both sides are at most 3 * 2^28.
                     (output, shape.channels.checked_mul(size * size))
                 }
                 LayerKind::AveragePooling { size } | LayerKind::MaxPooling { size } => {
