@@ -33,8 +33,8 @@ impl Trained {
 
     /// Trials between two savings.
     pub fn trials_at_a_time(&self) -> u64 {
-        let on_processors = TRIALS_PER_CORE * rayon::current_num_threads() as u64;
-        self.device.as_ref().map_or(on_processors, |(trainer, _)| trainer.trials_at_a_time())
+        let cores = self.plan.spread().map_or(1, |spread| spread.cores as u64);
+        self.device.as_ref().map_or(TRIALS_PER_CORE * cores, |(trainer, _)| trainer.trials_at_a_time())
     }
 
     /// Trains and scores trials; None if cancelled.
@@ -83,6 +83,7 @@ pub(crate) fn ready(request: &TrainingRequest, setting: &Setting, dataset: &Arc<
             Err(_) => {}
         }
     }
+    plan.spread()?;
     Ok(Trained { plan: plan.with_measured(Measured::EverFewer), device: None })
 }
 

@@ -7,6 +7,18 @@ use misdeal_core::{Purpose, Stream, World};
 /// from the trial's own stream: parameter i takes 24 bits of word i.
 pub fn initial_parameters(model: &Model, stream: &Stream, world: World, trial: u64) -> Vec<f32> {
     let mut parameters = vec![0.0; model.parameters];
+    fill_initial_parameters(model, stream, world, trial, &mut parameters);
+    parameters
+}
+
+/// Writes the [`initial_parameters`] of a trial to `parameters`.
+pub(crate) fn fill_initial_parameters(
+    model: &Model,
+    stream: &Stream,
+    world: World,
+    trial: u64,
+    parameters: &mut [f32],
+) {
     for (index, four) in (0..).zip(parameters.chunks_mut(4)) {
         let block = stream.block(Stream::long_counter(Purpose::InitialParameters, world, trial, index));
         for (word, parameter) in (0..).zip(four) {
@@ -18,7 +30,6 @@ pub fn initial_parameters(model: &Model, stream: &Stream, world: World, trial: u
         let bound = (1.0 / (weights.inputs as f64).sqrt()) as f32;
         parameters[weights.range()].iter_mut().for_each(|parameter| *parameter *= bound);
     }
-    parameters
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::engine::{Trained, Workspace};
 use crate::fit::{check_data, check_targets};
 use crate::identity::training_digest;
 use crate::measured::Measured;
+use crate::memory::{Needs, Spread};
 use crate::model::{Layer, LayerKind, Loss, Model};
 use crate::recipe::{CanaryKind, Recipe};
 use crate::scoring::{believing, scores, scores_of_models, target_models};
@@ -82,6 +83,7 @@ impl TrainingPlan {
         check_data(&checked, recipe, &dataset)?;
         check_targets(&checked, recipe)?;
         let model = Model::new(&recipe.model, dataset.train.shape, dataset.classes)?;
+        Needs::new(&model, &checked, recipe, &dataset).check_shared()?;
         let records = checked.dataset_size() as usize;
         let digest = training_digest(&dataset, records, recipe);
         let setting = Setting { training: Some(digest), ..checked };
@@ -201,9 +203,22 @@ impl TrainingPlan {
         no_bias && same_belief && !self.debiases() && self.target_models.iter().all(alike)
     }
 
-    /// Bytes that each core works in, apart from the data set, which all share.
+    /// Bytes that each core works in, apart from the data set and the canaries, which all share.
     pub fn workspace_bytes(&self) -> usize {
-        Workspace::new(self, self.instruction_set).bytes() + 16 * self.setting.dataset_size() as usize
+        let records = self.spread().map_or(1, |spread| spread.records);
+        usize::try_from(self.needs().core(records)).unwrap_or(usize::MAX)
+    }
+
+    fn needs(&self) -> Needs<'_> {
+        Needs::new(&self.model, &self.setting, &self.recipe, &self.dataset)
+    }
+
+    /// How many cores of the current thread pool train at a time: as many as fit into [`MOST_BYTES`](crate::MOST_BYTES).
+    ///
+    /// # Errors
+    /// Where not even one fits; names what takes the most.
+    pub fn spread(&self) -> Result<Spread> {
+        self.needs().spread(rayon::current_num_threads())
     }
 
     /// Floating-point operations of one model's training, a multiply-add counted as two: forward, back, and weights'
@@ -218,10 +233,10 @@ impl TrainingPlan {
             passes * 2.0 * (weights * places) as f64
         };
         let per_record: f64 = self.model.layers.iter().enumerate().map(layer).sum();
-        per_record * (self.setting.dataset_size() * self.setting.epochs) as f64
+        per_record * self.setting.dataset_size() as f64 * self.setting.epochs as f64
     }
 
-    /// Trains the model of one trial; None if cancelled between two steps.
+    /// Trains the model of one trial and gives its parameters too; None if cancelled.
     pub fn train(
         &self,
         workspace: &mut Workspace,
@@ -229,19 +244,23 @@ impl TrainingPlan {
         trial: u64,
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Trained> {
-        workspace.train(self, world, trial, is_cancelled)
+        let mut trained = workspace.train(self, world, trial, is_cancelled)?;
+        trained.outputs.parameters = workspace.parameters().iter().map(|&p| f64::from(p)).collect();
+        Some(trained)
     }
 
     /// Room to [`train`](Self::train) in.
     pub fn workspace(&self) -> Workspace {
-        Workspace::new(self, self.instruction_set)
+        let records = self.spread().map_or(1, |spread| spread.records);
+        Workspace::new(self, self.instruction_set, records)
     }
 
     /// Plays `trials` in both worlds on all cores of the current thread pool, one model at a time on each. `trained` is called
     /// after every model. None if `is_cancelled` said so.
     ///
     /// The result does not depend on the number of cores, nor on how trials are split over calls. Memory is
-    /// [`workspace_bytes`](Self::workspace_bytes) a core, whatever the number of trials, and the scores.
+    /// [`workspace_bytes`](Self::workspace_bytes) for each core of the [`spread`](Self::spread), whatever the number of trials, and the
+    /// scores.
     pub fn score(
         &self,
         trials: Range<u64>,
@@ -302,14 +321,18 @@ impl TrainingPlan {
         let train = |&(trial, world): &(u64, World)| {
             let waiting = idle.lock().ok().and_then(|mut idle| idle.pop());
             let mut workspace = waiting.unwrap_or_else(|| self.workspace());
-            let model = self.train(&mut workspace, world, trial, is_cancelled)?;
+            let model = workspace.train(self, world, trial, is_cancelled)?;
             if let Ok(mut idle) = idle.lock() {
                 idle.push(workspace);
             }
             trained();
             Some((world, of_model(&model)))
         };
-        models.par_iter().with_max_len(1).map(train).collect()
+        let cores = self.spread().map_or(1, |spread| spread.cores);
+        if cores >= rayon::current_num_threads() {
+            return models.par_iter().with_max_len(1).map(train).collect();
+        }
+        models.par_iter().with_min_len(models.len().div_ceil(cores)).map(train).collect()
     }
 
     /// What the models are worth whose scores a store holds.

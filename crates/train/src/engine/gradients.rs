@@ -9,9 +9,6 @@ use crate::model::Model;
 use crate::simd::{Group, InstructionSet, LANES};
 use std::ops::Range;
 
-/// Records whose inputs and deltas are kept at a time.
-const MOST_RECORDS: usize = 128;
-
 /// Room to take records through a model and back.
 #[derive(Debug, Clone)]
 pub struct Gradients {
@@ -23,12 +20,18 @@ pub struct Gradients {
     clip_norm: f32,
     labels: Vec<u16>,
     norms: Vec<f32>,
+    /// Records whose inputs and deltas are kept at a time: a multiple of sixteen.
+    most_records: usize,
 }
 
+/// Whether somebody wants the training to end.
+pub type IsCancelled<'a> = &'a (dyn Fn() -> bool + Sync);
+
 impl Gradients {
-    /// For gradients clipped to `clip_norm`.
-    pub fn new(model: &Model, set: InstructionSet, clip_norm: f64) -> Self {
-        let linear = LinearPart::new(model, set, MOST_RECORDS);
+    /// For gradients clipped to `clip_norm`, with room for `records` records, a multiple of sixteen. Sums do not depend on it.
+    pub fn new(model: &Model, set: InstructionSet, clip_norm: f64, records: usize) -> Self {
+        let records = records.next_multiple_of(LANES);
+        let linear = LinearPart::new(model, set, records);
         Gradients {
             set,
             image: ImagePart::new(model, set),
@@ -36,34 +39,48 @@ impl Gradients {
             features: linear.input_features(),
             clip_norm: clip_norm as f32,
             linear,
-            labels: vec![0; MOST_RECORDS],
-            norms: vec![0.0; MOST_RECORDS],
+            labels: vec![0; records],
+            norms: vec![0.0; records],
+            most_records: records,
         }
     }
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        self.image.bytes() + self.linear.bytes() + 6 * MOST_RECORDS
+        self.image.bytes() + self.linear.bytes() + 6 * self.most_records
     }
 
-    /// Adds the clipped gradients of `records` to `sum`.
-    pub fn add_clipped(&mut self, parameters: &[f32], examples: &Examples, records: &[u64], sum: &mut [f32]) {
+    /// Adds the clipped gradients of `records` to `sum`; None, and a sum of no use, if cancelled.
+    pub fn add_clipped(
+        &mut self,
+        parameters: &[f32],
+        examples: &Examples,
+        records: &[u64],
+        sum: &mut [f32],
+        is_cancelled: IsCancelled<'_>,
+    ) -> Option<()> {
         self.linear.prepare(parameters);
         self.image.prepare(parameters);
-        for chunk in records.chunks(MOST_RECORDS) {
-            self.each_group(parameters, examples, chunk, |part, group, factors| {
+        let mut outcome = Some(());
+        for chunk in records.chunks(self.most_records) {
+            outcome = self.each_group(parameters, examples, chunk, is_cancelled, |part, group, factors| {
                 let mut lanes = Group::ZERO;
                 let count = factors.len().min(LANES);
                 lanes.0[..count].copy_from_slice(&factors[..count]);
                 part.image.insert_clipped(lanes);
                 part.linear.clip(group, factors);
             });
+            if outcome.is_none() {
+                break;
+            }
             self.linear.add_gradients(chunk.len(), sum);
         }
+        // Also after a cancellation: the next step begins with empty sums.
         self.image.finish_clipped(sum);
+        outcome
     }
 
-    /// Adds to `projections[k]`, for every record, <clipped gradient, canary k> / C^2.
+    /// Adds to `projections[k]`, for every record, <clipped gradient, canary k> / C^2; None if cancelled.
     pub fn project(
         &mut self,
         parameters: &[f32],
@@ -71,12 +88,13 @@ impl Gradients {
         records: &[u64],
         canaries: &[Canary],
         projections: &mut [Vec<f64>],
-    ) {
+        is_cancelled: IsCancelled<'_>,
+    ) -> Option<()> {
         self.linear.prepare(parameters);
         self.image.prepare(parameters);
         let scale = 1.0 / f64::from(self.clip_norm).powi(2);
-        for chunk in records.chunks(MOST_RECORDS) {
-            self.each_group(parameters, examples, chunk, |part, group, factors| {
+        for chunk in records.chunks(self.most_records) {
+            self.each_group(parameters, examples, chunk, is_cancelled, |part, group, factors| {
                 for (canary, projections) in canaries.iter().zip(&mut *projections) {
                     let mut lanes = [0.0; LANES];
                     part.image.project(canary.start, &canary.values, &mut lanes);
@@ -86,19 +104,25 @@ impl Gradients {
                         projections.push(whole * f64::from(factor) * scale);
                     }
                 }
-            });
+            })?;
         }
+        Some(())
     }
 
-    /// Takes the records of a chunk forward and back, group by group, and hands each group on with its clipping factors.
+    /// Takes the records of a chunk forward and back, group by group, and hands each group on with its clipping factors. None
+    /// if cancelled between two groups.
     fn each_group(
         &mut self,
         parameters: &[f32],
         examples: &Examples,
         chunk: &[u64],
+        is_cancelled: IsCancelled<'_>,
         mut then: impl FnMut(&mut Self, Range<usize>, &[f32]),
-    ) {
+    ) -> Option<()> {
         for group in self.groups(chunk.len()) {
+            if is_cancelled() {
+                return None;
+            }
             self.forward(parameters, examples, chunk, group.clone());
             for (label, &record) in self.labels[group.clone()].iter_mut().zip(&chunk[group.clone()]) {
                 *label = examples.labels[record as usize];
@@ -119,15 +143,25 @@ impl Gradients {
             then(self, group, factors);
             self.norms = norms;
         }
+        Some(())
     }
 
-    /// How many of `records` have their label as the largest output.
-    pub fn hits(&mut self, parameters: &[f32], examples: &Examples, records: Range<u64>) -> u64 {
-        let records: Vec<u64> = records.collect();
+    /// How many of the first `records` have their label as the largest output; None if cancelled.
+    pub fn hits(
+        &mut self,
+        parameters: &[f32],
+        examples: &Examples,
+        records: u64,
+        is_cancelled: IsCancelled<'_>,
+    ) -> Option<u64> {
         let mut hits = 0;
-        for chunk in records.chunks(MOST_RECORDS) {
+        for start in (0..records).step_by(self.most_records) {
+            let chunk: Vec<u64> = (start..records.min(start + self.most_records as u64)).collect();
             for group in self.groups(chunk.len()) {
-                self.forward(parameters, examples, chunk, group.clone());
+                if is_cancelled() {
+                    return None;
+                }
+                self.forward(parameters, examples, &chunk, group.clone());
                 for (row, &record) in group.clone().zip(&chunk[group]) {
                     let outputs = &self.linear.outputs()[row * self.classes..][..self.classes];
                     let largest = outputs.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -136,12 +170,12 @@ impl Gradients {
                 }
             }
         }
-        hits
+        Some(hits)
     }
 
     /// Sixteen records at a time where there is an image part, else all.
     fn groups(&self, records: usize) -> impl Iterator<Item = Range<usize>> + use<> {
-        let size = if self.image.is_empty() { MOST_RECORDS } else { LANES };
+        let size = if self.image.is_empty() { self.most_records } else { LANES };
         (0..records).step_by(size).map(move |start| start..records.min(start + size))
     }
 

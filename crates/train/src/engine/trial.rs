@@ -1,10 +1,11 @@
 //! One trial: one model trained, its outputs, and what the model is worth.
 
-use super::gradients::Gradients;
+use super::gradients::{Gradients, IsCancelled};
 use crate::adversary::Crafted;
 use crate::debias::{BiasModel, sample};
-use crate::initial::initial_parameters;
+use crate::initial::fill_initial_parameters;
 use crate::kernels::{Dot, NoisyStep, add_multiple};
+use crate::memory::NOISE_AT_A_TIME;
 use crate::plan::TrainingPlan;
 use crate::reference::Outputs;
 use crate::simd::{AlignedFloats, InstructionSet};
@@ -33,40 +34,45 @@ pub struct Trained {
 }
 
 impl Workspace {
-    /// Room for models of `plan`, on the instructions of `set`.
-    pub fn new(plan: &TrainingPlan, set: InstructionSet) -> Self {
+    /// Room for models of `plan`, on the instructions of `set`, and for the inputs and deltas of `records` records at a time.
+    pub(crate) fn new(plan: &TrainingPlan, set: InstructionSet, records: usize) -> Self {
         let parameters = plan.model().parameters;
         Workspace {
             set,
             gaussians: Gaussians::new(),
-            gradients: Gradients::new(plan.model(), set, plan.recipe().clip_norm),
+            gradients: Gradients::new(plan.model(), set, plan.recipe().clip_norm, records),
             parameters: AlignedFloats::zeros(parameters),
             sum: AlignedFloats::zeros(parameters),
-            noise: AlignedFloats::zeros(parameters),
+            noise: AlignedFloats::zeros(parameters.min(NOISE_AT_A_TIME)),
             crafted: Crafted::default(),
         }
     }
 
-    /// Bytes in use, apart from the batches' indices: 16 a record.
+    /// Bytes in use, apart from the batches' indices.
     pub fn bytes(&self) -> usize {
-        self.gradients.bytes() + 3 * 4 * self.parameters.len()
+        self.gradients.bytes() + 4 * (2 * self.parameters.len() + self.noise.len())
     }
 
-    /// Trains one model. None if `is_cancelled` said so between two steps.
-    pub fn train(
+    /// The parameters of the model that was trained last.
+    pub(crate) fn parameters(&self) -> &[f32] {
+        &self.parameters
+    }
+
+    /// Trains one model, and leaves its parameters where they are. None if `is_cancelled` said so, within a step too.
+    pub(crate) fn train(
         &mut self,
         plan: &TrainingPlan,
         world: World,
         trial: u64,
-        is_cancelled: &(dyn Fn() -> bool + Sync),
+        is_cancelled: IsCancelled<'_>,
     ) -> Option<Trained> {
-        let (setting, recipe, canaries) = (plan.setting(), plan.recipe(), plan.canaries());
+        let (setting, canaries) = (plan.setting(), plan.canaries());
         let examples = &plan.dataset().train;
         let steps = setting.steps() as usize;
         let empty = || vec![Vec::with_capacity(steps); canaries.len()];
         let mut outputs = Outputs { projections: empty(), biases: empty(), ..Outputs::default() };
         outputs.expected = vec![vec![]; if plan.debiases() { canaries.len() } else { 0 }];
-        self.parameters.copy_from_slice(&initial_parameters(plan.model(), plan.stream(), world, trial));
+        fill_initial_parameters(plan.model(), plan.stream(), world, trial, &mut self.parameters);
         let mut sampler = schemes::sampler(setting, plan.stream(), world, trial);
         let mut step = 0;
         for _ in 0..setting.epochs {
@@ -76,9 +82,11 @@ impl Workspace {
                 }
                 plan.adversary().craft(world, batch, &mut self.crafted);
                 self.sum.fill(0.0);
-                self.gradients.add_clipped(&self.parameters, examples, &self.crafted.naturals, &mut self.sum);
+                let naturals = &self.crafted.naturals;
+                let (parameters, sum) = (&self.parameters, &mut self.sum);
+                self.gradients.add_clipped(parameters, examples, naturals, sum, is_cancelled)?;
                 if plan.debiases() {
-                    self.expect_bias(plan, world, trial, step, &mut outputs.expected);
+                    self.expect_bias(plan, world, trial, step, &mut outputs.expected, is_cancelled)?;
                 }
                 self.project(plan, &mut outputs.biases);
                 for (canary, &count) in canaries.iter().zip(&self.crafted.canaries) {
@@ -86,35 +94,46 @@ impl Workspace {
                         add_multiple(&mut self.sum[canary.range()], count as f32, &canary.values);
                     }
                 }
-                self.draw_noise(plan, world, trial, step * plan.noise_stride());
-                self.set.run(NoisyStep {
-                    sum: &mut self.sum,
-                    noise: &self.noise,
-                    scale: (recipe.clip_norm * setting.noise_multiplier) as f32,
-                    rate: (recipe.learning_rate / setting.batch_size as f64) as f32,
-                    parameters: &mut self.parameters,
-                });
+                self.noisy_step(plan, world, trial, step * plan.noise_stride());
                 self.project(plan, &mut outputs.projections);
                 step += 1;
             }
         }
-        outputs.parameters = self.parameters.iter().map(|&parameter| f64::from(parameter)).collect();
-        let hits = plan.measures_accuracy(trial).then(|| {
-            let mut hits = |examples, records| self.gradients.hits(&self.parameters, examples, 0..records);
-            let of_test = plan.dataset().test.as_ref().map(|test| hits(test, test.labels.len() as u64));
-            (hits(examples, setting.dataset_size()), of_test)
-        });
-        Some(Trained { outputs, hits })
+        let mut trained = Trained { outputs, hits: None };
+        if plan.measures_accuracy(trial) {
+            let mut hits =
+                |examples, records| self.gradients.hits(&self.parameters, examples, records, is_cancelled);
+            let of_test = match plan.dataset().test.as_ref() {
+                Some(test) => Some(hits(test, test.labels.len() as u64)?),
+                None => None,
+            };
+            trained.hits = Some((hits(examples, setting.dataset_size())?, of_test));
+        }
+        Some(trained)
     }
 
-    /// The noise of a step; a graphics processor's stream is drawn number by number, for comparisons.
-    fn draw_noise(&mut self, plan: &TrainingPlan, world: World, trial: u64, first: u64) {
-        if plan.stream().philox_key().is_none() {
-            self.gaussians.fill(plan.stream(), world, trial, first, &mut self.noise);
-            return;
-        }
-        for (index, noise) in (first..).zip(self.noise.iter_mut()) {
-            *noise = plan.stream().training_gaussian(world, trial, index) as f32;
+    /// Adds noise to the sum and moves the parameters, some at a time; `first` is the number of the first draw.
+    fn noisy_step(&mut self, plan: &TrainingPlan, world: World, trial: u64, first: u64) {
+        let (setting, recipe) = (plan.setting(), plan.recipe());
+        let sums = self.sum.chunks_mut(NOISE_AT_A_TIME);
+        let parts = sums.zip(self.parameters.chunks_mut(NOISE_AT_A_TIME));
+        for (first, (sum, parameters)) in (first..).step_by(NOISE_AT_A_TIME).zip(parts) {
+            let noise = &mut self.noise[..sum.len()];
+            if plan.stream().philox_key().is_none() {
+                self.gaussians.fill(plan.stream(), world, trial, first, noise);
+            } else {
+                // A graphics processor's stream is drawn number by number, for comparisons.
+                for (index, noise) in (first..).zip(noise.iter_mut()) {
+                    *noise = plan.stream().training_gaussian(world, trial, index) as f32;
+                }
+            }
+            self.set.run(NoisyStep {
+                sum,
+                noise,
+                scale: (recipe.clip_norm * setting.noise_multiplier) as f32,
+                rate: (recipe.learning_rate / setting.batch_size as f64) as f32,
+                parameters,
+            });
         }
     }
 
@@ -132,7 +151,7 @@ impl Workspace {
         }
     }
 
-    /// Appends what an adversary that debiases expects of this step.
+    /// Appends what an adversary that debiases expects of this step; None if cancelled.
     fn expect_bias(
         &mut self,
         plan: &TrainingPlan,
@@ -140,13 +159,16 @@ impl Workspace {
         trial: u64,
         step: u64,
         expected: &mut [Vec<BiasModel>],
-    ) {
+        is_cancelled: IsCancelled<'_>,
+    ) -> Option<()> {
         let records = sample(plan, world, trial, step);
         let mut projections = vec![Vec::with_capacity(records.len()); expected.len()];
         let examples = &plan.dataset().train;
-        self.gradients.project(&self.parameters, examples, &records, plan.canaries(), &mut projections);
+        let (parameters, canaries) = (&self.parameters, plan.canaries());
+        self.gradients.project(parameters, examples, &records, canaries, &mut projections, is_cancelled)?;
         for (expected, projections) in expected.iter_mut().zip(&projections) {
             expected.push(BiasModel::new(plan, projections));
         }
+        Some(())
     }
 }

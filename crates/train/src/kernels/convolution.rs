@@ -18,7 +18,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Rows of the result.
+    /// Rows of the result; [`Model::new`](crate::model::Model::new) refuses filters that do not fit.
     pub fn result_height(&self) -> usize {
         self.height + 2 * self.padding + 1 - self.size
     }
@@ -30,12 +30,12 @@ impl Window {
 
     /// Weights that each filter has.
     pub fn taps(&self) -> usize {
-        self.channels * self.size * self.size
+        product([self.channels, self.size, self.size])
     }
 
     /// Pixels of the stored image.
     pub fn pixels(&self) -> usize {
-        self.channels * self.height * self.stored_width
+        product([self.channels, self.height, self.stored_width])
     }
 
     /// The filter's rows that meet the image when its first row is at `row` of the result.
@@ -82,10 +82,9 @@ impl Kernel for Convolution<'_> {
     unsafe fn run<S: Vectors>(self) {
         let Convolution { window, filters, weights, biases, image, result } = self;
         let (height, width) = (window.result_height(), window.result_width());
-        assert!(image.len() >= window.pixels() && weights.len() >= window.taps() * filters);
-        assert!(
-            result.len() >= filters * height * width && biases.is_none_or(|biases| biases.len() >= filters)
-        );
+        assert!(image.len() >= window.pixels() && weights.len() >= product([window.taps(), filters]));
+        assert!(result.len() >= product([filters, height, width]));
+        assert!(biases.is_none_or(|biases| biases.len() >= filters));
         let mut filter = 0;
         while filter < filters {
             let block = block(filters - filter, if S::MANY_REGISTERS { 8 } else { 2 });
@@ -114,6 +113,17 @@ impl Kernel for Convolution<'_> {
             filter += block;
         }
     }
+}
+
+/// The product of lengths, which the checks before unchecked loads and stores rest on.
+///
+/// # Panics
+/// Where it overflows.
+#[inline(always)]
+pub fn product<const N: usize>(lengths: [usize; N]) -> usize {
+    lengths
+        .into_iter()
+        .fold(1, |product: usize, length| product.checked_mul(length).expect("lengths overflow"))
 }
 
 /// The largest block of filters that there are tiles for.

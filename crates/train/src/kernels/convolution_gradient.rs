@@ -1,6 +1,6 @@
 //! The gradient of a convolution's weights, for sixteen records apart.
 
-use super::convolution::Window;
+use super::convolution::{Window, product};
 use super::rows::total;
 use crate::simd::{Group, Kernel, LANES, Vectors};
 
@@ -39,9 +39,9 @@ impl Kernel for ConvolutionGradient<'_> {
     #[inline(always)]
     unsafe fn run<S: Vectors>(self) {
         let ConvolutionGradient { window, filters, image, deltas, gradients, squares } = self;
-        let places = window.result_height() * window.result_width();
-        assert!(image.len() >= window.pixels() && deltas.len() >= filters * places);
-        assert!(gradients.len() == (window.taps() + 1) * filters);
+        let places = product([window.result_height(), window.result_width()]);
+        assert!(image.len() >= window.pixels() && deltas.len() >= product([filters, places]));
+        assert!(gradients.len() == product([window.taps() + 1, filters]));
         let most_taps = if S::MANY_REGISTERS { 5 } else { 2 };
         let mut filter = 0;
         while filter < filters {

@@ -1,5 +1,6 @@
 //! The product of two matrices, added to a third.
 
+use super::convolution::product;
 use crate::simd::{Kernel, LANES, Vectors};
 
 /// A matrix in memory: entry (i, j) is `values[i * row_stride + j * column_stride]`.
@@ -25,7 +26,9 @@ impl<'a> Matrix<'a> {
     }
 
     fn holds(&self, rows: usize, columns: usize) -> bool {
-        (rows - 1) * self.row_stride + (columns - 1) * self.column_stride < self.values.len()
+        let last_row = product([rows - 1, self.row_stride]);
+        let last = last_row.checked_add(product([columns - 1, self.column_stride]));
+        last.is_some_and(|last| last < self.values.len())
     }
 }
 
@@ -70,7 +73,8 @@ impl Kernel for MatrixProduct<'_> {
         if rows == 0 || inner == 0 || columns == 0 {
             return;
         }
-        assert!(left.holds(rows, inner) && right.len() >= inner * columns && sum.len() >= rows * columns);
+        assert!(left.holds(rows, inner));
+        assert!(right.len() >= product([inner, columns]) && sum.len() >= product([rows, columns]));
         let (most_rows, most_columns) = if S::MANY_REGISTERS { (12, 2 * LANES) } else { (6, LANES) };
         let mut column = 0;
         while column < columns {

@@ -40,6 +40,11 @@ pub enum LayerKind {
 }
 
 impl LayerKind {
+    /// Whether it takes images: it has no place after a linear layer.
+    pub fn is_for_images(self) -> bool {
+        matches!(self, Self::Convolution { .. } | Self::AveragePooling { .. } | Self::MaxPooling { .. })
+    }
+
     /// Whether it changes every value on its own.
     pub fn is_activation(self) -> bool {
         matches!(self, Self::Tanh | Self::Relu)
@@ -82,6 +87,9 @@ pub struct Blueprint {
 }
 
 impl Blueprint {
+    /// The most bytes of a model's TOML file.
+    pub const MOST_BYTES: usize = 1 << 20;
+
     /// The paper's models.
     pub const NAMES: [&'static str; 3] = ["mlp", "lenet", "cnn"];
 
@@ -107,8 +115,19 @@ impl Blueprint {
     /// # Errors
     /// What TOML or the list of layers does not allow, on one line.
     pub fn from_toml(text: &str) -> Result<Self> {
+        if text.len() > Self::MOST_BYTES {
+            let (value, allowed) =
+                (format!("a file of {} bytes", text.len()), format!("at most {} bytes", Self::MOST_BYTES));
+            return Err(Error::bad_value(
+                "model",
+                value,
+                allowed,
+                "a model is a list of layers, not weights",
+            ));
+        }
         toml::from_str(text).map_err(|error: toml::de::Error| {
-            let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or("");
+            let line = before.lines().count().max(1);
             let hint = "a model has a name and a list of layers, each with its kind";
             let problem = error.message().replace('\n', " ");
             Error::bad_value("model", format!("not readable in line {line} ({problem})"), "a TOML file", hint)

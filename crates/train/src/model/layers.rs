@@ -3,9 +3,12 @@
 use super::blueprint::{Blueprint, LayerKind, Loss};
 use crate::data::Shape;
 use misdeal_core::{Error, Result};
+use std::ops::RangeInclusive;
 
 /// The most numbers between two layers, and the most parameters.
 const MOST_VALUES: usize = 1 << 28;
+/// The largest side of a filter: its square is [`MOST_VALUES`].
+const MOST_SIDE: usize = 1 << 14;
 
 /// A matrix of weights with one row for each input and, last, the row of biases; a row has one weight for each output.
 ///
@@ -78,30 +81,38 @@ pub struct Model {
 impl Model {
     /// Fits `blueprint` to records of shape `input` with labels below `classes`.
     ///
+    /// No field, layer or number of parameters exceeds [`MOST_VALUES`]: products of two of them never overflow.
+    ///
     /// # Errors
-    /// Names the first layer that does not fit, and why.
+    /// Names the first layer that does not fit, its field, the value and the allowed range.
     pub fn new(blueprint: &Blueprint, input: Shape, classes: usize) -> Result<Self> {
-        let refuse = |number: usize, problem: String| {
+        let refuse = |number: usize, problem: String, allowed: String| {
             let hint =
                 "layers must fit each other: images first, linear layers last, one output for each class";
-            Error::bad_value(
-                "model",
-                format!("{} with {problem} in layer {number}", blueprint.name),
-                "a list of layers that fit",
-                hint,
-            )
+            let value = format!("{} with {problem} in layer {number}", blueprint.name);
+            Error::bad_value("model", value, allowed, hint)
         };
         let (mut shape, mut parameters, mut flat) = (input, 0_usize, false);
+        if checked_features(shape).is_none() {
+            return Err(refuse(0, format!("records of {shape}"), format!("1 to {MOST_VALUES} values")));
+        }
         let mut layers = Vec::with_capacity(blueprint.layers.len());
         for (number, &kind) in (1..).zip(&blueprint.layers) {
-            let image = matches!(
-                kind,
-                LayerKind::Convolution { .. }
-                    | LayerKind::AveragePooling { .. }
-                    | LayerKind::MaxPooling { .. }
-            );
+            let image = kind.is_for_images();
             if image && flat {
-                return Err(refuse(number, "an image layer after a linear one".into()));
+                let allowed = "image layers before the first linear one".into();
+                return Err(refuse(number, "an image layer after a linear one".into(), allowed));
+            }
+            let limits = limits(kind, shape, classes);
+            if let Some((field, value, range)) =
+                limits.iter().find(|(_, value, range)| !range.contains(value))
+            {
+                let allowed = if range.is_empty() {
+                    format!("no such layer on records of {shape}")
+                } else {
+                    format!("{field} from {} to {}", range.start(), range.end())
+                };
+                return Err(refuse(number, format!("{field} = {value}"), allowed));
             }
             let (output, inputs) = match kind {
                 LayerKind::Linear { outputs } => {
@@ -109,60 +120,45 @@ impl Model {
                     (Shape::flat(outputs.unwrap_or(classes)), Some(shape.features()))
                 }
                 LayerKind::Convolution { filters, size, padding } => {
-                    let across = |length: usize| {
-                        (length.saturating_add(padding.saturating_mul(2)) + 1).checked_sub(size)
-                    };
-                    let (Some(height @ 1..), Some(width @ 1..)) = (across(shape.height), across(shape.width))
-                    else {
-                        return Err(refuse(
-                            number,
-                            format!("filters of {size} x {size} larger than the image"),
-                        ));
-                    };
-                    if size == 0 || padding >= size {
-                        return Err(refuse(
-                            number,
-                            format!("a padding of {padding} for filters of {size} x {size}"),
-                        ));
-                    }
-                    (Shape { channels: filters, height, width }, Some(shape.channels * size * size))
+                    let across = |length: usize| length + 2 * padding + 1 - size;
+                    let output =
+                        Shape { channels: filters, height: across(shape.height), width: across(shape.width) };
+                    (output, shape.channels.checked_mul(size * size))
                 }
                 LayerKind::AveragePooling { size } | LayerKind::MaxPooling { size } => {
-                    if size == 0 || shape.height / size == 0 || shape.width / size == 0 {
-                        return Err(refuse(
-                            number,
-                            format!("squares of {size} x {size} larger than the image or empty"),
-                        ));
-                    }
                     (Shape { height: shape.height / size, width: shape.width / size, ..shape }, None)
                 }
                 LayerKind::Tanh | LayerKind::Relu => {
                     if layers.last().is_none_or(|before: &Layer| before.kind.is_activation()) {
-                        return Err(refuse(number, "an activation that follows no other layer".into()));
+                        let problem = "an activation that follows no other layer".into();
+                        return Err(refuse(number, problem, "activations after other layers".into()));
                     }
                     (shape, None)
                 }
             };
             let outputs = if image { output.channels } else { output.width };
             let weights = inputs.map(|inputs| Weights { start: parameters, inputs, outputs });
-            let new = weights.map_or(Some(0), |w| (w.inputs + 1).checked_mul(w.outputs));
-            let size =
-                output.channels.checked_mul(output.height).and_then(|size| size.checked_mul(output.width));
-            match (size, new.and_then(|new| new.checked_add(parameters))) {
-                (Some(1..=MOST_VALUES), Some(sum @ ..=MOST_VALUES)) => parameters = sum,
-                _ => return Err(refuse(number, format!("no output or more than {MOST_VALUES} values"))),
-            }
+            let has_weights = matches!(kind, LayerKind::Linear { .. } | LayerKind::Convolution { .. });
+            let new = match weights {
+                Some(weights) => weights.inputs.checked_add(1).and_then(|rows| rows.checked_mul(outputs)),
+                None => (!has_weights).then_some(0),
+            };
+            let sum = new.and_then(|new| new.checked_add(parameters)).filter(|&sum| sum <= MOST_VALUES);
+            let (Some(_), Some(sum)) = (checked_features(output), sum) else {
+                let problem = format!("{kind:?} on records of {shape}");
+                let allowed = format!("at most {MOST_VALUES} outputs and as many parameters in all layers");
+                return Err(refuse(number, problem, allowed));
+            };
+            parameters = sum;
             layers.push(Layer { kind, input: shape, output, weights });
             shape = output;
         }
         let last_is_linear = matches!(blueprint.layers.last(), Some(LayerKind::Linear { .. }));
         if !last_is_linear || shape.width != classes {
-            let problem = format!(
-                "{} outputs of {:?} for {classes} classes",
-                shape.features(),
-                blueprint.layers.last()
-            );
-            return Err(refuse(blueprint.layers.len(), problem));
+            let (last, values) = (blueprint.layers.last(), shape.features());
+            let problem = format!("{values} outputs of {last:?} for {classes} classes");
+            let allowed = format!("a linear layer with {classes} outputs at the end");
+            return Err(refuse(blueprint.layers.len(), problem, allowed));
         }
         Ok(Model { name: blueprint.name.clone(), loss: blueprint.loss, layers, parameters })
     }
@@ -184,6 +180,33 @@ impl Model {
     pub fn classes(&self) -> usize {
         self.last_weights().outputs
     }
+}
+
+/// A layer's fields with their values and ranges, for records of shape `input`. Within them no sum of two fields overflows.
+fn limits(
+    kind: LayerKind,
+    input: Shape,
+    classes: usize,
+) -> Vec<(&'static str, usize, RangeInclusive<usize>)> {
+    let side = input.height.min(input.width);
+    match kind {
+        LayerKind::Linear { outputs } => vec![("outputs", outputs.unwrap_or(classes), 1..=MOST_VALUES)],
+        LayerKind::Convolution { filters, size, padding } => vec![
+            ("filters", filters, 1..=MOST_VALUES),
+            // A filter has size^2 weights.
+            ("size", size, 1..=MOST_SIDE),
+            ("padding", padding, 0..=size.saturating_sub(1)),
+            ("size", size, 1..=side.saturating_add(padding.saturating_mul(2))),
+        ],
+        LayerKind::AveragePooling { size } | LayerKind::MaxPooling { size } => vec![("size", size, 1..=side)],
+        LayerKind::Tanh | LayerKind::Relu => vec![],
+    }
+}
+
+/// The values of a record of this shape, if there are any and at most [`MOST_VALUES`].
+fn checked_features(Shape { channels, height, width }: Shape) -> Option<usize> {
+    let features = channels.checked_mul(height)?.checked_mul(width)?;
+    (1..=MOST_VALUES).contains(&features).then_some(features)
 }
 
 #[cfg(test)]
@@ -213,19 +236,18 @@ mod tests {
         let linear = "{kind = 'linear'}";
         let conv = "{kind = 'convolution', filters = 2, size = 5}";
         assert!(refusal("", image(1, 4), 2).contains("layer 0"));
-        assert!(
-            refusal(&format!("{conv}, {linear}"), image(1, 4), 2).contains("5 x 5 larger than the image")
-        );
+        assert!(refusal(&format!("{conv}, {linear}"), image(1, 4), 2).contains("size = 5"));
         assert!(
             refusal(&format!("{linear}, {conv}"), image(1, 8), 2).contains("after a linear one in layer 2")
         );
         assert!(refusal("{kind = 'linear', outputs = 3}", image(1, 4), 2).contains("for 2 classes"));
         assert!(
-            refusal("{kind = 'max-pooling', size = 9}, {kind = 'linear'}", image(1, 8), 2).contains("9 x 9")
+            refusal("{kind = 'max-pooling', size = 9}, {kind = 'linear'}", image(1, 8), 2)
+                .contains("size = 9")
         );
         assert!(
             refusal("{kind = 'linear', outputs = 0}, {kind = 'linear'}", image(1, 8), 2)
-                .contains("no output")
+                .contains("outputs = 0")
         );
         assert!(refusal("{kind = 'tanh'}, {kind = 'linear'}", image(1, 8), 2).contains("layer 1"));
         let huge = "{kind = 'linear', outputs = 9223372036854775807}, {kind = 'linear'}";
