@@ -35,7 +35,7 @@ pub fn bin(score: f64) -> u32 {
     let magnitude = leading.saturating_sub(SMALLEST).min(u64::from(HALF - 1)) as u32;
     // All ones for a negative score: counts downwards from the bin below zero.
     let sign = ((bits as i64) >> 63) as u32;
-    HALF + (magnitude ^ sign)
+    HALF.wrapping_add(magnitude ^ sign)
 }
 
 /// The least score that [`bin`] puts into bin `bin` or above: the threshold that the bin stands for.
