@@ -2,6 +2,7 @@
 
 use crate::measurement::{Measurement, Player, measure_from};
 use crate::promised::poisson_upper_bound;
+use crate::run::OpenStore;
 use crate::trade_off::{Observed, TradeOffReport, trade_off_report};
 use crate::{
     Analysis, BufferSearch, ClaimedCurve, OutOfReach, Progress, Result, RunRequest, SCHEMA_VERSION,
@@ -9,6 +10,7 @@ use crate::{
 };
 use misdeal_core::estimate::{Descriptive, ScoreHistogram};
 use misdeal_core::{Bounds, EpsilonEstimate, ScoreStore, Setting, StoreKind};
+use misdeal_files::stores::Claim;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -59,7 +61,7 @@ pub struct AuditReport {
     /// Observations played in this run, each second.
     pub observations_per_second: f64,
     /// Where the scores were saved.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "misdeal_core::serialize_path_if_any")]
     pub store: Option<PathBuf>,
     /// The guesses of an adversary that does not know the buffer, if it was to guess.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,9 +104,9 @@ pub(crate) fn audit_from(
     request.check()?;
     let delta = request.analysis.delta;
     let setting = player.setting();
-    let store = match held {
+    let open = match held {
         None => request.open_store(setting, player.lineage(), player.stream())?,
-        Some(store) => store,
+        Some(store) => OpenStore { store, claim: request.store.as_deref().map(Claim::on).transpose()? },
     };
     // A run that stops when its claim is refuted must know the claim, and whoever waits for one should know whether it can be.
     let theory = request.theory.clone().unwrap_or_else(|| promised(setting, delta));
@@ -119,11 +121,11 @@ pub(crate) fn audit_from(
     if let Some(claim) = request.claimed_epsilon
         && player.scores_are_independent()
         && proven.is_none_or(|upper| upper > claim)
-        && let Some(claim) = OutOfReach::of(&request, claim, &store, player.scores_per_observation())?
+        && let Some(claim) = OutOfReach::of(&request, claim, &open.store, player.scores_per_observation())?
     {
         progress.cannot_refute(&claim);
     }
-    let (measurement, store) = measure_from(player, &request, store, progress)?;
+    let (measurement, store) = measure_from(player, &request, open, progress)?;
     report(command, setting, &request, measurement, &store, Some(theory))
 }
 

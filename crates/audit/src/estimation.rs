@@ -96,10 +96,10 @@ pub struct EstimateReport {
     command: &'static str,
     version: &'static str,
     /// The file with the scores of runs with the target; none for scores from memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "misdeal_core::serialize_path_if_any")]
     pub scores_in: Option<PathBuf>,
     /// The file with those of runs without it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "misdeal_core::serialize_path_if_any")]
     pub scores_out: Option<PathBuf>,
     /// The one estimate that was asked for.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]

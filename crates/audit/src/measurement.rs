@@ -1,5 +1,6 @@
 //! Playing, and what the scores show, before any theory.
 
+use crate::run::OpenStore;
 use crate::savings::Savings;
 use crate::standing::Standing;
 use crate::stopping::{Looked, Looking, play_to_the_looks};
@@ -79,7 +80,7 @@ pub(crate) fn measure(
 pub(crate) fn measure_from(
     player: &dyn Player,
     request: &RunRequest,
-    mut store: ScoreStore,
+    OpenStore { mut store, claim }: OpenStore,
     progress: &dyn Progress,
 ) -> Result<(Measurement, ScoreStore)> {
     let choice = request.check()?;
@@ -96,7 +97,7 @@ pub(crate) fn measure_from(
     let held = |store: &ScoreStore| 2 * store.observations_per_world() / each;
     let before = held(&store);
     let total = 2 * (trials.end - trials.start) / each;
-    let savings = Savings::new(request.store.as_deref(), progress, before, total).every(request.save_every);
+    let savings = Savings::new(claim.as_ref(), progress, before, total).every(request.save_every);
     let planned = request.observations / 2 * each;
     let judged_before = store.judgements().clone();
     let mut objection = None;

@@ -1,8 +1,8 @@
 //! Shards of a run to one store.
 
 use crate::{Result, SCHEMA_VERSION};
-use misdeal_core::{Error, Setting};
-use misdeal_files::stores;
+use misdeal_core::{Error, ScoreStore, Setting, path_text};
+use misdeal_files::stores::{self, Claim};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -22,24 +22,27 @@ pub struct MergeReport {
     /// What they are observations of.
     pub setting: Setting,
     /// Where the merged store was written.
+    #[serde(serialize_with = "misdeal_core::serialize_path")]
     pub output: PathBuf,
 }
 
-/// Reads `inputs`, merges them and writes `output`.
+/// Reads `inputs`, merges them and writes `output`, which may replace a store whose trials are all in the result.
 ///
 /// # Errors
 /// No input, one that cannot be read, or stores that do not belong together (another setting, engine or kind, trials that
-/// are in both); nothing is written then.
+/// are in both); an `output` that another process is writing, or that holds something else. Nothing is written then.
 pub fn merge_stores(inputs: &[PathBuf], output: &Path) -> Result<MergeReport> {
     let [first, others @ ..] = inputs else {
         let hint = "name the stores of all shards";
         return Err(Error::bad_value("stores", "none", "at least one store", hint).into());
     };
+    let claim = Claim::on(output)?;
     let mut merged = stores::read(first)?;
     for path in others {
         merged.merge(stores::read(path)?).map_err(|error| misdeal_files::Error::refused(path, error))?;
     }
-    stores::write(output, &merged)?;
+    check_replaced(output, &merged)?;
+    claim.write(&merged)?;
     Ok(MergeReport {
         schema_version: SCHEMA_VERSION,
         command: "merge",
@@ -50,6 +53,28 @@ pub fn merge_stores(inputs: &[PathBuf], output: &Path) -> Result<MergeReport> {
         setting: merged.setting().clone(),
         output: output.to_owned(),
     })
+}
+
+/// Refuses to lose what is at `output`, unless `merged` has all of it.
+fn check_replaced(output: &Path, merged: &ScoreStore) -> Result<()> {
+    if std::fs::metadata(output).map_or(0, |metadata| metadata.len()) == 0 {
+        return Ok(());
+    }
+    let refused = |held: &str| {
+        let hint = format!("it holds {held}, which would be lost: choose another name, or remove it first");
+        Error::bad_value("output", path_text(output), "a new file, or a store that is part of the result", hint)
+    };
+    let held = stores::read(output).map_err(|_| refused("no store that can be read"))?;
+    let of = |store: &ScoreStore| {
+        (store.setting_hash(), store.lineage().to_owned(), store.stream().to_owned(), store.kind())
+    };
+    let is_within = |range: &Range<u64>| {
+        merged.trials().iter().any(|whole| whole.start <= range.start && range.end <= whole.end)
+    };
+    if of(&held) == of(merged) && held.trials().iter().all(is_within) {
+        return Ok(());
+    }
+    Err(refused(&format!("{} observations that are not in the inputs", 2 * held.observations_per_world())).into())
 }
 
 /// What lies between ascending ranges, from 0 on.

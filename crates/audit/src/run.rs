@@ -1,9 +1,8 @@
 //! What every audit is asked for, whatever it plays.
 
 use crate::{Analysis, ClaimedCurve, Correction, Result, Shard, StopWhen};
-use misdeal_core::{Bounds, Error, ScoreStore, Setting, StoreKind, ThresholdChoice};
-use misdeal_files::atomic::check_place;
-use misdeal_files::stores;
+use misdeal_core::{Bounds, Error, ScoreStore, Setting, StoreKind, ThresholdChoice, path_text};
+use misdeal_files::stores::{self, Claim};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -115,7 +114,7 @@ impl RunRequest {
             Err(Error::bad_value(field, value, allowed, hint).into())
         };
         if let Some(path) = &self.store {
-            return refused("store", path.display().to_string(), "no store with --search-buffer");
+            return refused("store", path_text(path).into_owned(), "no store with --search-buffer");
         }
         if self.shard != Shard::WHOLE {
             return refused("shard", self.shard.to_string(), "the whole run with --search-buffer, 1/1");
@@ -159,28 +158,35 @@ impl RunRequest {
         Err(Error::bad_value("shard", self.shard, allowed, hint).into())
     }
 
-    /// A new store, or the one to go on from.
-    pub(crate) fn open_store(&self, setting: &Setting, lineage: &str, stream: &str) -> Result<ScoreStore> {
+    /// A new store, or the one to go on from, claimed until the run ends.
+    pub(crate) fn open_store(&self, setting: &Setting, lineage: &str, stream: &str) -> Result<OpenStore> {
         let mut store = ScoreStore::new(setting.clone(), lineage, stream, self.scores)?;
-        match &self.store {
-            None if self.resume => {
+        let Some(path) = &self.store else {
+            if self.resume {
                 let hint = "say with --store which file to go on from";
                 return Err(Error::bad_value("resume", "given", "--resume with --store", hint).into());
             }
-            Some(path) if path.is_file() => {
-                if !self.resume {
-                    let hint = "give --resume to go on from it, or another name";
-                    let allowed = "the name of a new file";
-                    return Err(Error::bad_value("store", path.display(), allowed, hint).into());
-                }
-                let held = stores::read(path)?;
-                store.merge(held).map_err(|error| misdeal_files::Error::refused(path, error))?;
+            return Ok(OpenStore { store, claim: None });
+        };
+        let claim = Claim::on(path)?;
+        if path.exists() {
+            if !self.resume {
+                let hint = "give --resume to go on from it, or another name";
+                let allowed = "the name of a new file";
+                return Err(Error::bad_value("store", path_text(path), allowed, hint).into());
             }
-            Some(path) => check_place(path)?,
-            None => {}
+            let held = stores::read(path)?;
+            store.merge(held).map_err(|error| misdeal_files::Error::refused(path, error))?;
         }
-        Ok(store)
+        Ok(OpenStore { store, claim: Some(claim) })
     }
+}
+
+/// A store that is being filled, and the right to save it where it has a place.
+#[derive(Debug)]
+pub(crate) struct OpenStore {
+    pub store: ScoreStore,
+    pub claim: Option<Claim>,
 }
 
 /// Refuses a claim that is none.

@@ -2,9 +2,8 @@
 
 use crate::{Error, Progress, Result};
 use misdeal_core::ScoreStore;
-use misdeal_files::stores;
+use misdeal_files::stores::Claim;
 use misdeal_game::Watch;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -13,7 +12,7 @@ const MOST_OF_THE_TIME: u32 = 20;
 
 /// Stands between a run and whoever watches it: counts observations and saves the store now and then.
 pub struct Savings<'a> {
-    path: Option<&'a Path>,
+    claim: Option<&'a Claim>,
     progress: &'a dyn Progress,
     observed: AtomicU64,
     total: u64,
@@ -26,10 +25,10 @@ pub struct Savings<'a> {
 
 impl<'a> Savings<'a> {
     /// Watches a run that starts with `observed` of `total` observations.
-    pub fn new(path: Option<&'a Path>, progress: &'a dyn Progress, observed: u64, total: u64) -> Self {
+    pub fn new(claim: Option<&'a Claim>, progress: &'a dyn Progress, observed: u64, total: u64) -> Self {
         progress.observed(observed, total);
         let savings = Savings {
-            path,
+            claim,
             progress,
             observed: observed.into(),
             total,
@@ -54,7 +53,7 @@ impl<'a> Savings<'a> {
     }
 
     fn is_due(&self) -> bool {
-        self.path.is_some() && self.start.elapsed().as_micros() as u64 >= self.next.load(Ordering::Relaxed)
+        self.claim.is_some() && self.start.elapsed().as_micros() as u64 >= self.next.load(Ordering::Relaxed)
     }
 
     /// So many more observations were made, in whichever world.
@@ -65,9 +64,9 @@ impl<'a> Savings<'a> {
 
     /// Saves the store now, if it has a place.
     pub fn save(&self, store: &ScoreStore) -> Result<()> {
-        if let Some(path) = self.path {
+        if let Some(claim) = self.claim {
             let start = Instant::now();
-            stores::write(path, store)?;
+            claim.write(store)?;
             self.postpone(self.interval.max(start.elapsed() * MOST_OF_THE_TIME));
         }
         Ok(())

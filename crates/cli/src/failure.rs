@@ -1,6 +1,7 @@
 //! How a command ends: exit codes, and one line for each failure.
 
 use crate::interruption;
+use misdeal_core::printable;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -47,8 +48,7 @@ fn readable(message: &str) -> String {
         let end: String = word.chars().skip(length - KEPT).collect();
         format!("{start}[{} characters]{end}", length - 2 * KEPT)
     };
-    let shown = |c: char| if c.is_control() { ' ' } else { c };
-    message.split(' ').map(word).collect::<Vec<_>>().join(" ").chars().map(shown).collect()
+    printable(&message.split(' ').map(word).collect::<Vec<_>>().join(" ")).into_owned()
 }
 
 impl From<misdeal_core::Error> for Failure {

@@ -3,6 +3,7 @@
 use crate::arguments::{CommonArguments, Format};
 use crate::failure::Failure;
 use crate::json_layout;
+use misdeal_core::printable_lines;
 use misdeal_files::atomic::write_atomically;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -35,10 +36,27 @@ pub fn print_report(
 
 fn render(common: &CommonArguments, report: &impl Serialize, text: impl FnOnce() -> String) -> String {
     match common.format {
-        Format::Text => text(),
+        Format::Text => for_people(&text()),
         // The others are refused before any work is done.
         Format::Json | Format::Sarif | Format::Github => json_layout::text(report) + "\n",
     }
+}
+
+/// Text in which nothing from outside moves the cursor, turns letters around or speaks to the server that runs a build.
+pub fn for_people(text: &str) -> String {
+    let lines = for_workflows(text);
+    let is_command = |line: &str| line.trim_start().starts_with("::");
+    if !lines.lines().any(is_command) {
+        return lines;
+    }
+    let quiet = |line: &str| if is_command(line) { line.replacen("::", ":\\u{3a}", 1) } else { line.to_owned() };
+    lines.split('\n').map(quiet).collect::<Vec<_>>().join("\n")
+}
+
+/// As [`for_people`], where lines may begin with the commands of a GitHub workflow.
+pub fn for_workflows(text: &str) -> String {
+    // The older form of such commands counts anywhere in a line.
+    printable_lines(text).replace("##[", "#\\u{23}[")
 }
 
 /// Prints what is already laid out.
@@ -47,5 +65,18 @@ pub fn print(document: &str) -> Result<(), Failure> {
         // Whoever closed the pipe has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|error| Failure::run_failed(format!("cannot print the result: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_a_command() {
+        let text = "a\tb\n  ::error::x\n::stop\n1 ##[error]y \u{1b}[2J\r\n";
+        assert_eq!(for_people(text), "a\tb\n  :\\u{3a}error::x\n:\\u{3a}stop\n1 #\\u{23}[error]y \\u{1b}[2J\\r\n");
+        assert_eq!(for_people("std::f 12::\n"), "std::f 12::\n");
+        assert_eq!(for_workflows("::error file=a::b\n"), "::error file=a::b\n");
     }
 }

@@ -18,7 +18,7 @@ pub fn run(arguments: &ReportArguments, common: &CommonArguments) -> Result<Succ
     }
     let results = arguments.results.iter().map(|path| {
         let document = text::read_result(path)?;
-        Ok(StoredResult::parse(&path.display().to_string(), &document)?)
+        Ok(StoredResult::parse(&misdeal_core::printable_path(path), &document)?)
     });
     let results = results.collect::<Result<Vec<_>, Failure>>()?;
     let (Some(layout), Some(output)) = (layout, &common.output) else {
@@ -49,5 +49,6 @@ struct Written<'a> {
     version: &'static str,
     results: usize,
     bytes: usize,
+    #[serde(serialize_with = "misdeal_core::serialize_path")]
     output: &'a Path,
 }

@@ -3,6 +3,7 @@
 use crate::arguments::{CommonArguments, Format, ScanArguments};
 use crate::failure::{Failure, Success};
 use crate::output;
+use misdeal_core::printable;
 use misdeal_scan::{Error, RULES, Settings, render, scan};
 use std::io::{self, Write};
 
@@ -18,16 +19,16 @@ pub fn run(arguments: &ScanArguments, common: &CommonArguments) -> Result<Succes
     let report = scan(&arguments.paths, &settings(arguments)?)?;
     if !common.quiet {
         for skipped in &report.skipped {
-            let _ =
-                writeln!(io::stderr(), "misdeal: note: {}: not scanned: {}", skipped.path, skipped.reason);
+            let line = format!("{}: not scanned: {}", skipped.path, skipped.reason);
+            let _ = writeln!(io::stderr(), "misdeal: note: {}", printable(&line));
         }
     }
     let document = match (common.format, arguments.survey) {
-        (Format::Text, false) => render::text(&report),
+        (Format::Text, false) => output::for_people(&render::text(&report)),
         (Format::Json, false) => render::json(&report),
         (Format::Json, true) => render::survey_json(&report),
         (Format::Sarif, _) => render::sarif(&report),
-        (Format::Github, _) => render::github(&report),
+        (Format::Github, _) => output::for_workflows(&render::github(&report)),
         (Format::Text, true) => render::survey_text(&report),
     };
     output::deliver_document(common, &document)?;

@@ -19,7 +19,7 @@ pub use self_test::self_test;
 use indicatif::HumanCount;
 use misdeal_audit::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};
 use misdeal_core::estimate::promises;
-use misdeal_core::{Bounds, EpsilonEstimate, Setting, ThreatModel};
+use misdeal_core::{Bounds, EpsilonEstimate, Setting, ThreatModel, path_text, printable};
 use misdeal_report::numbers::{
     confidence, noise_multiplier, probability, rounded_down, rounded_up, significant, times,
 };
@@ -79,7 +79,7 @@ pub fn audit(report: &AuditReport) -> String {
         trade_off::tests(&mut text, curves);
     }
     if let Some(store) = &report.store {
-        row(&mut text, "scores saved in", &store.display().to_string());
+        row(&mut text, "scores saved in", &path_text(store));
     }
     let _ = write!(text, "\n{}\n", verdict(report));
     text
@@ -114,7 +114,7 @@ pub fn merged(report: &MergeReport) -> String {
         let range = format!("trials {} to {} of either world", HumanCount(first), HumanCount(end - 1));
         row(&mut text, "missing", &range);
     }
-    row(&mut text, "scores saved in", &report.output.display().to_string());
+    row(&mut text, "scores saved in", &path_text(&report.output));
     text.push_str("\nEstimate epsilon from it with the audit's own command, --store and --resume.\n");
     text
 }
@@ -243,8 +243,9 @@ fn judged(estimate: &EpsilonEstimate, claimed_epsilon: Option<f64>) -> Judged {
     Judged { empirical_epsilon, valid, guarantee, delta, significance, claimed_epsilon, largest_epsilon }
 }
 
+/// A line with a label and a value, which may come from outside.
 fn row(text: &mut String, label: &str, value: &str) {
-    let _ = writeln!(text, "  {label:<LABEL$} {value}");
+    let _ = writeln!(text, "  {label:<LABEL$} {}", printable(value));
 }
 
 fn rate(per_second: f64) -> String {

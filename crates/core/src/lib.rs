@@ -46,6 +46,7 @@ mod guarded;
 pub mod normal;
 #[cfg(feature = "planted-faults")]
 pub mod planted;
+mod printable;
 pub mod score_grid;
 mod score_store;
 mod setting;
@@ -60,6 +61,10 @@ pub use diagnosis::{
 pub use error::{Error, Result};
 pub use estimate::{EpsilonEstimate, ThresholdChoice};
 pub use guarded::guarded;
+pub use printable::{
+    is_hidden, path_text, printable, printable_json, printable_lines, printable_path, serialize_path,
+    serialize_path_if_any,
+};
 pub use score_store::{
     BinCounts, FORMAT_VERSION, ReadError, ScoreStore, Spread, StoreKind, Tally, TrialRanges,
 };

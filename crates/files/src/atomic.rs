@@ -1,5 +1,6 @@
 //! Files that are whole or absent, whatever interrupts the writing.
 
+use crate::input::{descriptor, kind_name};
 use crate::{Error, Result};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -11,21 +12,43 @@ use tempfile::{Builder, NamedTempFile};
 /// The bytes go to a temporary file in the same folder, are flushed to the disk, and the file is renamed. After a failure
 /// of any step, that of `fill` included, the old file is as it was and the temporary one is gone; only a killed process
 /// leaves a `.misdeal-*.tmp` behind. A file that exists keeps its permissions, and a link keeps pointing to its file.
+/// What is open already (`/dev/stdout`, `/dev/fd/3`) and devices (`/dev/null`) are written to, and never replaced.
 ///
 /// # Errors
-/// What `fill` or the operating system said; and a `path` that is a folder or a device, which a rename would destroy.
+/// What `fill` or the operating system said; and a `path` that is a folder, a named pipe or a disk, which a rename would destroy.
 pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    check_kind(path)?;
-    let place = place_of(path);
-    let old = fs::metadata(&place).ok();
+    match Place::of(path)? {
+        Place::File(place) => replace(path, &place, fill),
+        Place::Stream(stream) => {
+            let failed = |error| Error::io(path, "write", error);
+            let mut buffered = BufWriter::with_capacity(1 << 16, stream.open(path).map_err(failed)?);
+            match fill(&mut buffered).and_then(|()| buffered.flush()) {
+                // Whoever closed the pipe has read enough.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                other => other.map_err(failed),
+            }
+        }
+    }
+}
+
+/// As [`write_atomically`], for what must be a file: one that will be read again.
+///
+/// # Errors
+/// As [`write_atomically`]; and a `path` that is a device or already open.
+pub fn write_file_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    replace(path, &file_place(path)?, fill)
+}
+
+fn replace(path: &Path, place: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let old = fs::metadata(place).ok();
     let failed = |error| Error::io(path, "write", error);
-    let folder = folder_of(&place);
+    let folder = folder_of(place);
     let file = temporary(&folder, old.map(|metadata| metadata.permissions())).map_err(failed)?;
     let mut buffered = BufWriter::with_capacity(1 << 20, file);
     fill(&mut buffered).map_err(failed)?;
     let file = buffered.into_inner().map_err(|error| failed(error.into_error()))?;
     file.as_file().sync_all().map_err(failed)?;
-    file.persist(&place).map_err(|error| failed(error.error))?;
+    file.persist(place).map_err(|error| failed(error.error))?;
     // The rename itself reaches the disk with its folder. Not all systems can do this, and the file is whole anyway.
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
@@ -36,35 +59,108 @@ pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
 /// Refuses, before any work is done, a `path` to which nothing can be written.
 ///
 /// # Errors
-/// A `path` that is a folder or a device, which a rename would destroy; whose folder does not exist, or takes no new file.
+/// A `path` that is a folder, a named pipe or a disk; whose folder does not exist, or takes no new file.
 pub fn check_place(path: &Path) -> Result<()> {
-    check_kind(path)?;
-    // A name that is too long, a folder that may not be looked into.
-    if let Err(error) = fs::metadata(place_of(path))
-        && error.kind() != io::ErrorKind::NotFound
-    {
-        return Err(Error::io(path, "write", error));
+    match Place::of(path)? {
+        Place::File(place) => check_file_place(path, &place),
+        Place::Stream(_) => Ok(()),
     }
-    temporary(&folder_of(&place_of(path)), None).map_err(|error| Error::io(path, "write", error))?;
+}
+
+/// Where a `path` that must be a file leads, through links; refuses what [`check_place`] does, devices, and what is already open.
+///
+/// # Errors
+/// As [`check_place`].
+pub(crate) fn file_place(path: &Path) -> Result<PathBuf> {
+    match Place::of(path)? {
+        Place::File(place) => Ok(place),
+        Place::Stream(_) => Err(not_replaceable(path, "it is a device or a stream and not a file")),
+    }
+}
+
+pub(crate) fn check_file_place(path: &Path, place: &Path) -> Result<()> {
+    let failed = |error| Error::io(path, "write", error);
+    // A name that is too long, a folder that may not be looked into.
+    match fs::metadata(place) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+        _ => {}
+    }
+    temporary(&folder_of(place), None).map_err(failed)?;
     Ok(())
 }
 
-/// Refuses a `path` that cannot be a file's.
-fn check_kind(path: &Path) -> Result<()> {
-    let place = place_of(path);
-    if fs::metadata(&place).is_ok_and(|metadata| !metadata.is_file()) {
-        let hint = "choose a file's name, new or existing";
-        return Err(Error::malformed(
-            path,
-            "it is a folder or a device and cannot be replaced by a file",
-            hint,
-        ));
+/// What a path to write to stands for.
+enum Place {
+    /// A file, new or existing, through links.
+    File(PathBuf),
+    /// Something that takes bytes and is no file.
+    Stream(Stream),
+}
+
+/// What takes bytes and is no file.
+enum Stream {
+    StandardOutput,
+    StandardError,
+    /// Open already, or a device.
+    Named,
+}
+
+impl Stream {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Write>> {
+        Ok(match self {
+            Self::StandardOutput => Box::new(io::stdout()),
+            Self::StandardError => Box::new(io::stderr()),
+            // After what is there: nothing is cut off.
+            Self::Named => Box::new(File::options().append(true).open(path)?),
+        })
     }
-    if !folder_of(&place).is_dir() {
-        let hint = "check the path or make the folder first";
-        return Err(Error::malformed(path, "the folder does not exist", hint));
+}
+
+impl Place {
+    fn of(path: &Path) -> Result<Self> {
+        if path.as_os_str().is_empty() {
+            let hint = "give the file's name";
+            return Err(Error::malformed(path, "the name of a file to write is empty", hint));
+        }
+        match descriptor(path) {
+            Some(1) => return Ok(Self::Stream(Stream::StandardOutput)),
+            Some(2) => return Ok(Self::Stream(Stream::StandardError)),
+            Some(_) => return Ok(Self::Stream(Stream::Named)),
+            None => {}
+        }
+        let place = place_of(path);
+        match fs::metadata(&place) {
+            Ok(metadata) if is_character_device(&metadata) => return Ok(Self::Stream(Stream::Named)),
+            Ok(metadata) if !metadata.is_file() => {
+                let problem =
+                    format!("it is {} and cannot be replaced by a file", kind_name(metadata.file_type()));
+                return Err(not_replaceable(path, &problem));
+            }
+            _ => {}
+        }
+        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            return Err(not_replaceable(path, "the name ends in / and is a folder's"));
+        }
+        if !folder_of(&place).is_dir() {
+            let hint = "check the path or make the folder first";
+            return Err(Error::malformed(path, "the folder does not exist", hint));
+        }
+        Ok(Self::File(place))
     }
-    Ok(())
+}
+
+fn not_replaceable(path: &Path, problem: &str) -> Error {
+    Error::malformed(path, problem, "choose a file's name, new or existing")
+}
+
+#[cfg(unix)]
+fn is_character_device(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::FileTypeExt::is_char_device(&metadata.file_type())
+}
+
+#[cfg(not(unix))]
+fn is_character_device(_: &fs::Metadata) -> bool {
+    false
 }
 
 /// A file that a command reads or writes, with the field that names it.
@@ -76,22 +172,26 @@ pub type Named<'a> = (&'static str, &'a Path);
 /// Names the file, and what it would replace.
 pub fn check_apart(read: &[Named], written: &[Named]) -> misdeal_core::Result<()> {
     for (place, (field, path)) in written.iter().enumerate() {
+        // What is open already is added to, not replaced.
+        if matches!(Place::of(path), Ok(Place::Stream(_))) {
+            continue;
+        }
         let mut others = read.iter().chain(&written[..place]);
         if let Some((other, _)) = others.find(|(_, other)| place_of(path) == place_of(other)) {
             let hint = format!("it would replace the {other}");
-            return Err(misdeal_core::Error::bad_value(field, path.display(), "a file of its own", hint));
+            return Err(misdeal_core::Error::bad_value(field, misdeal_core::path_text(path), "a file of its own", hint));
         }
     }
     Ok(())
 }
 
 /// Where `path` leads, through links, so that the file they lead to is replaced and not they.
-fn place_of(path: &Path) -> PathBuf {
+pub(crate) fn place_of(path: &Path) -> PathBuf {
     let in_folder = || Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?));
     fs::canonicalize(path).ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
 }
 
-fn folder_of(path: &Path) -> PathBuf {
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum Error {
     /// The operating system refused.
-    #[error("cannot {action} {}: {source}; {hint}", path.display())]
+    #[error("cannot {action} {}: {source}; {hint}", misdeal_core::printable_path(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -20,7 +20,7 @@ pub enum Error {
         hint: &'static str,
     },
     /// The name ends in something else than the formats that can be read.
-    #[error("{}: {problem}; scores are read from .npy, .csv and .parquet files", path.display())]
+    #[error("{}: {problem}; scores are read from .npy, .csv and .parquet files", misdeal_core::printable_path(path))]
     UnknownFormat {
         /// The file.
         path: PathBuf,
@@ -28,7 +28,7 @@ pub enum Error {
         problem: String,
     },
     /// The contents are not what the format or the tool asks for.
-    #[error("{}: {problem}; {hint}", path.display())]
+    #[error("{}: {problem}; {hint}", misdeal_core::printable_path(path))]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -39,7 +39,7 @@ pub enum Error {
     },
     /// A score is infinite or not a number, so that it has no place among the others.
     #[error("{}: the score at index {index} (counted from 0) is {value}; only finite scores can be audited, so find \
-             out where it comes from", path.display())]
+             out where it comes from", misdeal_core::printable_path(path))]
     NotFinite {
         /// The file.
         path: PathBuf,
@@ -48,8 +48,14 @@ pub enum Error {
         /// The score.
         value: f64,
     },
+    /// Another process is writing the file.
+    #[error("{} is in use: another process is writing it; wait until it ends, or choose another name", misdeal_core::printable_path(path))]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file is sound, but what it says is refused.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", misdeal_core::printable_path(path))]
     Refused {
         /// The file.
         path: PathBuf,
@@ -59,15 +65,33 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the fault is the disk's and not the user's: a file that could not be written.
+    /// Whether the request was fine, but the file could not be written now.
     pub fn is_failed_write(&self) -> bool {
-        matches!(self, Error::Io { action: "write", .. })
+        matches!(self, Error::Io { action: "write", .. } | Error::InUse { .. })
+    }
+
+    /// The message without the path, for whoever names the file elsewhere.
+    pub fn reason(&self) -> String {
+        let whole = self.to_string();
+        let path = match self {
+            Error::Io { path, .. }
+            | Error::UnknownFormat { path, .. }
+            | Error::Malformed { path, .. }
+            | Error::NotFinite { path, .. }
+            | Error::InUse { path }
+            | Error::Refused { path, .. } => misdeal_core::printable_path(path),
+        };
+        whole.strip_prefix(&format!("{path}: ")).map_or_else(|| whole.replacen(&path, "it", 1), str::to_owned)
     }
 
     /// An [`Io`](Error::Io) with a hint that fits the kind of failure.
     pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         let hint = match source.kind() {
-            io::ErrorKind::NotFound => "check the path",
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                "check the path"
+            }
+            io::ErrorKind::InvalidFilename => "choose a shorter name",
+            io::ErrorKind::InvalidInput => "check the name",
             io::ErrorKind::PermissionDenied => "check the permissions of the file and its folder",
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 "free some space or choose another disk"

@@ -16,6 +16,7 @@
 //! - [`batch_log`]: batches that a data loader dealt, from `.jsonl`, `.npy` and `.parquet` files.
 //! - [`stores`]: score stores, sealed and checked.
 //! - [`text`]: small files that a user wrote.
+//! - [`input`]: opens every file that is read, and refuses what hangs or never ends.
 //! - [`atomic`]: every file is written beside its place and moved there when it is whole.
 //! - [`npy`]: headers and elements of NumPy arrays, for whoever reads them from elsewhere than a file.
 //! - [`Error`]: every refusal names the path, what is wrong and what to do.
@@ -24,6 +25,7 @@ pub mod atomic;
 pub mod batch_log;
 mod error;
 mod guarded;
+pub mod input;
 pub mod npy;
 mod parquet_pages;
 mod parquet_shape;

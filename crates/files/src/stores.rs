@@ -1,17 +1,21 @@
-//! Score stores on disk.
+//! Score stores on disk: whole, sealed, and written by one process at a time.
 
-use crate::atomic::write_atomically;
-use crate::{Error, Result};
+use crate::atomic::{check_file_place, file_place, folder_of, write_file_atomically};
+use crate::{Error, Result, input};
 use misdeal_core::{ReadError, ScoreStore};
-use std::fs::File;
-use std::path::Path;
+use std::collections::hash_map::DefaultHasher;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, TryLockError};
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// Reads a whole store and checks its seal.
 ///
 /// # Errors
 /// A file that cannot be read, is not a store, has another version, is cut short or altered.
 pub fn read(path: &Path) -> Result<ScoreStore> {
-    let mut file = File::open(path).map_err(|error| Error::io(path, "open", error))?;
+    let mut file = input::open_file_or_pipe(path)?;
     ScoreStore::read_from(&mut file).map_err(|error| match error {
         ReadError::Io(error) => Error::io(path, "read", error),
         ReadError::Refused(error) => Error::malformed(
@@ -25,9 +29,112 @@ pub fn read(path: &Path) -> Result<ScoreStore> {
 /// Writes a store, whole or not at all.
 ///
 /// # Errors
-/// What the operating system said; the file that was there stays.
+/// A store that another process has claimed; what the operating system said. The file that was there stays.
 pub fn write(path: &Path, store: &ScoreStore) -> Result<()> {
-    write_atomically(path, |sink| store.write_to(sink))
+    Claim::on(path)?.write(store)
+}
+
+/// The right to write a store, which one process has at a time.
+///
+/// It is a lock on a file beside the store, because writing replaces the store itself. The system releases the lock when the process ends, however that
+/// happens; a lock file that a killed process left behind blocks nobody. Where files cannot be locked (some network disks), nothing is promised.
+#[derive(Debug)]
+pub struct Claim {
+    path: PathBuf,
+    lock: Option<(File, PathBuf)>,
+}
+
+impl Claim {
+    /// Claims the store at `path`, whether it is there yet or not.
+    ///
+    /// # Errors
+    /// [`Error::InUse`] if another process has it; a `path` that cannot be written.
+    pub fn on(path: &Path) -> Result<Self> {
+        let place = file_place(path)?;
+        let file = folder_of(&place).join(lock_name(place.file_name().unwrap_or_default()));
+        let lock = match locked(&file) {
+            Ok(lock) => lock.map(|lock| (lock, file)),
+            Err(TryLockError::WouldBlock) => return Err(Error::InUse { path: path.to_owned() }),
+            // A finished store is read again where nothing can be written.
+            Err(TryLockError::Error(_)) if place.is_file() => None,
+            Err(TryLockError::Error(error)) => return Err(Error::io(path, "write", error)),
+        };
+        let claim = Claim { path: path.to_owned(), lock };
+        if !place.is_file() {
+            check_file_place(path, &place)?;
+        }
+        Ok(claim)
+    }
+
+    /// Writes the store, whole or not at all.
+    ///
+    /// # Errors
+    /// What the operating system said; the file that was there stays.
+    pub fn write(&self, store: &ScoreStore) -> Result<()> {
+        write_file_atomically(&self.path, |sink| store.write_to(sink))
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if let Some((lock, file)) = self.lock.take() {
+            // Removed while it is locked: whoever opened it before finds that it is gone, and tries again.
+            let _ = fs::remove_file(file);
+            let _ = lock.unlock();
+        }
+    }
+}
+
+/// The lock of a file that is made for it; `None` where nothing can be locked.
+fn locked(file: &Path) -> std::result::Result<Option<File>, TryLockError> {
+    loop {
+        let made = File::options().read(true).write(true).create(true).truncate(false).open(file);
+        // Another user's, left behind, can still be locked.
+        let lock = made.or_else(|error| File::open(file).map_err(|_| error)).map_err(TryLockError::Error)?;
+        match lock.try_lock() {
+            Ok(()) if is_at(&lock, file).map_err(TryLockError::Error)? => return Ok(Some(lock)),
+            // Its owner removed it in between.
+            Ok(()) => {}
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+                let _ = fs::remove_file(file);
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Whether an open file is still the one with that name.
+#[cfg(unix)]
+fn is_at(open: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let open = open.metadata()?;
+    match fs::metadata(path) {
+        Ok(named) => Ok((open.dev(), open.ino()) == (named.dev(), named.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Elsewhere an open file cannot be removed.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
+}
+
+/// The name of the lock beside a store: its own, or a short one where that would be too long for a file.
+fn lock_name(store: &OsStr) -> OsString {
+    const LONGEST: usize = 200;
+    let mut name = OsString::from(".misdeal-");
+    if store.len() <= LONGEST {
+        name.push(store);
+    } else {
+        let mut hasher = DefaultHasher::new();
+        store.hash(&mut hasher);
+        name.push(format!("{:016x}", hasher.finish()));
+    }
+    name.push(".lock");
+    name
 }
 
 #[cfg(test)]
@@ -45,11 +152,48 @@ mod tests {
         let back = read(&path).unwrap();
         assert_eq!(back.to_bytes(), store.to_bytes());
 
-        let whole = std::fs::read(&path).unwrap();
-        std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &whole[..whole.len() - 1]).unwrap();
         assert!(read(&path).unwrap_err().to_string().contains("run.store"));
-        std::fs::write(&path, b"").unwrap();
+        fs::write(&path, b"").unwrap();
         assert!(read(&path).unwrap_err().to_string().contains("not a misdeal store"));
         assert!(read(&folder.path().join("absent")).is_err());
+    }
+
+    #[test]
+    fn a_store_has_one_writer_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = ScoreStore::new(Setting::default(), "cpu", "stream", StoreKind::Counts).unwrap();
+        let names = || fs::read_dir(folder.path()).unwrap().count();
+        for name in ["run.store", &"x".repeat(255)] {
+            let path = folder.path().join(name);
+            let claim = Claim::on(&path).unwrap();
+            let refused = [write(&path, &store).unwrap_err(), Claim::on(&path).unwrap_err()];
+            assert!(refused.iter().all(|error| error.to_string().contains("in use")), "{refused:?}");
+            claim.write(&store).unwrap();
+            // The store was replaced; the claim still stands.
+            assert!(matches!(Claim::on(&path), Err(Error::InUse { .. })));
+            drop(claim);
+            write(&path, &store).unwrap();
+            assert_eq!(names(), 1, "the lock was left behind");
+            fs::remove_file(&path).unwrap();
+        }
+        // Left behind by a process that was killed.
+        let path = folder.path().join("run.store");
+        fs::write(folder.path().join(".misdeal-run.store.lock"), "").unwrap();
+        write(&path, &store).unwrap();
+        assert_eq!(names(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_a_store_is_the_same_store() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, link] = ["run.store", "link"].map(|name| folder.path().join(name));
+        fs::write(&path, "").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let _claim = Claim::on(&link).unwrap();
+        assert!(matches!(Claim::on(&path), Err(Error::InUse { .. })));
+        assert!(Claim::on(Path::new("/dev/stdout")).unwrap_err().to_string().contains("not a file"));
     }
 }

@@ -1,7 +1,6 @@
 //! Text files: models that a user writes, and results that were stored.
 
-use crate::{Error, Result};
-use std::fs::File;
+use crate::{Error, Result, input};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -27,7 +26,7 @@ pub fn read_result(path: &Path) -> Result<String> {
 }
 
 fn read_at_most(most: u64, path: &Path, hint: &str) -> Result<String> {
-    let file = File::open(path).map_err(|error| Error::io(path, "open", error))?;
+    let file = input::open_file_or_pipe(path)?;
     let mut text = String::new();
     file.take(most + 1).read_to_string(&mut text).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidData => Error::malformed(path, "it is not text in UTF-8", "save it as UTF-8"),

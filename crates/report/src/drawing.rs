@@ -3,8 +3,8 @@
 use crate::dashes;
 use kuva::backend::png::PngBackend;
 use kuva::backend::svg::SvgBackend;
-use kuva::render::render::Scene;
-use misdeal_core::{Error, Result};
+use kuva::render::render::{Primitive, Scene};
+use misdeal_core::{Error, Result, printable, printable_lines};
 use std::path::Path;
 
 /// Pixels of a PNG for one unit of the figure: sharp in print at the width of a page.
@@ -43,7 +43,7 @@ pub struct Drawing(pub(crate) Scene);
 impl Drawing {
     /// As a document of its own.
     pub fn to_svg(&self) -> String {
-        SvgBackend::new().render_scene(&self.0)
+        printable_lines(&SvgBackend::new().render_scene(&self.0)).into_owned()
     }
 
     /// The bytes of a file in `format`.
@@ -63,12 +63,18 @@ impl Drawing {
         }
     }
 
+    /// For pixels: dashes cut, and nothing in the text that cannot be seen.
     fn with_cut_dashes(&self) -> Scene {
         let mut scene = Scene::new(self.0.width, self.0.height);
         scene.background_color.clone_from(&self.0.background_color);
         scene.text_color.clone_from(&self.0.text_color);
         scene.font_family.clone_from(&self.0.font_family);
         scene.elements = self.0.elements.iter().flat_map(dashes::cut).collect();
+        for element in &mut scene.elements {
+            if let Primitive::Text { content, .. } = element {
+                *content = printable(content).into_owned();
+            }
+        }
         scene
     }
 }

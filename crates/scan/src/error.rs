@@ -1,5 +1,6 @@
 //! What can be wrong with a request.
 
+use misdeal_core::printable_path;
 use std::path::PathBuf;
 
 /// Why nothing was scanned.
@@ -7,8 +8,16 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum Error {
     /// A path that is not there.
-    #[error("{}: no such file or folder; give Python files, notebooks or folders", .0.display())]
+    #[error("{}: no such file or folder; give Python files, notebooks or folders", printable_path(.0))]
     NoSuchPath(PathBuf),
+    /// A path that the operating system refuses.
+    #[error("{}: {reason}; give Python files, notebooks or folders", printable_path(path))]
+    BadPath {
+        /// The path.
+        path: PathBuf,
+        /// What the operating system said.
+        reason: String,
+    },
     /// Files of which none could be scanned.
     #[error("{path}: not scanned: {reason}{}; give Python files, notebooks or folders of them", others(*files))]
     NothingScanned {
@@ -36,7 +45,7 @@ pub enum Error {
         reason: String,
     },
     /// Settings that cannot be read.
-    #[error("{}: {reason}", path.display())]
+    #[error("{}: {reason}", printable_path(path))]
     BadSettings {
         /// The file.
         path: PathBuf,

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::settings::Settings;
 use ignore::WalkBuilder;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The files behind some paths, each once, in order. Hidden files and what `.gitignore` names are left out unless they are named.
@@ -19,10 +20,16 @@ pub fn find(paths: &[PathBuf], settings: &Settings) -> Result<Vec<PathBuf>, Erro
     };
     let mut files = Vec::new();
     for path in paths {
-        if !path.exists() {
-            return Err(Error::NoSuchPath(path.clone()));
+        match path.metadata() {
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(Error::NoSuchPath(path.clone())),
+            Err(error) => {
+                let reason = error.to_string();
+                return Err(Error::BadPath { path: path.clone(), reason });
+            }
         }
-        if path.is_file() {
+        // What is neither is refused when it is read.
+        if !path.is_dir() {
             files.push(path.clone());
             continue;
         }

@@ -8,11 +8,11 @@ use crate::rules::{Found, Place, Reach, Rule};
 use crate::settings::Settings;
 use crate::source::{LARGEST, Source};
 use crate::survey::{Census, Survey};
-use misdeal_core::guarded;
+use misdeal_core::{guarded, path_text};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::borrow::Cow;
-use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Room for the recursion into the deepest trees that are read; only what is used is taken from the system.
@@ -108,8 +108,9 @@ struct Outcome {
 
 fn scan_file(path: &Path, rules: &[&dyn Rule], settings: &Settings) -> Outcome {
     let mut outcome = Outcome::default();
-    let shown = path.to_string_lossy().replace('\\', "/");
-    let shown = shown.strip_prefix("./").unwrap_or(&shown);
+    let shown = path_text(path);
+    let shown = if cfg!(windows) { shown.replace('\\', "/").into() } else { shown };
+    let shown = shown.strip_prefix("./").unwrap_or(&*shown);
     match read(path) {
         Ok(bytes) => {
             outcome.bytes = bytes.len() as u64;
@@ -130,11 +131,13 @@ fn scan_file(path: &Path, rules: &[&dyn Rule], settings: &Settings) -> Outcome {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let size = fs::metadata(path).map_err(|error| error.to_string())?.len();
+    let (file, size) = misdeal_files::input::open(path).map_err(|error| error.reason())?;
     if size > LARGEST {
         return Err(format!("{size} bytes, more than the {LARGEST} that are read"));
     }
-    fs::read(path).map_err(|error| error.to_string())
+    let mut bytes = Vec::new();
+    file.take(LARGEST).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    Ok(bytes)
 }
 
 impl Outcome {

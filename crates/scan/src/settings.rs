@@ -4,7 +4,6 @@ use crate::error::Error;
 use crate::rules::{self, RULES, Rule};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The `[scan]` table of `misdeal.toml`, or `[tool.misdeal.scan]` of `pyproject.toml`.
@@ -63,7 +62,7 @@ impl Settings {
     /// A file that cannot be read or is not TOML, an unknown name in it.
     pub fn from_file(path: &Path) -> Result<Option<Self>, Error> {
         let bad = |reason: String| Error::BadSettings { path: path.to_owned(), reason };
-        let text = fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+        let text = misdeal_files::text::read(path).map_err(|error| bad(error.reason()))?;
         let one_line = |error: toml::de::Error| {
             let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
             bad(format!("line {line}: {}", error.message().lines().collect::<Vec<_>>().join(" ")))

@@ -54,6 +54,7 @@ pub struct DiagnoseReport {
     command: &'static str,
     version: &'static str,
     /// The file.
+    #[serde(serialize_with = "misdeal_core::serialize_path")]
     pub log: PathBuf,
     /// Records in the data set.
     pub dataset_size: u64,

@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// What the log holds, which schemes could have made it, what is wrong with it, what that costs, and the verdict.
 pub fn diagnosis(report: &DiagnoseReport) -> String {
     let found = &report.diagnosis;
-    let mut text = format!("Diagnosis of {}\n\n", report.log.display());
+    let mut text = format!("Diagnosis of {}\n\n", misdeal_core::printable_path(&report.log));
     row(&mut text, "records in the data set", &HumanCount(report.dataset_size).to_string());
     let mut steps = format!(
         "{} in each of {} epochs, up to {} records each",

@@ -12,8 +12,7 @@ pub mod fuzzing {
     pub use super::npy::read as npy;
 }
 
-use crate::{Error, Result};
-use std::fs::File;
+use crate::{Error, Result, input};
 use std::path::Path;
 
 /// The most entries (records in batches, over all epochs) that a log may have: their number and memory stay in bounds.
@@ -137,19 +136,14 @@ pub fn read(path: &Path) -> Result<BatchLog> {
             return Err(Error::malformed(path, problem, hint));
         }
     };
-    let failed = |error| Error::io(path, "read", error);
-    let file = File::open(path).map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
-    if !metadata.is_file() {
-        return Err(Error::malformed(path, "it is not a regular file", "log the batches to one"));
-    }
-    if metadata.len() == 0 {
+    let (file, length) = input::open(path)?;
+    if length == 0 {
         return Err(Error::malformed(path, "the file is empty", "log at least one batch"));
     }
     let log = match extension {
-        "npy" => npy::read(path, file, metadata.len())?,
+        "npy" => npy::read(path, file, length)?,
         "parquet" => columnar::read(path, file)?,
-        _ => json_lines::read(path, file, metadata.len())?,
+        _ => json_lines::read(path, file, length)?,
     };
     if log.entries() == 0 {
         return Err(Error::malformed(path, "it holds no records", "log at least one batch that has one"));

@@ -1,6 +1,7 @@
 //! The three formats hold the same log, and what is damaged is refused.
 
 use super::*;
+use std::fs::File;
 use parquet::column::writer::ColumnWriter;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;

@@ -14,8 +14,7 @@ pub mod fuzzing {
     pub use super::npy::read as npy;
 }
 
-use crate::{Error, Result};
-use std::fs::File;
+use crate::{Error, Result, input};
 use std::path::Path;
 
 /// All scores in the file at `path`, in the file's order; at least one, and every one finite.
@@ -42,18 +41,13 @@ pub fn read(path: &Path) -> Result<Vec<f64>> {
             return Err(Error::UnknownFormat { path: path.to_owned(), problem });
         }
     };
-    let failed = |error| Error::io(path, "read", error);
-    let file = File::open(path).map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
-    if !metadata.is_file() {
-        return Err(Error::malformed(path, "it is not a regular file", "save the scores to one"));
-    }
-    if metadata.len() == 0 {
+    let (file, length) = input::open(path)?;
+    if length == 0 {
         return Err(Error::malformed(path, "the file is empty", "save the scores again"));
     }
     let scores = match extension {
-        "npy" => npy::read(path, file, metadata.len())?,
-        "csv" => comma_separated::read(path, file, metadata.len())?,
+        "npy" => npy::read(path, file, length)?,
+        "csv" => comma_separated::read(path, file, length)?,
         _ => columnar::read(path, file)?,
     };
     if scores.is_empty() {

@@ -19,6 +19,7 @@ mod unbroken;
 
 use crate::results::{Content, Estimate, StoredResult, Unreadable};
 use askama::Template;
+use misdeal_core::printable_lines;
 use section::Section;
 use sha2::{Digest, Sha256};
 use unbroken::unbroken;
@@ -130,7 +131,8 @@ pub fn page(results: &[StoredResult]) -> Result<String, Unreadable> {
         policy: policy(),
         version: env!("CARGO_PKG_VERSION"),
     };
-    Ok(page.render().expect("memory can be written to"))
+    let page = page.render().expect("memory can be written to");
+    Ok(printable_lines(&page).into_owned())
 }
 
 /// The verdict of a document in plain words, which is the sentence that its page begins with; of an estimate that no document is made

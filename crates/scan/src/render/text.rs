@@ -4,6 +4,7 @@ use crate::finding::Finding;
 use crate::rules::{RULES, Reach, Rule};
 use crate::scanning::Report;
 use crate::survey::Count;
+use misdeal_core::{printable, printable_lines};
 use std::fmt::Write;
 
 /// Findings with their lines of code, and a summary.
@@ -40,18 +41,20 @@ fn write_finding(text: &mut String, finding: &Finding) {
         (Some(cell), Some(line)) => format!(" (cell {cell}, line {line})"),
         _ => String::new(),
     };
+    let path = printable(path);
     let _ = writeln!(text, "{path}:{line}:{column}: {} {rule}{cell}", finding.level.name());
     // Tabs keep their width above the mark; long lines are cut around it.
     let excerpt: Vec<char> = finding.excerpt.trim_end().chars().collect();
     let first = column.saturating_sub(81);
-    let shown: String = excerpt.iter().skip(first).take(120).collect();
-    let margin: String =
-        excerpt.iter().skip(first).take(column - 1 - first).map(|letter| blank(*letter)).collect();
+    let part = |letters: usize| excerpt.iter().skip(first).take(letters).collect::<String>();
+    let (shown, before) = (part(120), part(column - 1 - first));
+    let shown = printable_lines(&shown);
+    let margin: String = printable_lines(&before).chars().map(blank).collect();
     let gutter = line.to_string();
     let _ = writeln!(text, "  {gutter} | {shown}");
     let _ = writeln!(text, "  {} | {margin}^", " ".repeat(gutter.len()));
-    let _ = writeln!(text, "  {message}");
-    let _ = writeln!(text, "  fix: {fix}\n");
+    let _ = writeln!(text, "  {}", printable(message));
+    let _ = writeln!(text, "  fix: {}\n", printable(fix));
 }
 
 fn blank(letter: char) -> char {

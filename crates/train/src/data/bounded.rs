@@ -3,7 +3,6 @@
 use super::error::Problem;
 use super::{Error, Result};
 use flate2::bufread::MultiGzDecoder;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -44,13 +43,7 @@ impl<R: Read> Read for Limited<R> {
 /// Opens a regular file and unpacks it if it begins as a gzip file does, whatever its name ends in; at most `limit` bytes
 /// come out.
 pub(super) fn open(path: &Path, limit: u64) -> Result<Limited<Box<dyn Read>>> {
-    let file = File::open(path).map_err(Error::io(path))?;
-    let metadata = file.metadata().map_err(Error::io(path))?;
-    if !metadata.is_file() {
-        return Err(Error::in_file(path, "put the data set's own file there")(
-            "it is not a regular file".into(),
-        ));
-    }
+    let (file, _) = misdeal_files::input::open(path)?;
     unpacked(BufReader::with_capacity(1 << 16, file), limit).map_err(Error::io(path))
 }
 

@@ -10,9 +10,12 @@ pub enum Error {
     /// The name or the size of the data set is not one that can be had.
     #[error(transparent)]
     Refused(#[from] misdeal_core::Error),
+    /// A file was not opened.
+    #[error(transparent)]
+    File(#[from] misdeal_files::Error),
     /// The files of the data set are not in the data folder.
     #[error("{dataset} is not {}; put {files} (audits of training also have --dataset synthetic, which needs no files)", match folder {
-        Some(folder) => format!("in the data folder {}", folder.display()),
+        Some(folder) => format!("in the data folder {}", misdeal_core::printable_path(folder)),
         None => "at hand, for no data folder is given (--data DIR or the environment variable MISDEAL_DATA)".to_owned(),
     })]
     Missing {
@@ -24,7 +27,7 @@ pub enum Error {
         files: &'static str,
     },
     /// The operating system refused.
-    #[error("cannot read {}: {source}; check the path and the permissions", path.display())]
+    #[error("cannot read {}: {source}; check the path and the permissions", misdeal_core::printable_path(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -32,7 +35,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The contents are not what the format asks for.
-    #[error("{}: {problem}; {hint}", path.display())]
+    #[error("{}: {problem}; {hint}", misdeal_core::printable_path(path))]
     Malformed {
         /// The file.
         path: PathBuf,

@@ -6,7 +6,6 @@ use super::error::Problem;
 use super::records::{Records, Values};
 use super::selection::choose;
 use super::{Dataset, Error, Result, Shape};
-use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 
@@ -47,10 +46,7 @@ impl LabelledArrays {
     /// Reads the arrays under the first of the known pairs of names that the file has.
     pub fn read(path: &Path) -> Result<Self> {
         let refused = Error::in_file(path, HINT);
-        let file = File::open(path).map_err(Error::io(path))?;
-        if !file.metadata().map_err(Error::io(path))?.is_file() {
-            return Err(refused("it is not a regular file".into()));
-        }
+        let (file, _) = misdeal_files::input::open(path)?;
         let archive = zip::ZipArchive::new(BufReader::with_capacity(1 << 16, file));
         let mut archive = archive.map_err(|error| refused(format!("it is not a .npz file: {error}")))?;
         Self::from_archive(&mut archive).map_err(&refused)
