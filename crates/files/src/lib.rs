@@ -25,6 +25,7 @@ pub mod batch_log;
 mod error;
 mod guarded;
 pub mod npy;
+mod parquet_columns;
 mod parquet_pages;
 mod parquet_shape;
 pub mod scores;
