@@ -27,6 +27,7 @@ mod error;
 mod guarded;
 pub mod input;
 pub mod npy;
+mod parquet_columns;
 mod parquet_pages;
 mod parquet_shape;
 pub mod scores;

@@ -6,8 +6,9 @@ use bytes::Bytes;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::errors::{ParquetError, Result};
-use parquet::file::reader::{ChunkReader, Length, RowGroupReader};
+use parquet::file::reader::{ChunkReader, FileReader, Length, RowGroupReader};
 use std::io::{self, Read};
+use std::path::Path;
 
 /// Rows that a byte of a file may stand for, at most: a constant column in the pages that writers make takes some hundreds.
 pub(crate) const MOST_ROWS_PER_BYTE: u64 = 4096;
@@ -22,6 +23,16 @@ const BYTES_PER_NUMBER: usize = 4;
 pub(crate) fn column(group: &dyn RowGroupReader, index: usize) -> Result<ColumnReader> {
     let pages = group.get_column_page_reader(index)?;
     Ok(get_column_reader(group.metadata().schema_descr().column(index), Box::new(HonestPages(pages))))
+}
+
+/// Refuses a file of whose rows only some were there to read, or more than it says it has.
+pub(crate) fn check_rows(path: &Path, reader: &dyn FileReader, rows: u64) -> crate::Result<()> {
+    let claimed = reader.metadata().file_metadata().num_rows();
+    if u64::try_from(claimed) == Ok(rows) {
+        return Ok(());
+    }
+    let problem = format!("it claims {claimed} rows and has {rows}");
+    Err(crate::Error::malformed(path, problem, "save it again"))
 }
 
 /// Bytes that a page may be unpacked to in any file.

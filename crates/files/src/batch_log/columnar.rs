@@ -2,12 +2,15 @@
 
 use super::BatchLog;
 use crate::guarded::guarded;
+use crate::parquet_columns::{self, Number};
 use crate::parquet_pages::{self, Ending, MOST_ROWS_PER_BYTE};
 use crate::{Error, Result};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
+use parquet::schema::types::SchemaDescriptor;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Rows that are read at a time: memory grows with what is read, not with what the file claims to hold.
@@ -32,22 +35,22 @@ fn read_groups(path: &Path, file: impl ChunkReader + 'static) -> Result<BatchLog
     };
     let reader = SerializedFileReader::new(Ending(file)).map_err(damaged)?;
     let schema = reader.metadata().file_metadata().schema_descr();
-    let place = |name: &str| {
-        schema.columns().iter().position(|column| column.path().string().eq_ignore_ascii_case(name))
-    };
-    let places = COLUMNS.map(place);
+    let mut places = [None; COLUMNS.len()];
+    for (place, name) in places.iter_mut().zip(COLUMNS) {
+        *place = parquet_columns::find(path, schema, name)?;
+    }
     if let Some(missing) = (0..REQUIRED).find(|&column| places[column].is_none()) {
         return Err(Error::malformed(path, format!("no column is called {}", COLUMNS[missing]), HINT));
     }
     if places.iter().flatten().any(|&place| schema.column(place).max_rep_level() > 0) {
         return Err(Error::malformed(path, "a column holds lists", "save one number in a row"));
     }
-    let mut rows = Rows { path, log: BatchLog::default(), open: None, number: 0 };
+    let mut rows = Rows { path, log: BatchLog::default(), batches: Vec::new(), open: None, number: 0 };
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group).map_err(damaged)?;
         let mut columns = Vec::new();
         for (name, place) in COLUMNS.into_iter().zip(places) {
-            let column = place.map(|place| Integers::open(path, name, &*group, place)).transpose()?;
+            let column = place.map(|place| Integers::open(path, name, &*group, place, schema)).transpose()?;
             columns.push(column);
         }
         loop {
@@ -72,7 +75,8 @@ fn read_groups(path: &Path, file: impl ChunkReader + 'static) -> Result<BatchLog
             rows.insert(&pieces)?;
         }
     }
-    Ok(rows.finish())
+    parquet_pages::check_rows(path, &reader, rows.number)?;
+    rows.finish()
 }
 
 /// Rows on their way into a log.
@@ -81,6 +85,8 @@ struct Rows<'a> {
     log: BatchLog,
     /// Epoch, batch, rank and worker of the batch that the last row belongs to.
     open: Option<[u64; 4]>,
+    /// The same of every batch that is closed.
+    batches: Vec<[u64; 4]>,
     number: u64,
 }
 
@@ -96,8 +102,15 @@ impl Rows<'_> {
             let wrong = |problem: String| {
                 Error::malformed(self.path, format!("row {} (counted from 0) {problem}", self.number), HINT)
             };
-            if [key[0], key[2]].into_iter().any(|number| u32::try_from(number).is_err()) {
-                return Err(wrong("names an epoch or a rank that is too large".into()));
+            let is_worker_named = !workers.is_empty();
+            for (name, number) in [
+                ("epoch", Some(key[0])),
+                ("rank", Some(key[2])),
+                ("worker", is_worker_named.then_some(key[3])),
+            ] {
+                if let Some(number) = number.filter(|&number| u32::try_from(number).is_err()) {
+                    return Err(wrong(format!("names the {name} {number}, but {} is the largest", u32::MAX)));
+                }
             }
             self.log.push_record(records[row]).map_err(wrong)?;
             self.open = Some(key);
@@ -107,31 +120,70 @@ impl Rows<'_> {
     }
 
     fn close(&mut self) {
-        if let Some([epoch, _, rank, worker]) = self.open.take() {
+        if let Some(key @ [epoch, _, rank, worker]) = self.open.take() {
             self.log.end_batch(epoch as u32, rank as u32, u32::try_from(worker).ok());
+            self.batches.push(key);
         }
     }
 
-    fn finish(mut self) -> BatchLog {
+    /// The log, if the rows lie in the order of the batches' numbers.
+    fn finish(mut self) -> Result<BatchLog> {
         self.close();
-        self.log
+        // Batches are numbered by their process, or by each of its workers on its own; then numbers repeat among those.
+        let by_rank = falls(&self.batches, |&[epoch, _, rank, _]| [epoch, rank, 0]);
+        let by_worker = || falls(&self.batches, |&[epoch, _, rank, worker]| [epoch, rank, worker]);
+        let repeats = || {
+            let mut numbers: Vec<_> =
+                self.batches.iter().map(|&[epoch, batch, rank, _]| [epoch, rank, batch]).collect();
+            numbers.sort_unstable();
+            numbers.windows(2).any(|pair| pair[0] == pair[1])
+        };
+        let fall = match by_rank {
+            Some(fall) if repeats() => by_worker().map(|_| fall),
+            fall => fall,
+        };
+        match fall {
+            None => Ok(self.log),
+            Some([epoch, batch, ..]) => {
+                let problem =
+                    format!("the rows of epoch {epoch} come back to batch {batch} after another one");
+                let hint =
+                    "sort the rows by epoch, rank and batch, in the order in which the loader gave them";
+                Err(Error::malformed(self.path, problem, hint))
+            }
+        }
     }
+}
+
+/// The first batch whose number is not above the last one of the same `stream`.
+fn falls(batches: &[[u64; 4]], stream: impl Fn(&[u64; 4]) -> [u64; 3]) -> Option<[u64; 4]> {
+    let mut last: HashMap<[u64; 3], u64> = HashMap::new();
+    batches.iter().copied().find(|key| last.insert(stream(key), key[1]).is_some_and(|last| last >= key[1]))
 }
 
 /// A column of whole numbers from 0.
 enum Integers {
-    Short(&'static str, ColumnReaderImpl<Int32Type>),
-    Long(&'static str, ColumnReaderImpl<Int64Type>),
+    Short(&'static str, Number, ColumnReaderImpl<Int32Type>),
+    Long(&'static str, Number, ColumnReaderImpl<Int64Type>),
 }
 
 impl Integers {
-    fn open(path: &Path, name: &'static str, group: &dyn RowGroupReader, place: usize) -> Result<Self> {
+    fn open(
+        path: &Path,
+        name: &'static str,
+        group: &dyn RowGroupReader,
+        place: usize,
+        schema: &SchemaDescriptor,
+    ) -> Result<Self> {
+        let Some(number) = Number::of(&schema.column(place)) else {
+            return Err(Error::malformed(path, format!("the column {name} does not hold integers"), HINT));
+        };
         let reader = parquet_pages::column(group, place).map_err(|error| {
             Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
         })?;
         match reader {
-            ColumnReader::Int32ColumnReader(column) => Ok(Self::Short(name, column)),
-            ColumnReader::Int64ColumnReader(column) => Ok(Self::Long(name, column)),
+            ColumnReader::Int32ColumnReader(column) => Ok(Self::Short(name, number, column)),
+            ColumnReader::Int64ColumnReader(column) => Ok(Self::Long(name, number, column)),
             _ => Err(Error::malformed(path, format!("the column {name} does not hold integers"), HINT)),
         }
     }
@@ -139,10 +191,12 @@ impl Integers {
     /// Appends the next values, at most [`PIECE`]; none are left if none are appended.
     fn append(&mut self, path: &Path, values: &mut Vec<u64>) -> Result<()> {
         match self {
-            Self::Short(name, column) => {
-                append(path, name, column, values, |value| u64::try_from(value).ok())
+            Self::Short(name, number, column) => {
+                append(path, name, column, values, |value| number.short(value))
             }
-            Self::Long(name, column) => append(path, name, column, values, |value| u64::try_from(value).ok()),
+            Self::Long(name, number, column) => {
+                append(path, name, column, values, |value| number.long(value))
+            }
         }
     }
 }
@@ -152,7 +206,7 @@ fn append<T: DataType>(
     name: &str,
     column: &mut ColumnReaderImpl<T>,
     values: &mut Vec<u64>,
-    number: impl Fn(T::T) -> Option<u64>,
+    number: impl Fn(T::T) -> Option<i128>,
 ) -> Result<()> {
     let mut read = Vec::new();
     let mut definitions = Vec::new();
@@ -172,8 +226,9 @@ fn append<T: DataType>(
             return Err(Error::malformed(path, format!("a value of the column {name} is missing"), HINT));
         }
         for value in read.drain(..) {
-            let Some(value) = number(value) else {
-                return Err(Error::malformed(path, format!("a value of the column {name} is below 0"), HINT));
+            let Some(value) = number(value).and_then(|value| u64::try_from(value).ok()) else {
+                let problem = format!("a value of the column {name} is below 0 or beyond its type");
+                return Err(Error::malformed(path, problem, HINT));
             };
             values.push(value);
         }

@@ -2,9 +2,9 @@
 
 use super::check_finite;
 use crate::guarded::guarded;
+use crate::parquet_columns::{self, Number};
 use crate::parquet_pages::{self, Ending, MOST_ROWS_PER_BYTE};
 use crate::{Error, Result};
-use parquet::basic::Type;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{DataType, DoubleType, FloatType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
@@ -27,27 +27,30 @@ fn read_groups(path: &Path, file: impl ChunkReader + 'static) -> Result<Vec<f64>
         Error::malformed(path, format!("it is not a sound .parquet file ({error})"), "save it again")
     };
     let reader = SerializedFileReader::new(Ending(file)).map_err(damaged)?;
-    let column = column(path, &reader)?;
+    let (column, number) = column(path, &reader)?;
     let most = file_length.saturating_mul(MOST_ROWS_PER_BYTE);
     let mut scores = Vec::new();
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group).map_err(damaged)?;
         match parquet_pages::column(&*group, column).map_err(damaged)? {
             ColumnReader::DoubleColumnReader(column) => {
-                append::<DoubleType>(path, column, &mut scores, most, |value| value)?;
+                append::<DoubleType>(path, column, &mut scores, most, Some)?;
             }
             ColumnReader::FloatColumnReader(column) => {
-                append::<FloatType>(path, column, &mut scores, most, f64::from)?;
+                append::<FloatType>(path, column, &mut scores, most, |value| Some(f64::from(value)))?;
             }
             ColumnReader::Int32ColumnReader(column) => {
-                append::<Int32Type>(path, column, &mut scores, most, f64::from)?;
+                let number = |value| number.short(value).map(|value| value as f64);
+                append::<Int32Type>(path, column, &mut scores, most, number)?;
             }
             ColumnReader::Int64ColumnReader(column) => {
-                append::<Int64Type>(path, column, &mut scores, most, |value| value as f64)?;
+                let number = |value| number.long(value).map(|value| value as f64);
+                append::<Int64Type>(path, column, &mut scores, most, number)?;
             }
             _ => return Err(not_numbers(path)),
         }
     }
+    parquet_pages::check_rows(path, &reader, scores.len() as u64)?;
     Ok(scores)
 }
 
@@ -55,11 +58,10 @@ fn not_numbers(path: &Path) -> Error {
     Error::malformed(path, "its scores are not numbers", "save them as 32 or 64-bit floats or integers")
 }
 
-/// The one column there is, or the one called `score`.
-fn column(path: &Path, reader: &dyn FileReader) -> Result<usize> {
+/// The one column there is, or the one called `score`, and what its values are.
+fn column(path: &Path, reader: &dyn FileReader) -> Result<(usize, Number)> {
     let schema = reader.metadata().file_metadata().schema_descr();
-    let named = schema.columns().iter().position(|column| column.path().string().eq_ignore_ascii_case(SCORE));
-    let index = match (named, schema.num_columns()) {
+    let index = match (parquet_columns::find(path, schema, SCORE)?, schema.num_columns()) {
         (Some(index), _) => index,
         (None, 1) => 0,
         (None, columns) => {
@@ -71,12 +73,7 @@ fn column(path: &Path, reader: &dyn FileReader) -> Result<usize> {
     if column.max_rep_level() > 0 {
         return Err(Error::malformed(path, "its scores are lists", "save one number in a row"));
     }
-    match column.physical_type() {
-        Type::DOUBLE | Type::FLOAT | Type::INT32 | Type::INT64 if column.logical_type_ref().is_none() => {
-            Ok(index)
-        }
-        _ => Err(not_numbers(path)),
-    }
+    Number::of(&column).map(|number| (index, number)).ok_or_else(|| not_numbers(path))
 }
 
 /// Appends a row group's values; a missing one is refused.
@@ -85,7 +82,7 @@ fn append<T: DataType>(
     mut column: ColumnReaderImpl<T>,
     scores: &mut Vec<f64>,
     most: u64,
-    number: impl Fn(T::T) -> f64,
+    number: impl Fn(T::T) -> Option<f64>,
 ) -> Result<()> {
     let mut values = Vec::new();
     let mut definitions = Vec::new();
@@ -109,7 +106,14 @@ fn append<T: DataType>(
             let problem = "it claims more rows than a file of its size can hold";
             return Err(Error::malformed(path, problem, "save it again"));
         }
-        scores.extend(values.drain(..).map(&number));
+        for value in values.drain(..) {
+            let Some(score) = number(value) else {
+                let row = scores.len();
+                let problem = format!("the score in row {row} (counted from 0) is beyond its column's type");
+                return Err(Error::malformed(path, problem, "save them as 64-bit floats"));
+            };
+            scores.push(score);
+        }
         check_finite(path, first, &scores[first..])?;
     }
 }
