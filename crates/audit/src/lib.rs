@@ -70,7 +70,7 @@ pub use measurement::Measurement;
 pub use mechanism::{MechanismRequest, audit_mechanism, measure_mechanism};
 pub use merging::{MergeReport, merge_stores};
 pub use monte_carlo::{MOST_SAMPLES, MonteCarloBound, divergence_lower_bound};
-pub use outputs::{OutputScore, OutputsReport, judge_outputs, score_outputs};
+pub use outputs::{OutputScore, OutputsReport, judge_outputs, judge_outputs_despite, score_outputs};
 pub use parts::{audit_played, check_mechanism, is_decided, play_part};
 pub use progress::{Progress, Unwatched};
 pub use promised::promised;

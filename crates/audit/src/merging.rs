@@ -62,7 +62,12 @@ fn check_replaced(output: &Path, merged: &ScoreStore) -> Result<()> {
     }
     let refused = |held: &str| {
         let hint = format!("it holds {held}, which would be lost: choose another name, or remove it first");
-        Error::bad_value("output", path_text(output), "a new file, or a store that is part of the result", hint)
+        Error::bad_value(
+            "output",
+            path_text(output),
+            "a new file, or a store that is part of the result",
+            hint,
+        )
     };
     let held = stores::read(output).map_err(|_| refused("no store that can be read"))?;
     let of = |store: &ScoreStore| {
@@ -74,7 +79,8 @@ fn check_replaced(output: &Path, merged: &ScoreStore) -> Result<()> {
     if of(&held) == of(merged) && held.trials().iter().all(is_within) {
         return Ok(());
     }
-    Err(refused(&format!("{} observations that are not in the inputs", 2 * held.observations_per_world())).into())
+    Err(refused(&format!("{} observations that are not in the inputs", 2 * held.observations_per_world()))
+        .into())
 }
 
 /// What lies between ascending ranges, from 0 on.

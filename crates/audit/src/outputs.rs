@@ -134,11 +134,23 @@ pub struct OutputsReport {
 
 /// Judges the outputs of runs with the target and without it, by every score, at the significance of all together.
 ///
-/// `objection` says why no bound from these runs is valid, where the caller knows: that they were judged before, say.
-///
 /// # Errors
 /// As [`score_outputs`], a value out of range, or too few runs.
 pub fn judge_outputs(
+    setting: &Setting,
+    outputs_in: &[f64],
+    outputs_out: &[f64],
+    analysis: &Analysis,
+    claimed_epsilon: Option<f64>,
+) -> Result<OutputsReport> {
+    judge_outputs_despite(setting, outputs_in, outputs_out, analysis, claimed_epsilon, None)
+}
+
+/// As [`judge_outputs`], of runs whose bounds are not valid for the reason in `objection`, if there is one.
+///
+/// # Errors
+/// As [`judge_outputs`].
+pub fn judge_outputs_despite(
     setting: &Setting,
     outputs_in: &[f64],
     outputs_out: &[f64],

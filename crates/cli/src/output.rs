@@ -49,7 +49,8 @@ pub fn for_people(text: &str) -> String {
     if !lines.lines().any(is_command) {
         return lines;
     }
-    let quiet = |line: &str| if is_command(line) { line.replacen("::", ":\\u{3a}", 1) } else { line.to_owned() };
+    let quiet =
+        |line: &str| if is_command(line) { line.replacen("::", ":\\u{3a}", 1) } else { line.to_owned() };
     lines.split('\n').map(quiet).collect::<Vec<_>>().join("\n")
 }
 
@@ -75,7 +76,10 @@ mod tests {
     #[test]
     fn no_line_is_a_command() {
         let text = "a\tb\n  ::error::x\n::stop\n1 ##[error]y \u{1b}[2J\r\n";
-        assert_eq!(for_people(text), "a\tb\n  :\\u{3a}error::x\n:\\u{3a}stop\n1 #\\u{23}[error]y \\u{1b}[2J\\r\n");
+        assert_eq!(
+            for_people(text),
+            "a\tb\n  :\\u{3a}error::x\n:\\u{3a}stop\n1 #\\u{23}[error]y \\u{1b}[2J\\r\n"
+        );
         assert_eq!(for_people("std::f 12::\n"), "std::f 12::\n");
         assert_eq!(for_workflows("::error file=a::b\n"), "::error file=a::b\n");
     }

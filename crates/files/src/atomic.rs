@@ -179,7 +179,12 @@ pub fn check_apart(read: &[Named], written: &[Named]) -> misdeal_core::Result<()
         let mut others = read.iter().chain(&written[..place]);
         if let Some((other, _)) = others.find(|(_, other)| place_of(path) == place_of(other)) {
             let hint = format!("it would replace the {other}");
-            return Err(misdeal_core::Error::bad_value(field, misdeal_core::path_text(path), "a file of its own", hint));
+            return Err(misdeal_core::Error::bad_value(
+                field,
+                misdeal_core::path_text(path),
+                "a file of its own",
+                hint,
+            ));
         }
     }
     Ok(())

@@ -20,7 +20,10 @@ pub enum Error {
         hint: &'static str,
     },
     /// The name ends in something else than the formats that can be read.
-    #[error("{}: {problem}; scores are read from .npy, .csv and .parquet files", misdeal_core::printable_path(path))]
+    #[error(
+        "{}: {problem}; scores are read from .npy, .csv and .parquet files",
+        misdeal_core::printable_path(path)
+    )]
     UnknownFormat {
         /// The file.
         path: PathBuf,
@@ -38,8 +41,11 @@ pub enum Error {
         hint: String,
     },
     /// A score is infinite or not a number, so that it has no place among the others.
-    #[error("{}: the score at index {index} (counted from 0) is {value}; only finite scores can be audited, so find \
-             out where it comes from", misdeal_core::printable_path(path))]
+    #[error(
+        "{}: the score at index {index} (counted from 0) is {value}; only finite scores can be audited, so find \
+             out where it comes from",
+        misdeal_core::printable_path(path)
+    )]
     NotFinite {
         /// The file.
         path: PathBuf,
@@ -49,7 +55,10 @@ pub enum Error {
         value: f64,
     },
     /// Another process is writing the file.
-    #[error("{} is in use: another process is writing it; wait until it ends, or choose another name", misdeal_core::printable_path(path))]
+    #[error(
+        "{} is in use: another process is writing it; wait until it ends, or choose another name",
+        misdeal_core::printable_path(path)
+    )]
     InUse {
         /// The file.
         path: PathBuf,
@@ -87,9 +96,7 @@ impl Error {
     /// An [`Io`](Error::Io) with a hint that fits the kind of failure.
     pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         let hint = match source.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-                "check the path"
-            }
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "check the path",
             io::ErrorKind::InvalidFilename => "choose a shorter name",
             io::ErrorKind::InvalidInput => "check the name",
             io::ErrorKind::PermissionDenied => "check the permissions of the file and its folder",

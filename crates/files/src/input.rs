@@ -128,7 +128,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("link");
         symlink("/dev/stdout", &link).unwrap();
-        let found = ["/dev/stdin", "/dev/stdout", "/dev/fd/63", "/proc/self/fd/7"].map(Path::new).map(descriptor);
+        let found =
+            ["/dev/stdin", "/dev/stdout", "/dev/fd/63", "/proc/self/fd/7"].map(Path::new).map(descriptor);
         assert_eq!(found, [Some(0), Some(1), Some(63), Some(7)]);
         assert_eq!(descriptor(&link), Some(1));
         assert_eq!([folder.path(), Path::new("/dev/null"), Path::new("fd/1")].map(descriptor), [None; 3]);

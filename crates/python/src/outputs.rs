@@ -62,7 +62,14 @@ pub fn judge_outputs(
     let objection = words.text_if_mentioned("objection")?;
     let found = jobs::run(py, None, None, |_| {
         let objection = objection.as_deref();
-        misdeal_audit::judge_outputs(&setting, outputs_in, outputs_out, &analysis, claimed_epsilon, objection)
+        misdeal_audit::judge_outputs_despite(
+            &setting,
+            outputs_in,
+            outputs_out,
+            &analysis,
+            claimed_epsilon,
+            objection,
+        )
     })?;
     Ok(Report::new(&found))
 }

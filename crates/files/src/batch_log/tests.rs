@@ -1,11 +1,11 @@
 //! The three formats hold the same log, and what is damaged is refused.
 
 use super::*;
-use std::fs::File;
 use parquet::column::writer::ColumnWriter;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
+use std::fs::File;
 use std::sync::Arc;
 
 fn expected() -> BatchLog {

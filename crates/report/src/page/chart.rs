@@ -154,7 +154,10 @@ impl Chart {
     /// As JSON that can stand in a script element: no `<`, `>` or `&` is in it, so that nothing closes the element.
     pub fn to_embedded_json(&self) -> String {
         let json = serde_json::to_string(self).expect("charts have only numbers and names");
-        misdeal_core::printable_json(&json).replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+        misdeal_core::printable_json(&json)
+            .replace('<', "\\u003c")
+            .replace('>', "\\u003e")
+            .replace('&', "\\u0026")
     }
 }
 

@@ -27,7 +27,10 @@ pub enum Error {
         files: &'static str,
     },
     /// The operating system refused.
-    #[error("cannot read {}: {source}; check the path and the permissions", misdeal_core::printable_path(path))]
+    #[error(
+        "cannot read {}: {source}; check the path and the permissions",
+        misdeal_core::printable_path(path)
+    )]
     Io {
         /// The file.
         path: PathBuf,
