@@ -262,8 +262,8 @@ fn damaged_stores() {
             "audit mechanism --steps-per-epoch 5 --engine reference --store sound --resume",
             &["reference and cpu"],
         ),
-        ("audit mechanism --store .", &["a folder or a device"]),
-        ("audit mechanism --store . --resume", &["a folder or a device"]),
+        ("audit mechanism --store .", &["a folder"]),
+        ("audit mechanism --store . --resume", &["a folder"]),
         ("merge sound", &["--output"]),
         ("merge sound absent --output merged", &["absent", "check the path"]),
     ];
