@@ -2,13 +2,15 @@
 
 use super::check_finite;
 use crate::{Error, Result};
-use csv::{ByteRecord, Reader, ReaderBuilder, Trim};
+use csv::{ByteRecord, Reader, ReaderBuilder};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// The column that is chosen where there are several.
 const SCORE: &str = "score";
+/// Bytes of the longest line that is read: memory is that of its cells.
+const LONGEST_LINE: usize = 1 << 20;
 
 /// The scores in a file; its length bounds the buffer alone, as memory grows with what is read.
 pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> {
@@ -16,9 +18,8 @@ pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> 
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
-        .trim(Trim::All)
         .buffer_capacity(file_length.clamp(1 << 10, 1 << 18) as usize)
-        .from_reader(file);
+        .from_reader(Lines { file, length: 0 });
     let mut record = ByteRecord::new();
     let mut scores = Vec::new();
     if !next(path, &mut reader, &mut record)? {
@@ -35,11 +36,48 @@ pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> 
     Ok(scores)
 }
 
+/// A file whose lines are an error once they are longer than [`LONGEST_LINE`].
+struct Lines<R> {
+    file: R,
+    length: usize,
+}
+
+impl<R: Read> Read for Lines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        for line in buffer[..count].split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+            self.length += line.len();
+            if self.length > LONGEST_LINE + 1 {
+                return Err(io::Error::other(format!("a line is longer than {LONGEST_LINE} bytes")));
+            }
+            if line.ends_with(b"\n") || line.ends_with(b"\r") {
+                self.length = 0;
+            }
+        }
+        Ok(count)
+    }
+}
+
 /// The next record that is not blank; false at the end.
+///
+/// A cell with a line break is refused: a quote that nobody closed would swallow the scores after it. An empty cell in quotes is a missing
+/// score, and no blank line.
 fn next(path: &Path, reader: &mut Reader<impl Read>, record: &mut ByteRecord) -> Result<bool> {
     loop {
-        let more = reader.read_byte_record(record).map_err(|error| Error::io(path, "read", error.into()))?;
-        if !more || record.len() > 1 || record.get(0).is_some_and(|cell| !cell.is_empty()) {
+        let more = reader.read_byte_record(record).map_err(|error| {
+            let error = io::Error::from(error);
+            if error.kind() == io::ErrorKind::Other {
+                return Error::malformed(path, error.to_string(), "write one score on each line");
+            }
+            Error::io(path, "read", error)
+        })?;
+        if record.iter().any(|cell| cell.iter().any(|byte| matches!(byte, b'\n' | b'\r'))) {
+            let problem =
+                format!("a cell that begins on line {} has a line break in it", line_of(path, record));
+            return Err(Error::malformed(path, problem, "close every quote on its line"));
+        }
+        let is_blank = record.len() == 1 && !record[0].is_empty() && record[0].trim_ascii().is_empty();
+        if !more || !is_blank {
             return Ok(more);
         }
     }
@@ -57,7 +95,12 @@ impl Layout {
     fn from_first(path: &Path, first: &ByteRecord) -> Result<(Self, bool)> {
         let columns = first.len();
         let is_header = first.iter().any(is_name);
-        if let Some(column) = first.iter().position(|cell| cell.eq_ignore_ascii_case(SCORE.as_bytes())) {
+        let is_score = |cell: &[u8]| cell.trim_ascii().eq_ignore_ascii_case(SCORE.as_bytes());
+        if let Some(column) = first.iter().position(is_score) {
+            if first.iter().skip(column + 1).any(is_score) {
+                let problem = format!("several columns are called {SCORE}");
+                return Err(Error::malformed(path, problem, "name only one of them so"));
+            }
             return Ok((Layout { columns, column }, true));
         }
         if columns == 1 {
@@ -77,7 +120,7 @@ impl Layout {
             let problem = format!("line {line} has {} columns instead of {}", record.len(), self.columns);
             return Err(Error::malformed(path, problem, "give every line the same columns"));
         }
-        let cell = &record[self.column];
+        let cell = record[self.column].trim_ascii();
         number(cell).ok_or_else(|| {
             let line = line_of(path, record);
             let shown: String = String::from_utf8_lossy(cell).chars().take(40).collect();
@@ -110,18 +153,19 @@ fn line_of(path: &Path, record: &ByteRecord) -> u64 {
 }
 
 fn number(cell: &[u8]) -> Option<f64> {
-    std::str::from_utf8(cell).ok()?.parse().ok()
+    std::str::from_utf8(cell.trim_ascii()).ok()?.parse().ok()
 }
 
 /// Whether a cell is the name of a column and not a mistyped number: it begins with a letter or `_`.
 fn is_name(cell: &[u8]) -> bool {
-    let first = String::from_utf8_lossy(cell).chars().next();
+    let first = String::from_utf8_lossy(cell.trim_ascii()).chars().next();
     number(cell).is_none() && first.is_some_and(|c| c.is_alphabetic() || c == '_')
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::float_cmp)]
+    use super::LONGEST_LINE;
     use crate::scores::read;
 
     fn read_text(text: impl AsRef<[u8]>) -> crate::Result<Vec<f64>> {
@@ -133,7 +177,9 @@ mod tests {
 
     #[test]
     fn reads_the_usual_forms() {
-        let cases: [(&str, &[f64]); 12] = [
+        let cases: [(&str, &[f64]); 14] = [
+            ("1.5\r2\r3", &[1.5, 2.0, 3.0]),
+            ("\u{feff}\"score\",note\n1,\"a,b\"\n", &[1.0]),
             ("1.5\n-2\n3e-5\n", &[1.5, -2.0, 3e-5]),
             ("1.5\r\n2\r\n", &[1.5, 2.0]),
             ("score\n1.5\n2", &[1.5, 2.0]),
@@ -161,7 +207,19 @@ mod tests {
             ("score\n1.5\n\n\n1,5\n", "line 5 has 2 columns instead of 1"),
             ("1\r\n2\r\n\r\nx\r\n", "line 4 has \"x\""),
             ("1.5x\n2\n", "line 1 has \"1.5x\""),
-            ("1.5\n\"a\nb\"\n", "line 2 has \"a\\nb\""),
+            ("1.5\n\"a\nb\"\n", "a cell that begins on line 2 has a line break"),
+            ("\"score\nof a run\"\n1\n", "on line 1 has a line break"),
+            ("\"score\n1\n2\n\"\n3\n", "on line 1 has a line break"),
+            ("score,note\n1,\"a\n2,b\n3,c\n", "on line 2 has a line break"),
+            ("1\n\"2\n\"\n", "on line 2 has a line break"),
+            ("1\n\"\"\n3\n", "line 2 has \"\""),
+            ("score,Score\n1,2\n", "several columns are called score"),
+            ("score, score \n1,2\n", "several columns are called score"),
+            ("1,5\n2,5\n", "2 columns and none is called score"),
+            ("score\n\"1,5\"\n", "line 2 has \"1,5\""),
+            ("1_000\n", "line 1 has \"1_000\""),
+            ("1\n0x10\n", "line 2 has \"0x10\""),
+            ("1\r2\rx\r", "has \"x\""),
             ("score\n1\nscore\n", "line 3 has \"score\""),
             ("1,2\n3,4\n", "2 columns and none is called score"),
             ("a,b\n3,4\n", "2 columns and none is called score"),
@@ -176,6 +234,8 @@ mod tests {
             assert!(message.contains(expected) && message.contains("scores.csv"), "{text:?}: {message}");
             assert!(!message.contains('\n'), "{text:?}: {message}");
         }
+        let commas = read_text(",".repeat(LONGEST_LINE + 10)).unwrap_err().to_string();
+        assert!(commas.contains("a line is longer than 1048576 bytes"), "{commas}");
         assert!(read_text(b"1\n\xff\xfe\n").unwrap_err().to_string().contains("line 2"));
     }
 }
