@@ -158,7 +158,7 @@ fn check_exits_with_1_on_a_valid_refutation_only() {
 #[test]
 fn nothing_that_is_not_valid_violates_a_claim() {
     let folder = tempfile::tempdir().unwrap();
-    let scores: String = (0..2000).map(|i| format!("{i}\n")).collect();
+    let scores = (0..2000).map(|i| i.to_string()).collect::<Vec<_>>().join("\n") + "\n";
     fs::write(folder.path().join("out.csv"), &scores).unwrap();
     fs::write(folder.path().join("in.csv"), scores.replace('\n', "5\n")).unwrap();
     let mut counted = [0; 2];

@@ -84,13 +84,15 @@ mod tests {
 
     fn looked(planned: &[u64]) -> Judgements {
         let mut judgements = Judgements::default();
-        planned.iter().for_each(|&planned| judgements.add(planned));
+        for &planned in planned {
+            judgements.add(planned);
+        }
         judgements
     }
 
     #[test]
     fn one_planned_number_of_trials_is_judged_validly() {
-        let whole = |n: u64| vec![0..n];
+        let whole = |n: u64| [Range { start: 0, end: n }];
         assert_eq!(looked(&[]).objection(50, &whole(50)), None);
         assert_eq!(looked(&[50]).objection(50, &whole(50)), None);
         let again = looked(&[50]).objection(80, &whole(80)).unwrap();
