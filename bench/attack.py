@@ -1,0 +1,228 @@
+"""Attacks the command line: strange Parquet, CSV, TOML, paths and corner settings, each call under 1 GB of memory.
+
+    python3 bench/attack.py [--program target/release/misdeal] [--calls 2000] [--seed 0]
+
+A call survives if it ends by itself with exit code 0, 1, 2 or 3, without a panic, a signal or a hang; if its peak of memory stays below 1 GB;
+if accounting, parsing and set-up take at most 10 s of processor time; if a refusal is one line on standard error that begins with
+`misdeal: `; and if no raw control character reaches standard output. Prints every call that does not, and writes bench/runs/attack.json.
+Needs Python's library alone; with pyarrow Parquet files are attacked too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import pathlib
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+MEMORY = 1 << 30
+PROCESSOR_SECONDS = 10.0
+WALL_SECONDS = 120.0
+
+SCHEMES = [
+    "poisson", "shuffle", "shuffle-once", "partial-shuffle", "stream-shuffle", "batch-then-shuffle", "balls-in-bins", "without-replacement", "fixed-order",
+]  # fmt: skip
+ESTIMATORS = ["clopper-pearson", "jeffreys", "joint-bayesian", "log-katz", "gdp", "divergence", "one-run", "one-run-fdp", "raw", "all"]
+CHOICES = ["hold-out", "max", "band", "sequential"]
+NUMBERS = ["0", "-1", "nan", "inf", "1e-300", "1e300", "1e9", "1e7", "1e5", "1000", "7", "1", "0.5", "0.01", "1e-6", "2147483648", "18446744073709551616", "", "x", "1e"]
+HOSTILE = ["\n\x1b[2JVerdict: HOLDS", "::error::x", "a\u202eb", "x\u2028y", "\x9b31m", "-", "--", "a b", "\u00e9", "n" * 300]
+
+
+def settings(rng: random.Random):
+    """Corners of accounting and calibration."""
+    flags = ["--noise-multiplier", "--steps-per-epoch", "--epochs", "--batch-size", "--buffer-size", "--delta"]
+    plausible = {
+        "--noise-multiplier": ["0.01", "0.3", "1", "10", "1000"], "--steps-per-epoch": ["1", "2", "117", "1e5", "1e9"], "--epochs": ["1", "10", "1000", "1e5", "1e7"],
+        "--batch-size": ["1", "100", "1e6"], "--buffer-size": ["1", "1000", "1e9"], "--delta": ["1e-300", "1e-15", "1e-5", "0.5"],
+    }  # fmt: skip
+    while True:
+        command = rng.choice(["account", "account", "calibrate"])
+        words = [command, "--scheme", rng.choice([*SCHEMES, "all"])] if rng.random() < 0.9 else [command]
+        if command == "calibrate":
+            words += ["--target-epsilon", rng.choice(["1e-6", "0.1", "1", "8", "100", rng.choice(NUMBERS)])]
+        for flag in flags:
+            if command == "calibrate" and flag == "--noise-multiplier":
+                continue
+            if rng.random() < 0.5:
+                words += [flag, rng.choice(plausible[flag]) if rng.random() < 0.8 else rng.choice(NUMBERS)]
+        if command == "account":
+            words += [extra for extra in ("--trade-off", "--compare") if rng.random() < 0.1]
+        yield words, None
+
+
+def audits(rng: random.Random):
+    """Small audits at corners."""
+    while True:
+        words = ["audit", "mechanism", "--observations", rng.choice(["8", "100", "2000", rng.choice(NUMBERS[:4])]), "--scheme", rng.choice(SCHEMES)]
+        for flag, values in {
+            "--noise-multiplier": ["0.01", "1", "100"], "--steps-per-epoch": ["1", "10", "1000"], "--epochs": ["1", "3", "100"], "--buffer-size": ["1", "500"],
+            "--batch-size": ["1", "100"], "--estimator": ESTIMATORS, "--threshold-choice": CHOICES, "--claimed-epsilon": ["0", "1", "1e300", "nan"],
+            "--claimed-curve": ["poisson", "gdp=1", "gdp=nan", "gdp"], "--delta": ["0", "1e-5", "0.999"], "--significance": ["0.05", "0.5", "0.6", "1e-300"],
+        }.items():  # fmt: skip
+            if rng.random() < 0.3:
+                words += [flag, rng.choice(values)]
+        yield words, None
+
+
+def tables(rng: random.Random):
+    """Score files and logs with odd contents."""
+    cells = ["1", "2.5", "-3", "nan", "inf", "", '""', '"1"', "1,5", "1_000", "0x10", "score", "a", "\ufeff1", "1e400", '"a\nb"', "'1'", " 1 ", "1;2"]
+    headers = ["", "score\n", "score,score\n", '"sco\nre"\n', "\ufeffscore\n", "Score, score\n", "record,score\n", "score\r", '"score\n']
+    logs = ['{"epoch":0,"batch":[0,1]}', '{"epoch":0,"batch":[]}', '{"epoch":99999999999,"batch":[1]}', '{"batch":[1]}', '{"epoch":0,"batch":[-1]}', "[", "{}", "null",
+            '{"epoch":0,"batch":[0,1],"worker":4294967296}', '{"epoch":0,"batch":[18446744073709551615]}', "[" * 3000, '{"epoch":1e3,"batch":[2]}']  # fmt: skip
+    while True:
+        if rng.random() < 0.5:
+            body = rng.choice(headers) + "\n".join(rng.choice(cells) if rng.random() < 0.2 else str(rng.gauss(0, 1)) for _ in range(rng.choice([0, 1, 4, 200])))
+            words = ["estimate", "--scores-in", "in.csv", "--scores-out", "out.csv", "--estimator", rng.choice(ESTIMATORS), "--threshold-choice", rng.choice(CHOICES)]
+            words += ["--fair-coins"] if rng.random() < 0.2 else []
+            yield words, {"in.csv": body, "out.csv": body if rng.random() < 0.5 else "1\n2\n3\n4\n5\n"}
+        else:
+            body = "\n".join(rng.choice(logs) if rng.random() < 0.3 else json.dumps({"epoch": i // 4, "batch": rng.sample(range(50), 5)}) for i in range(rng.choice([0, 1, 8, 40])))
+            yield ["diagnose", "log.jsonl", "--noise-multiplier", "1", *rng.choice([[], ["--dataset-size", "50"], ["--dataset-size", rng.choice(NUMBERS)]])], {"log.jsonl": body}
+
+
+def models(rng: random.Random):
+    """Model files with huge fields."""
+    sizes = ["0", "1", "3", "5", "28", "1000", "200000", "4294967295", "9223372036854775807", "-1", "1.5", "'a'"]
+    while True:
+        layers = []
+        for _ in range(rng.choice([0, 1, 2, 4])):
+            kind = rng.choice(["linear", "convolution", "average-pooling", "max-pooling", "tanh", "relu", "odd"])
+            fields = {"linear": ["outputs"], "convolution": ["filters", "size", "padding"], "average-pooling": ["size"], "max-pooling": ["size"]}.get(kind, [])
+            layers.append("{kind='" + kind + "'" + "".join(f", {field} = {rng.choice(sizes)}" for field in fields if rng.random() < 0.9) + "}")
+        text = f"name = {json.dumps(rng.choice(HOSTILE))}\nlayers = [{', '.join([*layers, rng.choice(['{kind=' + chr(39) + 'linear' + chr(39) + '}', ''])])}]\n"
+        yield ["audit", "training", "--model", "odd.toml", "--dataset-size", "100", "--batch-size", "50", "--observations", "8", "--quiet"], {"odd.toml": text}
+
+
+def paths(rng: random.Random):
+    """Hostile names, special files, missing files."""
+    commands = [["estimate", "--scores-in", "?", "--scores-out", "?"], ["diagnose", "?"], ["report", "?"], ["scan", "?"], ["merge", "?", "-o", "merged"],
+                ["audit", "mechanism", "--observations", "8", "--store", "?"], ["audit", "mechanism", "--observations", "8", "--store", "?", "--resume"],
+                ["audit", "training", "--observations", "8", "--model", "?"], ["audit", "training", "--observations", "8", "--dataset", "?"]]  # fmt: skip
+    special = ["/dev/zero", "/dev/full", ".", "/", "fifo.csv", "fifo.jsonl", "fifo.toml", "fifo.npz", "missing/x.csv", "empty.csv", "loop.csv", "locked.csv"]
+    while True:
+        name = rng.choice(special) if rng.random() < 0.5 else rng.choice(HOSTILE) + rng.choice([".csv", ".jsonl", ".toml", ".npz", ".parquet", ".npy", ".py", ""])
+        words = [name if word == "?" else word for word in rng.choice(commands)]
+        yield [*words, "--format", rng.choice(["text", "json"])], {"empty.csv": ""}
+
+
+def parquet(rng: random.Random):
+    """Parquet columns of every type, if pyarrow is here."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        return
+    import decimal
+
+    values = {
+        "f64": pa.array([1.0, 2.0, 3.5, 4.0], pa.float64()), "u32": pa.array([1, 2, 3, 2**32 - 1], pa.uint32()), "u64": pa.array([1, 2, 3, 2**64 - 1], pa.uint64()),
+        "decimal": pa.array([decimal.Decimal("1.25")] * 4, pa.decimal128(5, 2)), "date": pa.array([1, 2, 3, 4], pa.date32()), "bool": pa.array([True] * 4),
+        "text": pa.array(["1", "2", "3", "4"]), "null": pa.array([1.0, None, 2.0, 3.0]), "list": pa.array([[1.0], [2.0], [3.0], [4.0]]), "i8": pa.array([1, 2, -3, 4], pa.int8()),
+    }  # fmt: skip
+    while True:
+        folder = pathlib.Path(tempfile.mkdtemp())
+        names = rng.choice([["score"], ["score", "score"], ["epoch", "batch", "record"], ["epoch", "batch", "record", "worker"], ["record", "record"]])
+        columns = [values[rng.choice(list(values))] for _ in names]
+        try:
+            pq.write_table(pa.table(columns, names=names), folder / "x.parquet", store_schema=False)
+        except Exception:  # a table that cannot be written attacks nobody
+            continue
+        content = (folder / "x.parquet").read_bytes()
+        shutil.rmtree(folder)
+        if rng.random() < 0.3:
+            at = rng.randrange(len(content))
+            content = content[:at] + bytes([rng.randrange(256)]) + content[at + 1 :]
+        yield rng.choice([["estimate", "--scores-in", "x.parquet", "--scores-out", "x.parquet"], ["diagnose", "x.parquet"]]), {"x.parquet": content}
+
+
+def call(program: str, words: list[str], files: dict[str, str | bytes] | None, folder: pathlib.Path) -> tuple[str | None, float, int]:
+    """What is wrong with a call, its processor time and its peak of memory."""
+    for name, content in (files or {}).items():
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (4 * MEMORY, 4 * MEMORY))  # noqa: E731  (the machine survives too)
+    with open(folder / ".out", "wb") as out, open(folder / ".err", "wb") as err:
+        try:
+            child = subprocess.Popen([program, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err, preexec_fn=limit)
+        except ValueError:
+            return None, 0.0, 0  # a name that the system does not take
+        start = time.monotonic()
+        while True:
+            ended, status, usage = os.wait4(child.pid, os.WNOHANG)
+            if ended:
+                break
+            if time.monotonic() - start > WALL_SECONDS:
+                child.kill()
+                _, status, usage = os.wait4(child.pid, 0)
+                return "it hangs", usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+            time.sleep(0.002)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    seconds, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+    stdout, stderr = (folder / ".out").read_bytes(), (folder / ".err").read_bytes()
+    shown = stdout.decode("utf-8", "replace") + stderr.decode("utf-8", "replace")
+    bad = next((c for c in shown if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160 or c in "\u202e\u2028\u2029\u2066"), None)
+    is_audit = words[0] == "audit"
+    if child.returncode not in (0, 1, 2, 3):
+        return f"exit code {child.returncode}", seconds, peak
+    if b"panicked" in stderr:
+        return "it panics", seconds, peak
+    if peak > MEMORY:
+        return f"{peak >> 20} MB", seconds, peak
+    if seconds > PROCESSOR_SECONDS and not is_audit:
+        return f"{seconds:.1f} s of processor time", seconds, peak
+    if child.returncode == 2 and not (stderr.startswith(b"misdeal: ") or b"\nmisdeal: " in stderr or b"error" in stderr):
+        return "a refusal without `misdeal: `", seconds, peak
+    if bad is not None and b'"schema_version"' not in stdout:
+        return f"prints U+{ord(bad):04X}", seconds, peak
+    if "\nVerdict: HOLDS" in shown:
+        return "prints a name's own verdict", seconds, peak
+    return None, seconds, peak
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--program", default="target/release/misdeal")
+    arguments.add_argument("--calls", type=int, default=2000)
+    arguments.add_argument("--seed", type=int, default=0)
+    asked = arguments.parse_args()
+    program = str(pathlib.Path(asked.program).resolve())
+    families = [settings, audits, tables, models, paths, parquet]
+    streams = [itertools.chain(family(random.Random(f"{asked.seed} {family.__name__}"))) for family in families]
+    counts, problems, worst = {}, [], [0.0, 0]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for fifo in ("fifo.csv", "fifo.jsonl", "fifo.toml", "fifo.npz"):
+            os.mkfifo(folder / fifo)
+        (folder / "loop.csv").symlink_to("loop.csv")
+        (folder / "locked.csv").write_text("1\n2\n")
+        (folder / "locked.csv").chmod(0)
+        for number in range(asked.calls):
+            family = families[number % len(families)]
+            found = next(streams[number % len(families)], None)
+            if found is None:
+                continue
+            problem, seconds, peak = call(program, *found, folder)
+            counts[family.__name__] = counts.get(family.__name__, 0) + 1
+            worst = [max(worst[0], seconds if found[0][0] != "audit" else 0.0), max(worst[1], peak)]
+            if problem:
+                problems.append({"family": family.__name__, "call": found[0], "problem": problem})
+                print(f"{problem}: {found[0]!r}", flush=True)
+            for left in folder.iterdir():
+                if left.name not in {"fifo.csv", "fifo.jsonl", "fifo.toml", "fifo.npz", "loop.csv", "locked.csv"} and left.is_file():
+                    left.unlink()
+    print(f"{sum(counts.values())} calls, {len(problems)} problems; at most {worst[0]:.1f} s of processor time and {worst[1] >> 20} MB; {counts}")
+    document = {"command": " ".join(["python3 bench/attack.py", *sys.argv[1:]]), "calls": counts, "problems": problems, "most_processor_seconds": worst[0], "peak_bytes": worst[1]}
+    pathlib.Path(__file__).with_name("runs").joinpath("attack.json").write_text(json.dumps(document, indent=1) + "\n")
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()
