@@ -80,7 +80,8 @@ def test_clipped_gradients_of_jax_privacy_take_roles():
     gradient = clipping.clipped_grad(auditor.loss(loss), l2_clip_norm=CLIP_NORM, batch_argnums=(1, 2), keep_batch_dim=False)
     params = {"weights": jnp.zeros((5, 2)), "bias": jnp.zeros(2)}
     runs = auditor.runs(2)
-    for run in (next(runs), next(runs)):
+    for _ in range(2):
+        run = next(runs)
         expected = float(run.present)
         for indices, value in (([0, 1, 2], expected), ([3, 4, 5], -1.0)):
             run.observe(gradient(params, run.roles(indices), DATA[np.array(indices)]))
