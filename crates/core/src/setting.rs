@@ -256,11 +256,28 @@ mod tests {
         assert!(bad(|s| s.training = Some("mlp".into())).contains("training is mlp"));
     }
 
-    /// Stores of earlier versions, and every trial they hold, are keyed by this.
+    /// Stores of earlier versions, and every trial they hold, are keyed by these.
     #[test]
-    fn the_hash_of_a_mechanism_never_changes() {
-        let hash = "798ade654125c75933437de543228604b69428c97db08e43a8daf2efaf5d0e66";
-        assert_eq!(Setting::default().hash().to_string(), hash);
+    fn hashes_never_change() {
+        let buffer_size = 1000;
+        let base = Setting::default();
+        let schemes = BatchScheme::NAMES.map(|name| {
+            let scheme =
+                BatchScheme::from_name(name, BatchScheme::has_buffer(name).then_some(buffer_size)).unwrap();
+            Setting { scheme, ..base.clone() }
+        });
+        let others = [
+            Setting { threat_model: ThreatModel::TargetCanary, ..base.clone() },
+            Setting { threat_model: ThreatModel::PartiallyInformed, ..base.clone() },
+            Setting { adversary_scheme: Some(BatchScheme::PartialShuffle { buffer_size }), ..base.clone() },
+            Setting { adversary_scheme: Some(BatchScheme::Poisson), noise_multiplier: 0.79, ..base.clone() },
+            Setting { adjacency: Adjacency::AddRemove, target_index: 9_999, ..base.clone() },
+            Setting { training: Some("0123456789abcdef".repeat(4)), epochs: 10, seed: u64::MAX, ..base },
+        ];
+        let hashes: Vec<String> =
+            schemes.iter().chain(&others).map(|setting| setting.hash().to_string()).collect();
+        let kept = include_str!("../../../testdata/setting_hashes.txt");
+        assert_eq!(hashes, kept.lines().collect::<Vec<_>>());
     }
 
     #[test]

@@ -31,6 +31,19 @@ mod tests {
     use crate::model::Blueprint;
     use crate::recipe::{CanaryKind, LastBatch};
 
+    /// Stores of trainings are keyed by these.
+    #[test]
+    fn digests_never_change() {
+        let examples =
+            Examples { shape: Shape::flat(2), features: vec![0.0, 1.0, 2.0, 3.0], labels: vec![0, 1] };
+        let dataset = Dataset { name: "two".into(), classes: 2, train: examples, test: None };
+        let digests = ["mlp", "lenet", "cnn"].map(|model| {
+            let recipe = Recipe::new(Blueprint::named(model).unwrap());
+            training_digest(&dataset, 2, &recipe)
+        });
+        assert_eq!(digests.join("\n"), include_str!("../../../testdata/training_digests.txt").trim_end());
+    }
+
     #[test]
     fn the_digest_sees_everything_that_changes_a_trial() {
         let examples =
