@@ -1,7 +1,7 @@
 //! What theory says, scheme by scheme, and the noise that a target needs.
 
 use crate::accounted::{Accounted, Comparison, PoissonSampling};
-use crate::{MonteCarloBound, Result, SCHEMA_VERSION};
+use crate::{Result, SCHEMA_VERSION};
 use misdeal_core::{BatchScheme, Bounds, DeltaBounds, Error, Setting, TradeOffBounds};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::calibrate;
@@ -41,9 +41,6 @@ pub struct AccountReport {
     /// What other methods of the field say.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub comparisons: Vec<Comparison>,
-    /// The modelled pair of one scheme by simulation: an independent check of theory, no verdict on an implementation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub monte_carlo: Option<MonteCarloBound>,
 }
 
 /// Batches and epochs of a run.
@@ -128,7 +125,6 @@ pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) 
         deltas: BTreeMap::new(),
         trade_offs: BTreeMap::new(),
         comparisons: Vec::new(),
-        monte_carlo: None,
     };
     for (name, accounted) in &settings {
         if let Some(epsilon) = extras.epsilon {

@@ -18,7 +18,6 @@
 //! - [`score_outputs`], [`judge_outputs`]: what the outputs of somebody's own training show.
 //! - [`diagnose()`]: which scheme made the batches of a log, and what that costs.
 //! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproduceRequest`], [`ReproducedRow`]).
-//! - [`divergence_lower_bound`]: Monte Carlo on the modelled pair, beside the exact theory ([`MonteCarloBound`]).
 //! - [`self_test()`]: whether this machine computes right; [`devices()`]: what there is to compute on.
 //! - [`Progress`]: whoever watches a job and may interrupt it.
 
@@ -37,7 +36,6 @@ mod measurement;
 mod mechanism;
 mod memory;
 mod merging;
-mod monte_carlo;
 mod outputs;
 mod parts;
 mod progress;
@@ -69,7 +67,6 @@ pub use estimation::{Analysis, EstimateReport, EstimateRequest, estimate_arrays,
 pub use measurement::Measurement;
 pub use mechanism::{MechanismRequest, audit_mechanism, measure_mechanism};
 pub use merging::{MergeReport, merge_stores};
-pub use monte_carlo::{MOST_SAMPLES, MonteCarloBound, divergence_lower_bound};
 pub use outputs::{OutputScore, OutputsReport, judge_outputs, judge_outputs_despite, score_outputs};
 pub use parts::{audit_played, check_mechanism, is_decided, play_part};
 pub use progress::{Progress, Unwatched};

@@ -2,12 +2,8 @@
 
 use crate::arguments::{AccountArguments, CalibrateArguments, CommonArguments};
 use crate::failure::{Failure, Success};
-use crate::progress::Bar;
-use crate::{interruption, output, text};
-use misdeal_audit::{
-    AccountExtras, AccountSubject, Analysis, BoundSide, PoissonSampling, calibrate_noise,
-    divergence_lower_bound,
-};
+use crate::{output, text};
+use misdeal_audit::{AccountExtras, AccountSubject, BoundSide, PoissonSampling, calibrate_noise};
 use misdeal_core::{BatchScheme, Error, Setting};
 
 /// Reports bounds, scheme by scheme.
@@ -28,24 +24,12 @@ pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Result
             );
         }
     };
-    if arguments.monte_carlo.is_some() && scheme == "all" {
-        let hint = "--monte-carlo simulates the pair of one scheme";
-        return Err(Error::bad_value("scheme", "all", "the name of one scheme", hint).into());
-    }
     let extras = AccountExtras {
         epsilon: arguments.epsilon,
         trade_off: arguments.trade_off,
         compare: arguments.compare,
     };
-    let mut report = misdeal_audit::account(&subject, *delta, extras)?;
-    if let Some(samples) = arguments.monte_carlo {
-        interruption::listen()?;
-        let significance = arguments.significance.unwrap_or(Analysis::default().significance);
-        let scheme = BatchScheme::from_name(scheme, buffer_size)?;
-        let setting = Setting { scheme, seed: common.seed, ..setting };
-        let bar = Bar::new(common);
-        report.monte_carlo = Some(divergence_lower_bound(&setting, *delta, significance, samples, &bar)?);
-    }
+    let report = misdeal_audit::account(&subject, *delta, extras)?;
     output::deliver(common, &report, || text::account(&report))?;
     Ok(Success::Fine)
 }

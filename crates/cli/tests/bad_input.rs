@@ -166,15 +166,6 @@ fn accounting() {
         ("--sampling-probability 0.1 --steps 9 --epochs 2", &["--sampling-probability", "--epochs"]),
     ];
     check(folder.path(), "account", &account);
-    let simulation: [(&str, &[&str]); 6] = [
-        ("--scheme shuffle --monte-carlo 0", &["--monte-carlo 0", "1000 to"]),
-        ("--scheme shuffle --monte-carlo 1e15", &["--monte-carlo 1000000000000000", "1000 to"]),
-        ("--scheme shuffle --monte-carlo 1e4 --significance NaN", &["--significance NaN", "up to 0.5"]),
-        ("--scheme poisson --monte-carlo 1e4", &["--scheme poisson", "once an epoch"]),
-        ("--monte-carlo 1e4", &["--scheme all", "one scheme"]),
-        ("--significance 7", &["--monte-carlo"]),
-    ];
-    check(folder.path(), "account", &simulation);
     let calibrate: [(&str, &[&str]); 6] = [
         ("", &["--target-epsilon"]),
         ("--target-epsilon 0", &["--target-epsilon 0"]),

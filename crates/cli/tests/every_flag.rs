@@ -41,10 +41,9 @@ const SMALL: [(&str, &str); 14] = [
 ];
 
 /// What a flag of a command needs beside it to be looked at.
-const COMPANY: [(&str, &str, &str); 6] = [
+const COMPANY: [(&str, &str, &str); 5] = [
     ("diagnose", "delta", "--noise-multiplier 1"),
     ("diagnose", "epochs", "--noise-multiplier 1"),
-    ("account", "significance", "--monte-carlo 1e4"),
     ("audit mechanism", "stop-when", "--threshold-choice sequential"),
     ("audit training", "stop-when", "--threshold-choice sequential"),
     ("audit training", "data", "--dataset fashion-mnist"),

@@ -64,7 +64,6 @@ const COMMANDS: [(&str, &[&str]); 12] = [
             "account --scheme poisson --epsilon 1 --trade-off --compare",
             "account --scheme without-replacement --epsilon 1 --trade-off --compare",
             "account --sampling-probability 0.01 --steps 100 --delta 0.001",
-            "account --scheme shuffle --monte-carlo 2e4",
         ],
     ),
     (

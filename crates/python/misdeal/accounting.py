@@ -20,8 +20,6 @@ def account(
     scheme: str = "all",
     sampling_probability: float | None = None,
     steps: float | None = None,
-    monte_carlo: float | None = None,
-    significance: float | None = None,
     epsilon: float | None = None,
     trade_off: bool = False,
     compare: bool = False,

@@ -4,10 +4,7 @@ use crate::errors::{exception, refusal};
 use crate::jobs;
 use crate::reports::Report;
 use crate::words::Words;
-use misdeal_audit::{
-    AccountExtras, AccountSubject, Analysis, BoundSide, PoissonSampling, calibrate_noise,
-    divergence_lower_bound,
-};
+use misdeal_audit::{AccountExtras, AccountSubject, BoundSide, PoissonSampling, calibrate_noise};
 use misdeal_core::{BatchScheme, Error, Setting};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -50,28 +47,9 @@ pub fn account(
         trade_off: words.switch("trade_off")?,
         compare: words.switch("compare")?,
     };
-    let samples = words.count_if_any("monte_carlo")?;
-    let simulated = match samples {
-        Some(_) if scheme == "all" => {
-            let hint = "monte_carlo simulates the pair of one scheme";
-            return Err(refusal(Error::bad_value("scheme", "all", "the name of one scheme", hint)));
-        }
-        Some(samples) => {
-            let scheme = BatchScheme::from_name(&scheme, buffer_size).map_err(refusal)?;
-            Some((samples, Setting { scheme, ..setting.clone() }))
-        }
-        None => None,
-    };
-    let significance = words.number_if_any("significance")?.unwrap_or(Analysis::default().significance);
     let threads = words.count_if_any("threads")?;
-    let found = jobs::run(py, threads, progress.as_ref(), |watch| {
-        let mut report = misdeal_audit::account(&subject, delta, extras)?;
-        if let Some((samples, setting)) = &simulated {
-            let bound = divergence_lower_bound(setting, delta, significance, *samples, watch)?;
-            report.monte_carlo = Some(bound);
-        }
-        Ok(report)
-    })?;
+    let found =
+        jobs::run(py, threads, progress.as_ref(), |_| misdeal_audit::account(&subject, delta, extras))?;
     Ok(Report::new(&found))
 }
 

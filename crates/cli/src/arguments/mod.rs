@@ -273,12 +273,6 @@ pub struct AccountArguments {
     /// For Poisson sampling alone: the probability that a record is in a batch, with --steps
     #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "Q", conflicts_with_all = ["scheme", "steps_per_epoch", "epochs"])]
     pub sampling_probability: Option<f64>,
-    /// Check a scheme's modelled pair by simulation, with this many samples of its exact likelihood ratio
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N", conflicts_with = "sampling_probability")]
-    pub monte_carlo: Option<u64>,
-    /// Level of the simulation's lower bound, 0.05 if not given
-    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "A", requires = "monte_carlo")]
-    pub significance: Option<f64>,
     /// Also bound delta at this epsilon
     #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
     pub epsilon: Option<f64>,

@@ -1,6 +1,6 @@
 //! What theory says, for people.
 
-use super::{confidence, probability, rounded_down, rounded_up, row, significant, times};
+use super::{probability, rounded_down, rounded_up, row, significant, times};
 use comfy_table::{ContentArrangement, Table, presets};
 use misdeal_audit::AccountReport;
 use std::fmt::Write;
@@ -33,15 +33,6 @@ pub fn account(report: &AccountReport) -> String {
         table.add_row([(*scheme).to_owned(), lower, upper, excess, bounds.method.clone()]);
     }
     let _ = write!(text, "\n{table}\n\n{ACCOUNT_NOTES}");
-    if let Some(bound) = &report.monte_carlo {
-        let confidence = confidence(bound.significance);
-        let found = rounded_down(bound.epsilon_lower_bound);
-        let _ = write!(
-            text,
-            "\n  By simulation: at least {found} with {confidence} confidence; estimated {:.5}, about {:.5} to {:.5} by the normal\n  approximation. {}.\n",
-            bound.epsilon_estimate, bound.epsilon_interval[0], bound.epsilon_interval[1], bound.method
-        );
-    }
     deltas(&mut text, report);
     trade_offs(&mut text, report);
     comparisons(&mut text, report);

@@ -36,7 +36,7 @@ pub const PHILOX_STREAM_NAME: &str = "philox-1";
 /// AES rounds per block.
 pub const ROUNDS: usize = 5;
 
-/// What random bits are for.
+/// What random bits are for. Numbers stay what they are: 4 is free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// Bits that become Gaussian noise; four trials share a block.
@@ -47,8 +47,6 @@ pub enum Purpose {
     Position = 2,
     /// Batches of record indices.
     Batches = 3,
-    /// Outputs of the modelled pair, apart from any that an audit observes.
-    MonteCarlo = 4,
     /// Bits that become the noise of a training step; four coordinates of one trial share a block.
     TrainingNoise = 5,
     /// Further bits for the rare coordinate whose noise falls into the Gaussian's tail.
