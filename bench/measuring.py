@@ -30,6 +30,18 @@ def commit():
     return subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
 
 
+def layout(record):
+    """As indented JSON, with a line for each entry of lists of short records."""
+    def field(name, value):
+        if isinstance(value, list) and all(len(json.dumps(entry)) < 400 for entry in value):
+            value = "[\n  " + ",\n  ".join(map(json.dumps, value)) + "\n ]"
+        else:
+            value = json.dumps(value, indent=1).replace("\n", "\n ")
+        return f" {json.dumps(name)}: {value}"
+
+    return "{\n" + ",\n".join(field(*item) for item in record.items()) + "\n}"
+
+
 def keep(name, **results):
     """Writes bench/runs/NAME.json, with what is needed to judge and repeat the run."""
     versions = {module: sys.modules[module].__version__ for module in ("numpy", "scipy") if module in sys.modules}
@@ -43,5 +55,5 @@ def keep(name, **results):
     }
     path = ROOT / "bench" / "runs" / f"{name}.json"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(record, indent=1) + "\n")
+    path.write_text(layout(record) + "\n")
     print(f"kept in {path.relative_to(ROOT)}")

@@ -1,5 +1,5 @@
 """Writes summary.md into every folder of paper/runs, from the documents that `misdeal reproduce --format json` wrote there and run.toml beside
-them: python3 paper/summarise.py [--check]. With --check nothing is written, and the exit code is 1 where a summary is not what it would write."""
+them: python3 paper/summarise.py [--check]. With --check nothing is written, and the exit code is 1 where a summary is not what it would write. Folders whose run.toml says kept = "summary" have no documents and stay as they are."""
 
 import json
 import math
@@ -68,6 +68,8 @@ def summary(folder):
 def main():
     wrong = []
     for folder in sorted(path.parent for path in RUNS.glob("*/run.toml")):
+        if tomllib.loads((folder / "run.toml").read_text()).get("kept") == "summary":
+            continue  # its documents are not kept: the commands write them again
         page, file = summary(folder), folder / "summary.md"
         if "--check" not in sys.argv:
             file.write_text(page)
