@@ -7,8 +7,8 @@
 mod coverage_cells;
 
 use coverage_cells::{Cells, MECHANISMS, Mechanism, Shown, audit, is_valid_for};
-use misdeal_core::ThresholdChoice;
 use misdeal_core::estimate::{ESTIMATORS, Estimator};
+use misdeal_core::{ClosedSet, ThresholdChoice};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::fs::OpenOptions;
@@ -105,8 +105,10 @@ fn coverage_cells(most_observations: f64) -> Vec<Cell> {
         for mechanism in MECHANISMS {
             for delta in [1e-5, 0.01] {
                 for estimator in ESTIMATORS.map(Estimator::name) {
-                    let measured =
-                        ThresholdChoice::ALL.into_iter().filter(|&choice| is_measured(estimator, choice));
+                    let measured = ThresholdChoice::all()
+                        .iter()
+                        .copied()
+                        .filter(|&choice| is_measured(estimator, choice));
                     cells.extend(measured.map(|choice| Cell {
                         table: "coverage",
                         mechanism,

@@ -75,7 +75,7 @@ impl AccountSubject<'_> {
             let scheme = BatchScheme::from_name(name, buffer_size.filter(|_| buffered))?;
             Ok((name, accounted(scheme)?))
         };
-        BatchScheme::NAMES.into_iter().map(of_name).collect()
+        BatchScheme::NAMES.iter().copied().map(of_name).collect()
     }
 
     /// What a library that assumes Poisson sampling accounts for instead.

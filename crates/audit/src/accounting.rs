@@ -2,11 +2,12 @@
 
 use crate::accounted::{Accounted, Comparison, PoissonSampling};
 use crate::{Result, SCHEMA_VERSION};
-use misdeal_core::{BatchScheme, Bounds, DeltaBounds, Error, Setting, TradeOffBounds};
+use misdeal_core::{BatchScheme, Bounds, ClosedSet, DeltaBounds, Error, Setting, TradeOffBounds};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::calibrate;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// What theory says about one or more schemes.
 #[derive(Debug, Clone, Serialize)]
@@ -141,13 +142,20 @@ pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) 
 }
 
 /// Which side of a scheme's epsilon a calibration goes by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, EnumString, IntoStaticStr, VariantArray, VariantNames,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum BoundSide {
     /// The noise is enough: the upper bound meets the target.
     Upper,
     /// Less noise is known not to be enough: the lower bound meets the target.
     Lower,
+}
+
+impl ClosedSet for BoundSide {
+    const FIELD: &'static str = "bound";
 }
 
 /// A calibrated noise multiplier.
@@ -187,13 +195,13 @@ pub fn calibrate_noise(
     let found = calibrate(target_epsilon, |noise_multiplier| {
         let setting = Setting { noise_multiplier, ..setting.clone() }.validated()?;
         let bounds = account::bounds(&setting, delta)?;
-        let (name, bound) = match side {
-            BoundSide::Upper => ("upper", bounds.epsilon_upper_bound),
-            BoundSide::Lower => ("lower", bounds.epsilon_lower_bound),
+        let bound = match side {
+            BoundSide::Upper => bounds.epsilon_upper_bound,
+            BoundSide::Lower => bounds.epsilon_lower_bound,
         };
         bound.ok_or_else(|| {
             let hint = format!("for {} it is not known: {}", setting.scheme, bounds.method);
-            Error::bad_value("bound", name, "a side that is known", hint)
+            Error::bad_value("bound", side.name(), "a side that is known", hint)
         })
     })?;
     Ok(CalibrateReport {

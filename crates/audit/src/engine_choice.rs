@@ -1,7 +1,7 @@
 //! Which engine plays the mechanism: the processor's, or a graphics processor's.
 
 use crate::{Result, RunRequest};
-use misdeal_core::{PHILOX_STREAM_NAME, Setting, Stream};
+use misdeal_core::{Device, PHILOX_STREAM_NAME, Setting, Stream};
 use misdeal_cuda::Cuda;
 use misdeal_files::stores;
 use misdeal_game::Game;
@@ -11,27 +11,56 @@ use misdeal_game::engines::{self, Engine};
 /// device is ready.
 const LEAST_DRAWS_FOR_A_DEVICE: u64 = 1 << 35;
 
-/// The processor's fastest engine that can play a game: what `--device cpu` asks for, where `cpu` as an engine is the fused one and no other.
-const PROCESSOR: &str = "processor";
-
-/// The engine's name for [`MechanismRequest`](crate::MechanismRequest), from one that is asked for by name, if any, and a device.
-pub fn engine_on(device: &str, engine: Option<String>) -> String {
-    engine.unwrap_or_else(|| if device == "cpu" { PROCESSOR.into() } else { device.into() })
+/// The engine that a request asks for: one by its name, or the fastest on a device.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EngineChoice {
+    /// Where to play, if no engine is named.
+    pub device: Device,
+    /// The engine's name.
+    pub engine: Option<String>,
 }
 
-/// Does a job with the engine called `name`. `auto` is the fastest there is; where no graphics processor can play, the
-/// processor does, without a word. A store that is resumed goes on with the device that began it.
+impl EngineChoice {
+    /// The engine called `name`.
+    pub fn named(name: impl Into<String>) -> Self {
+        EngineChoice { engine: Some(name.into()), ..Self::default() }
+    }
+
+    /// The fastest engine on a device.
+    pub fn on(device: Device) -> Self {
+        EngineChoice { device, engine: None }
+    }
+
+    /// Whether only a graphics processor will do.
+    pub(crate) fn is_cuda(&self) -> bool {
+        self.engine.as_deref().map_or(self.device == Device::Cuda, |name| name == CUDA)
+    }
+
+    /// Whether a graphics processor may play a long run.
+    fn may_be_cuda(&self) -> bool {
+        self.engine.as_deref().map_or(self.device == Device::Auto, |name| name == AUTO)
+    }
+}
+
+/// The name of the engine of graphics processors.
+const CUDA: &str = "cuda";
+
+/// The name of whichever engine is the fastest.
+const AUTO: &str = "auto";
+
+/// Does a job with the chosen engine. Where none is named and no graphics processor can play, the processor does, without a word. A store that
+/// is resumed goes on with the device that began it.
 ///
 /// # Errors
 /// An unknown name, an engine that cannot play this game here, or [`Device`](misdeal_core::Error::Device) where `cuda` is asked for by name and
 /// there is none.
 pub(crate) fn with_engine<T>(
     setting: &Setting,
-    name: &str,
+    choice: &EngineChoice,
     run: &RunRequest,
     job: impl FnOnce(&Game, &dyn Engine) -> Result<T>,
 ) -> Result<T> {
-    with_engine_on_trials_of(setting, setting, name, run, job)
+    with_engine_on_trials_of(setting, setting, choice, run, job)
 }
 
 /// As [`with_engine`], with the random bits of another setting: the same outputs, scored by another adversary. Such scores belong to no
@@ -39,20 +68,20 @@ pub(crate) fn with_engine<T>(
 pub(crate) fn with_engine_on_trials_of<T>(
     trials: &Setting,
     setting: &Setting,
-    name: &str,
+    choice: &EngineChoice,
     run: &RunRequest,
     job: impl FnOnce(&Game, &dyn Engine) -> Result<T>,
 ) -> Result<T> {
-    if name == "cuda" || name == "auto" && is_for_a_device(setting, run) {
+    if choice.is_cuda() || choice.may_be_cuda() && is_for_a_device(setting, run) {
         let game = Game::with_stream(setting, Stream::philox(&trials.hash()));
         match Cuda::new(&game) {
             Ok(engine) => return job(&game, &engine),
-            Err(error) if name == "cuda" => return Err(error.into()),
+            Err(error) if choice.is_cuda() => return Err(error.into()),
             Err(_) => {}
         }
     }
     let game = Game::with_stream(setting, Stream::new(&trials.hash()));
-    let engine = engines::choose(&game, if name == PROCESSOR { "auto" } else { name })?;
+    let engine = engines::choose(&game, choice.engine.as_deref().unwrap_or(AUTO))?;
     job(&game, engine.as_ref())
 }
 

@@ -23,8 +23,8 @@ pub struct Analysis {
     pub significance: f64,
     /// The estimator's name.
     pub estimator: String,
-    /// The threshold choice's name.
-    pub threshold_choice: String,
+    /// How the threshold is chosen.
+    pub threshold_choice: ThresholdChoice,
 }
 
 impl Default for Analysis {
@@ -33,7 +33,7 @@ impl Default for Analysis {
             delta: 1e-5,
             significance: 0.05,
             estimator: "clopper-pearson".into(),
-            threshold_choice: "hold-out".into(),
+            threshold_choice: ThresholdChoice::HoldOut,
         }
     }
 }
@@ -45,7 +45,7 @@ impl Analysis {
     /// Names the first field that is not.
     pub fn parse(&self) -> Result<(&'static dyn Estimator, ThresholdChoice)> {
         estimate::check_levels(self.delta, self.significance)?;
-        Ok((estimator(&self.estimator)?, ThresholdChoice::from_name(&self.threshold_choice)?))
+        Ok((estimator(&self.estimator)?, self.threshold_choice))
     }
 
     /// Judges all scores of a store, as a whole run: the store remembers it, and a second judgement of other scores is not valid.

@@ -61,7 +61,7 @@ pub use buffer_search::{BufferSearch, Correction, Guess};
 pub use claimed_curve::ClaimedCurve;
 pub use devices::{DeviceReport, DevicesReport, devices};
 pub use diagnose::{DiagnoseReport, DiagnoseRequest, Leakage, NoiseLevel, diagnose, diagnose_batches};
-pub use engine_choice::engine_on;
+pub use engine_choice::EngineChoice;
 pub use error::{Error, Result};
 pub use estimation::{Analysis, EstimateReport, EstimateRequest, estimate_arrays, estimate_scores};
 pub use measurement::Measurement;

@@ -2,7 +2,7 @@
 
 use crate::audit_report::{AuditReport, audit};
 use crate::buffer_search::{Blind, Rungs, audit_blindly};
-use crate::engine_choice::{with_engine, with_engine_on_trials_of};
+use crate::engine_choice::{EngineChoice, with_engine, with_engine_on_trials_of};
 use crate::measurement::{Measurement, Player, measure};
 use crate::savings::Savings;
 use crate::{Error, Progress, Result, RunRequest};
@@ -17,8 +17,8 @@ use std::time::Instant;
 pub struct MechanismRequest {
     /// What is audited.
     pub setting: Setting,
-    /// The engine's name, or `auto`.
-    pub engine: String,
+    /// What plays.
+    pub engine: EngineChoice,
     /// How much is played, and what becomes of it.
     pub run: RunRequest,
 }
@@ -28,7 +28,7 @@ impl Default for MechanismRequest {
     fn default() -> Self {
         MechanismRequest {
             setting: Setting::default(),
-            engine: "auto".into(),
+            engine: EngineChoice::default(),
             run: RunRequest::new(10_000_000),
         }
     }

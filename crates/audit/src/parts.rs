@@ -59,7 +59,7 @@ pub fn audit_played(
         store.merge(played)?;
         audit_from("audit mechanism", player, &request.run, Some(store), progress)
     };
-    if request.engine == CUDA {
+    if request.engine.is_cuda() {
         let setting = request.setting.clone().validated()?;
         return judge(&PlayedOnDevices { setting, request });
     }
@@ -129,8 +129,10 @@ fn empty(player: &dyn Player, request: &MechanismRequest) -> Result<ScoreStore> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::EngineChoice;
     use crate::{RunRequest, StopWhen, Unwatched, audit_mechanism};
     use misdeal_core::Stream;
+    use misdeal_core::{Device, ThresholdChoice};
     use misdeal_game::{Game, engines};
 
     fn same(ours: &AuditReport, theirs: &AuditReport) {
@@ -155,7 +157,8 @@ mod tests {
     #[test]
     fn trials_of_devices_are_judged_where_there_is_none() {
         let run = RunRequest { claimed_epsilon: Some(1.0), ..RunRequest::new(4_000) };
-        let request = MechanismRequest { engine: CUDA.into(), run, ..MechanismRequest::default() };
+        let request =
+            MechanismRequest { engine: EngineChoice::on(Device::Cuda), run, ..MechanismRequest::default() };
         let game = Game::with_stream(&request.setting, Stream::philox(&request.setting.hash()));
         let engine = engines::choose(&game, "reference").unwrap();
         let played = |trials| {
@@ -171,8 +174,11 @@ mod tests {
             let missing = audit_played(&request, played(0..1_999), &Unwatched).unwrap_err();
             assert!(missing.to_string().contains("CUDA"), "{missing}");
         }
-        let other =
-            play_part(&MechanismRequest { engine: "auto".into(), ..request.clone() }, 0..2_000, &Unwatched);
+        let other = play_part(
+            &MechanismRequest { engine: EngineChoice::default(), ..request.clone() },
+            0..2_000,
+            &Unwatched,
+        );
         assert!(
             audit_played(&request, other.unwrap(), &Unwatched).is_err(),
             "a processor's trials are others"
@@ -182,7 +188,7 @@ mod tests {
     #[test]
     fn a_run_that_stops_early_stops_at_the_same_look() {
         let mut run = RunRequest::new(1_000_000);
-        run.analysis.threshold_choice = "sequential".into();
+        run.analysis.threshold_choice = ThresholdChoice::Sequential;
         run.stop_when = Some(StopWhen::Violated);
         let request = MechanismRequest { run, ..MechanismRequest::default() };
         let whole = audit_mechanism(&request, &Unwatched).unwrap();

@@ -1,6 +1,7 @@
 //! What every audit is asked for, whatever it plays.
 
 use crate::{Analysis, ClaimedCurve, Correction, Result, Shard, StopWhen};
+use misdeal_core::ClosedSet;
 use misdeal_core::{Bounds, Error, ScoreStore, Setting, StoreKind, ThresholdChoice, path_text};
 use misdeal_files::stores::{self, Claim};
 use std::collections::BTreeMap;

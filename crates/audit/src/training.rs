@@ -7,7 +7,7 @@ use crate::measurement::Player;
 use crate::savings::Savings;
 use crate::training_device::{Trained, ready};
 use crate::{Progress, Result, RunRequest};
-use misdeal_core::{BatchScheme, ScoreStore, Setting, Spread};
+use misdeal_core::{BatchScheme, Device, Precision, ScoreStore, Setting, Spread};
 use misdeal_game::{Outcome, Watch, missing_trials};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::calibrate;
@@ -30,10 +30,10 @@ pub struct TrainingRequest {
     pub recipe: Recipe,
     /// What is trained on.
     pub data: DataRequest,
-    /// What is computed on: `cpu`, `cuda`, or `auto`, which takes a graphics processor for long trainings.
-    pub device: String,
-    /// The arithmetic: `f32`, or `tf32` on a graphics processor.
-    pub precision: String,
+    /// What is computed on.
+    pub device: Device,
+    /// The arithmetic.
+    pub precision: Precision,
     /// How many models are trained, and what becomes of their scores.
     pub run: RunRequest,
 }
@@ -267,8 +267,8 @@ mod tests {
             target_epsilon: None,
             recipe: Recipe::new(misdeal_train::Blueprint::named("mlp").unwrap()),
             data: DataRequest { dataset: "synthetic".into(), folder: None, size: Some(40) },
-            device: "cpu".into(),
-            precision: "f32".into(),
+            device: Device::Cpu,
+            precision: Precision::F32,
             run: RunRequest { search_buffer: Some(Correction::Bonferroni), ..RunRequest::new(40) },
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();

@@ -2,8 +2,8 @@
 
 use crate::training::TrainingRequest;
 use crate::{Result, RunRequest};
-use misdeal_core::{Error, PHILOX_STREAM_NAME, Setting, Stream};
-use misdeal_cuda::training::{Precision, Trainer, Tuning, engine_name};
+use misdeal_core::{Device, Error, PHILOX_STREAM_NAME, Precision, Setting, Stream};
+use misdeal_cuda::training::{Trainer, Tuning, engine_name};
 use misdeal_files::stores;
 use misdeal_train::data::Dataset;
 use misdeal_train::{Measured, TrainingPlan, TrialBatch};
@@ -56,17 +56,13 @@ impl Trained {
 /// # Errors
 /// What does not fit; [`Device`](Error::Device) where a graphics processor is asked for by name or by precision and there is none.
 pub(crate) fn ready(request: &TrainingRequest, setting: &Setting, dataset: &Arc<Dataset>) -> Result<Trained> {
-    let precision = match request.precision.as_str() {
-        "f32" => Precision::F32,
-        "tf32" => Precision::Tf32,
-        other => return Err(Error::bad_value("precision", other, "f32 or tf32", "check the spelling").into()),
-    };
-    if precision == Precision::Tf32 && request.device == "cpu" {
+    let TrainingRequest { precision, device, .. } = *request;
+    if precision == Precision::Tf32 && device == Device::Cpu {
         let hint = "processors have no such arithmetic; use --device cuda";
         return Err(Error::bad_value("precision", "tf32", "f32 with --device cpu", hint).into());
     }
     let plan = TrainingPlan::new(setting, &request.recipe, Arc::clone(dataset))?;
-    let must = request.device == "cuda" || precision == Precision::Tf32;
+    let must = device == Device::Cuda || precision == Precision::Tf32;
     let is_blind = request.run.search_buffer.is_some();
     if must && is_blind {
         let hint = "there models are scored for all buffers at once, which processors do";
@@ -74,7 +70,7 @@ pub(crate) fn ready(request: &TrainingRequest, setting: &Setting, dataset: &Arc<
             Error::bad_value("device", "cuda", "cpu or auto with a search for the buffer", hint).into()
         );
     }
-    if must || request.device == "auto" && !is_blind && is_for_a_device(&plan, &request.run) {
+    if must || device == Device::Auto && !is_blind && is_for_a_device(&plan, &request.run) {
         let plan = TrainingPlan::with_stream(setting, &request.recipe, Arc::clone(dataset), Stream::philox)?
             .with_measured(Measured::EverFewer);
         match Trainer::new(&plan, precision, Tuning::default()) {

@@ -1,7 +1,7 @@
 //! The audit finds the epsilon that an independent simulation finds, scheme by scheme.
 
 use misdeal_audit::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechanism};
-use misdeal_core::{BatchScheme, Setting, StoreKind, ThreatModel};
+use misdeal_core::{BatchScheme, Setting, StoreKind, ThreatModel, ThresholdChoice};
 use rayon::prelude::*;
 
 /// Audits of each case, with seeds of their own, and the standard errors that the means may be apart: with 40 runs of the
@@ -70,7 +70,7 @@ fn means_agree_with_the_simulation() {
                     analysis: Analysis {
                         delta: simulation.delta,
                         significance: simulation.significance,
-                        threshold_choice: "max".into(),
+                        threshold_choice: ThresholdChoice::Max,
                         ..Analysis::default()
                     },
                     scores: StoreKind::Exact,

@@ -1,7 +1,7 @@
 //! A bound that is called valid lies above the truth at most as often as its significance says.
 
 use misdeal_audit::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechanism};
-use misdeal_core::{BatchScheme, STREAM_NAME, ScoreStore, Setting, StoreKind, ThreatModel};
+use misdeal_core::{BatchScheme, STREAM_NAME, ScoreStore, Setting, StoreKind, ThreatModel, ThresholdChoice};
 use misdeal_game::{Game, Outcome, Watch, engines, play};
 use rayon::prelude::*;
 
@@ -93,7 +93,7 @@ fn hold_out_is_seldom_above_the_truth() {
                             delta,
                             significance: SIGNIFICANCE,
                             estimator: estimator.into(),
-                            threshold_choice: "hold-out".into(),
+                            threshold_choice: ThresholdChoice::HoldOut,
                         };
                         let estimate = analysis.judge(&mut store.clone()).unwrap();
                         assert_eq!(estimate.valid, estimator == "clopper-pearson");

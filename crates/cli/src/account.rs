@@ -3,7 +3,7 @@
 use crate::arguments::{AccountArguments, CalibrateArguments, CommonArguments};
 use crate::failure::{Failure, Success};
 use crate::{output, text};
-use misdeal_audit::{AccountExtras, AccountSubject, BoundSide, PoissonSampling, calibrate_noise};
+use misdeal_audit::{AccountExtras, AccountSubject, PoissonSampling, calibrate_noise};
 use misdeal_core::{BatchScheme, Error, Setting};
 
 /// Reports bounds, scheme by scheme.
@@ -38,8 +38,8 @@ pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Result
 pub fn calibrate(arguments: &CalibrateArguments, common: &CommonArguments) -> Result<Success, Failure> {
     let scheme = BatchScheme::from_name(&arguments.scheme, arguments.shape.buffer_size)?;
     let setting = Setting { scheme, ..arguments.shape.setting() };
-    let side = if arguments.bound == "lower" { BoundSide::Lower } else { BoundSide::Upper };
-    let report = calibrate_noise(&setting.validated()?, arguments.target_epsilon, arguments.delta, side)?;
+    let report =
+        calibrate_noise(&setting.validated()?, arguments.target_epsilon, arguments.delta, arguments.bound)?;
     output::deliver(common, &report, || text::calibrated(&report))?;
     Ok(Success::Fine)
 }

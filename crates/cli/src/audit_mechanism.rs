@@ -4,7 +4,7 @@ use crate::arguments::{CommonArguments, MechanismArguments};
 use crate::failure::{Failure, Success};
 use crate::interruption;
 use crate::progress::Bar;
-use misdeal_audit::{MechanismRequest, audit_mechanism, engine_on};
+use misdeal_audit::{EngineChoice, MechanismRequest, audit_mechanism};
 use misdeal_core::Setting;
 
 /// Plays the game and reports.
@@ -16,7 +16,7 @@ pub fn run(arguments: &MechanismArguments, common: &CommonArguments) -> Result<S
         ..arguments.shape.setting()
     };
     let setting = arguments.game.applied_to(setting, arguments.shape.buffer_size)?;
-    let engine = engine_on(&arguments.run.device, arguments.engine.clone());
+    let engine = EngineChoice { device: arguments.run.device, engine: arguments.engine.clone() };
     interruption::listen()?;
     let report = {
         let bar = Bar::new(common);

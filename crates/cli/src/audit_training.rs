@@ -6,7 +6,7 @@ use crate::interruption;
 use crate::progress::Bar;
 use misdeal_audit::{DataRequest, TrainingRequest, audit_training};
 use misdeal_core::{Error, Setting};
-use misdeal_train::{Blueprint, CanaryKind, LastBatch, Recipe};
+use misdeal_train::{Blueprint, Recipe};
 use std::path::{Path, PathBuf};
 
 /// Trains, plays the game and reports.
@@ -29,8 +29,8 @@ pub fn run(arguments: &TrainingArguments, common: &CommonArguments) -> Result<Su
         target_epsilon: arguments.target_epsilon,
         recipe: recipe(arguments)?,
         data,
-        device: arguments.run.device.clone(),
-        precision: arguments.precision.clone(),
+        device: arguments.run.device,
+        precision: arguments.precision,
         run,
     };
     interruption::listen()?;
@@ -56,10 +56,10 @@ fn recipe(arguments: &TrainingArguments) -> Result<Recipe, Failure> {
     Ok(Recipe {
         learning_rate: arguments.learning_rate,
         clip_norm: arguments.clip_norm,
-        canary: CanaryKind::from_name(&arguments.canary)?,
+        canary: arguments.canary,
         canaries,
         debias: arguments.debias,
-        last_batch: if arguments.last_batch == "keep" { LastBatch::Keep } else { LastBatch::Drop },
+        last_batch: arguments.last_batch,
         ..Recipe::new(model)
     })
 }

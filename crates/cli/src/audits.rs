@@ -4,7 +4,7 @@ use crate::arguments::{AnalysisArguments, CommonArguments, GameArguments, RunArg
 use crate::failure::{Failure, Success};
 use crate::{output, plot, text};
 use misdeal_audit::{Analysis, AuditReport, ClaimedCurve, Correction, RunRequest, Shard, StopWhen};
-use misdeal_core::{Adjacency, BatchScheme, Error, Setting, StoreKind, ThreatModel};
+use misdeal_core::{Adjacency, BatchScheme, Error, Setting};
 
 impl AnalysisArguments {
     /// How scores become an epsilon.
@@ -13,7 +13,7 @@ impl AnalysisArguments {
             delta: self.delta,
             significance: self.significance,
             estimator: self.estimator.clone(),
-            threshold_choice: self.threshold_choice.clone(),
+            threshold_choice: self.threshold_choice,
         }
     }
 }
@@ -23,7 +23,7 @@ impl GameArguments {
     pub fn applied_to(&self, setting: Setting, buffer_size: Option<u64>) -> Result<Setting, Error> {
         Ok(Setting {
             scheme: BatchScheme::from_name(&self.scheme, buffer_size)?,
-            threat_model: ThreatModel::from_name(&self.threat_model)?,
+            threat_model: self.threat_model,
             adjacency: Adjacency::ZeroOut,
             target_index: self.target_index,
             adversary_scheme: BatchScheme::of_adversary(
@@ -45,7 +45,7 @@ impl RunArguments {
             analysis: self.analysis.analysis(),
             second_analysis: None,
             theory: None,
-            scores: if self.scores == "exact" { StoreKind::Exact } else { StoreKind::Counts },
+            scores: self.scores,
             stop_when: self.stop_when.as_deref().map(StopWhen::parse).transpose()?,
             claimed_epsilon: self.claimed_epsilon,
             claimed_curve: self.claimed_curve.as_deref().map(ClaimedCurve::parse).transpose()?,

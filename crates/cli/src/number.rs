@@ -1,4 +1,12 @@
-//! Numbers as people write them.
+//! Numbers and names as people write them.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use misdeal_core::ClosedSet;
+
+/// One of the names of a closed set.
+pub fn one_of<T: ClosedSet + Send + Sync + 'static>() -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(T::names()).try_map(|name| T::from_name(&name))
+}
 
 /// A number: `0.5`, `1e-5`. Ranges are checked where the value is used; here only that it is a number.
 pub fn number(text: &str) -> Result<f64, String> {

@@ -1,5 +1,6 @@
 //! Reports for people.
 
+use misdeal_core::ClosedSet;
 mod account;
 mod dealt;
 mod devices;

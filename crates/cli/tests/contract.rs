@@ -2,6 +2,7 @@
 
 mod program;
 
+use misdeal_core::ClosedSet;
 use program::{json, misdeal, refusal};
 use serde_json::Value;
 use std::fs;
@@ -170,7 +171,7 @@ fn nothing_that_is_not_valid_violates_a_claim() {
         counted[usize::from(field("violated"))] += usize::from(exceeds);
     };
     for estimator in misdeal_core::estimate::ESTIMATORS {
-        for choice in misdeal_core::ThresholdChoice::ALL {
+        for choice in misdeal_core::ThresholdChoice::all().iter().copied() {
             let how = format!("--estimator {} --threshold-choice {}", estimator.name(), choice.name());
             check(&format!("audit mechanism --observations 4000 --noise-multiplier 0.5 {how}"));
             check(&format!("estimate --scores-in in.csv --scores-out out.csv {how}"));

@@ -278,3 +278,56 @@ fn what_cannot_be_refuted_is_told_before_and_after() {
     let rate = 1.0 - 0.025_f64.powf(1.0 / 20.0);
     assert!((largest - ((1.0 - rate - 1e-5) / rate).ln()).abs() < 1e-9, "{largest}");
 }
+
+/// Scores cannot show that coins were tossed: one-run bounds are valid where that is stated, and nowhere else.
+#[test]
+fn one_run_bounds_need_stated_coins() {
+    let folder = tempfile::tempdir().unwrap();
+    write_csv(folder.path(), "out.csv", &overlapping(600, 0.0));
+    for included in [600, 587, 613] {
+        write_csv(folder.path(), "in.csv", &overlapping(included, 0.9));
+        for choice in ["band", "hold-out", "max", "sequential"] {
+            let flags = format!("--estimator all --threshold-choice {choice} --claimed-epsilon 0.01");
+            let estimate = format!("estimate --scores-in in.csv --scores-out out.csv {flags}");
+            let valid = |arguments: &str, name: &str| {
+                json(folder.path(), arguments)["estimates"][name]["valid"].as_bool().unwrap()
+            };
+            for name in ["one-run", "one-run-fdp"] {
+                assert!(!valid(&estimate, name), "{name}, {choice}, {included}");
+            }
+            let stated = valid(&format!("{estimate} --fair-coins"), "one-run");
+            assert_eq!(stated, choice == "band", "{choice}, {included}");
+        }
+    }
+}
+
+/// Randomised response with the epsilon that it has: 100 audits of a true claim refute it by chance alone.
+#[test]
+fn curves_of_true_claims_are_seldom_refuted() {
+    let folder = tempfile::tempdir().unwrap();
+    let epsilon: f64 = 1.5;
+    let truthful = epsilon.exp() / (1.0 + epsilon.exp());
+    let mut state = 7_u64;
+    let mut uniform = || {
+        // SplitMix64.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let mut refuted = 0;
+    for _ in 0..100 {
+        for (name, answer) in [("in.npy", truthful), ("out.npy", 1.0 - truthful)] {
+            let scores: Vec<f64> = (0..800).map(|_| f64::from(u8::from(uniform() < answer))).collect();
+            write_npy(folder.path(), name, &scores);
+        }
+        let flags = format!("--claimed-epsilon {epsilon} --trade-off");
+        let found = json(folder.path(), &format!("estimate --scores-in in.npy --scores-out out.npy {flags}"));
+        let promised = found["trade_off"]["promised"].as_array().unwrap();
+        let tests: Vec<_> = promised.iter().filter_map(|curve| curve["test"]["refuted"].as_bool()).collect();
+        assert_eq!(tests.len(), 1, "the claim's own curve is tested");
+        refuted += u32::from(tests[0] || found["violated"] == true);
+    }
+    // More than 18 of 100 at 2 x 5 % happen with a probability below 0.5 %.
+    assert!(refuted <= 18, "{refuted}");
+}

@@ -3,12 +3,14 @@
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use strum::{IntoStaticStr, VariantNames};
 
 /// How the records of a data set are dealt into batches.
 ///
 /// With `n = batch_size * steps_per_epoch` records, each scheme is described by what happens in one epoch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr, VariantNames)]
 #[serde(tag = "scheme", rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum BatchScheme {
     /// Every record joins every batch independently with probability `1 / steps_per_epoch`.
     Poisson,
@@ -39,17 +41,7 @@ pub enum BatchScheme {
 
 impl BatchScheme {
     /// The names of the nine schemes, in the order of the documentation.
-    pub const NAMES: [&'static str; 9] = [
-        "poisson",
-        "shuffle",
-        "shuffle-once",
-        "partial-shuffle",
-        "stream-shuffle",
-        "batch-then-shuffle",
-        "balls-in-bins",
-        "without-replacement",
-        "fixed-order",
-    ];
+    pub const NAMES: &'static [&'static str] = Self::VARIANTS;
 
     /// The scheme that an adversary believes in, if one is named: with a buffer of its own, or else the real one.
     ///
@@ -131,17 +123,7 @@ impl BatchScheme {
 
     /// The scheme's name on the command line and in JSON.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Poisson => "poisson",
-            Self::Shuffle => "shuffle",
-            Self::ShuffleOnce => "shuffle-once",
-            Self::PartialShuffle { .. } => "partial-shuffle",
-            Self::StreamShuffle { .. } => "stream-shuffle",
-            Self::BatchThenShuffle => "batch-then-shuffle",
-            Self::BallsInBins => "balls-in-bins",
-            Self::WithoutReplacement => "without-replacement",
-            Self::FixedOrder => "fixed-order",
-        }
+        self.into()
     }
 
     /// The buffer's size in records, for the two schemes that have one.
@@ -181,7 +163,7 @@ mod tests {
         for name in BatchScheme::NAMES {
             let buffer = name.ends_with("l-shuffle") || name.starts_with("stream");
             let scheme = BatchScheme::from_name(name, buffer.then_some(7)).unwrap();
-            assert_eq!(scheme.name(), name);
+            assert_eq!(scheme.name(), *name);
             assert_eq!(scheme.buffer_size(), buffer.then_some(7));
         }
         assert!(BatchScheme::from_name("shufle", None).is_err());

@@ -39,6 +39,8 @@ pub mod beta;
 pub mod binomial;
 mod bounds;
 pub mod claimed_curve;
+mod closed_set;
+mod device;
 mod diagnosis;
 mod error;
 pub mod estimate;
@@ -55,6 +57,8 @@ mod threat_model;
 
 pub use batch_scheme::BatchScheme;
 pub use bounds::{Bounds, DeltaBounds, TradeOffBounds};
+pub use closed_set::ClosedSet;
+pub use device::{Device, Precision};
 pub use diagnosis::{
     Candidate, Defect, Diagnosis, EpochPositions, PositionSample, SchemeParameters, UNKNOWN_SCHEME,
 };

@@ -261,7 +261,7 @@ mod tests {
     fn hashes_never_change() {
         let buffer_size = 1000;
         let base = Setting::default();
-        let schemes = BatchScheme::NAMES.map(|name| {
+        let schemes = BatchScheme::NAMES.iter().map(|name| {
             let scheme =
                 BatchScheme::from_name(name, BatchScheme::has_buffer(name).then_some(buffer_size)).unwrap();
             Setting { scheme, ..base.clone() }
@@ -274,8 +274,7 @@ mod tests {
             Setting { adjacency: Adjacency::AddRemove, target_index: 9_999, ..base.clone() },
             Setting { training: Some("0123456789abcdef".repeat(4)), epochs: 10, seed: u64::MAX, ..base },
         ];
-        let hashes: Vec<String> =
-            schemes.iter().chain(&others).map(|setting| setting.hash().to_string()).collect();
+        let hashes: Vec<String> = schemes.chain(others).map(|setting| setting.hash().to_string()).collect();
         let kept = include_str!("../../../testdata/setting_hashes.txt");
         assert_eq!(hashes, kept.lines().collect::<Vec<_>>());
     }

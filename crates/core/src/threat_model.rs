@@ -1,12 +1,27 @@
 //! What the adversary may do, and which data sets count as neighbours.
 
-use crate::{Error, Result};
+use crate::ClosedSet;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// The three adversaries of the paper.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// The three adversaries of the paper, the weakest first.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum ThreatModel {
     /// Chooses the target's gradient and nothing else.
     TargetCanary,
@@ -16,29 +31,8 @@ pub enum ThreatModel {
     WorstCase,
 }
 
-impl ThreatModel {
-    /// All threat models, the weakest adversary first.
-    pub const ALL: [ThreatModel; 3] = [Self::TargetCanary, Self::PartiallyInformed, Self::WorstCase];
-
-    /// The threat model called `name`.
-    ///
-    /// # Errors
-    /// An unknown name.
-    pub fn from_name(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|model| model.name() == name).ok_or_else(|| {
-            let allowed = format!("one of {}", Self::ALL.map(Self::name).join(", "));
-            Error::bad_value("threat_model", name, allowed, "check the spelling")
-        })
-    }
-
-    /// The name on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::TargetCanary => "target-canary",
-            Self::PartiallyInformed => "partially-informed",
-            Self::WorstCase => "worst-case",
-        }
-    }
+impl ClosedSet for ThreatModel {
+    const FIELD: &'static str = "threat_model";
 }
 
 impl fmt::Display for ThreatModel {

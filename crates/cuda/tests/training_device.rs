@@ -5,8 +5,8 @@ mod agreement;
 mod tiny;
 
 use agreement::philox;
-use misdeal_core::{Error, Setting, ThreatModel, World};
-use misdeal_cuda::training::{Precision, Trainer, Tuning};
+use misdeal_core::{Error, Precision, Setting, ThreatModel, World};
+use misdeal_cuda::training::{Trainer, Tuning};
 use misdeal_train::data::Shape;
 use misdeal_train::{Blueprint, CanaryKind, Measured, Recipe, TrainingPlan};
 

@@ -7,8 +7,8 @@ mod tiny;
 
 use agreement::{compare, philox};
 use emulation::Emulator;
-use misdeal_core::{BatchScheme, Setting, ThreatModel};
-use misdeal_cuda::training::{Precision, Trainer, Tuning};
+use misdeal_core::{BatchScheme, Precision, Setting, ThreatModel};
+use misdeal_cuda::training::{Trainer, Tuning};
 use misdeal_train::data::Shape;
 use misdeal_train::{Blueprint, CanaryKind, Recipe, TrainingPlan};
 

@@ -3,9 +3,9 @@
 #[path = "../../train/tests/tiny/mod.rs"]
 mod tiny;
 
-use misdeal_core::{Setting, Stream, ThreatModel};
+use misdeal_core::{Precision, Setting, Stream, ThreatModel};
 use misdeal_cuda::compile_source;
-use misdeal_cuda::training::{Precision, Program, Tuning};
+use misdeal_cuda::training::{Program, Tuning};
 use misdeal_train::data::Shape;
 use misdeal_train::{Blueprint, CanaryKind, Recipe, TrainingPlan};
 

@@ -5,11 +5,11 @@ use crate::jobs;
 use crate::reports::Report;
 use crate::words::Words;
 use misdeal_audit::{
-    Analysis, AuditReport, ClaimedCurve, Correction, DataRequest, MechanismRequest, RunRequest, Shard,
-    StopWhen, TrainingRequest, engine_on,
+    Analysis, AuditReport, ClaimedCurve, Correction, DataRequest, EngineChoice, MechanismRequest, RunRequest,
+    Shard, StopWhen, TrainingRequest,
 };
-use misdeal_core::{Error, Setting, StoreKind};
-use misdeal_train::{Blueprint, CanaryKind, LastBatch, Recipe};
+use misdeal_core::{Error, Setting};
+use misdeal_train::{Blueprint, Recipe};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ impl Words<'_> {
             delta: self.number("delta")?,
             significance: self.number("significance")?,
             estimator: self.text("estimator")?,
-            threshold_choice: self.text("threshold_choice")?,
+            threshold_choice: self.named()?,
         })
     }
 
@@ -32,10 +32,7 @@ impl Words<'_> {
         let observations = self.count("observations")?;
         Ok(RunRequest {
             analysis: self.analysis()?,
-            scores: match self.one_of("scores", &["counts", "exact"])? {
-                "exact" => StoreKind::Exact,
-                _ => StoreKind::Counts,
-            },
+            scores: self.named()?,
             stop_when: stop_when.as_deref().map(StopWhen::parse).transpose().map_err(exception)?,
             claimed_epsilon: self.number_if_any("claimed_epsilon")?,
             claimed_curve: self.claimed_curve()?,
@@ -71,10 +68,9 @@ impl Words<'_> {
 
     /// The audit of the mechanism that the words ask for.
     pub fn mechanism(&self) -> PyResult<MechanismRequest> {
-        let device = self.one_of("device", &["auto", "cpu", "cuda"])?;
         Ok(MechanismRequest {
             setting: self.setting()?,
-            engine: engine_on(device, self.text_if_any("engine")?),
+            engine: EngineChoice { device: self.named()?, engine: self.text_if_any("engine")? },
             run: self.run()?,
         })
     }
@@ -107,8 +103,8 @@ impl Words<'_> {
                 folder: self.data()?,
                 size: self.count_if_any("dataset_size")?,
             },
-            device: self.one_of("device", &["auto", "cpu", "cuda"])?.into(),
-            precision: self.one_of("precision", &["f32", "tf32"])?.into(),
+            device: self.named()?,
+            precision: self.named()?,
             run: self.run()?,
         })
     }
@@ -135,13 +131,10 @@ impl Words<'_> {
         Ok(Recipe {
             learning_rate: self.number("learning_rate")?,
             clip_norm: self.number("clip_norm")?,
-            canary: CanaryKind::from_name(&self.text("canary")?).map_err(refusal)?,
+            canary: self.named()?,
             canaries,
             debias: self.switch("debias")?,
-            last_batch: match self.one_of("last_batch", &["drop", "keep"])? {
-                "keep" => LastBatch::Keep,
-                _ => LastBatch::Drop,
-            },
+            last_batch: self.named()?,
             ..Recipe::new(model.map_err(refusal)?)
         })
     }

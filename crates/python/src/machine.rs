@@ -21,10 +21,7 @@ pub fn self_test(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Report> {
     let words = Words(words);
-    let request = SelfTestRequest {
-        device: words.one_of("device", &["auto", "cpu", "cuda"])?.into(),
-        seed: words.count("seed")?,
-    };
+    let request = SelfTestRequest { device: words.named()?, seed: words.count("seed")? };
     let threads = words.count_if_any("threads")?;
     let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal_audit::self_test(&request, watch))?;
     Ok(Report::new(&found))

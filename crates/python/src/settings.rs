@@ -2,7 +2,7 @@
 
 use crate::errors::refusal;
 use crate::words::Words;
-use misdeal_core::{Adjacency, BatchScheme, Setting, ThreatModel};
+use misdeal_core::{Adjacency, BatchScheme, Setting};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -29,7 +29,7 @@ impl Words<'_> {
         );
         Ok(Setting {
             scheme: BatchScheme::from_name(&self.text("scheme")?, buffer_size).map_err(refusal)?,
-            threat_model: ThreatModel::from_name(&self.text("threat_model")?).map_err(refusal)?,
+            threat_model: self.named()?,
             adjacency: Adjacency::ZeroOut,
             target_index: self.count("target_index")?,
             adversary_scheme: adversary.map_err(refusal)?,

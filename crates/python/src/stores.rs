@@ -3,6 +3,7 @@
 use crate::errors::{exception, of_file, refusal};
 use crate::reports::Report;
 use crate::words::Words;
+use misdeal_core::ClosedSet;
 use misdeal_core::{ScoreStore, World};
 use misdeal_files::stores;
 use numpy::PyArray1;

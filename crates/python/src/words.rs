@@ -1,6 +1,6 @@
 //! Arguments by name: the words of the command line, with the same refusals.
 
-use misdeal_core::Error;
+use misdeal_core::{ClosedSet, Error};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
@@ -66,6 +66,11 @@ impl<'py> Words<'py> {
             let allowed = format!("one of {}", allowed.join(", "));
             refusal(Error::bad_value(name, text, allowed, "check the spelling"))
         })
+    }
+
+    /// A value of a closed set, by its name.
+    pub fn named<T: ClosedSet>(&self) -> PyResult<T> {
+        T::from_name(&self.text(T::FIELD)?).map_err(refusal)
     }
 
     /// A path, as a string or any `os.PathLike`.

@@ -1,12 +1,27 @@
 //! How a model is trained and attacked, beyond what the setting says: plain data for every engine.
 
 use crate::model::Blueprint;
-use misdeal_core::{Error, Result};
+use misdeal_core::{ClosedSet, Error, Result};
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// The direction of the gradient that stands for the target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum CanaryKind {
     /// Uniform on the sphere, as in the paper.
     #[default]
@@ -17,34 +32,27 @@ pub enum CanaryKind {
     NullSpace,
 }
 
-impl CanaryKind {
-    /// All kinds, the default first.
-    pub const ALL: [CanaryKind; 3] = [Self::Random, Self::Dirac, Self::NullSpace];
-
-    /// The name on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Random => "random",
-            Self::Dirac => "dirac",
-            Self::NullSpace => "null-space",
-        }
-    }
-
-    /// The canary called `name`.
-    ///
-    /// # Errors
-    /// An unknown name.
-    pub fn from_name(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
-            let allowed = format!("one of {}", Self::ALL.map(Self::name).join(", "));
-            Error::bad_value("canary", name, allowed, "check the spelling")
-        })
-    }
+impl ClosedSet for CanaryKind {
+    const FIELD: &'static str = "canary";
 }
 
 /// What happens to records that do not fill a batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum LastBatch {
     /// They are left out.
     #[default]
@@ -52,6 +60,10 @@ pub enum LastBatch {
     /// They form a batch of their own. Only data sets without such records are accepted: the batch schemes deal full
     /// batches.
     Keep,
+}
+
+impl ClosedSet for LastBatch {
+    const FIELD: &'static str = "last_batch";
 }
 
 /// How models are trained and attacked. With a [`Setting`](misdeal_core::Setting) and a

@@ -6,10 +6,12 @@ use super::schemes::draws_anew;
 use super::verdict::compatible;
 use super::{dropped, empirical_law};
 use crate::{
-    Analysis, DiagnoseRequest, MechanismRequest, Result, RunRequest, Unwatched, engine_on, measure_mechanism,
+    Analysis, DiagnoseRequest, EngineChoice, MechanismRequest, Result, RunRequest, Unwatched,
+    measure_mechanism,
 };
 use misdeal_core::{
-    BatchScheme, Bounds, Candidate, Diagnosis, SchemeParameters, Setting, UNKNOWN_SCHEME, binomial,
+    BatchScheme, Bounds, Candidate, Device, Diagnosis, SchemeParameters, Setting, ThresholdChoice,
+    UNKNOWN_SCHEME, binomial,
 };
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::{account, check_delta};
@@ -328,9 +330,9 @@ fn with_the_largest_buffer(
 
 /// A lower bound by simulation with the scheme's exact likelihood ratio, where theory's is far from what leaks.
 fn by_audit(setting: &Setting, delta: f64) -> Result<Bounds> {
-    let analysis = Analysis { delta, threshold_choice: "band".into(), ..Analysis::default() };
+    let analysis = Analysis { delta, threshold_choice: ThresholdChoice::Band, ..Analysis::default() };
     let run = RunRequest { analysis, ..RunRequest::new(OBSERVATIONS) };
-    let request = MechanismRequest { setting: setting.clone(), engine: engine_on("cpu", None), run };
+    let request = MechanismRequest { setting: setting.clone(), engine: EngineChoice::on(Device::Cpu), run };
     let measured = measure_mechanism(&request, &Unwatched)?.estimate.empirical_epsilon;
     let known = account::bounds(setting, delta)?;
     let (proven, upper) = (known.epsilon_lower_bound.unwrap_or(0.0), known.epsilon_upper_bound);

@@ -3,7 +3,7 @@
 use super::artefact::{Artefact, PaperRow, artefact};
 use super::{ARTEFACTS, ArtefactHeading, Deal, ReproduceRequest};
 use crate::Result;
-use misdeal_core::Error;
+use misdeal_core::{ClosedSet, Error, Precision};
 use std::path::Path;
 
 /// What a request asks for, in the order of the paper.
@@ -61,14 +61,14 @@ impl Asked {
         }
         if self.rows.is_empty() && self.deals.is_empty() {
             let hint = "these rows are for a graphics processor; play those with fewer observations, or choose cuda where there is one";
-            return Err(Error::bad_value("device", &request.device, "cuda for these rows", hint).into());
+            return Err(Error::bad_value("device", request.device.name(), "cuda for these rows", hint).into());
         }
         Ok(())
     }
 
     fn check_precision(&self, request: &ReproduceRequest) -> Result<()> {
         let trains = || self.rows.iter().any(|(_, row)| row.trains(request));
-        if request.precision == "tf32" && !request.has_device() && trains() {
+        if request.precision == Precision::Tf32 && !request.has_device() && trains() {
             let hint = "only a graphics processor has such arithmetic, and none may be used here";
             return Err(Error::bad_value("precision", "tf32", "f32 without a CUDA device", hint).into());
         }

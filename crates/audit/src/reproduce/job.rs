@@ -1,5 +1,6 @@
 //! What is audited for a number of the paper.
 
+use misdeal_core::ClosedSet;
 use misdeal_core::{BatchScheme, Result, Setting, ThreatModel};
 use serde::{Deserialize, Serialize};
 

@@ -24,6 +24,7 @@ pub use verdict::Verdict;
 
 use crate::{Progress, Result, SCHEMA_VERSION};
 use asked::Asked;
+use misdeal_core::Precision;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -50,7 +51,7 @@ pub struct ReproduceReport {
     pub observations: Option<u64>,
     /// The arithmetic that trainings on a CUDA device were to have, if not f32.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub precision: Option<String>,
+    pub precision: Option<Precision>,
     /// What each table or figure shows, and what to know about it.
     pub artefacts: Vec<ArtefactHeading>,
     /// The numbers, in the order of the paper.
@@ -97,7 +98,7 @@ impl ReproduceReport {
             only: request.only.clone(),
             runs: request.runs,
             observations: request.observations,
-            precision: Some(request.precision.clone()).filter(|precision| precision != "f32"),
+            precision: Some(request.precision).filter(|&precision| precision != Precision::F32),
             artefacts: asked.artefacts.into_iter().map(|heading| heading.counted(&rows)).collect(),
             rows,
             deals: asked.deals,

@@ -9,6 +9,7 @@ use crate::{
     TrainingRequest, audit_mechanism, audit_training,
 };
 use misdeal_core::Setting;
+use misdeal_core::{ClosedSet, ThresholdChoice};
 use misdeal_train::{Blueprint, CanaryKind, Recipe, data};
 use std::path::PathBuf;
 
@@ -118,14 +119,11 @@ impl PaperRow {
         progress: &dyn Progress,
     ) -> Result<AuditReport> {
         let store = self.store(request, seed);
-        let analysis = |threshold_choice: &str| Analysis {
-            delta: self.delta,
-            threshold_choice: threshold_choice.into(),
-            ..Analysis::default()
-        };
+        let analysis =
+            |threshold_choice| Analysis { delta: self.delta, threshold_choice, ..Analysis::default() };
         let run = RunRequest {
-            analysis: analysis("max"),
-            second_analysis: Some(analysis("band")),
+            analysis: analysis(ThresholdChoice::Max),
+            second_analysis: Some(analysis(ThresholdChoice::Band)),
             claimed_epsilon: self.printed_claim,
             trade_off: self.curves,
             // The paper claims what Poisson sampling would give.
@@ -145,7 +143,7 @@ impl PaperRow {
                     (None, Some(target)) => calibrated(&setting, target, self.delta)?,
                     (None, None) => setting,
                 };
-                let engine = crate::engine_on(&request.device, None);
+                let engine = crate::EngineChoice::on(request.device);
                 audit_mechanism(&MechanismRequest { setting, engine, run }, progress)
             }
             Job::Training(job) => {
@@ -175,8 +173,8 @@ fn play_training(
         target_epsilon,
         recipe,
         data: DataRequest { dataset: job.dataset.clone(), folder: request.data.clone(), size: None },
-        device: request.device.clone(),
-        precision: request.precision.clone(),
+        device: request.device,
+        precision: request.precision,
         run,
     };
     audit_training(&training, progress)

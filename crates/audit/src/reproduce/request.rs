@@ -2,7 +2,7 @@
 
 use crate::devices::devices;
 use crate::{Result, RunRequest};
-use misdeal_core::Error;
+use misdeal_core::{Device, Error, Precision};
 use std::path::PathBuf;
 
 /// What to reproduce, and with how much work.
@@ -16,10 +16,10 @@ pub struct ReproduceRequest {
     pub runs: Option<u64>,
     /// Observations of a run at most; the paper's if not given.
     pub observations: Option<u64>,
-    /// What to compute on: `auto`, `cpu` or `cuda`.
-    pub device: String,
-    /// The arithmetic of trainings on a CUDA device: `f32` or `tf32`.
-    pub precision: String,
+    /// What to compute on.
+    pub device: Device,
+    /// The arithmetic of trainings on a CUDA device.
+    pub precision: Precision,
     /// The folder that holds data sets.
     pub data: Option<PathBuf>,
     /// The seed of the first run; the others take those that follow.
@@ -50,6 +50,6 @@ impl ReproduceRequest {
 
     /// Whether there is a graphics processor that may be used.
     pub(super) fn has_device(&self) -> bool {
-        self.device == "cuda" || self.device == "auto" && devices().cuda_missing.is_none()
+        self.device == Device::Cuda || self.device == Device::Auto && devices().cuda_missing.is_none()
     }
 }

@@ -203,6 +203,7 @@ mod tests {
     use super::*;
     use crate::Unwatched;
     use crate::reproduce::{Part, ReproduceRequest};
+    use misdeal_core::{Device, Precision};
 
     fn trained(threat_model: &str, canary: &str) -> ReproducedRow {
         let row = format!(
@@ -216,8 +217,8 @@ mod tests {
             quick: true,
             runs: None,
             observations: None,
-            device: "cpu".into(),
-            precision: "f32".into(),
+            device: Device::Cpu,
+            precision: Precision::F32,
             data: None,
             seed: 0,
             only: None,

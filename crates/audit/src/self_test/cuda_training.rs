@@ -2,8 +2,9 @@
 
 use super::Found;
 use super::training::{difference, plans};
+use misdeal_core::Precision;
 use misdeal_core::{Stream, World};
-use misdeal_cuda::training::{Precision, Trainer, Tuning};
+use misdeal_cuda::training::{Trainer, Tuning};
 use misdeal_train::reference;
 
 /// The largest difference of an output or a parameter: what ten steps in f32 may lose.

@@ -1,9 +1,9 @@
 //! Audits of the Gaussian mechanism, whose epsilon is known exactly: bounds stay below it, and come near to it.
 
 use super::Found;
-use crate::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechanism, play_part};
+use crate::{Analysis, EngineChoice, MechanismRequest, RunRequest, Unwatched, measure_mechanism, play_part};
 use misdeal_core::estimate::ESTIMATORS;
-use misdeal_core::{BatchScheme, Setting, binomial};
+use misdeal_core::{BatchScheme, Setting, ThresholdChoice, binomial};
 use misdeal_theory::gaussian::Gaussian;
 
 /// Large enough that a few million observations come near to epsilon.
@@ -24,10 +24,14 @@ struct Plan {
 /// A fixed order is the Gaussian mechanism: only the target's batch carries information, and its place is known.
 fn request(engine: &str, seed: u64, observations: u64, significance: f64) -> MechanismRequest {
     let setting = Setting { scheme: BatchScheme::FixedOrder, seed, ..Setting::default() };
-    let analysis =
-        Analysis { delta: DELTA, significance, threshold_choice: "band".into(), ..Analysis::default() };
+    let analysis = Analysis {
+        delta: DELTA,
+        significance,
+        threshold_choice: ThresholdChoice::Band,
+        ..Analysis::default()
+    };
     let run = RunRequest { analysis, ..RunRequest::new(observations) };
-    MechanismRequest { setting, engine: engine.into(), run }
+    MechanismRequest { setting, engine: EngineChoice::named(engine), run }
 }
 
 fn exact() -> f64 {

@@ -13,6 +13,7 @@ mod store_round_trip;
 mod training;
 
 use crate::{Error, Progress, Result, SCHEMA_VERSION};
+use misdeal_core::Device;
 use serde::Serialize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -24,7 +25,7 @@ type Found = std::result::Result<String, String>;
 #[derive(Debug, Clone)]
 pub struct SelfTestRequest {
     /// `cpu`; `cuda`, which must be there; or `auto`, for what there is.
-    pub device: String,
+    pub device: Device,
     /// Of the checks that draw at random; any seed does.
     pub seed: u64,
 }
@@ -93,16 +94,12 @@ const OF_CUDA: [Check; 3] = [
 /// - Every check runs the code that audits run, on the instruction sets and devices that are there. A check that panics has failed.
 ///
 /// # Errors
-/// An unknown device, `cuda` where there is none, or an interruption. A check that fails is no error but in the report.
+/// `cuda` where there is none, or an interruption. A check that fails is no error but in the report.
 pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<SelfTestReport> {
-    let cuda = match request.device.as_str() {
-        "cpu" => Err("left out by --device cpu".to_owned()),
-        "auto" => misdeal_cuda::inventory().map(|_| ()).map_err(|error| error.to_string()),
-        "cuda" => Ok(misdeal_cuda::inventory().map(|_| ())?),
-        other => {
-            let hint = "auto tests what there is";
-            return Err(misdeal_core::Error::bad_value("device", other, "auto, cpu or cuda", hint).into());
-        }
+    let cuda = match request.device {
+        Device::Cpu => Err("left out by --device cpu".to_owned()),
+        Device::Auto => misdeal_cuda::inventory().map(|_| ()).map_err(|error| error.to_string()),
+        Device::Cuda => Ok(misdeal_cuda::inventory().map(|_| ())?),
     };
     let mut checks: Vec<&Check> = OF_PROCESSORS.iter().collect();
     if cuda.is_ok() {

@@ -1,9 +1,11 @@
 //! The flags of both audits.
 
 use super::{Arguments, AuditCommand, Command, EXIT_CODES};
-use crate::number::{count, number};
+use crate::number::{count, number, one_of};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser};
-use misdeal_core::{BatchScheme, Setting};
+use misdeal_core::{BatchScheme, Device, Precision, Setting, StoreKind, ThreatModel, ThresholdChoice};
+use misdeal_train::{CanaryKind, LastBatch};
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, Args)]
@@ -78,8 +80,8 @@ pub struct TrainingArguments {
     #[command(flatten)]
     pub game: GameArguments,
     /// The direction of the target's gradient
-    #[arg(long, default_value = "random", value_parser = ["random", "dirac", "null-space"], value_name = "NAME")]
-    pub canary: String,
+    #[arg(long, default_value = "random", value_parser = one_of::<CanaryKind>(), value_name = "NAME")]
+    pub canary: CanaryKind,
     /// Targets in one training, each with a direction of its own
     #[arg(long, allow_hyphen_values = true, default_value = "1", value_parser = count, value_name = "K")]
     pub canaries: u64,
@@ -87,11 +89,11 @@ pub struct TrainingArguments {
     #[arg(long)]
     pub debias: bool,
     /// What happens to records that do not fill a batch
-    #[arg(long, default_value = "drop", value_parser = ["drop", "keep"], value_name = "NAME")]
-    pub last_batch: String,
+    #[arg(long, default_value = "drop", value_parser = one_of::<LastBatch>(), value_name = "NAME")]
+    pub last_batch: LastBatch,
     /// The arithmetic: f32, or tf32 on a CUDA device: faster, products with factors of eleven significant bits
-    #[arg(long, default_value = "f32", value_parser = ["f32", "tf32"], value_name = "NAME")]
-    pub precision: String,
+    #[arg(long, default_value = "f32", value_parser = one_of::<Precision>(), value_name = "NAME")]
+    pub precision: Precision,
     /// Models to train, in both worlds together
     #[arg(long, allow_hyphen_values = true, default_value = "1000", value_parser = count, value_name = "N")]
     pub observations: u64,
@@ -103,16 +105,16 @@ pub struct TrainingArguments {
 #[derive(Debug, Clone, Args)]
 pub struct GameArguments {
     /// How batches are made
-    #[arg(long, default_value = "shuffle", value_parser = BatchScheme::NAMES, value_name = "NAME")]
+    #[arg(long, default_value = "shuffle", value_parser = PossibleValuesParser::new(BatchScheme::NAMES), value_name = "NAME")]
     pub scheme: String,
     /// The target's position in the file
     #[arg(long, allow_hyphen_values = true, default_value = "0", value_parser = count, value_name = "I")]
     pub target_index: u64,
     /// What the adversary may choose; in the worst case it is every gradient, so that trained models learn nothing
-    #[arg(long, default_value = "worst-case", value_parser = ["target-canary", "partially-informed", "worst-case"], value_name = "NAME")]
-    pub threat_model: String,
+    #[arg(long, default_value = "worst-case", value_parser = one_of::<ThreatModel>(), value_name = "NAME")]
+    pub threat_model: ThreatModel,
     /// The scheme whose likelihood ratio scores the outputs, if not the one that runs
-    #[arg(long, value_parser = BatchScheme::NAMES, value_name = "NAME")]
+    #[arg(long, value_parser = PossibleValuesParser::new(BatchScheme::NAMES), value_name = "NAME")]
     pub adversary_scheme: Option<String>,
     /// Records in the buffer that the adversary's scheme assumes; the real buffer if not given
     #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "K")]
@@ -126,11 +128,11 @@ pub struct RunArguments {
     #[command(flatten)]
     pub analysis: AnalysisArguments,
     /// What is kept of a score: counts on a fixed grid, or all scores
-    #[arg(long, default_value = "counts", value_parser = ["counts", "exact"], value_name = "KIND")]
-    pub scores: String,
+    #[arg(long, default_value = "counts", value_parser = one_of::<StoreKind>(), value_name = "KIND")]
+    pub scores: StoreKind,
     /// What to compute on; auto takes a CUDA device for long runs, where there is one
-    #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "cuda"], value_name = "NAME")]
-    pub device: String,
+    #[arg(long, default_value = "auto", value_parser = one_of::<Device>(), value_name = "NAME")]
+    pub device: Device,
     /// The epsilon that is claimed, to be tested
     #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
     pub claimed_epsilon: Option<f64>,
@@ -215,6 +217,6 @@ pub struct AnalysisArguments {
     pub estimator: String,
     /// hold-out, band (the tightest that is valid), sequential (valid whenever the run is stopped), or max (the paper's
     /// choice, not a valid bound)
-    #[arg(long, default_value = "hold-out", value_name = "NAME")]
-    pub threshold_choice: String,
+    #[arg(long, default_value = "hold-out", value_parser = one_of::<ThresholdChoice>(), value_name = "NAME")]
+    pub threshold_choice: ThresholdChoice,
 }

@@ -9,11 +9,11 @@ pub use audits::{
 pub use scan::ScanArguments;
 
 use crate::failure::Failure;
-use crate::number::{count, number};
+use crate::number::{count, number, one_of};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use misdeal_audit::ARTEFACTS;
-use misdeal_core::BatchScheme;
+use misdeal_audit::{ARTEFACTS, BoundSide};
+use misdeal_core::{BatchScheme, Device, Precision};
 use std::path::PathBuf;
 
 /// What exit codes mean, below every command's help.
@@ -208,11 +208,11 @@ pub struct ReproduceArguments {
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
     /// What to compute on; auto takes a CUDA device for long runs, where there is one
-    #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "cuda"], value_name = "NAME")]
-    pub device: String,
+    #[arg(long, default_value = "auto", value_parser = one_of::<Device>(), value_name = "NAME")]
+    pub device: Device,
     /// The arithmetic of trainings on a CUDA device: tf32 is faster with convolutions
-    #[arg(long, default_value = "f32", value_parser = ["f32", "tf32"], value_name = "NAME")]
-    pub precision: String,
+    #[arg(long, default_value = "f32", value_parser = one_of::<Precision>(), value_name = "NAME")]
+    pub precision: Precision,
     /// The folder that holds data sets; MISDEAL_DATA if not given
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
@@ -235,8 +235,8 @@ fn artefact_names() -> PossibleValuesParser {
 #[command(after_help = EXIT_CODES)]
 pub struct SelfTestArguments {
     /// What to test; auto is the processor, and CUDA devices where there are any
-    #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "cuda"], value_name = "NAME")]
-    pub device: String,
+    #[arg(long, default_value = "auto", value_parser = one_of::<Device>(), value_name = "NAME")]
+    pub device: Device,
 }
 
 #[derive(Debug, Args)]
@@ -299,11 +299,11 @@ pub struct CalibrateArguments {
     #[command(flatten)]
     pub shape: ShapeArguments,
     /// How batches are made
-    #[arg(long, default_value = "poisson", value_parser = BatchScheme::NAMES, value_name = "NAME")]
+    #[arg(long, default_value = "poisson", value_parser = PossibleValuesParser::new(BatchScheme::NAMES), value_name = "NAME")]
     pub scheme: String,
     /// The side of the bound that must meet the target: upper (the noise is enough) or lower (less is not)
-    #[arg(long, default_value = "upper", value_parser = ["upper", "lower"], value_name = "SIDE")]
-    pub bound: String,
+    #[arg(long, default_value = "upper", value_parser = one_of::<BoundSide>(), value_name = "SIDE")]
+    pub bound: BoundSide,
 }
 
 #[derive(Debug, Args)]

@@ -130,6 +130,7 @@ fn apart([even_in, even_out]: [u64; 2], [odd_in, odd_out]: [u64; 2]) -> Occupied
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ClosedSet;
     use crate::estimate::{CountedScores, ESTIMATORS, from_scores};
     use proptest::prelude::*;
 
@@ -177,7 +178,7 @@ mod tests {
     #[test]
     fn the_fewest_trials_are_the_first_that_can_show_it() {
         for estimator in ESTIMATORS {
-            for choice in ThresholdChoice::ALL {
+            for choice in ThresholdChoice::all().iter().copied() {
                 let largest = |trials| largest_epsilon(trials, choice, estimator, 1e-5, 0.05).unwrap();
                 let Some(fewest) = fewest_trials_above(4.0, choice, estimator, 1e-5, 0.05).unwrap() else {
                     assert_eq!(estimator.guarantee(), Guarantee::FairCoins);

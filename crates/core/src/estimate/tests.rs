@@ -2,6 +2,7 @@
 #![allow(clippy::float_cmp)]
 
 use super::*;
+use crate::ClosedSet;
 use crate::{Purpose, STREAM_NAME, Setting, StoreKind, Stream, score_grid};
 use proptest::{prelude::*, test_runner::RngSeed};
 
@@ -283,7 +284,7 @@ fn a_confidence_sequence_stands_between_looks() {
 fn every_estimator_says_what_it_guarantees() {
     let [scores_in, scores_out] = gaussian_scores(5, 1.0, 1000);
     for one in ESTIMATORS {
-        for choice in ThresholdChoice::ALL {
+        for choice in ThresholdChoice::all().iter().copied() {
             let estimate = from_scores(&scores_in, &scores_out, choice, one, 1e-5, 0.05).unwrap();
             let name = one.name();
             let any_mechanism = match choice {
@@ -303,7 +304,7 @@ fn every_estimator_says_what_it_guarantees() {
         }
     }
     for one in ESTIMATORS {
-        for choice in ThresholdChoice::ALL {
+        for choice in ThresholdChoice::all().iter().copied() {
             let of = |coins: bool| {
                 let estimate = if coins { from_coin_scores } else { from_scores };
                 estimate(&scores_in, &scores_out, choice, one, 1e-5, 0.05).unwrap()

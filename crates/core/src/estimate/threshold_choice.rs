@@ -1,11 +1,26 @@
 //! Which scores choose the threshold, and which are counted at it.
 
-use crate::{Error, Result};
-use serde::Serialize;
+use crate::ClosedSet;
+use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// How the threshold comes about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum ThresholdChoice {
     /// The best on the even trials; the errors of the odd ones are counted. As the two are independent, the bound holds.
     HoldOut,
@@ -19,31 +34,11 @@ pub enum ThresholdChoice {
     Sequential,
 }
 
+impl ClosedSet for ThresholdChoice {
+    const FIELD: &'static str = "threshold_choice";
+}
+
 impl ThresholdChoice {
-    /// All choices.
-    pub const ALL: [ThresholdChoice; 4] = [Self::HoldOut, Self::Max, Self::Band, Self::Sequential];
-
-    /// The choice called `name`.
-    ///
-    /// # Errors
-    /// An unknown name.
-    pub fn from_name(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|choice| choice.name() == name).ok_or_else(|| {
-            let names = Self::ALL.map(Self::name).join(", ");
-            Error::bad_value("threshold_choice", name, format!("one of {names}"), "check the spelling")
-        })
-    }
-
-    /// The name on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::HoldOut => "hold-out",
-            Self::Max => "max",
-            Self::Band => "band",
-            Self::Sequential => "sequential",
-        }
-    }
-
     /// Whether a confidence bound at this threshold is one.
     pub fn valid(self) -> bool {
         self != Self::Max

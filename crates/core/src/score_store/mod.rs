@@ -20,15 +20,30 @@ pub use judgements::Judgements;
 pub use tally::{Spread, Tally};
 pub use trial_ranges::TrialRanges;
 
-use crate::{Error, Result, Setting, SettingHash, World};
+use crate::{ClosedSet, Error, Result, Setting, SettingHash, World};
 use identity::Identity;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// What a store keeps of a score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum StoreKind {
     /// Its bin on the [`score_grid`](crate::score_grid): a few megabytes, however many trials.
     Counts,
@@ -36,14 +51,8 @@ pub enum StoreKind {
     Exact,
 }
 
-impl StoreKind {
-    /// The name on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Counts => "counts",
-            Self::Exact => "exact",
-        }
-    }
+impl ClosedSet for StoreKind {
+    const FIELD: &'static str = "scores";
 }
 
 /// The scores of a set of trials in both worlds.

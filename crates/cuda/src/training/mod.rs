@@ -21,8 +21,6 @@ mod tiling;
 mod trainer;
 
 pub use machine::{Gpu, Grid, Machine, Profile};
-pub use source::{
-    COMMON_KERNELS, Kernel as TrainingKernel, MATRIX_CORES, MORE_SOURCES, Precision, Program, SOURCES,
-};
+pub use source::{COMMON_KERNELS, Kernel as TrainingKernel, MATRIX_CORES, MORE_SOURCES, Program, SOURCES};
 pub use tiling::Tuning;
 pub use trainer::{Trainer, engine_name};

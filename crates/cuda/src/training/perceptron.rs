@@ -1,7 +1,7 @@
 //! Which models are trained one in a block, with all parameters in shared memory (`perceptron.cu`), and their records as bits.
 
-use super::source::Precision;
 use super::stages::Stage;
+use misdeal_core::Precision;
 use misdeal_train::data::Examples;
 use misdeal_train::{Loss, TrainingPlan};
 

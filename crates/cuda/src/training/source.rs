@@ -4,6 +4,7 @@ use super::direct::Direct;
 use super::perceptron::Perceptron;
 use super::stages::{Activation, Pooling, Stage, Weighted, Work, stages};
 use super::tiling::{Product, Tiling, Tuning};
+use misdeal_core::Precision;
 use misdeal_train::TrainingPlan;
 use misdeal_train::data::Examples;
 use std::fmt::Write;
@@ -31,15 +32,6 @@ pub const MORE_SOURCES: [&str; 7] = [
 /// Kernels that are the same for every model.
 pub const COMMON_KERNELS: [&str; 7] =
     ["loss", "clip", "count_hits", "make_step", "collect", "initialise", "project_records"];
-
-/// How products are rounded for the matrix cores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Precision {
-    /// Factors in two parts of eleven bits: errors are those of f32.
-    F32,
-    /// Factors rounded to eleven bits: three times as fast, errors of one part in a thousand or two.
-    Tf32,
-}
 
 /// A kernel, and what a launch of it needs.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use crate::tiny;
-use misdeal_core::{BatchScheme, Setting, Stream, ThreatModel, World};
-use misdeal_cuda::training::{Machine, Precision, Program, Trainer, Tuning};
+use misdeal_core::ClosedSet;
+use misdeal_core::{BatchScheme, Precision, Setting, Stream, ThreatModel, World};
+use misdeal_cuda::training::{Machine, Program, Trainer, Tuning};
 use misdeal_train::data::{Dataset, Shape};
 use misdeal_train::{Blueprint, CanaryKind, Loss, Recipe, TrainingPlan, reference, scores};
 use std::sync::Arc;
@@ -69,7 +70,7 @@ pub fn all_schemes_and_threat_models<M: Machine>(trainer: impl Fn(&TrainingPlan)
     let mut all: f64 = 0.0;
     for model in [tiny::PERCEPTRON, tiny::CONVOLUTIONS] {
         for scheme in tiny::schemes() {
-            for threat_model in ThreatModel::ALL {
+            for threat_model in ThreatModel::all().iter().copied() {
                 let setting = Setting { scheme, threat_model, ..tiny::setting() };
                 let plan = philox(&setting, &tiny::recipe(model, CanaryKind::Random));
                 all = all.max(compare(&plan, &trainer(&plan), 2));
@@ -83,7 +84,7 @@ pub fn all_schemes_and_threat_models<M: Machine>(trainer: impl Fn(&TrainingPlan)
 pub fn all_canaries<M: Machine>(trainer: impl Fn(&TrainingPlan) -> Trainer<M>) -> f64 {
     let mut all: f64 = 0.0;
     for model in [tiny::PERCEPTRON, tiny::CONVOLUTIONS] {
-        for canary in CanaryKind::ALL {
+        for canary in CanaryKind::all().iter().copied() {
             for (canaries, debias, threat_model) in [
                 (1, true, ThreatModel::TargetCanary),
                 (3, false, ThreatModel::PartiallyInformed),

@@ -4,7 +4,7 @@ use super::*;
 
 /// Nine schemes on six records in three batches.
 fn settings() -> impl Iterator<Item = Setting> {
-    BatchScheme::NAMES.into_iter().map(|name| {
+    BatchScheme::NAMES.iter().copied().map(|name| {
         let buffer = matches!(name, "partial-shuffle" | "stream-shuffle").then_some(4);
         let scheme = BatchScheme::from_name(name, buffer).unwrap();
         Setting { steps_per_epoch: 3, batch_size: 2, epochs: 2, scheme, ..Setting::default() }

@@ -9,6 +9,7 @@ use super::{curves, settings};
 use crate::numbers::{count, p_value, percent, probability, rounded_down, seconds, significant};
 use crate::results::{Audit, BufferGuesses, Describing, Estimate, Outputs, TradeOff, Training};
 use crate::verdict::{AT_CHANCE, Judged};
+use misdeal_core::ClosedSet;
 use misdeal_core::{BatchScheme, ThreatModel};
 
 /// The section of an audit.

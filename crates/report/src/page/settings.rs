@@ -4,6 +4,7 @@ use super::command_line::CommandLine;
 use super::section::Fact;
 use crate::numbers::{count, probability, significant};
 use crate::results::{Estimate, Training};
+use misdeal_core::ClosedSet;
 use misdeal_core::{Setting, ThreatModel};
 use std::path::Path;
 

@@ -1,5 +1,6 @@
 //! The gradient that stands for the target, and the directions it can take.
 
+use misdeal_core::ClosedSet;
 mod least_variance;
 
 use crate::data::Examples;
