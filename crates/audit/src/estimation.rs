@@ -1,5 +1,6 @@
 //! From scores to epsilon, as a job.
 
+use crate::measurement::NOT_INDEPENDENT;
 use crate::run::check_claim;
 use crate::standing::Standing;
 use crate::trade_off::{Observed, trade_off_report};
@@ -226,6 +227,8 @@ pub fn estimate_arrays(
             scores_in: &scores_in[..first(scores_in)],
             scores_out: &scores_out[..first(scores_out)],
         };
+        let standing =
+            if fair_coins { Standing::Unproven(NOT_INDEPENDENT.into()) } else { Standing::at(look) };
         let Analysis { delta, significance, .. } = *analysis;
         report.trade_off = Some(trade_off_report(
             &observed,
@@ -233,7 +236,7 @@ pub fn estimate_arrays(
             (claimed_epsilon, claimed_curve),
             delta,
             significance,
-            &Standing::at(look),
+            &standing,
         )?);
     }
     Ok(report)

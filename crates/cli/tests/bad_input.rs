@@ -339,7 +339,7 @@ fn bad_score_files() {
         ("--significance 0", &["--significance 0", "up to 0.5"]),
         ("--significance -1", &["--significance -1", "up to 0.5"]),
         ("--estimator best", &["--estimator best", "clopper-pearson"]),
-        ("--threshold-choice min", &["--threshold-choice min", "hold-out"]),
+        ("--threshold-choice min", &["--threshold-choice", "min", "hold-out"]),
         ("--output missing/result", &["missing/result", "folder"]),
     ];
     check(folder.path(), good, &cases);

@@ -16,14 +16,12 @@ const DOUBTFUL_LEAD: f64 = 5.0;
 /// Fewer batches than this do not show how sizes vary.
 const FEWEST_BATCHES: usize = 20;
 
-/// The candidates that the log leaves possible: no test rules them out, and none leads them by enough to be certain.
+/// The candidates that no test rules out.
 ///
-/// `candidates` are sorted, the likeliest first.
+/// A likelier candidate rules nothing out: likelihoods do not count the records that a log leaves out, and a sorted batch is likelier in
+/// file order than as a random subset whose loader sorts it.
 pub fn compatible(candidates: &[Candidate]) -> impl Iterator<Item = &Candidate> {
-    let best = candidates.first().and_then(|best| best.log_likelihood).unwrap_or(f64::NEG_INFINITY);
-    candidates.iter().filter(move |one| {
-        one.p_value >= RULED_OUT && one.log_likelihood.is_some_and(|value| value > best - CERTAIN_LEAD)
-    })
+    candidates.iter().filter(|one| one.p_value >= RULED_OUT && one.log_likelihood.is_some())
 }
 
 /// Defects that batches drawn anew show by chance.
@@ -54,7 +52,8 @@ pub fn diagnosis(
         && orders.is_some_and(|orders| lead_of_the_least_buffer(orders) >= DOUBTFUL_LEAD);
     let batches: usize = deal.epochs.iter().map(|epoch| epoch.ends.len()).sum();
     let too_few = best.scheme == "poisson" && batches < FEWEST_BATCHES;
-    let certain = lead.is_some_and(|lead| lead >= CERTAIN_LEAD) && !nearly_a_buffer && !too_few;
+    let is_alone = compatible(&candidates).count() == 1;
+    let certain = is_alone && lead.is_some_and(|lead| lead >= CERTAIN_LEAD) && !nearly_a_buffer && !too_few;
     if compatible(&candidates).any(|one| draws_anew(one.scheme)) {
         defects.retain(|defect| !BY_CHANCE.contains(&defect.defect));
     }

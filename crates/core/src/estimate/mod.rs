@@ -176,7 +176,8 @@ pub fn from_scores(
 
 /// As [`from_scores`], of canaries each of which was included in one training by a fair coin of its own.
 ///
-/// Bounds of one-run estimators rest on these coins. Scores cannot show that they were tossed, so the caller states it.
+/// Bounds of one-run estimators rest on these coins. Scores cannot show that they were tossed, so the caller states it. Other estimators
+/// count independent runs, which the canaries of one training are not: their estimates are not valid here.
 ///
 /// # Errors
 /// As [`from_scores`], and numbers of scores that fair coins give with a probability below 1e-9.
@@ -190,7 +191,13 @@ pub fn from_coin_scores(
 ) -> Result<EpsilonEstimate> {
     let evidence = finite(scores_in, scores_out)?.with_fair_coins(true);
     check_split(scores_in.len() as u64, scores_out.len() as u64)?;
-    from_evidence(&evidence, choice, estimator, delta, significance)
+    let mut estimate = from_evidence(&evidence, choice, estimator, delta, significance)?;
+    if !matches!(estimator.guarantee(), Guarantee::FairCoins | Guarantee::FairCoinsGaussian) {
+        estimate.valid = false;
+        estimate.guarantee =
+            no_guarantee("canaries that share a training are not independent; use --estimator one-run");
+    }
+    Ok(estimate)
 }
 
 /// Refuses a split of canaries that fair coins do not give.
