@@ -11,6 +11,7 @@ use crate::{
 use misdeal_core::estimate::{Descriptive, ScoreHistogram};
 use misdeal_core::{Bounds, EpsilonEstimate, ScoreStore, Setting, StoreKind};
 use misdeal_files::stores::Claim;
+use misdeal_results::{Judged, Verdict, VerdictKind};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -47,6 +48,8 @@ pub struct AuditReport {
     pub violated: Option<bool>,
     /// Whether the estimate exceeds the claim, valid or not; `None` without a claim.
     pub estimate_exceeds_claim: Option<bool>,
+    /// What follows for the claim, by this audit or by theory.
+    pub verdict: Verdict,
     /// What theory says, by scheme.
     pub theory: BTreeMap<&'static str, Bounds>,
     /// The trade-off curve beside those that are promised, if it was asked for.
@@ -77,9 +80,17 @@ impl AuditReport {
         self.claimed_epsilon.is_some() && self.claimed_epsilon == poisson_upper_bound(&self.theory)
     }
 
-    /// Whether a bound that holds as stated refutes the claim.
+    /// Whether a valid bound, of the audit or of theory, refutes the claim.
     pub fn refutes_the_claim(&self) -> bool {
-        self.violated == Some(true)
+        self.verdict.kind == VerdictKind::Refuted
+    }
+
+    /// Sets the verdict from the estimate, the claim and theory.
+    pub(crate) fn judged(mut self) -> Self {
+        let scheme = self.setting.scheme;
+        let bounds = self.theory.get(scheme.name()).map_or([None, None], Bounds::sides);
+        self.verdict = Judged::of(&self.estimate, self.claimed_epsilon).verdict(Some(scheme), bounds);
+        self
     }
 }
 
@@ -187,5 +198,7 @@ pub(crate) fn report(
         store: request.store.clone(),
         buffer_search: None,
         training: None,
-    })
+        verdict: Verdict::default(),
+    }
+    .judged())
 }

@@ -6,10 +6,11 @@ use crate::standing::Standing;
 use crate::trade_off::{Observed, trade_off_report};
 use crate::{ClaimedCurve, Result, SCHEMA_VERSION, TradeOffReport};
 use misdeal_core::estimate::{
-    self, Descriptive, ESTIMATORS, Estimator, Figure, Look, ScoreHistogram, estimator,
+    self, ClopperPearson, Descriptive, ESTIMATORS, Estimator, Figure, Look, OneRun, ScoreHistogram, estimator,
 };
 use misdeal_core::{EpsilonEstimate, ScoreStore, ThresholdChoice};
 use misdeal_files::scores;
+use misdeal_results::{Judged, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -116,6 +117,9 @@ pub struct EstimateReport {
     pub violated: Option<bool>,
     /// Whether it exceeds the claim, valid or not.
     pub estimate_exceeds_claim: Option<bool>,
+    /// What follows for the claim. Of all estimates one counts, because the largest of several is no bound: Clopper and Pearson's, or where fair
+    /// coins are stated the one-run bound.
+    pub verdict: Verdict,
     /// How well the scores tell the worlds apart, if `all` were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub descriptive: Option<Descriptive>,
@@ -195,6 +199,7 @@ pub fn estimate_arrays(
         claimed_epsilon: None,
         violated: None,
         estimate_exceeds_claim: None,
+        verdict: Verdict::default(),
         descriptive: None,
         remark: None,
         score_histogram: None,
@@ -215,6 +220,10 @@ pub fn estimate_arrays(
     if let (Some(claim), Some(one)) = (claimed_epsilon, &report.estimate) {
         report.violated = Some(one.violates(claim));
         report.estimate_exceeds_claim = Some(one.exceeds(claim));
+    }
+    let counts: &dyn Estimator = if fair_coins { &OneRun } else { &ClopperPearson };
+    if let Some(counted) = report.estimate.as_ref().or_else(|| report.estimates.get(counts.name())) {
+        report.verdict = Judged::of(counted, claimed_epsilon).verdict(None, [None, None]);
     }
     report.remark = estimate::reversed_auroc(scores_in, scores_out)?.map(|area| reversed(&area));
     report.score_histogram = estimate::histogram_of_scores(scores_in, scores_out)?;

@@ -7,6 +7,7 @@ use crate::{Analysis, Result, SCHEMA_VERSION, promised};
 use misdeal_core::estimate::from_scores;
 use misdeal_core::{Bounds, EpsilonEstimate, Error, Setting};
 use misdeal_game::{TargetModel, log_likelihood_ratio};
+use misdeal_results::{Judged, Verdict};
 use misdeal_train::Adversary;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -128,6 +129,8 @@ pub struct OutputsReport {
     pub violated: Option<bool>,
     /// Whether the estimate exceeds the claim, valid or not; `None` without a claim.
     pub estimate_exceeds_claim: Option<bool>,
+    /// What follows for the claim, by these outputs or by theory.
+    pub verdict: Verdict,
     /// What theory says of the scheme, and of Poisson sampling.
     pub theory: BTreeMap<&'static str, Bounds>,
 }
@@ -181,7 +184,19 @@ pub fn judge_outputs_despite(
     let valid = estimates.values().all(|estimate| estimate.valid);
     let theory = promised(setting, delta);
     let claimed_epsilon = claimed_epsilon.or(poisson_upper_bound(&theory));
+    let largest = |most: f64, one: &EpsilonEstimate| Some(most.max(one.largest_epsilon?));
+    let judged = Judged {
+        empirical_epsilon,
+        valid,
+        guarantee: estimates[score].guarantee.clone(),
+        delta,
+        significance,
+        claimed_epsilon,
+        largest_epsilon: estimates.values().try_fold(0.0, largest),
+    };
+    let bounds = theory.get(setting.scheme.name()).map_or([None, None], Bounds::sides);
     Ok(OutputsReport {
+        verdict: judged.verdict(Some(setting.scheme), bounds),
         schema_version: SCHEMA_VERSION,
         command: "judge outputs",
         version: env!("CARGO_PKG_VERSION"),

@@ -21,10 +21,10 @@ use indicatif::HumanCount;
 use misdeal_audit::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};
 use misdeal_core::estimate::promises;
 use misdeal_core::{Bounds, EpsilonEstimate, Setting, ThreatModel, path_text, printable};
-use misdeal_report::numbers::{
+use misdeal_results::numbers::{
     confidence, noise_multiplier, probability, rounded_down, rounded_up, significant, times,
 };
-use misdeal_report::verdict::{AT_CHANCE, Judged};
+use misdeal_results::{AT_CHANCE, Judged};
 use std::fmt::Write;
 
 /// Columns of the left side.
@@ -219,11 +219,10 @@ fn theory(bounds: &Bounds) -> String {
 
 /// What the audit means, in plain words.
 fn verdict(report: &AuditReport) -> String {
-    let judged = judged(&report.estimate, report.claimed_epsilon);
+    let judged = Judged::of(&report.estimate, report.claimed_epsilon);
     let scheme = report.setting.scheme;
     let bounds = report.theory.get(scheme.name());
-    let theory =
-        bounds.map_or([None, None], |bounds| [bounds.epsilon_lower_bound, bounds.epsilon_upper_bound]);
+    let theory = bounds.map_or([None, None], Bounds::sides);
     match judged.by_theory(scheme, theory) {
         Some(says) => format!("Verdict: {}. {}", says.label.to_lowercase(), says.sentence),
         None if report.claimed_epsilon.is_none() => {
@@ -235,13 +234,7 @@ fn verdict(report: &AuditReport) -> String {
 
 /// What an estimate says by itself.
 fn meaning(estimate: &EpsilonEstimate) -> String {
-    judged(estimate, None).meaning()
-}
-
-fn judged(estimate: &EpsilonEstimate, claimed_epsilon: Option<f64>) -> Judged {
-    let &EpsilonEstimate { empirical_epsilon, valid, delta, significance, largest_epsilon, .. } = estimate;
-    let guarantee = estimate.guarantee.clone();
-    Judged { empirical_epsilon, valid, guarantee, delta, significance, claimed_epsilon, largest_epsilon }
+    Judged::of(estimate, None).meaning()
 }
 
 /// A line with a label and a value, which may come from outside.

@@ -17,6 +17,11 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// The lower and the upper side.
+    pub fn sides(&self) -> [Option<f64>; 2] {
+        [self.epsilon_lower_bound, self.epsilon_upper_bound]
+    }
+
     /// Bounds whose sides are both unknown, with the reason.
     pub fn unknown(reason: impl Into<String>) -> Self {
         Bounds { epsilon_lower_bound: None, epsilon_upper_bound: None, method: reason.into() }

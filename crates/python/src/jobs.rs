@@ -3,7 +3,7 @@
 use crate::errors::{exception, refusal, without_dashes};
 use misdeal_audit::{OutOfReach, Progress};
 use misdeal_core::Error;
-use misdeal_report::verdict::beyond_reach;
+use misdeal_results::beyond_reach;
 use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
 use pyo3::prelude::*;
 use rayon::ThreadPool;

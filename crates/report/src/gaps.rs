@@ -2,7 +2,6 @@
 
 use crate::drawing::Drawing;
 use crate::frame::{Frame, Panel};
-use crate::numbers::significant;
 use crate::style::{
     CLAIMED, FOUND, GRID, OBSERVED, PRINTED, THEORY, VALID, log_x, padded, padded_decades, panel,
 };
@@ -11,6 +10,7 @@ use kuva::plot::{LinePlot, ScatterPlot};
 use kuva::render::annotations::TextAnnotation;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
+use misdeal_results::numbers::significant;
 use std::borrow::Cow;
 
 /// The epsilons of one setting; what is not known is not drawn.

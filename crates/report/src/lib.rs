@@ -27,7 +27,6 @@ mod frame;
 mod gaps;
 mod histogram;
 mod layout;
-pub mod numbers;
 mod page;
 mod positions;
 #[allow(missing_docs, reason = "fields are those of the documents, which the vocabulary explains")]
@@ -35,7 +34,6 @@ mod results;
 mod style;
 mod sweep;
 mod trade_off;
-pub mod verdict;
 
 pub use deals::{DealPanels, DealsFigure, record_names};
 pub use drawing::{Drawing, Format};

@@ -1,8 +1,8 @@
 //! Colours, dashes and axes that all figures share.
 
-use crate::numbers::significant;
 use kuva::plot::LineStyle;
 use kuva::render::layout::{Layout, TickFormat};
+use misdeal_results::numbers::significant;
 use std::sync::Arc;
 
 /// What was found or observed.

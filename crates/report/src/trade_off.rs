@@ -3,12 +3,12 @@
 use crate::drawing::Drawing;
 use crate::frame::{Frame, Panel};
 use crate::histogram::Scores;
-use crate::numbers::confidence;
 use crate::style::{OBSERVED, log_x, log_y, panel, promised};
 use kuva::plot::{BandPlot, LinePlot};
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 use misdeal_core::estimate::TradeOffEstimate;
+use misdeal_results::numbers::confidence;
 
 /// The smallest detection rate that the zoom shows where nothing was observed.
 const LEAST_RATE: f64 = 1e-6;

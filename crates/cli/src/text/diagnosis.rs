@@ -5,8 +5,8 @@ use super::{probability, row, theory};
 use indicatif::HumanCount;
 use misdeal_audit::DiagnoseReport;
 use misdeal_core::{Bounds, SchemeParameters};
-use misdeal_report::numbers;
-use misdeal_report::verdict::beside_poisson;
+use misdeal_results::beside_poisson;
+use misdeal_results::numbers;
 use std::fmt::Write;
 
 /// What the log holds, which schemes could have made it, what is wrong with it, what that costs, and the verdict.

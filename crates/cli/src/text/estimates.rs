@@ -1,11 +1,12 @@
 //! Estimates from score files, for people.
 
-use super::{estimate, judged, meaning, probability, rounded_down, row, significant};
+use super::{estimate, meaning, probability, rounded_down, row, significant};
 use comfy_table::{ContentArrangement, Table, presets};
 use misdeal_audit::EstimateReport;
 use misdeal_core::ClosedSet;
 use misdeal_core::EpsilonEstimate;
 use misdeal_core::estimate::{Descriptive, Figure};
+use misdeal_results::Judged;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -30,9 +31,7 @@ pub fn estimates(report: &EstimateReport) -> String {
     }
     if let Some(one) = &report.estimate {
         let said = match report.claimed_epsilon {
-            Some(_) => {
-                format!("Verdict: {}", judged(one, report.claimed_epsilon).sentence())
-            }
+            Some(claim) => format!("Verdict: {}", Judged::of(one, Some(claim)).sentence()),
             None => meaning(one),
         };
         let _ = write!(text, "\n{said}\n");

@@ -5,7 +5,7 @@ use super::{rounded_down, rounded_up, significant};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use misdeal_audit::{AboveCount, AboveTheClaim, Figures, ReproduceReport, ReproducedRow, Verdict};
 use misdeal_core::Bounds;
-use misdeal_report::numbers;
+use misdeal_results::numbers;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 

@@ -2,7 +2,7 @@
 
 use super::row;
 use misdeal_audit::TradeOffReport;
-use misdeal_report::numbers;
+use misdeal_results::numbers;
 
 /// One line for each claimed curve, or why none is tested.
 pub fn tests(text: &mut String, report: &TradeOffReport) {

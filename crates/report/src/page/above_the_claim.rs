@@ -2,8 +2,8 @@
 
 use super::advice::capitalised;
 use super::section::Table;
-use crate::numbers::count;
 use crate::results::{AboveCount, AboveTheClaim, Heading};
+use misdeal_results::numbers::count;
 
 /// The table of an artefact's counts; documents of earlier versions have none.
 pub fn table(artefact: &Heading) -> Option<Table> {

@@ -4,9 +4,9 @@ use super::command_line::CommandLine;
 use super::curves;
 use super::epsilons::{self, Row, between, sides};
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
-use crate::numbers::{self, count, probability, rounded_down, rounded_up, significant};
 use crate::results::{Account, Calibration};
-use crate::verdict::Tone;
+use misdeal_results::Tone;
+use misdeal_results::numbers::{self, count, probability, rounded_down, rounded_up, significant};
 
 /// The section of an account.
 pub fn section(account: &Account) -> Section {

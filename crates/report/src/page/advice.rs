@@ -3,9 +3,9 @@
 use super::command_line::CommandLine;
 use super::section::{Advice, Verdict};
 use super::settings;
-use crate::numbers::{count, percent, probability, rounded_down, rounded_up, significant};
-use crate::verdict::{Judged, TheorySays, Tone};
 use misdeal_core::Setting;
+use misdeal_results::numbers::{count, percent, probability, rounded_down, rounded_up, significant};
+use misdeal_results::{Judged, TheorySays, Tone};
 
 /// What was judged, with what theory knows of it.
 pub struct Subject<'a> {

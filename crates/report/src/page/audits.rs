@@ -6,11 +6,11 @@ use super::command_line::CommandLine;
 use super::epsilons::{self, Row, between, rows_of_theory, sides};
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
 use super::{curves, settings};
-use crate::numbers::{count, p_value, percent, probability, rounded_down, seconds, significant};
 use crate::results::{Audit, BufferGuesses, Describing, Estimate, Outputs, TradeOff, Training};
-use crate::verdict::{AT_CHANCE, Judged};
 use misdeal_core::ClosedSet;
 use misdeal_core::{BatchScheme, ThreatModel};
+use misdeal_results::numbers::{count, p_value, percent, probability, rounded_down, seconds, significant};
+use misdeal_results::{AT_CHANCE, Judged};
 
 /// The section of an audit.
 pub fn section(audit: &Audit) -> Section {

@@ -1,6 +1,6 @@
 //! Command lines that do a stored job again.
 
-use crate::numbers::probability;
+use misdeal_results::numbers::probability;
 
 /// A command line that grows.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use super::chart::Chart;
 use super::epsilons::{self, Row, between};
 use super::{EmbeddedChart, Placed};
-use crate::numbers::{rounded_down, significant};
+use misdeal_results::numbers::{rounded_down, significant};
 
 /// What stands on top of a page with several results.
 pub struct Comparison {

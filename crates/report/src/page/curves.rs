@@ -1,10 +1,10 @@
 //! Charts of scores: trade-off curves and histograms.
 
 use super::chart::{Axis, Chart, Draw, Role, Series, thinned};
-use crate::numbers::{confidence, significant};
 use crate::results::{Observed, TradeOff};
 use misdeal_core::TradeOffBounds;
 use misdeal_core::estimate::ScoreHistogram;
+use misdeal_results::numbers::{confidence, significant};
 use std::collections::BTreeMap;
 
 /// The smallest rate that a zoom shows where nothing was observed.

@@ -4,8 +4,8 @@ use super::advice::capitalised;
 use super::chart::{Axis, Chart, Draw, Role, Series};
 use super::section::Table;
 use crate::deals::record_names;
-use crate::numbers::{count, significant};
 use crate::results::{Dealt, Heading};
+use misdeal_results::numbers::{count, significant};
 
 /// A table for each scheme: the file, some epochs, and what all epochs have in common.
 pub fn tables(artefact: &Heading, deals: &[&Dealt]) -> Vec<Table> {

@@ -4,10 +4,12 @@ use super::chart::{Axis, Chart, Draw, Role, Series};
 use super::command_line::CommandLine;
 use super::epsilons::{self, Row, between, rows_of_theory};
 use super::section::{Advice, Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
-use crate::numbers::{count, epochs, p_value, percent, probability, rounded_down, seconds, significant};
 use crate::results::{Diagnosed, Leaking, Parameters};
-use crate::verdict::{Tone, beside_poisson};
 use misdeal_core::PositionSample;
+use misdeal_results::numbers::{
+    count, epochs, p_value, percent, probability, rounded_down, seconds, significant,
+};
+use misdeal_results::{Tone, beside_poisson};
 use std::fmt::Write;
 
 /// The section of a diagnosis.

@@ -1,9 +1,9 @@
 //! Epsilons beside each other, a row for each thing or each setting.
 
 use super::chart::{Axis, Chart, Draw, Role, Series};
-use crate::numbers::{rounded_down, rounded_up, significant};
 use crate::results::Theory;
 use misdeal_core::Bounds;
+use misdeal_results::numbers::{rounded_down, rounded_up, significant};
 
 /// Epsilons that differ by more than this factor are drawn on a logarithmic axis.
 const WIDE: f64 = 40.0;

@@ -4,9 +4,9 @@ use super::command_line::CommandLine;
 use super::epsilons::{self, Row};
 use super::section::{Fact, Rerun, Section, Summary, Table, Verdict};
 use super::{advice, audits, curves};
-use crate::numbers::{count, probability, rounded_down, seconds};
 use crate::results::{Estimate, Estimation};
-use crate::verdict::Tone;
+use misdeal_results::Tone;
+use misdeal_results::numbers::{count, probability, rounded_down, seconds};
 use std::collections::BTreeMap;
 
 /// The section of one estimate, or of all estimators side by side.

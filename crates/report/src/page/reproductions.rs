@@ -6,10 +6,10 @@ use super::command_line::CommandLine;
 use super::epsilons::{self, Row, between, sides};
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
 use super::{above_the_claim, audits, curves, deals};
-use crate::numbers::{count, rounded_down, seconds, significant};
 use crate::results::{Heading, Reproduced, Reproduction, Spread};
-use crate::verdict::{AT_CHANCE, Tone};
 use misdeal_core::ThreatModel;
+use misdeal_results::numbers::{count, rounded_down, seconds, significant};
+use misdeal_results::{AT_CHANCE, Tone};
 use std::collections::BTreeSet;
 
 /// The section of what was reproduced.

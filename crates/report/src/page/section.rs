@@ -1,7 +1,7 @@
 //! What the page says about one result, ready to be laid out.
 
 use super::chart::Chart;
-use crate::verdict::Tone;
+use misdeal_results::Tone;
 
 /// One result.
 #[derive(Debug, Clone)]

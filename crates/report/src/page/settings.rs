@@ -2,10 +2,10 @@
 
 use super::command_line::CommandLine;
 use super::section::Fact;
-use crate::numbers::{count, probability, significant};
 use crate::results::{Estimate, Training};
 use misdeal_core::ClosedSet;
 use misdeal_core::{Setting, ThreatModel};
+use misdeal_results::numbers::{count, probability, significant};
 use std::path::Path;
 
 /// What was audited, on one line.

@@ -4,13 +4,13 @@ use super::{
     Account, Audit, Content, Dealt, Diagnosed, Estimate, Estimation, Outputs, Reproduced, Reproduction,
     StoredResult, TradeOff, Unreadable,
 };
-use crate::numbers::{confidence, count, significant};
 use crate::{
     DealPanels, DealsFigure, Drawing, Found, FoundNames, Gap, GapFigure, NamedCurve, PositionsFigure, Scores,
     Sweep, SweepFigure, TradeOffFigure, TradeOffRow, record_names,
 };
 use misdeal_core::estimate::{ScoreHistogram, TradeOffEstimate};
 use misdeal_core::{BatchScheme, Bounds, TradeOffBounds};
+use misdeal_results::numbers::{confidence, count, significant};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 

@@ -1,8 +1,8 @@
 //! What a result means, in a sentence: the same on the terminal and on the page.
 
 use crate::numbers::{confidence, count, probability, rounded_down, rounded_up, significant, times};
-use misdeal_core::BatchScheme;
 use misdeal_core::estimate::{objection, promises};
+use misdeal_core::{BatchScheme, EpsilonEstimate};
 
 /// What accuracies of trained models are in the worst case, and why.
 pub const AT_CHANCE: &str = "at chance: in the worst case every gradient is planted, and nothing is learned";
@@ -76,6 +76,14 @@ pub struct Judged {
 }
 
 impl Judged {
+    /// An estimate beside a claim.
+    pub fn of(estimate: &EpsilonEstimate, claimed_epsilon: Option<f64>) -> Self {
+        let &EpsilonEstimate { empirical_epsilon, valid, delta, significance, largest_epsilon, .. } =
+            estimate;
+        let guarantee = estimate.guarantee.clone();
+        Judged { empirical_epsilon, valid, guarantee, delta, significance, claimed_epsilon, largest_epsilon }
+    }
+
     /// Whether a bound that holds as stated refutes the claim.
     pub fn refutes(&self) -> bool {
         self.valid && self.exceeds()

@@ -8,7 +8,7 @@ const PLAIN: Range<f64> = 1e-6..1e9;
 /// Four significant digits, and no more than the number needs.
 ///
 /// ```
-/// use misdeal_report::numbers::{rounded_down, rounded_up, significant};
+/// use misdeal_results::numbers::{rounded_down, rounded_up, significant};
 /// assert_eq!([significant(3.29996), rounded_down(3.29996), rounded_up(3.29914)], ["3.3", "3.299", "3.3"]);
 /// ```
 pub fn significant(value: f64) -> String {
@@ -85,7 +85,7 @@ pub fn noise_multiplier(value: f64, is_enough: bool) -> String {
 /// How many times a claim a lower bound is, never more than it is: one decimal, two where that is close to the claim.
 ///
 /// ```
-/// use misdeal_report::numbers::times;
+/// use misdeal_results::numbers::times;
 /// assert_eq!([times(3.299, 0.7181), times(0.7857, 0.72)], ["4.5", "1.09"]);
 /// ```
 pub fn times(lower_bound: f64, claim: f64) -> String {
@@ -119,7 +119,7 @@ pub fn percent(share: f64) -> String {
 /// all of it.
 ///
 /// ```
-/// use misdeal_report::numbers::confidence;
+/// use misdeal_results::numbers::confidence;
 /// assert_eq!([confidence(0.05), confidence(1e-9)], ["95 %", "99.99 %"]);
 /// ```
 pub fn confidence(significance: f64) -> String {
