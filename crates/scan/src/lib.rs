@@ -16,6 +16,7 @@ mod files;
 mod finding;
 mod flow;
 mod libraries;
+mod lookups;
 mod module;
 mod nesting;
 mod notebook;

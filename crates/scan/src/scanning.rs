@@ -3,8 +3,8 @@
 use crate::error::Error;
 use crate::files;
 use crate::finding::Finding;
-use crate::module::{Module, Syntax};
-use crate::rules::{Found, Place, Reach, Rule};
+use crate::module::{Module, Syntax, most_effort};
+use crate::rules::{Found, Page, Place, Reach, Rule};
 use crate::settings::Settings;
 use crate::source::{LARGEST, Source};
 use crate::survey::{Census, Survey};
@@ -160,45 +160,55 @@ impl Outcome {
             syntax.forget();
             return;
         }
+        if module.facts.too_many_ways {
+            self.is_scanned = false;
+            let most = most_effort(source.text.len());
+            self.skip(path, format!("following its values takes more than {most} steps; split the file"));
+            return;
+        }
         self.census = Census::of(&module);
         if module.is_test {
             return;
         }
+        let mut places = Vec::new();
         for rule in rules {
             let is_reached = match rule.page().reach {
                 Reach::Everywhere => true,
                 Reach::PrivateModules => module.is_private,
             };
             if is_reached {
-                self.apply(*rule, path, &module, &syntax);
+                let mut found = Found::default();
+                rule.check(&module, &mut found);
+                places.extend(found.places.into_iter().map(|place| (rule.page(), place)));
             }
+        }
+        // In the order of the text, so that columns are counted in one pass.
+        places.sort_by_key(|(_, place)| place.range.start());
+        for (page, place) in places {
+            self.tell(page, place, path, &module, &syntax);
         }
         self.findings.sort_by_key(|finding| (finding.line, finding.column, finding.rule));
     }
 
-    fn apply(&mut self, rule: &dyn Rule, path: &str, module: &Module, syntax: &Syntax) {
-        let page = rule.page();
-        let mut found = Found::default();
-        rule.check(module, &mut found);
-        for Place { range, what, fix } in found.places {
-            let (start, end) = (range.start().to_usize(), range.end().to_usize());
-            let text = &module.source.text;
-            if syntax.suppressions.silences(text, [start, end], page.name) {
-                continue;
-            }
-            let position = module.source.position(start);
-            self.findings.push(Finding {
-                path: path.to_owned(),
-                line: position.line,
-                column: position.column,
-                cell: position.cell.map(|(cell, _)| cell),
-                cell_line: position.cell.map(|(_, line)| line),
-                rule: page.name,
-                level: page.level,
-                message: format!("{what}: {}", page.why),
-                fix: fix.map_or(Cow::Borrowed(page.fix), Cow::Owned),
-                excerpt: module.source.line_at(start).to_owned(),
-            });
+    /// Notes a finding, unless a comment silences it.
+    fn tell(&mut self, page: &Page, place: Place, path: &str, module: &Module, syntax: &Syntax) {
+        let Place { range, what, fix } = place;
+        let (start, end) = (range.start().to_usize(), range.end().to_usize());
+        if syntax.suppressions.silences(module.source, [start, end], page.name) {
+            return;
         }
+        let position = module.source.position(start);
+        self.findings.push(Finding {
+            path: path.to_owned(),
+            line: position.line,
+            column: position.column,
+            cell: position.cell.map(|(cell, _)| cell),
+            cell_line: position.cell.map(|(_, line)| line),
+            rule: page.name,
+            level: page.level,
+            message: format!("{what}: {}", page.why),
+            fix: fix.map_or(Cow::Borrowed(page.fix), Cow::Owned),
+            excerpt: module.source.line_at(start).to_owned(),
+        });
     }
 }
