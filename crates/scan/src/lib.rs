@@ -28,6 +28,7 @@ mod settings;
 mod source;
 mod suppression;
 mod survey;
+mod weight;
 
 pub use error::Error;
 pub use finding::{Finding, Level};

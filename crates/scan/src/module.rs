@@ -6,6 +6,7 @@ use crate::lookups::Lookups;
 use crate::nesting;
 use crate::source::Source;
 use crate::suppression::Suppressions;
+use crate::weight::{BYTES_OF_EFFORT, MOST_BYTES};
 use misdeal_core::guarded;
 use ruff_python_ast::token::Tokens;
 use ruff_python_ast::{ModModule, Suite};
@@ -15,9 +16,10 @@ use ruff_text_size::{Ranged, TextLen, TextRange, TextSize};
 /// What is said of a source on which the parser panics, as it does on some notebooks that are no Python (found by fuzzing: magic within brackets).
 const FAILED: &str = "the parser failed on it";
 
-/// Operations and steps of histories that are followed in a source of so many bytes.
-pub fn most_effort(bytes: usize) -> usize {
-    (200_000 + 4 * bytes).min(4_000_000)
+/// Operations and steps of histories that are followed in a source of so many bytes and so much [`weight`](crate::weight::weight).
+pub fn most_effort(bytes: usize, weight: usize) -> usize {
+    let room = MOST_BYTES.saturating_sub(weight) / BYTES_OF_EFFORT;
+    (400_000 + 8 * bytes).min(16_000_000).min(room)
 }
 
 /// A source that was parsed.
@@ -108,8 +110,8 @@ impl Syntax {
     }
 
     /// Reads what was parsed.
-    pub fn read<'a>(&'a self, source: &'a Source) -> Module<'a> {
-        let facts = flow::read(&self.body, most_effort(source.text.len()));
+    pub fn read<'a>(&'a self, source: &'a Source, most_effort: usize) -> Module<'a> {
+        let facts = flow::read(&self.body, most_effort);
         let (is_private, has_pipelines) = (libraries::is_private(&facts), libraries::has_pipelines(&facts));
         let is_test = libraries::is_test(&facts);
         Module { source, facts, lookups: Lookups::default(), is_private, is_test, has_pipelines }

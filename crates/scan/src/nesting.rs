@@ -86,7 +86,7 @@ fn deepest(source: &[u8]) -> usize {
 }
 
 /// The last byte of the string that begins with the quote at `start`.
-fn end_of_string(source: &[u8], start: usize) -> usize {
+pub fn end_of_string(source: &[u8], start: usize) -> usize {
     let quote = source[start];
     let is_triple = source[start..].starts_with(&[quote; 3]);
     let mut at = start + if is_triple { 3 } else { 1 };

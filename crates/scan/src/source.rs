@@ -8,7 +8,7 @@ use std::path::Path;
 pub const LARGEST: u64 = 16 << 20;
 
 /// Longer lines are cut where a finding shows them. A line of a megabyte with ten thousand findings took 10 GB.
-pub const LONGEST_EXCERPT: usize = 1 << 12;
+pub const LONGEST_EXCERPT: usize = 1_000;
 
 /// The Python text of a file.
 #[derive(Debug)]
