@@ -39,7 +39,7 @@ pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Result
     };
     let mut report = misdeal_audit::account(&subject, *delta, extras)?;
     if let Some(samples) = arguments.monte_carlo {
-        interruption::listen()?;
+        interruption::listen(interruption::Patience::Endless)?;
         let significance = arguments.significance.unwrap_or(Analysis::default().significance);
         let scheme = BatchScheme::from_name(scheme, buffer_size)?;
         let setting = Setting { scheme, seed: common.seed, ..setting };

@@ -20,6 +20,8 @@ pub fn weight(source: &[u8]) -> usize {
         let byte = source[at];
         let was_in_word =
             std::mem::replace(&mut in_word, byte.is_ascii_alphanumeric() || byte >= 128 || byte == b'_');
+        // A number's point belongs to it.
+        in_word |= byte == b'.' && was_in_word && source[at - 1].is_ascii_digit();
         let is_statement = brackets == 0;
         weight += match byte {
             b'\n' if std::mem::replace(&mut is_empty_line, true) => 25,
@@ -54,8 +56,8 @@ pub fn weight(source: &[u8]) -> usize {
                 }
             }
             b'=' => 280,
-            b'.' => 45,
             _ if in_word && was_in_word => 0,
+            b'.' => 45,
             _ if in_word => 75,
             _ => 100,
         };
