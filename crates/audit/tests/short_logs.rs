@@ -196,3 +196,50 @@ fn sorted_batches_do_not_rule_random_subsets_out() {
         assert!(above <= 8, "{scheme}: {above} of 40 lower bounds are above the truth");
     }
 }
+
+/// Fresh subsets in 3,000 epochs were audited with a million observations, which took half an hour.
+#[test]
+fn many_epochs_of_fresh_subsets_are_audited_with_fewer_observations() {
+    let setting = Setting {
+        steps_per_epoch: 10,
+        batch_size: 5,
+        epochs: 3_000,
+        scheme: BatchScheme::WithoutReplacement,
+        ..Setting::default()
+    };
+    let report = diagnosed(&dealt(&setting), Some(50), 1.0);
+    assert_eq!(report.diagnosis.scheme, "without-replacement");
+    let leakage = report.leakage.unwrap();
+    assert!(
+        leakage.method.contains("audit with 6666 observations") || leakage.epsilon_lower_bound > Some(0.0),
+        "{}",
+        leakage.method
+    );
+}
+
+/// Arrays of the data set's length were made for every epoch: a hundred thousand epochs of one record took an hour and more.
+#[test]
+fn many_short_epochs_of_a_large_data_set_are_diagnosed() {
+    let mut log = BatchLog::default();
+    for epoch in 0..100_000_u32 {
+        log.push(epoch, 0, None, [u64::from(epoch.wrapping_mul(2_654_435_761) % (1 << 25))]).unwrap();
+    }
+    let request =
+        DiagnoseRequest { log: "log".into(), dataset_size: Some(1 << 25), noise: None, epochs: None };
+    let report = diagnose_batches(&log, &request).unwrap();
+    assert_eq!((report.epochs, report.steps_per_epoch), (100_000, 1));
+}
+
+/// One rank with a million batches and thousands with one: every step asked all ranks.
+#[test]
+fn ranks_of_unlike_length_cost_their_length() {
+    let mut log = BatchLog::default();
+    for batch in 0..300_000_u64 {
+        log.push(0, 0, None, [batch]).unwrap();
+    }
+    for rank in 1..20_000_u32 {
+        log.push(0, rank, None, [300_000 + u64::from(rank)]).unwrap();
+    }
+    let request = DiagnoseRequest { log: "log".into(), dataset_size: None, noise: None, epochs: None };
+    assert_eq!(diagnose_batches(&log, &request).unwrap().ranks, 20_000);
+}

@@ -22,6 +22,11 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// A signal has come.
+    pub fn interrupted(message: String) -> Self {
+        Failure { code: interruption::exit_code(), message }
+    }
+
     /// Exit code 3: the request was fine, the run was not.
     pub fn run_failed(message: impl Display) -> Self {
         Failure { code: 3, message: message.to_string() }
@@ -99,7 +104,7 @@ impl From<misdeal_audit::Error> for Failure {
             misdeal_audit::Error::File(error) => error.into(),
             misdeal_audit::Error::Data(error) => Failure { code: 2, message: error.to_string() },
             misdeal_audit::Error::Interrupted { .. } | misdeal_audit::Error::SimulationInterrupted => {
-                Failure { code: interruption::exit_code(), message: error.to_string() }
+                Failure::interrupted(error.to_string())
             }
             other => Failure::run_failed(other),
         }

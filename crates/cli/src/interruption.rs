@@ -5,12 +5,26 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// The exit code that the first signal asks for; zero while there was none.
 static SIGNALLED: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
 
-/// From now on the first SIGINT or SIGTERM is only noted, and a second one ends the process at once.
-pub fn listen() -> Result<(), Failure> {
+/// Whether somebody is telling the end of the process already.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
+
+/// How long a job has to end by itself after a signal, and to save what it has.
+#[derive(Debug, Clone, Copy)]
+pub enum Patience {
+    /// Half a second: parts of the job, such as one step of a large model, may take minutes and save nothing.
+    Little,
+    /// As long as it takes: the job looks for signals all the time.
+    Endless,
+}
+
+/// From now on the first SIGINT or SIGTERM is only noted, and a second one ends the process at once. Where there is little patience, a job that
+/// has not ended by itself after the first is ended too, when no file is being written.
+pub fn listen(patience: Patience) -> Result<(), Failure> {
     let code = SIGNALLED.get_or_init(Arc::default);
     for signal in [SIGINT, SIGTERM] {
         let exit_code = 128 + signal;
@@ -20,7 +34,34 @@ pub fn listen() -> Result<(), Failure> {
             .and_then(|_| flag::register_usize(signal, Arc::clone(code), exit_code as usize))
             .map_err(|error| Failure::run_failed(format!("cannot listen for signals: {error}")))?;
     }
+    if let Patience::Little = patience {
+        std::thread::Builder::new()
+            .name("interruption".into())
+            .spawn(end_after_signal)
+            .map_err(|error| Failure::run_failed(format!("cannot start a thread: {error}")))?;
+    }
     Ok(())
+}
+
+/// Waits for a signal, gives the job half a second, and ends the process.
+fn end_after_signal() {
+    while !has_come() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    let _no_file_is_cut_short = misdeal_files::atomic::hold_writes();
+    tell_the_end();
+    let message = "interrupted in the middle of a step or of the preparations; a store keeps what was saved before (--save-every): \
+                   run again with --resume, or without --store from the start";
+    Failure::interrupted(message.into()).report();
+    std::process::exit(i32::from(exit_code()));
+}
+
+/// Must be called before the last line is told: whoever comes second waits for the end.
+pub fn tell_the_end() {
+    while IS_ENDING.swap(true, Ordering::SeqCst) {
+        std::thread::sleep(Duration::from_secs(1));
+    }
 }
 
 /// A file that reaches the limit of its size is an error of writing, with a message, and not the end of the process.

@@ -36,7 +36,9 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return failure::of_arguments(&error),
     };
-    match run(arguments) {
+    let outcome = run(arguments);
+    interruption::tell_the_end();
+    match outcome {
         Ok(Success::Fine) => ExitCode::SUCCESS,
         Ok(Success::BadNews) => ExitCode::from(1),
         Err(failure) => failure.report(),

@@ -125,3 +125,29 @@ fn gaps_are_filled() {
     let [resumed, whole] = ["run", "whole"].map(|name| fs::read(folder.path().join(name)).unwrap());
     assert!(resumed == whole);
 }
+
+/// Eight convolutions of 27 x 27 weights and 64 filters: sixteen records take minutes, and the step has a thousand.
+const MODEL: &str = "name = \"slow\"\nlayers = [
+  { kind = \"convolution\", filters = 64, size = 27, padding = 13 }, { kind = \"tanh\" },
+  { kind = \"convolution\", filters = 64, size = 27, padding = 13 }, { kind = \"tanh\" },
+  { kind = \"convolution\", filters = 64, size = 27, padding = 13 }, { kind = \"tanh\" },
+  { kind = \"convolution\", filters = 64, size = 27, padding = 13 }, { kind = \"tanh\" },
+  { kind = \"convolution\", filters = 64, size = 27, padding = 13 }, { kind = \"tanh\" },
+  { kind = \"convolution\", filters = 64, size = 27, padding = 13 }, { kind = \"tanh\" },
+  { kind = \"linear\" },
+]\n";
+
+/// A signal was looked for between groups of sixteen records: with a large model the process ended minutes later, and the test's wait fails.
+#[test]
+fn a_training_ends_within_a_step() {
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("slow.toml"), MODEL).unwrap();
+        let arguments = "audit training --model slow.toml --dataset-size 1000 --batch-size 1000 --observations 4 --store run";
+        let (ended, message, _) = interrupted(folder.path(), arguments, signal);
+        assert_eq!(ended, Some(code), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+        assert!(message.starts_with("misdeal: interrupted"), "{message}");
+        assert!(!folder.path().join("run").exists(), "a step was completed");
+    }
+}

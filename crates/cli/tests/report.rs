@@ -481,3 +481,28 @@ fn what_is_no_result_is_refused_in_one_line() {
     fs::write(folder.join("bytes.json"), [0xff, 0xfe, 0x00]).unwrap();
     assert!(refusal(folder, "report bytes.json").contains("UTF-8"));
 }
+
+/// The page left out which schemes a diagnosis's bounds hold for; only the JSON had them.
+#[test]
+fn a_diagnosis_names_the_schemes_that_its_bounds_hold_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut log = document!({"schema_version": 1, "command": "diagnose", "log": "log.jsonl", "dataset_size": 8, "epochs": 1,
+        "steps_per_epoch": 2, "batch_size": 4, "ranks": 1, "scheme": "shuffle", "parameters": {}, "certain": false, "verdict": "",
+        "candidates": [], "defects": [], "seconds": 0.0, "leakage": {"epsilon_lower_bound": 1.0, "epsilon_upper_bound": 2.0,
+        "is_estimate": false, "confidence": null, "method": "theory", "noise_multiplier": 1.0, "delta": 1e-5, "epochs": 1}});
+    for (schemes, words) in [
+        (
+            document!(["shuffle", "poisson", "balls-in-bins"]),
+            "for all 3 schemes that the log does not rule out: shuffle, poisson and balls-in-bins.",
+        ),
+        (document!(["shuffle"]), "hold for shuffle, the only scheme that the log does not rule out."),
+        (document!([]), "was found by: theory."),
+    ] {
+        log["leakage"]["schemes"] = schemes;
+        fs::write(folder.join("log.json"), log.to_string()).unwrap();
+        assert_eq!(misdeal(folder, "report log.json -o page.html").code, Some(0));
+        let page = fs::read_to_string(folder.join("page.html")).unwrap();
+        assert!(page.contains(words), "{words}");
+    }
+}

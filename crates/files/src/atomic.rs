@@ -5,6 +5,7 @@ use crate::{Error, Result};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 use tempfile::{Builder, NamedTempFile};
 
 /// Writes `path` through `fill`: readers see the old file or the whole new one, at every moment and after a crash.
@@ -39,7 +40,16 @@ pub fn write_file_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> i
     replace(path, &file_place(path)?, fill)
 }
 
+/// Held, shared, by every file that is being written.
+static WRITING: RwLock<()> = RwLock::new(());
+
+/// Waits until no file is being written, and keeps others from beginning: for a process that ends while its threads work.
+pub fn hold_writes() -> RwLockWriteGuard<'static, ()> {
+    WRITING.write().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn replace(path: &Path, place: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
     let old = fs::metadata(place).ok();
     let failed = |error| Error::io(path, "write", error);
     let folder = folder_of(place);

@@ -16,6 +16,7 @@ mod files;
 mod finding;
 mod flow;
 mod libraries;
+mod lookups;
 mod module;
 mod nesting;
 mod notebook;
@@ -27,6 +28,7 @@ mod settings;
 mod source;
 mod suppression;
 mod survey;
+mod weight;
 
 pub use error::Error;
 pub use finding::{Finding, Level};

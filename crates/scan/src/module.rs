@@ -2,22 +2,30 @@
 
 use crate::flow::{self, Facts};
 use crate::libraries;
+use crate::lookups::Lookups;
 use crate::nesting;
 use crate::source::Source;
 use crate::suppression::Suppressions;
+use crate::weight::{BYTES_OF_EFFORT, MOST_BYTES};
 use misdeal_core::guarded;
 use ruff_python_ast::token::Tokens;
-use ruff_python_ast::{ModModule, Stmt};
+use ruff_python_ast::{ModModule, Suite};
 use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_cells_unchecked, parse_unchecked};
-use ruff_text_size::{Ranged, TextRange, TextSize};
+use ruff_text_size::{Ranged, TextLen, TextRange, TextSize};
 
 /// What is said of a source on which the parser panics, as it does on some notebooks that are no Python (found by fuzzing: magic within brackets).
 const FAILED: &str = "the parser failed on it";
 
+/// Operations and steps of histories that are followed in a source of so many bytes and so much [`weight`](crate::weight::weight).
+pub fn most_effort(bytes: usize, weight: usize) -> usize {
+    let room = MOST_BYTES.saturating_sub(weight) / BYTES_OF_EFFORT;
+    (400_000 + 8 * bytes).min(16_000_000).min(room)
+}
+
 /// A source that was parsed.
 #[derive(Debug)]
 pub struct Syntax {
-    body: Vec<Stmt>,
+    body: Suite,
     /// The comments that silence rules.
     pub suppressions: Suppressions,
     /// What could not be parsed, as sentences; of a notebook, cell by cell.
@@ -31,6 +39,8 @@ pub struct Module<'a> {
     pub source: &'a Source,
     /// What the module does.
     pub facts: Facts<'a>,
+    /// Its parts, by name and by place.
+    pub lookups: Lookups<'a>,
     /// Whether it is about differential privacy.
     pub is_private: bool,
     /// Whether it is a unit test, in which no rule speaks.
@@ -43,7 +53,7 @@ impl Syntax {
     /// Parses a source. Of a notebook, cells that are not Python are left out and named in `errors`; of a file, all of it.
     pub fn parse(source: &Source) -> Syntax {
         let mut syntax =
-            Syntax { body: Vec::new(), suppressions: Suppressions::default(), errors: Vec::new() };
+            Syntax { body: Suite::new(), suppressions: Suppressions::default(), errors: Vec::new() };
         if nesting::is_too_deep(source.text.as_bytes()) {
             syntax.errors.push("nested too deeply".to_owned());
             return syntax;
@@ -53,7 +63,9 @@ impl Syntax {
                 let parse =
                     || parse_unchecked(&source.text, ParseOptions::from(Mode::Module)).try_into_module();
                 match guarded(parse) {
-                    Some(Some(parsed)) => syntax.take(source, parsed),
+                    Some(Some(parsed)) => {
+                        syntax.take(source, TextRange::up_to(source.text.text_len()), parsed);
+                    }
                     Some(None) => (),
                     None => syntax.errors.push(FAILED.to_owned()),
                 }
@@ -64,7 +76,7 @@ impl Syntax {
                     let options = ParseOptions::from(Mode::Ipython);
                     let range = TextRange::new(start, end);
                     match guarded(|| parse_cells_unchecked(&source.text, [range], &options)) {
-                        Some(parsed) => syntax.take(source, parsed),
+                        Some(parsed) => syntax.take(source, range, parsed),
                         None => syntax.errors.push(format!("cell {}: {FAILED}", cell.number)),
                     }
                 }
@@ -73,17 +85,23 @@ impl Syntax {
         syntax
     }
 
-    fn take(&mut self, source: &Source, parsed: Parsed<ModModule>) {
+    fn take(&mut self, source: &Source, range: TextRange, parsed: Parsed<ModModule>) {
         if let Some(error) = parsed.errors().first() {
             let place = source.place(error.range().start().to_usize());
             self.errors.push(format!("{place}: {}", error.error));
             return;
         }
-        if source.text.contains("misdeal:") {
+        if source.text[range].contains("misdeal:") {
             let tokens: &Tokens = parsed.tokens();
-            self.suppressions.read(&source.text, tokens);
+            self.suppressions.read(source, tokens);
         }
-        self.body.extend(parsed.into_syntax().body);
+        let mut body = parsed.into_syntax().body;
+        if self.body.is_empty() {
+            // Not copied: this is most of what a large file takes.
+            self.body = body;
+        } else {
+            self.body.append(&mut body);
+        }
     }
 
     /// Whether there was something, and nothing of it could be parsed.
@@ -92,11 +110,11 @@ impl Syntax {
     }
 
     /// Reads what was parsed.
-    pub fn read<'a>(&'a self, source: &'a Source) -> Module<'a> {
-        let facts = flow::read(&self.body);
+    pub fn read<'a>(&'a self, source: &'a Source, most_effort: usize) -> Module<'a> {
+        let facts = flow::read(&self.body, most_effort);
         let (is_private, has_pipelines) = (libraries::is_private(&facts), libraries::has_pipelines(&facts));
         let is_test = libraries::is_test(&facts);
-        Module { source, facts, is_private, is_test, has_pipelines }
+        Module { source, facts, lookups: Lookups::default(), is_private, is_test, has_pipelines }
     }
 
     /// Gives up a tree that is too deep to be taken apart by recursion.

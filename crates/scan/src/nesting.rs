@@ -7,6 +7,9 @@
 /// The deepest syntax tree, as bounded here, that is parsed.
 pub const DEEPEST: usize = 10_000;
 
+/// Blocks within one another that are parsed; CPython stops at 100.
+const MOST_BLOCKS: usize = 200;
+
 /// Whether the syntax tree of a source may be deeper than [`DEEPEST`].
 pub fn is_too_deep(source: &[u8]) -> bool {
     // Each level takes a byte at least.
@@ -21,6 +24,8 @@ fn deepest(source: &[u8]) -> usize {
     let mut deepest = 0_usize;
     let mut at = 0;
     let mut line_start = true;
+    // Columns of the blocks that are open.
+    let mut blocks = Vec::new();
     let mut in_word = false;
     while at < source.len() {
         let byte = source[at];
@@ -30,6 +35,16 @@ fn deepest(source: &[u8]) -> usize {
             let indentation = source[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
             depth = indentation;
             levels[0] = indentation;
+            let is_blank = matches!(source.get(at + indentation), None | Some(b'\n' | b'\r' | b'#'));
+            if !is_blank {
+                while blocks.last().is_some_and(|&column| column >= indentation) {
+                    blocks.pop();
+                }
+                blocks.push(indentation);
+                if blocks.len() > MOST_BLOCKS {
+                    return usize::MAX;
+                }
+            }
         }
         match byte {
             b'#' => {
@@ -71,7 +86,7 @@ fn deepest(source: &[u8]) -> usize {
 }
 
 /// The last byte of the string that begins with the quote at `start`.
-fn end_of_string(source: &[u8], start: usize) -> usize {
+pub fn end_of_string(source: &[u8], start: usize) -> usize {
     let quote = source[start];
     let is_triple = source[start..].starts_with(&[quote; 3]);
     let mut at = start + if is_triple { 3 } else { 1 };

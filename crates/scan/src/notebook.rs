@@ -51,8 +51,9 @@ pub fn read(document: &str) -> Result<Notebook, serde_json::Error> {
         let Some(source) = cell.source.filter(|_| cell.cell_type == "code") else { continue };
         let mut code = String::new();
         let mut lines = Vec::new();
-        for (raw, part) in parts(source)? {
+        for raw in parts(source) {
             let line_of_file = lines_of_file.line_of(raw);
+            let part: Cow<'_, str> = text_of(raw)?;
             // A part continues the line before it unless that line has ended.
             if code.is_empty() || code.ends_with('\n') {
                 lines.push(line_of_file);
@@ -73,13 +74,19 @@ pub fn read(document: &str) -> Result<Notebook, serde_json::Error> {
     Ok(notebook)
 }
 
-/// The strings of a source, which is one string or a list of them, each with its raw text in the document.
-fn parts(source: &RawValue) -> Result<Vec<(&str, String)>, serde_json::Error> {
-    if let Ok(strings) = serde_json::from_str::<Vec<&RawValue>>(source.get()) {
-        strings.into_iter().map(|raw| Ok((raw.get(), serde_json::from_str(raw.get())?))).collect()
-    } else {
-        Ok(vec![(source.get(), serde_json::from_str(source.get())?)])
+/// The strings of a source, which is one string or a list of them, as they stand in the document.
+fn parts(source: &RawValue) -> Vec<&str> {
+    match serde_json::from_str::<Vec<&RawValue>>(source.get()) {
+        Ok(strings) => strings.into_iter().map(RawValue::get).collect(),
+        Err(_) => vec![source.get()],
     }
+}
+
+/// The text of a string, borrowed where nothing in it is escaped.
+fn text_of(raw: &str) -> Result<Cow<'_, str>, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+    Ok(serde_json::from_str::<Text<'_>>(raw)?.0)
 }
 
 /// Whether a cell's magic hands it to something other than Python.

@@ -18,6 +18,9 @@ pub enum Role {
     Unknown,
 }
 
+/// Longer names say nothing.
+const LONGEST_NAME: usize = 1_000;
+
 const TRAINING: [&str; 3] = ["train", "training", "trn"];
 const EVALUATION: [&str; 20] = [
     "val",
@@ -53,6 +56,10 @@ fn is_one_of(word: &str, choices: &[&str]) -> bool {
 impl Role {
     /// What one name says.
     pub fn of_name(name: &str) -> Self {
+        // No person wrote it, and it may be asked for by every line.
+        if name.len() > LONGEST_NAME {
+            return Role::Unknown;
+        }
         let (mut training, mut evaluation) = (false, false);
         for word in words(name) {
             training |= is_one_of(&word, &TRAINING);
@@ -77,11 +84,15 @@ impl Role {
 
     /// What the names say that are assigned at a place.
     pub fn of_targets(place: &Place) -> Self {
-        Role::of_names(place.targets.iter().copied())
+        *place.role_of_targets.get_or_init(|| Role::of_names(place.targets.iter().copied()))
     }
 
     /// What the functions and classes around a place say.
     pub fn around(place: &Place) -> Self {
+        *place.around.asked.role.get_or_init(|| Role::of_surroundings(place))
+    }
+
+    fn of_surroundings(place: &Place) -> Self {
         if place.around.without_gradients {
             return Role::Evaluation;
         }
@@ -109,6 +120,10 @@ impl Role {
 
     /// What the arguments of a call say: the names and strings in them, and `train=False`.
     pub fn of_arguments(arguments: &Arguments) -> Self {
+        *arguments.role.get_or_init(|| Role::of_all_arguments(arguments))
+    }
+
+    fn of_all_arguments(arguments: &Arguments) -> Self {
         for (name, _, value) in &arguments.keywords {
             if matches!(*name, "train" | "training" | "is_train" | "is_training" | "train_mode") {
                 match value.as_bool() {
@@ -152,7 +167,7 @@ impl Role {
     /// What a pipeline is for, up to its last operation.
     pub fn of_pipeline(history: &History, operation: &Operation) -> Self {
         let place = &operation.place;
-        Role::of_names(place.targets.iter().copied())
+        Role::of_targets(place)
             .or_else(|| {
                 let items = history.backwards().filter(|step| step.arguments.is_none());
                 Role::of_names(items.map(|step| step.name))
@@ -165,7 +180,8 @@ impl Role {
                 _ => Role::Unknown,
             })
             .or_else(|| {
-                Role::of_names(history.backwards().flat_map(|step| step.place.targets.iter().copied()))
+                let mut roles = history.backwards().map(|step| Role::of_targets(&step.place));
+                roles.find(|role| *role != Role::Unknown).unwrap_or(Role::Unknown)
             })
             .or_else(|| Role::around(place))
     }

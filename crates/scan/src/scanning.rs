@@ -3,11 +3,12 @@
 use crate::error::Error;
 use crate::files;
 use crate::finding::Finding;
-use crate::module::{Module, Syntax};
-use crate::rules::{Found, Place, Reach, Rule};
+use crate::module::{Module, Syntax, most_effort};
+use crate::rules::{Found, Page, Place, Reach, Rule};
 use crate::settings::Settings;
 use crate::source::{LARGEST, Source};
 use crate::survey::{Census, Survey};
+use crate::weight::{BYTES_OF_EFFORT, MOST_BYTES, Part, Room, weight};
 use misdeal_core::{guarded, path_text};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -17,6 +18,16 @@ use std::path::{Path, PathBuf};
 
 /// Room for the recursion into the deepest trees that are read; only what is used is taken from the system.
 const STACK: usize = 512 << 20;
+
+/// Texts that all threads hold at a time, in bytes.
+const MOST_TEXT: usize = 100_000_000;
+
+/// Files whose findings are gathered at a time.
+const FILES_AT_A_TIME: usize = 128;
+
+/// Findings that are told of one file, and of all.
+const MOST_FINDINGS_OF_FILE: usize = 2_000;
+const MOST_FINDINGS: usize = 50_000;
 
 /// What a scan found.
 #[derive(Debug, Default, Serialize)]
@@ -59,15 +70,19 @@ pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
         .stack_size(STACK)
         .build()
         .map_err(|error| Error::Threads(error.to_string()))?;
-    let outcomes: Vec<Outcome> =
-        pool.install(|| files.par_iter().map(|path| scan_file(path, &rules, settings)).collect());
     let mut report = Report { files: files.len(), ..Report::default() };
-    for outcome in outcomes {
-        report.scanned += usize::from(outcome.is_scanned);
-        report.bytes += outcome.bytes;
-        report.skipped.extend(outcome.skipped);
-        report.findings.extend(outcome.findings);
-        report.survey.add(&outcome.census);
+    let room = Rooms { texts: Room::new(MOST_TEXT), trees: Room::new(MOST_BYTES) };
+    for files in files.chunks(FILES_AT_A_TIME) {
+        let scanned = |path: &PathBuf| scan_file(path, &rules, settings, &room);
+        let outcomes: Vec<Outcome> = pool.install(|| files.par_iter().map(scanned).collect());
+        for mut outcome in outcomes {
+            outcome.keep(MOST_FINDINGS - report.findings.len());
+            report.scanned += usize::from(outcome.is_scanned);
+            report.bytes += outcome.bytes;
+            report.skipped.extend(outcome.skipped);
+            report.findings.extend(outcome.findings);
+            report.survey.add(&outcome.census);
+        }
     }
     match report.skipped.first() {
         Some(Skipped { path, reason }) if report.scanned == 0 => {
@@ -85,7 +100,7 @@ pub fn scan_source(path: &str, text: &str, settings: &Settings) -> Result<Report
     let rules = settings.rules()?;
     let mut outcome = Outcome { bytes: text.len() as u64, ..Outcome::default() };
     match Source::of_bytes(Path::new(path), text.as_bytes()) {
-        Ok(source) => outcome.examine(path, &source, &rules, settings),
+        Ok(source) => outcome.examine(path, &source, &rules, settings, &Room::new(MOST_BYTES)),
         Err(reason) => outcome.skip(path, reason),
     }
     let scanned = usize::from(outcome.is_scanned);
@@ -106,38 +121,54 @@ struct Outcome {
     census: Census,
 }
 
-fn scan_file(path: &Path, rules: &[&dyn Rule], settings: &Settings) -> Outcome {
+/// What all threads may hold at a time.
+struct Rooms {
+    /// Files as they were read.
+    texts: Room,
+    /// What they were parsed into.
+    trees: Room,
+}
+
+fn scan_file(path: &Path, rules: &[&dyn Rule], settings: &Settings, room: &Rooms) -> Outcome {
     let mut outcome = Outcome::default();
     let shown = path_text(path);
     let shown = if cfg!(windows) { shown.replace('\\', "/").into() } else { shown };
     let shown = shown.strip_prefix("./").unwrap_or(&*shown);
-    match read(path) {
-        Ok(bytes) => {
+    let room_for_text;
+    match read(path, &room.texts) {
+        Ok((bytes, taken)) => {
+            room_for_text = taken;
             outcome.bytes = bytes.len() as u64;
-            match Source::of_bytes(path, &bytes) {
+            let source = Source::of_bytes(path, &bytes);
+            drop(bytes);
+            match source {
                 Ok(source) => {
                     // A parser that fails on one file must not take the others with it.
-                    if guarded(|| outcome.examine(shown, &source, rules, settings)).is_none() {
+                    let examined = guarded(|| outcome.examine(shown, &source, rules, settings, &room.trees));
+                    if examined.is_none() {
                         outcome.is_scanned = false;
                         outcome.skip(shown, "the scanner failed on it".to_owned());
                     }
                 }
                 Err(reason) => outcome.skip(shown, reason),
             }
+            drop(room_for_text);
         }
         Err(reason) => outcome.skip(shown, reason),
     }
     outcome
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, String> {
+/// The bytes of a file, and room for three times as many: the text, and a notebook's code.
+fn read<'r>(path: &Path, room: &'r Room) -> Result<(Vec<u8>, Part<'r>), String> {
     let (file, size) = misdeal_files::input::open(path).map_err(|error| error.reason())?;
     if size > LARGEST {
         return Err(format!("{size} bytes, more than the {LARGEST} that are read"));
     }
+    let taken = room.take(3 * size as usize);
     let mut bytes = Vec::new();
     file.take(LARGEST).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    Ok(bytes)
+    Ok((bytes, taken))
 }
 
 impl Outcome {
@@ -145,13 +176,45 @@ impl Outcome {
         self.skipped.push(Skipped { path: path.to_owned(), reason });
     }
 
-    fn examine(&mut self, path: &str, source: &Source, rules: &[&dyn Rule], settings: &Settings) {
+    /// Leaves the first `most` findings, and says so.
+    fn keep(&mut self, most: usize) {
+        let found = self.findings.len();
+        if found > most {
+            let path = self.findings[0].path.clone();
+            self.findings.truncate(most);
+            self.skip(
+                &path,
+                format!("{found} findings, of which the first {most} are told; fix those first"),
+            );
+        }
+    }
+
+    fn examine(
+        &mut self,
+        path: &str,
+        source: &Source,
+        rules: &[&dyn Rule],
+        settings: &Settings,
+        room: &Room,
+    ) {
+        let weight = weight(source.text.as_bytes());
+        let most_effort = most_effort(source.text.len(), weight);
+        let bytes = weight + BYTES_OF_EFFORT * most_effort;
+        if weight > MOST_BYTES * 9 / 10 {
+            let [takes, most] = [weight, MOST_BYTES * 9 / 10].map(|bytes| bytes / 1_000_000);
+            self.skip(
+                path,
+                format!("parsing it takes up to {takes} MB of memory, more than {most}; split the file"),
+            );
+            return;
+        }
+        let _taken = room.take(bytes);
         let mut syntax = Syntax::parse(source);
         self.is_scanned = !syntax.is_nothing();
         for reason in std::mem::take(&mut syntax.errors) {
             self.skip(path, reason);
         }
-        let mut module = syntax.read(source);
+        let mut module = syntax.read(source, most_effort);
         module.is_private |= settings.assume_private;
         if module.facts.too_deep {
             drop(module);
@@ -160,45 +223,59 @@ impl Outcome {
             syntax.forget();
             return;
         }
+        if module.facts.too_many_ways {
+            self.is_scanned = false;
+            let reason = format!("following its values takes more than {most_effort} steps; split the file");
+            self.skip(path, reason);
+            return;
+        }
         self.census = Census::of(&module);
         if module.is_test {
             return;
         }
+        let mut places = Vec::new();
         for rule in rules {
             let is_reached = match rule.page().reach {
                 Reach::Everywhere => true,
                 Reach::PrivateModules => module.is_private,
             };
             if is_reached {
-                self.apply(*rule, path, &module, &syntax);
+                let mut found = Found::default();
+                rule.check(&module, &mut found);
+                places.extend(found.places.into_iter().map(|place| (rule.page(), place)));
             }
+        }
+        // In the order of the text, so that columns are counted in one pass.
+        places.sort_by_key(|(_, place)| place.range.start());
+        for (page, place) in places {
+            if self.findings.len() > MOST_FINDINGS_OF_FILE {
+                break;
+            }
+            self.tell(page, place, path, &module, &syntax);
         }
         self.findings.sort_by_key(|finding| (finding.line, finding.column, finding.rule));
+        self.keep(MOST_FINDINGS_OF_FILE);
     }
 
-    fn apply(&mut self, rule: &dyn Rule, path: &str, module: &Module, syntax: &Syntax) {
-        let page = rule.page();
-        let mut found = Found::default();
-        rule.check(module, &mut found);
-        for Place { range, what, fix } in found.places {
-            let (start, end) = (range.start().to_usize(), range.end().to_usize());
-            let text = &module.source.text;
-            if syntax.suppressions.silences(text, [start, end], page.name) {
-                continue;
-            }
-            let position = module.source.position(start);
-            self.findings.push(Finding {
-                path: path.to_owned(),
-                line: position.line,
-                column: position.column,
-                cell: position.cell.map(|(cell, _)| cell),
-                cell_line: position.cell.map(|(_, line)| line),
-                rule: page.name,
-                level: page.level,
-                message: format!("{what}: {}", page.why),
-                fix: fix.map_or(Cow::Borrowed(page.fix), Cow::Owned),
-                excerpt: module.source.line_at(start).to_owned(),
-            });
+    /// Notes a finding, unless a comment silences it.
+    fn tell(&mut self, page: &Page, place: Place, path: &str, module: &Module, syntax: &Syntax) {
+        let Place { range, what, fix } = place;
+        let (start, end) = (range.start().to_usize(), range.end().to_usize());
+        if syntax.suppressions.silences(module.source, [start, end], page.name) {
+            return;
         }
+        let position = module.source.position(start);
+        self.findings.push(Finding {
+            path: path.to_owned(),
+            line: position.line,
+            column: position.column,
+            cell: position.cell.map(|(cell, _)| cell),
+            cell_line: position.cell.map(|(_, line)| line),
+            rule: page.name,
+            level: page.level,
+            message: format!("{what}: {}", page.why),
+            fix: fix.map_or(Cow::Borrowed(page.fix), Cow::Owned),
+            excerpt: module.source.line_at(start).to_owned(),
+        });
     }
 }

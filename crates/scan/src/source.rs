@@ -1,10 +1,14 @@
 //! A file as the parser sees it, and the way back from offsets to lines.
 
 use crate::notebook::{self, Cell};
+use std::cell::Cell as Remembered;
 use std::path::Path;
 
 /// Larger files are data, not programs.
 pub const LARGEST: u64 = 16 << 20;
+
+/// Longer lines are cut where a finding shows them. A line of a megabyte with ten thousand findings took 10 GB.
+pub const LONGEST_EXCERPT: usize = 1_000;
 
 /// The Python text of a file.
 #[derive(Debug)]
@@ -14,6 +18,8 @@ pub struct Source {
     /// The cells of a notebook.
     pub cells: Option<Vec<Cell>>,
     line_starts: Vec<usize>,
+    /// An offset and the characters before it in its line: where counting goes on, so that many places on one long line cost one pass.
+    counted: Remembered<(usize, usize)>,
 }
 
 /// Where an offset lies for a person.
@@ -31,7 +37,7 @@ impl Source {
     /// A plain Python source.
     pub fn python(text: String) -> Self {
         let line_starts = line_starts(&text);
-        Source { text, cells: None, line_starts }
+        Source { text, cells: None, line_starts, counted: Remembered::default() }
     }
 
     /// What a file holds, by its name. Errors are sentences.
@@ -48,12 +54,12 @@ impl Source {
 
     /// Where an offset of the text lies.
     pub fn position(&self, offset: usize) -> Position {
-        let index = self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1);
-        let before = self.text.get(self.line_starts[index]..offset).unwrap_or("");
-        let column = before.chars().count() + 1;
+        let index = self.line_index(offset);
+        let column = self.characters_before(self.line_starts[index], offset) + 1;
         let line = index + 1;
         let Some(cells) = &self.cells else { return Position { line, column, cell: None } };
-        let Some(cell) = cells.iter().rev().find(|cell| cell.range.start <= offset) else {
+        let cell = cells.partition_point(|cell| cell.range.start <= offset).checked_sub(1);
+        let Some(cell) = cell.map(|cell| &cells[cell]) else {
             return Position { line, column, cell: None };
         };
         let first = self.line_starts.partition_point(|start| *start < cell.range.start);
@@ -74,10 +80,33 @@ impl Source {
         }
     }
 
-    /// The line of the text in which an offset lies.
+    /// The line of the text in which an offset lies: at most [`LONGEST_EXCERPT`] bytes of it.
     pub fn line_at(&self, offset: usize) -> &str {
-        let index = self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1);
-        self.text[self.line_starts[index]..].lines().next().unwrap_or("")
+        let index = self.line_index(offset);
+        let start = self.line_starts[index];
+        let end = self.line_starts.get(index + 1).map_or(self.text.len(), |next| next - 1);
+        let line = &self.text[start..end];
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        &line[..line.floor_char_boundary(LONGEST_EXCERPT)]
+    }
+
+    /// Where the line of an offset begins.
+    pub fn line_start(&self, offset: usize) -> usize {
+        self.line_starts[self.line_index(offset)]
+    }
+
+    fn line_index(&self, offset: usize) -> usize {
+        self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1)
+    }
+
+    /// Characters between a line's start and an offset in it, counted on from the offset before where that is nearer.
+    fn characters_before(&self, line_start: usize, offset: usize) -> usize {
+        let (known, before) = self.counted.get();
+        let (from, characters) =
+            if (line_start..=offset).contains(&known) { (known, before) } else { (line_start, 0) };
+        let characters = characters + self.text.get(from..offset).map_or(0, |text| text.chars().count());
+        self.counted.set((offset, characters));
+        characters
     }
 }
 

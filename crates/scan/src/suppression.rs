@@ -1,8 +1,9 @@
 //! Comments that silence rules: `# misdeal: ignore`, `# misdeal: ignore[rule, other-rule]`, `# misdeal: ignore-file`.
 
+use crate::source::Source;
 use ruff_python_ast::token::{TokenKind, Tokens};
 use ruff_text_size::Ranged;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The comments of one source.
 #[derive(Debug, Default)]
@@ -15,22 +16,22 @@ pub struct Suppressions {
 #[derive(Debug)]
 enum Silence {
     Everything,
-    Rules(Vec<String>),
+    Rules(HashSet<String>),
 }
 
 impl Suppressions {
     /// Takes in the comments of a source or of a part of it.
-    pub fn read(&mut self, text: &str, tokens: &Tokens) {
+    pub fn read(&mut self, source: &Source, tokens: &Tokens) {
         for token in tokens.iter().filter(|token| token.kind() == TokenKind::Comment) {
             let range = token.range();
-            let comment = &text[range];
+            let comment = &source.text[range];
             // A comment may follow another: `# type: ignore  # misdeal: ignore`.
             for part in comment.split('#') {
                 let Some(word) = part.trim().strip_prefix("misdeal:").map(str::trim) else { continue };
                 if word.starts_with("ignore-file") {
                     self.whole_file = true;
                 } else if let Some(rest) = word.strip_prefix("ignore") {
-                    let start = line_start(text, range.start().to_usize());
+                    let start = source.line_start(range.start().to_usize());
                     self.lines.insert(start, Silence::of(rest));
                 }
             }
@@ -38,11 +39,11 @@ impl Suppressions {
     }
 
     /// Whether a rule is silenced on the line of one of some offsets.
-    pub fn silences(&self, text: &str, offsets: [usize; 2], rule: &str) -> bool {
+    pub fn silences(&self, source: &Source, offsets: [usize; 2], rule: &str) -> bool {
         self.whole_file
-            || offsets.iter().any(|offset| match self.lines.get(&line_start(text, *offset)) {
+            || offsets.iter().any(|offset| match self.lines.get(&source.line_start(*offset)) {
                 Some(Silence::Everything) => true,
-                Some(Silence::Rules(rules)) => rules.iter().any(|silenced| silenced == rule),
+                Some(Silence::Rules(rules)) => rules.contains(rule),
                 None => false,
             })
     }
@@ -55,8 +56,4 @@ impl Silence {
             None => Silence::Everything,
         }
     }
-}
-
-fn line_start(text: &str, offset: usize) -> usize {
-    text[..offset].rfind('\n').map_or(0, |end| end + 1)
 }

@@ -146,3 +146,94 @@ fn damaged_sources_do_not_fail() {
         scan_source("a.py", &damaged, &Settings::default()).unwrap();
     }
 }
+
+/// Sources whose lines, calls, classes, cells or findings cost the square of their number, or gigabytes, before: each took minutes or more memory than a
+/// machine has.
+#[test]
+fn what_repeats_costs_its_length() {
+    let head = "import tensorflow as tf\nimport opacus\n";
+    let numbered = |count: usize, text: &dyn Fn(usize) -> String| (0..count).map(text).collect::<String>();
+    let engine = "e = opacus.PrivacyEngine()\n";
+    let private = "m, o, l = e.make_private(module=m, optimizer=o, data_loader=d)\n";
+    let sources = [
+        // A line of a megabyte: each finding kept all of it.
+        format!("{head}{}\n", "d=ds.batch(8).shuffle(1);".repeat(40_000)),
+        // Each finding was compared with all others, and each shuffle with all pipelines.
+        format!("{head}{}", "d = ds.shuffle(9).batch(8).shuffle(1)\n".repeat(60_000)),
+        numbered(150_000, &|i| format!("def f{i}(): return 1\nclass C{i}: pass\n")),
+        format!("x = '{}' #{}\n", "a".repeat(2_000_000), " misdeal: ignore#".repeat(200_000)),
+        format!(
+            "{head}{}{}",
+            numbered(60_000, &|i| format!("p{i} = np.random.permutation(9)\n")),
+            numbered(60_000, &|i| format!("for epoch in range({i}):\n  x[p{i}]\n"))
+        ),
+        format!(
+            "{head}{engine}{}",
+            numbered(20_000, &|i| format!(
+                "m{i}, o{i}, l{i} = e.make_private(module=m, optimizer=o, data_loader=d{i})\nfor b in d{i}:\n  o{i}.step()\n"
+            ))
+        ),
+        format!(
+            "{head}{engine}{private}def t(l, o):\n{}{}",
+            "  for b in l:\n    o.step()\n".repeat(3_000),
+            "t(d, o)\n".repeat(30_000)
+        ),
+        format!("{head}for epoch in x:\n{}", "  torch.manual_seed(seed)\n".repeat(200_000)),
+        format!("{head}{} = {}\n", "a, ".repeat(150_000) + "a", "f().b(), ".repeat(100_000)),
+        format!(
+            "{}{}",
+            "f()".to_owned() + &".a".repeat(4_500) + "\n",
+            ("f()".to_owned() + &".a".repeat(4_500) + "\n").repeat(800)
+        ),
+        format!(
+            "{}if a:\n y = 1\n{}",
+            numbered(60_000, &|i| format!("y{i} = 1\n")),
+            numbered(60_000, &|i| format!("elif a:\n y{i} = 2\n"))
+        ),
+    ];
+    for source in sources {
+        let report = scan_text(&source);
+        let failed = report.skipped.iter().find(|skipped| !skipped.reason.contains("findings, of which"));
+        assert!(failed.is_none(), "{}: {failed:?}", &source[..60]);
+    }
+}
+
+/// Every cell searched the text of all cells, and every finding all cells.
+#[test]
+fn notebooks_of_many_cells_cost_their_length() {
+    let cell =
+        r#"{"cell_type": "code", "source": "import opacus\nimport torch\nd = ds.batch(8).shuffle(1)"}"#;
+    let cells = vec![cell; 100_000].join(",");
+    let report = scan_source("a.ipynb", &format!("{{\"cells\": [{cells}]}}"), &Settings::default()).unwrap();
+    assert_eq!(report.findings.len(), 2_000);
+    assert_eq!(report.findings[1_999].cell, Some(2_000));
+    assert!(
+        report.skipped[0].reason.contains("findings, of which the first 2000 are told"),
+        "{:?}",
+        report.skipped
+    );
+}
+
+/// Ten kilobytes of functions that call one another took gigabytes: a history for each way and each call.
+#[test]
+fn values_are_followed_within_limits() {
+    let ways: String = (0..4).map(|i| format!("  if a:\n    x = x.b{i}()\n")).collect();
+    let function = format!("def f(x):\n{ways}{}  return x\n", "  x = x.c()\n".repeat(200));
+    let report = scan_text(&format!("import torch\n{function}{}", "y = f(x)\n".repeat(20_000)));
+    assert!(
+        report.skipped[0].reason.contains("following its values takes more than"),
+        "{:?}",
+        report.skipped
+    );
+    let few = scan_text(&format!("import torch\n{function}{}", "y = f(x)\n".repeat(5)));
+    assert!(few.skipped.is_empty(), "{:?}", few.skipped);
+}
+
+/// 16 MB of names and line ends took 2.2 GB; a table of numbers that large is read.
+#[test]
+fn a_source_is_weighed_before_it_is_parsed() {
+    let report = scan_text(&"a\n".repeat(8_000_000));
+    assert!(report.skipped[0].reason.contains("MB of memory, more than"), "{:?}", report.skipped);
+    let table = scan_text(&format!("x = [{}]\n", "-1.5, ".repeat(2_700_000)));
+    assert!(table.skipped.is_empty(), "{:?}", table.skipped);
+}

@@ -79,6 +79,15 @@ fn bombs() -> Vec<(&'static str, &'static str, Vec<u8>, usize)> {
     long_name.append_data(&mut header, "././@LongLink", &vec![b'a'; 100 << 20][..]).unwrap();
     let large = npy("|u1", "(100000000, 10)", &[]);
     let claims = npz(&[("features", large), ("labels", npy("|u1", "(1,)", &[0]))], true);
+    // 1.2 GB of numbers in half a megabyte: it took 1.2 GB before it was refused.
+    let shape = "(1000, 300000)";
+    let packed = npz(
+        &[
+            ("features", npy("|u1", shape, &vec![0; 300_000_000])),
+            ("labels", npy("|u1", "(1000,)", &[0; 1_000])),
+        ],
+        true,
+    );
     let zeros = npz(&[("features", vec![0; 100 << 20]), ("labels", vec![0; 100 << 20])], true);
     let calls = [&b"\x80\x02"[..], &b"]".repeat(20 << 20)].concat();
     vec![
@@ -86,6 +95,7 @@ fn bombs() -> Vec<(&'static str, &'static str, Vec<u8>, usize)> {
         ("cifar-10", "cifar-10-binary.tar.gz", gzipped(&long_name.into_inner().unwrap()), MOST_BYTES),
         ("own.npz", "own.npz", claims, MOST_BYTES),
         ("own.npz", "own.npz", zeros, MOST_BYTES),
+        ("own.npz", "own.npz", packed, MOST_BYTES),
         // The file itself is read, into at most twice its length; then a quarter of a million instructions of 64 bytes.
         ("cifar-10", "cifar-10-batches-py/data_batch_1", calls, (40 << 20) + (32 << 20)),
     ]

@@ -183,16 +183,27 @@ fn one_epoch_or_several(mut ranks: Vec<Batches<'_>>, defects: &mut Defects) -> V
 /// Step t holds batch t of every rank, its records in turn.
 fn dealt_in_turn(ranks: &[Batches<'_>]) -> Epoch {
     let mut epoch = Epoch::default();
-    let steps = ranks.iter().map(Vec::len).max().unwrap_or(0);
-    for step in 0..steps {
-        let batches: Batches<'_> = ranks.iter().filter_map(|rank| rank.get(step).copied()).collect();
-        let longest = batches.iter().map(|batch| batch.len()).max().unwrap_or(0);
-        for place in 0..longest {
-            epoch.records.extend(batches.iter().filter_map(|batch| batch.get(place)));
+    // Ranks and batches that have ended are not looked at again: one may be far longer than all others.
+    let mut ranks: Vec<&[&[u32]]> = ranks.iter().map(Vec::as_slice).collect();
+    loop {
+        ranks.retain(|rank| !rank.is_empty());
+        if ranks.is_empty() {
+            return epoch;
+        }
+        let mut batches: Batches<'_> = Vec::with_capacity(ranks.len());
+        for rank in &mut ranks {
+            batches.push(rank[0]);
+            *rank = &rank[1..];
+        }
+        for place in 0.. {
+            batches.retain(|batch| batch.len() > place);
+            if batches.is_empty() {
+                break;
+            }
+            epoch.records.extend(batches.iter().map(|batch| batch[place]));
         }
         epoch.ends.push(epoch.records.len());
     }
-    epoch
 }
 
 /// What was found wrong, each kind once.

@@ -16,18 +16,23 @@ const DRAWS: u64 = 40_000_000;
 const TRIALS: std::ops::RangeInclusive<u64> = 1_000..=200_000;
 /// Epochs that are simulated, at most; fewer can only make the estimate smaller.
 const MOST_EPOCHS: usize = 64;
+/// Draws that the fewest trials may take: some seconds on one core.
+const MOST_DRAWS: u64 = 5 * DRAWS;
+/// Places of records that are kept, for all epochs together: 200 MB.
+const MOST_PLACES: usize = 50_000_000;
 
 /// What an adversary learns who knows how far, in steps, records of even index are dealt from their places in the file.
 ///
 /// A trial takes a record of odd index at random, lets it be the target in the very steps in which the log has it, and scores the outputs
 /// with the law of the even ones. The shifts are pooled over records and epochs, so that the estimate is too small where the law
-/// depends on the place. `None` where there are too few records.
+/// depends on the place. `None` where there are too few records, or too many steps to simulate.
 ///
 /// # Errors
 /// A delta that is refused.
 pub fn audited(orders: &Orders, setting: &Setting, delta: f64) -> Result<Option<f64>> {
     let (n, steps) = (orders.dataset_size, setting.steps_per_epoch);
-    let epochs = &orders.epochs[..orders.epochs.len().min(MOST_EPOCHS).min(setting.epochs as usize)];
+    let most = MOST_EPOCHS.min(setting.epochs as usize).min((MOST_PLACES / n.max(1)).max(1));
+    let epochs = &orders.epochs[..orders.epochs.len().min(most)];
     if n < 4 {
         return Ok(None);
     }
@@ -54,7 +59,13 @@ pub fn audited(orders: &Orders, setting: &Setting, delta: f64) -> Result<Option<
     shifts(0).for_each(|shift| counts[(shift - least) as usize] += 1.0);
 
     let window = counts.len() as u64;
-    let trials = (DRAWS / (2 * window * epochs.len() as u64)).clamp(*TRIALS.start(), *TRIALS.end());
+    // No more epochs than the fewest trials have draws for; not even one where steps are too many.
+    let affordable = MOST_DRAWS / (2 * window * TRIALS.start());
+    if affordable == 0 {
+        return Ok(None);
+    }
+    places.truncate(usize::try_from(affordable).unwrap_or(usize::MAX));
+    let trials = (DRAWS / (2 * window * places.len() as u64)).clamp(*TRIALS.start(), *TRIALS.end());
     let stream = Stream::new(&setting.hash());
     let model_shifts = Shifts { present: 2.0, zeroed: 1.0 };
     let score = |world: World, trial: u64| {

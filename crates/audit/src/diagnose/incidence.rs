@@ -45,33 +45,37 @@ impl Expected {
 impl Incidence {
     pub fn of(deal: &Deal) -> Self {
         let n = deal.dataset_size;
-        let empty = || Incidence { dataset_size: n as f64, counts: vec![0; n], ..Incidence::default() };
-        let mut all = empty();
-        // One epoch a core at a time, so that memory does not grow with their number.
-        for epochs in deal.epochs.chunks(rayon::current_num_threads().max(1)) {
-            let parts: Vec<Incidence> = epochs
-                .par_iter()
-                .map(|epoch| {
-                    let mut part = empty();
-                    part.insert(epoch);
-                    part
-                })
-                .collect();
-            for part in parts {
-                all.merge(part);
-            }
+        let mut all = Incidence { dataset_size: n as f64, counts: vec![0; n], ..Incidence::default() };
+        // Arrays of the data set's length are made once a part and not once an epoch: a log may have very many short epochs.
+        let parts = deal.epochs.par_chunks(epochs_a_part(deal.epochs.len(), n)).map(|epochs| {
+            let mut last_step = vec![u32::MAX; n + 1];
+            let mut counts = vec![0; n];
+            let of_epoch = |epoch: &Epoch| {
+                let mut part = Incidence { dataset_size: n as f64, ..Incidence::default() };
+                part.insert(epoch, &mut last_step, &mut counts);
+                part
+            };
+            (epochs.iter().map(of_epoch).collect::<Vec<_>>(), counts)
+        });
+        for (epochs, counts) in parts.collect::<Vec<_>>() {
+            epochs.into_iter().for_each(|part| all.merge(part));
+            all.counts.iter_mut().zip(&counts).for_each(|(count, more)| *count += more);
         }
-        let kept = deal.epochs.par_windows(2).map(|pair| kept(&pair[0], &pair[1], n));
-        for (value, steps) in kept.collect::<Vec<_>>() {
+        let pairs: Vec<&[Epoch]> = deal.epochs.windows(2).collect();
+        let kept = pairs.par_chunks(epochs_a_part(pairs.len(), n)).map(|pairs| {
+            let mut step_of = vec![u32::MAX; n];
+            pairs.iter().map(|pair| kept(&pair[0], &pair[1], &mut step_of)).collect::<Vec<_>>()
+        });
+        for (value, steps) in kept.collect::<Vec<_>>().into_iter().flatten() {
             let share = 1.0 / steps.max(1) as f64;
             all.kept.add(value, n as f64 * share, n as f64 * share * (1.0 - share));
         }
         all
     }
 
-    fn insert(&mut self, epoch: &Epoch) {
+    /// Takes an epoch in. `last_step` holds `u32::MAX` for every record, before and after.
+    fn insert(&mut self, epoch: &Epoch, last_step: &mut [u32], counts: &mut [u32]) {
         let n = self.dataset_size;
-        let mut last_step = vec![u32::MAX; self.counts.len() + 1];
         let entries = epoch.records.len() as f64;
         let by_step = || epoch.steps().enumerate().map(|(step, records)| (step as f64, records.len() as f64));
         let mean_step = by_step().map(|(step, size)| step * size).sum::<f64>() / entries.max(1.0);
@@ -87,7 +91,7 @@ impl Incidence {
                     overlap += 1.0;
                 }
                 *last = step as u32;
-                self.counts[record as usize] += 1;
+                counts[record as usize] += 1;
                 trend += f64::from(record) - 0.5 * (n - 1.0);
             }
             for &record in records {
@@ -113,12 +117,12 @@ impl Incidence {
             size_before = size;
         }
         self.steps.push(epoch.ends.len());
+        epoch.records.iter().for_each(|&record| last_step[record as usize] = u32::MAX);
     }
 
     fn merge(&mut self, other: Incidence) {
         self.sizes.extend(other.sizes);
         self.steps.extend(other.steps);
-        self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
         self.twice_in_a_step = self.twice_in_a_step.or(other.twice_in_a_step);
         for (ours, theirs) in [
             (&mut self.trend, other.trend),
@@ -135,9 +139,17 @@ impl Incidence {
     }
 }
 
-/// Records at the same step in both epochs, and steps of an epoch.
-fn kept(one: &Epoch, other: &Epoch, dataset_size: usize) -> (f64, usize) {
-    let mut step_of = vec![u32::MAX; dataset_size];
+/// What the arrays of all parts may take together, in numbers of four bytes.
+const MOST_NUMBERS: usize = 80_000_000;
+
+/// Epochs that one core goes through with one set of arrays of the data set's length.
+pub fn epochs_a_part(epochs: usize, dataset_size: usize) -> usize {
+    let most_parts = (MOST_NUMBERS / (2 * dataset_size.max(1))).max(1);
+    epochs.div_ceil(rayon::current_num_threads().min(most_parts)).max(1)
+}
+
+/// Records at the same step in both epochs, and steps of an epoch. `step_of` holds `u32::MAX` for every record, before and after.
+fn kept(one: &Epoch, other: &Epoch, step_of: &mut [u32]) -> (f64, usize) {
     for (step, records) in one.steps().enumerate() {
         for &record in records {
             step_of[record as usize] = step as u32;
@@ -148,5 +160,6 @@ fn kept(one: &Epoch, other: &Epoch, dataset_size: usize) -> (f64, usize) {
         let matching = records.iter().filter(|&&record| step_of[record as usize] == step as u32);
         same += matching.count() as f64;
     }
+    one.records.iter().for_each(|&record| step_of[record as usize] = u32::MAX);
     (same, one.ends.len().max(other.ends.len()))
 }

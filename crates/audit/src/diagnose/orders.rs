@@ -1,6 +1,7 @@
 //! Epochs that deal each record once: orders of the records, with what is missing or dealt twice set aside.
 
 use super::deal::{Deal, Epoch};
+use super::incidence::epochs_a_part;
 use libm::{lgamma, log};
 use misdeal_core::Defect;
 use rayon::prelude::*;
@@ -39,8 +40,14 @@ impl Orders {
     /// The orders of a deal and what is wrong with them; `None` if records are not meant to be dealt once.
     pub fn of(deal: &Deal) -> (Option<Self>, Vec<Defect>) {
         let n = deal.dataset_size;
-        let stripped: Vec<(Epoch, Repeats)> =
-            deal.epochs.par_iter().map(|epoch| without_repeats(epoch, n)).collect();
+        let stripped: Vec<(Epoch, Repeats)> = deal
+            .epochs
+            .par_chunks(epochs_a_part(deal.epochs.len(), n))
+            .flat_map_iter(|epochs| {
+                let mut uses = vec![0; n];
+                epochs.iter().map(move |epoch| without_repeats(epoch, &mut uses))
+            })
+            .collect();
         let entries: usize = deal.epochs.iter().map(|epoch| epoch.records.len()).sum();
         let repeated: usize = stripped.iter().map(|(_, repeats)| repeats.entries).sum();
         let most_uses = stripped.iter().map(|(_, repeats)| repeats.most_uses).max().unwrap_or(1);
@@ -201,8 +208,8 @@ struct Repeats {
     is_padding: bool,
 }
 
-fn without_repeats(epoch: &Epoch, dataset_size: usize) -> (Epoch, Repeats) {
-    let mut uses = vec![0_u32; dataset_size];
+/// An epoch without what it deals again. `uses` holds 0 for every record, before and after.
+fn without_repeats(epoch: &Epoch, uses: &mut [u32]) -> (Epoch, Repeats) {
     let mut kept = Epoch {
         records: Vec::with_capacity(epoch.records.len()),
         ends: Vec::with_capacity(epoch.ends.len()),
@@ -222,7 +229,11 @@ fn without_repeats(epoch: &Epoch, dataset_size: usize) -> (Epoch, Repeats) {
     }
     let is_padding =
         !repeated.is_empty() && epoch.records.ends_with(&repeated) && epoch.records.starts_with(&repeated);
-    let most_uses = uses.into_iter().max().unwrap_or(0) as usize;
+    let mut most_uses = 0;
+    for &record in &epoch.records {
+        most_uses = most_uses.max(std::mem::take(&mut uses[record as usize]));
+    }
+    let most_uses = most_uses as usize;
     (kept, Repeats { entries: repeated.len(), most_uses, is_padding })
 }
 

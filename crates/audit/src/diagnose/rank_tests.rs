@@ -60,23 +60,15 @@ pub fn test(choices: Choices, epochs: &[Epoch], dataset_size: usize) -> Tests {
 }
 
 fn standardised(choices: Choices, records: &[u32], dataset_size: usize) -> Ranks {
-    let mut left = Counts::new(dataset_size);
-    let mut admitted = 0;
+    let mut dealt = Dealt::new(records, dataset_size);
     let middle = records.len() as f64 / 2.0;
     let mut ranks = Ranks { scores: Vec::with_capacity(records.len()), sums: Sums::default() };
-    if choices == Choices::All {
-        left.fill();
-        admitted = dataset_size;
-    }
     let mut before = 0.0;
     for (place, &record) in records.iter().enumerate() {
         let bound = choices.bound(place, dataset_size);
-        while admitted < bound {
-            left.insert(admitted);
-            admitted += 1;
-        }
         let possible = (bound - place) as f64;
-        let rank = f64::from(left.take(record as usize));
+        // All records below the chosen one may be dealt, apart from those that were.
+        let rank = f64::from(record - dealt.insert(record));
         let sums = &mut ranks.sums;
         let mut score = 0.0;
         if possible > 1.0 {
@@ -99,40 +91,39 @@ fn standardised(choices: Choices, records: &[u32], dataset_size: usize) -> Ranks
     ranks
 }
 
-/// How many of a set of numbers lie below one of them: Fenwick's tree.
-struct Counts(Vec<u32>);
+/// Records that were dealt, and how many of them lie below another: Fenwick's tree.
+struct Dealt {
+    counts: Vec<u32>,
+    /// The epoch's records in the order of the file, where they are few: a tree over all records would cost more than they do.
+    few: Option<Vec<u32>>,
+}
 
-impl Counts {
-    fn new(size: usize) -> Self {
-        Counts(vec![0; size + 1])
+impl Dealt {
+    fn new(records: &[u32], dataset_size: usize) -> Self {
+        let few = (records.len() < dataset_size / 8).then(|| {
+            let mut sorted = records.to_vec();
+            sorted.sort_unstable();
+            sorted
+        });
+        let size = few.as_ref().map_or(dataset_size, Vec::len);
+        Dealt { counts: vec![0; size + 1], few }
     }
 
-    /// All numbers.
-    fn fill(&mut self) {
-        for (place, count) in self.0.iter_mut().enumerate().skip(1) {
-            *count = 1 << place.trailing_zeros();
-        }
-    }
-
-    fn insert(&mut self, number: usize) {
-        let mut place = number + 1;
-        while place < self.0.len() {
-            self.0[place] += 1;
-            place += place & place.wrapping_neg();
-        }
-    }
-
-    /// Takes a number out; how many are below it.
-    fn take(&mut self, number: usize) -> u32 {
+    /// Takes a record in; how many below it were dealt before.
+    fn insert(&mut self, record: u32) -> u32 {
+        let number = match &self.few {
+            Some(sorted) => sorted.partition_point(|&other| other < record),
+            None => record as usize,
+        };
         let mut below = 0;
         let mut place = number;
         while place > 0 {
-            below += self.0[place];
+            below += self.counts[place];
             place &= place - 1;
         }
         place = number + 1;
-        while place < self.0.len() {
-            self.0[place] -= 1;
+        while place < self.counts.len() {
+            self.counts[place] += 1;
             place += place & place.wrapping_neg();
         }
         below

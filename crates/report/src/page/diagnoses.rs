@@ -118,6 +118,17 @@ fn meaning(found: &Diagnosed) -> Vec<String> {
             epochs(leakage.epochs),
             leakage.method
         ));
+        match &leakage.schemes[..] {
+            [] => {}
+            [scheme] => paragraphs.push(format!(
+                "The bounds hold for {scheme}, the only scheme that the log does not rule out."
+            )),
+            [others @ .., last] => paragraphs.push(format!(
+                "The bounds hold for all {} schemes that the log does not rule out: {} and {last}.",
+                leakage.schemes.len(),
+                others.join(", ")
+            )),
+        }
         if leakage.is_estimate {
             paragraphs.push("It is an estimate: it assumes that the law of the batches only shifts with a record's place in the file.".into());
         }

@@ -62,6 +62,9 @@ pub struct Leaking {
     /// Missing in documents of earlier versions.
     #[serde(default)]
     pub confidence: Option<f64>,
+    /// The schemes that the bounds hold for. Missing in documents of earlier versions.
+    #[serde(default)]
+    pub schemes: Vec<String>,
     pub method: String,
     pub noise_multiplier: f64,
     pub delta: f64,

@@ -1,7 +1,7 @@
 //! What variables hold at a point of the program, with a journal that takes branches back.
 
 use super::value::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// Variables (and attributes, as `self.data`) by name.
@@ -9,6 +9,8 @@ use std::rc::Rc;
 pub struct Environment<'a> {
     values: HashMap<Rc<str>, Value<'a>>,
     journal: Vec<(Rc<str>, Option<Value<'a>>)>,
+    /// Variables that were joined so far: at the end of each block, those that it assigned.
+    pub joined: usize,
 }
 
 /// A point in the journal.
@@ -60,13 +62,22 @@ impl<'a> Environment<'a> {
 
     /// Joins branches of which exactly one was taken. A variable that a branch did not assign keeps its value there.
     pub fn join(&mut self, branches: &[Changes<'a>]) {
-        let mut names: Vec<&Rc<str>> = branches.iter().flat_map(HashMap::keys).collect();
-        names.sort_unstable();
-        names.dedup();
-        for name in names {
+        let mut assigned: BTreeMap<&Rc<str>, Vec<(usize, &Option<Value<'a>>)>> = BTreeMap::new();
+        for (index, branch) in branches.iter().enumerate() {
+            self.joined += branch.len();
+            branch.iter().for_each(|(name, value)| assigned.entry(name).or_default().push((index, value)));
+        }
+        for (name, values) in assigned {
             let before = self.values.get(name).cloned();
-            let outcomes = branches.iter().map(|branch| branch.get(name).unwrap_or(&before).clone());
-            let joined = outcomes.collect::<Option<Vec<_>>>().map(|values| Value::any_of(&values));
+            // The first branch that did not assign it stands for all of them.
+            let kept = values.iter().enumerate().find(|(place, (index, _))| place != index);
+            let kept = kept.map_or(values.len(), |(place, _)| place);
+            let mut outcomes: Vec<&Option<Value<'a>>> = values.iter().map(|(_, value)| *value).collect();
+            if values.len() < branches.len() {
+                outcomes.insert(kept, &before);
+            }
+            let outcomes: Option<Vec<_>> = outcomes.into_iter().cloned().collect();
+            let joined = outcomes.map(|values| Value::any_of(&values));
             self.set(name, joined);
         }
     }

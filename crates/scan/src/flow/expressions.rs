@@ -27,6 +27,15 @@ impl<'a> Reader<'a> {
         match expression {
             Expr::Name(_) => self.read(expression),
             Expr::Attribute(_) if root_name(expression).is_some() => self.read(expression),
+            // The attributes of something that has no name, at once: looking for a name at each of them took the square of their number.
+            Expr::Attribute(attribute) => {
+                let mut innermost = &*attribute.value;
+                while let Expr::Attribute(inner) = innermost {
+                    innermost = &inner.value;
+                }
+                self.value_of(innermost);
+                Value::anything()
+            }
             Expr::Call(call) => self.call(call),
             Expr::NumberLiteral(ast::ExprNumberLiteral { value: Number::Int(number), .. }) => {
                 number.as_i64().map_or_else(Value::anything, |number| Value::start(Origin::Int(number)))
@@ -71,7 +80,7 @@ impl<'a> Reader<'a> {
                 let position = key.as_int().and_then(|position| usize::try_from(position).ok());
                 let name = key.as_text().or_else(|| position.map(name_of_item)).unwrap_or("");
                 let (range, place) = (subscript.slice.range(), Rc::clone(&self.place));
-                let item = value.then(&Operation { name, range, arguments: None, place });
+                let item = self.after(&value, &Operation { name, range, arguments: None, place });
                 self.note_private(subscript.range(), &item);
                 item
             }

@@ -3,6 +3,7 @@
 use super::value::{Arguments, History, Operation, Origin, Value};
 use super::{Reader, Surroundings};
 use ruff_python_ast::{Expr, StmtClassDef, StmtFunctionDef};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// What is known of a function: its result in terms of its parameters.
@@ -51,7 +52,8 @@ impl<'a> Reader<'a> {
         let key = if is_method { format!("self.{name}") } else { name.to_owned() };
         self.environment.set(&key, None);
         let result = if returned.is_empty() { Value::anything() } else { Value::any_of(&returned) };
-        self.functions.insert(key, Rc::new(Function { parameters, result }));
+        let known = if is_method { &mut self.methods } else { &mut self.functions };
+        known.insert(key, Rc::new(Function { parameters, result }));
     }
 
     /// Reads a class; its methods share `self`.
@@ -68,13 +70,15 @@ impl<'a> Reader<'a> {
         let mark = self.environment.mark();
         self.within(around, |reader| reader.statements(&definition.body));
         self.environment.take_back(mark);
-        self.functions.retain(|name, _| !name.starts_with("self."));
+        // A new map: clearing one costs its largest size, for each of the classes after it.
+        self.methods = HashMap::new();
         self.environment.set(definition.name.as_str(), None);
     }
 
     /// The result of calling a function of the module, if something is known of it.
     pub(super) fn result_of(&mut self, name: &str, arguments: &Arguments<'a>) -> Option<Value<'a>> {
-        let function = Rc::clone(self.functions.get(name)?);
+        let known = if name.starts_with("self.") { &self.methods } else { &self.functions };
+        let function = Rc::clone(known.get(name)?);
         let mut results = Vec::new();
         for history in function.result.histories() {
             let value = match history.origin() {
@@ -96,9 +100,21 @@ impl<'a> Reader<'a> {
         operations.into_iter().rev().fold(value, |value, operation| self.apply(&value, operation))
     }
 
+    /// A value after an operation. Nothing more is followed once the reading has taken `most_effort`.
+    pub(super) fn after(&mut self, value: &Value<'a>, operation: &Operation<'a>) -> Value<'a> {
+        self.effort += value.effort();
+        if self.may_go_on() { value.then(operation) } else { Value::anything() }
+    }
+
+    /// Whether the reading may take more effort; notes it where not.
+    pub(super) fn may_go_on(&mut self) -> bool {
+        self.facts.too_many_ways |= self.effort + self.environment.joined > self.most_effort;
+        !self.facts.too_many_ways
+    }
+
     /// A value after an operation, which is noted.
     pub(super) fn apply(&mut self, value: &Value<'a>, operation: &Operation<'a>) -> Value<'a> {
-        let value = value.then(operation);
+        let value = self.after(value, operation);
         if operation.arguments.is_some() {
             self.facts.pipelines.push(value.clone());
         }

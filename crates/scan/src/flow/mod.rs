@@ -47,6 +47,8 @@ pub struct Facts<'a> {
     pub classes: Vec<&'a StmtClassDef>,
     /// Whether something was nested too deeply to be read.
     pub too_deep: bool,
+    /// Whether values have more histories than are followed.
+    pub too_many_ways: bool,
 }
 
 /// One call.
@@ -91,8 +93,11 @@ impl<'a> Call<'a> {
 }
 
 /// Reads a module.
-pub fn read(body: &[Stmt]) -> Facts<'_> {
-    let mut reader = Reader::default();
+///
+/// Values are followed for `most_effort` operations and steps back: ten kilobytes of functions that call one another could take
+/// gigabytes otherwise.
+pub fn read(body: &[Stmt], most_effort: usize) -> Facts<'_> {
+    let mut reader = Reader { most_effort, ..Reader::default() };
     reader.statements(body);
     reader.facts
 }
@@ -102,10 +107,15 @@ pub fn read(body: &[Stmt]) -> Facts<'_> {
 struct Reader<'a> {
     environment: Environment<'a>,
     functions: HashMap<String, Rc<Function<'a>>>,
+    /// Those of the class that is read, by `self.name`.
+    methods: HashMap<String, Rc<Function<'a>>>,
     place: Rc<Place<'a>>,
     returned: Vec<Value<'a>>,
     /// What private engines returned, by the names that it was given, whatever became of them since.
     once_private: HashMap<String, Value<'a>>,
     depth: usize,
+    /// What following values has taken, and may take.
+    effort: usize,
+    most_effort: usize,
     facts: Facts<'a>,
 }

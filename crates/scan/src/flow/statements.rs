@@ -31,7 +31,7 @@ impl<'a> Reader<'a> {
         self.depth += 1;
         if self.depth > DEEPEST {
             self.facts.too_deep = true;
-        } else {
+        } else if self.may_go_on() {
             self.statement_within_depth(statement);
         }
         self.depth -= 1;
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
 
     /// Reads something with other surroundings.
     pub(super) fn within(&mut self, around: Surroundings<'a>, read: impl FnOnce(&mut Self)) {
-        let place = Rc::new(Place { targets: Vec::new(), around: Rc::new(around) });
+        let place = Rc::new(Place { around: Rc::new(around), ..Place::default() });
         let outside = std::mem::replace(&mut self.place, place);
         read(self);
         self.place = outside;
@@ -144,7 +144,8 @@ impl<'a> Reader<'a> {
         for target in targets {
             collect_names(target, &mut names);
         }
-        let place = Place { targets: names, around: Rc::clone(&self.place.around) };
+        let around = Rc::clone(&self.place.around);
+        let place = Place { targets: names, around, ..Place::default() };
         let outside = std::mem::replace(&mut self.place, Rc::new(place));
         self.facts.assignments.push((Rc::clone(&self.place), value));
         let value = self.value_of(value);
@@ -181,12 +182,8 @@ impl<'a> Reader<'a> {
                         Some(origin @ Origin::Constructed(..)) => Some(Value::start(origin.clone())),
                         _ => value.as_ref().filter(|value| value.always(is_private_result)).map(|value| {
                             let (range, place) = (element.range(), Rc::clone(&self.place));
-                            value.then(&Operation {
-                                name: name_of_item(position),
-                                range,
-                                arguments: None,
-                                place,
-                            })
+                            let name = name_of_item(position);
+                            self.after(value, &Operation { name, range, arguments: None, place })
                         }),
                     };
                     self.bind(element, item);

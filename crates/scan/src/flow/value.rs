@@ -1,8 +1,10 @@
 //! What is known of a value: where it came from, and what was done to it since.
 
 use super::place::Place;
+use crate::role::Role;
 use ruff_python_ast::{Expr, ExprCall};
 use ruff_text_size::TextRange;
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// Operations that are remembered of one value; older history is dropped beyond.
@@ -70,6 +72,8 @@ pub struct Arguments<'a> {
     pub keywords: Vec<(&'a str, &'a Expr, Value<'a>)>,
     /// Whether `*` or `**` may hide more of them.
     pub open: bool,
+    /// What they say of the data's use, once a rule has asked.
+    pub role: OnceCell<Role>,
 }
 
 impl<'a> Arguments<'a> {
@@ -115,11 +119,19 @@ impl<'a> Value<'a> {
             if !histories.iter().any(|known| Rc::ptr_eq(known, history)) {
                 histories.push(Rc::clone(history));
             }
+            if histories.len() > MOST_ALTERNATIVES {
+                break;
+            }
         }
         if histories.is_empty() || histories.len() > MOST_ALTERNATIVES {
             return Value::anything();
         }
         Value(histories.into())
+    }
+
+    /// What one more operation costs, in steps of a history: rules walk back over all of them.
+    pub fn effort(&self) -> usize {
+        self.0.iter().map(|history| 4 + history.length / 8).sum()
     }
 
     /// What becomes of the value by a method call.

@@ -15,10 +15,13 @@ pub fn is_epoch_loop(repeat: &StmtFor) -> bool {
 
 /// The innermost loop over epochs around a place.
 pub fn around<'a>(place: &Place<'a>) -> Option<&'a StmtFor> {
-    place.around.loops.iter().rev().find_map(|repeat| match repeat {
-        Loop::For(repeat) if is_epoch_loop(repeat) => Some(*repeat),
+    let loops = &place.around.loops;
+    let is_over_epochs = |repeat: &Loop| matches!(repeat, Loop::For(repeat) if is_epoch_loop(repeat));
+    let innermost = place.around.asked.epochs.get_or_init(|| loops.iter().rposition(is_over_epochs));
+    match innermost.map(|place| loops[place]) {
+        Some(Loop::For(repeat)) => Some(repeat),
         _ => None,
-    })
+    }
 }
 
 /// Whether a call draws a random permutation.

@@ -34,6 +34,7 @@ mod weighted_sampler;
 use crate::finding::Level;
 use crate::module::Module;
 use ruff_text_size::TextRange;
+use std::collections::HashSet;
 
 /// Where a rule speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +86,7 @@ pub trait Rule: Sync {
 pub struct Found {
     /// The places.
     pub places: Vec<Place>,
+    known: HashSet<TextRange>,
 }
 
 /// A place that a rule found.
@@ -110,7 +112,7 @@ impl Found {
     }
 
     fn add_place(&mut self, place: Place) {
-        if !self.places.iter().any(|known| known.range == place.range) {
+        if self.known.insert(place.range) {
             self.places.push(place);
         }
     }

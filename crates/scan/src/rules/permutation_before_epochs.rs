@@ -24,7 +24,8 @@ use crate::finding::Level;
 use crate::module::Module;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, ExprContext};
-use ruff_text_size::Ranged;
+use ruff_text_size::{Ranged, TextSize};
+use std::collections::{HashMap, HashSet};
 
 /// The rule.
 pub struct PermutationBeforeEpochs;
@@ -44,22 +45,16 @@ impl Rule for PermutationBeforeEpochs {
     }
 
     fn check(&self, module: &Module, found: &mut Found) {
+        let mut cuts = None;
         for call in module.facts.calls.iter().filter(|call| draws_permutation(call)) {
             let [name] = call.place.targets[..] else { continue };
             if epochs::around(&call.place).is_some() {
                 continue;
             }
             let start = call.expression.range().start();
-            let is_cut_in = module.facts.loops.iter().any(|(repeat, _, place)| {
-                let is_after =
-                    repeat.range.start() > start && place.around.functions == call.place.around.functions;
-                is_after && epochs::is_epoch_loop(repeat) && {
-                    let mut uses = Uses { name, is_cut: false, is_changed: false };
-                    uses.visit_body(&repeat.body);
-                    uses.is_cut && !uses.is_changed
-                }
-            });
-            if is_cut_in {
+            let cuts = cuts.get_or_insert_with(|| last_cuts(module));
+            let last = cuts.get(&call.place.around.functions).and_then(|cuts| cuts.get(name));
+            if last.is_some_and(|last| *last > start) {
                 found.add(
                     call.expression.func.range(),
                     format!("{name} is drawn once and cut in every epoch"),
@@ -69,42 +64,60 @@ impl Rule for PermutationBeforeEpochs {
     }
 }
 
-/// What a loop does with a variable.
-struct Uses<'a> {
-    name: &'a str,
-    is_cut: bool,
-    is_changed: bool,
-}
+/// Where the last loop over epochs begins that cuts a variable and does not change it, by the functions around and the variable's name.
+type LastCuts<'a> = HashMap<Vec<&'a str>, HashMap<&'a str, TextSize>>;
 
-impl Uses<'_> {
-    fn is_variable(&self, expression: &Expr) -> bool {
-        matches!(expression, Expr::Name(name) if name.id.as_str() == self.name)
+fn last_cuts<'a>(module: &Module<'a>) -> LastCuts<'a> {
+    let mut cuts = LastCuts::new();
+    let of_epochs = module.facts.loops.iter().filter(|(repeat, ..)| epochs::is_epoch_loop(repeat));
+    for (repeat, _, place) in of_epochs {
+        let mut uses = Uses::default();
+        uses.visit_body(&repeat.body);
+        let unchanged = uses.cut.difference(&uses.changed);
+        let start = repeat.range.start();
+        let known = cuts.entry(place.around.functions.clone()).or_default();
+        for name in unchanged {
+            known.entry(name).and_modify(|last| *last = start.max(*last)).or_insert(start);
+        }
     }
+    cuts
 }
 
-impl<'a> Visitor<'a> for Uses<'_> {
+/// What a loop does with its variables.
+#[derive(Default)]
+struct Uses<'a> {
+    cut: HashSet<&'a str>,
+    changed: HashSet<&'a str>,
+}
+
+impl<'a> Visitor<'a> for Uses<'a> {
     fn visit_expr(&mut self, expression: &'a Expr) {
         match expression {
-            Expr::Name(name) if name.id.as_str() == self.name && name.ctx == ExprContext::Store => {
-                self.is_changed = true;
+            Expr::Name(name) if name.ctx == ExprContext::Store => {
+                self.changed.insert(name.id.as_str());
             }
-            Expr::Subscript(subscript) if self.is_variable(&subscript.value) => {
-                if let Expr::Slice(slice) = &*subscript.slice {
+            Expr::Subscript(subscript) => {
+                if let (Expr::Name(name), Expr::Slice(slice)) = (&*subscript.value, &*subscript.slice) {
                     let bounds = [&slice.lower, &slice.upper];
                     let varies = |bound: &&Option<Box<Expr>>| {
                         bound.as_ref().is_some_and(|bound| !bound.is_literal_expr())
                     };
-                    self.is_cut |= bounds.iter().all(varies);
+                    if bounds.iter().all(varies) {
+                        self.cut.insert(name.id.as_str());
+                    }
                 }
             }
             // Passed to something that shuffles in place.
-            Expr::Call(call) if call.arguments.args.iter().any(|argument| self.is_variable(argument)) => {
+            Expr::Call(call) => {
                 let name = match &*call.func {
                     Expr::Attribute(attribute) => attribute.attr.as_str(),
                     Expr::Name(name) => name.id.as_str(),
                     _ => "",
                 };
-                self.is_changed |= name.contains("shuffle") || name.contains("permut");
+                if name.contains("shuffle") || name.contains("permut") {
+                    let variables = call.arguments.args.iter().filter_map(Expr::as_name_expr);
+                    self.changed.extend(variables.map(|name| name.id.as_str()));
+                }
             }
             _ => {}
         }

@@ -26,12 +26,13 @@
 use super::trainings::{Training, private_trainings};
 use super::{Found, Page, Reach, Rule};
 use crate::finding::Level;
-use crate::flow::{Call, Callee, Facts, History, Origin, Value};
+use crate::flow::{Call, Callee, History, Origin, Value};
 use crate::libraries::{is_hint, is_make_private};
 use crate::module::Module;
 use crate::role::Role;
 use ruff_python_ast::Expr;
 use ruff_text_size::{Ranged, TextRange};
+use std::collections::{HashMap, HashSet};
 
 /// The rule.
 pub struct PoissonLoaderUnused;
@@ -55,20 +56,21 @@ impl Rule for PoissonLoaderUnused {
         if !facts.calls.iter().any(|call| call.method().is_some_and(is_make_private)) {
             return;
         }
-        let trainings = private_trainings(facts);
+        let trainings = private_trainings(facts, &module.lookups);
+        let by_optimizer = by_optimizer(&trainings);
+        let read = loaders_read(module);
         for call in &facts.calls {
             let Some((name, at)) = make_private(call) else { continue };
             let Some((_, given)) = call.arguments.named("data_loader") else { continue };
             if !samples_by_poisson(call) || given.histories().iter().any(|loader| is_poisson(loader)) {
                 continue;
             }
-            if Role::around(&call.place) == Role::Evaluation || is_loader_read(facts, at) {
+            if Role::around(&call.place) == Role::Evaluation || read.contains(&at) {
                 continue;
             }
             let place = module.source.place(at.start().to_usize());
-            for training in trainings.iter().filter(|training| {
-                is_optimizer_of(&training.optimizer, at) && is_same_loader(training, given, call)
-            }) {
+            let trained = by_optimizer.get(&at).into_iter().flatten();
+            for training in trained.filter(|training| is_same_loader(training, given, call)) {
                 found.add(training.range, format!("the loader that was given to {name} on {place} trains"));
             }
         }
@@ -97,11 +99,18 @@ fn is_poisson(loader: &History) -> bool {
     name.split('.').any(is_hint) || arguments.named("batch_sampler").is_some()
 }
 
-fn is_optimizer_of(value: &Value, at: TextRange) -> bool {
-    let is_part = |history: &History| {
-        history.result().is_some_and(|(call, part)| call.range == at && part == Some("1"))
-    };
-    value.histories().iter().any(|history| is_part(history))
+/// Trainings by the call that made their optimizer.
+fn by_optimizer<'t, 'a>(trainings: &'t [Training<'a>]) -> HashMap<TextRange, Vec<&'t Training<'a>>> {
+    let mut by_optimizer: HashMap<TextRange, Vec<&'t Training<'a>>> = HashMap::new();
+    for training in trainings {
+        let results = training.optimizer.histories().iter().filter_map(|history| history.result());
+        let calls: HashSet<TextRange> =
+            results.filter(|(_, part)| *part == Some("1")).map(|(call, _)| call.range).collect();
+        for call in calls {
+            by_optimizer.entry(call).or_default().push(training);
+        }
+    }
+    by_optimizer
 }
 
 /// Whether the batches of a training are those of the loader that was given: the same value, or the same name of which nothing is known in the
@@ -119,17 +128,17 @@ fn is_same_loader(training: &Training, given: &Value, call: &Call) -> bool {
     is_same_name && here.functions == there.functions && here.classes == there.classes
 }
 
-/// Whether the loader that a call returned, or all that it returned, is read anywhere but for its length.
-fn is_loader_read(facts: &Facts, at: TextRange) -> bool {
-    let is_loader = |history: &History| {
-        history.result().is_some_and(|(call, part)| call.range == at && !matches!(part, Some("0" | "1")))
-    };
-    let is_measured = |range: TextRange| {
-        let mut lengths = facts.calls.iter().filter(|call| call.name() == Some("len"));
-        lengths.any(|call| call.arguments.positional.iter().any(|(given, _)| given.range() == range))
-    };
-    let mut reads = facts.private_reads.iter();
-    reads.any(|(range, value)| {
-        value.histories().iter().any(|history| is_loader(history)) && !is_measured(*range)
-    })
+/// The calls whose loader is read somewhere, for more than its length.
+fn loaders_read(module: &Module) -> HashSet<TextRange> {
+    let facts = &module.facts;
+    let mut calls = HashSet::new();
+    for (range, value) in &facts.private_reads {
+        if module.lookups.is_measured(facts, *range) {
+            continue;
+        }
+        let results = value.histories().iter().filter_map(|history| history.result());
+        let of_loader = results.filter(|(_, part)| !matches!(part, Some("0" | "1")));
+        calls.extend(of_loader.map(|(call, _)| call.range));
+    }
+    calls
 }

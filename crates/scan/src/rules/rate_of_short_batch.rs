@@ -87,8 +87,8 @@ fn one_over_length(expression: &Expr) -> Option<&ExprCall> {
 
 /// Whether a call is `len` of a loader that does not drop its last batch.
 fn keeps_short_batch(module: &Module, length: &ExprCall) -> bool {
-    let mut calls = module.facts.calls.iter();
-    let call = calls.find(|call| call.expression.range() == length.range() && call.name() == Some("len"));
+    let call = module.lookups.length_at(&module.facts, length.range());
+    let call = call.map(|index| &module.facts.calls[index]);
     let loader = call.and_then(|call| data_loader::of_value(&call.arguments.positional.first()?.1));
     loader.is_some_and(|arguments| {
         !arguments.open

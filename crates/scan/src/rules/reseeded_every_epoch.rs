@@ -23,8 +23,9 @@ use crate::finding::Level;
 use crate::flow::Call;
 use crate::module::Module;
 use crate::role::{Role, words};
-use ruff_python_ast::Expr;
-use ruff_text_size::Ranged;
+use ruff_python_ast::{Expr, Stmt, StmtFor};
+use ruff_text_size::{Ranged, TextSize};
+use std::collections::{HashMap, HashSet};
 
 /// The rule.
 pub struct ReseededEveryEpoch;
@@ -56,11 +57,16 @@ impl Rule for ReseededEveryEpoch {
     }
 
     fn check(&self, module: &Module, found: &mut Found) {
+        let mut assigned = Assigned::new();
         for call in &module.facts.calls {
             let is_seeder = call.name().is_some_and(|name| SEEDERS.contains(&name))
                 || (call.method() == Some("manual_seed"));
             let is_training = Role::around(&call.place) != Role::Evaluation;
-            if is_seeder && is_training && epochs::around(&call.place).is_some() && has_same_seed(call) {
+            if is_seeder
+                && is_training
+                && epochs::around(&call.place).is_some()
+                && has_same_seed(call, &mut assigned)
+            {
                 found.add(call.expression.func.range(), "the same seed is set in every epoch");
             }
         }
@@ -68,28 +74,38 @@ impl Rule for ReseededEveryEpoch {
 }
 
 /// Whether the seed does not depend on the epoch: a literal, or a variable that is called a seed.
-fn has_same_seed(call: &Call) -> bool {
+fn has_same_seed<'a>(call: &Call<'a>, assigned: &mut Assigned<'a>) -> bool {
     let Some((expression, value)) = call.arguments.get("seed", 0) else { return false };
     let is_seed = |name: &str| words(name).iter().any(|word| word == "seed");
     match expression {
         Expr::NumberLiteral(_) => true,
-        Expr::Name(name) => value.as_int().is_some() || is_outside(call, name.id.as_str(), is_seed),
+        Expr::Name(name) => value.as_int().is_some() || is_outside(call, name.id.as_str(), is_seed, assigned),
         Expr::Attribute(attribute) => is_seed(attribute.attr.as_str()),
         _ => false,
     }
 }
 
 /// Whether a variable is a seed and not the loop's own.
-fn is_outside(call: &Call, name: &str, is_seed: impl Fn(&str) -> bool) -> bool {
+fn is_outside<'a>(
+    call: &Call<'a>,
+    name: &str,
+    is_seed: impl Fn(&str) -> bool,
+    assigned: &mut Assigned<'a>,
+) -> bool {
     let Some(repeat) = epochs::around(&call.place) else { return false };
-    let is_assigned = repeat.body.iter().any(|statement| match statement {
-        ruff_python_ast::Stmt::Assign(assign) => assign.targets.iter().any(|target| is_name(target, name)),
-        ruff_python_ast::Stmt::AugAssign(assign) => is_name(&assign.target, name),
-        _ => false,
-    });
-    is_seed(name) && !is_assigned && !is_name(&repeat.target, name)
+    let own = assigned.entry(repeat.range().start()).or_insert_with(|| names_assigned(repeat));
+    is_seed(name) && !own.contains(name)
 }
 
-fn is_name(expression: &Expr, name: &str) -> bool {
-    matches!(expression, Expr::Name(own) if own.id.as_str() == name)
+/// The variables that a loop assigns itself, by where it begins.
+type Assigned<'a> = HashMap<TextSize, HashSet<&'a str>>;
+
+fn names_assigned(repeat: &StmtFor) -> HashSet<&str> {
+    let in_body = repeat.body.iter().flat_map(|statement| match statement {
+        Stmt::Assign(assign) => assign.targets.as_slice(),
+        Stmt::AugAssign(assign) => std::slice::from_ref(&*assign.target),
+        _ => &[],
+    });
+    let targets = in_body.chain(std::iter::once(&*repeat.target));
+    targets.filter_map(|target| target.as_name_expr().map(|name| name.id.as_str())).collect()
 }

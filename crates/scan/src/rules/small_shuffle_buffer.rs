@@ -24,7 +24,7 @@ use super::order::SHUFFLE;
 use super::tensorflow_data::{buffer_size, is_batched, is_of_files, records, training_pipelines};
 use super::{Found, Page, Reach, Rule};
 use crate::finding::Level;
-use crate::flow::{History, Operation, Value};
+use crate::flow::History;
 use crate::module::Module;
 
 /// The rule.
@@ -59,7 +59,11 @@ impl Rule for SmallShuffleBuffer {
             if value.always(is_small) {
                 let records = records(&value.histories()[0]);
                 let of = records.map_or(String::new(), |records| format!(" of {records}"));
-                let sizes = Sizes { buffer: Some(size), batch: batch_size(module, shuffle), records };
+                let sizes = Sizes {
+                    buffer: Some(size),
+                    batch: module.lookups.batch_size(&module.facts, shuffle),
+                    records,
+                };
                 let fix = format!(
                     "make the buffer as large as the data set, or sample by Poisson; {} says what a buffer costs",
                     sizes.command()
@@ -72,14 +76,6 @@ impl Rule for SmallShuffleBuffer {
             }
         }
     }
-}
-
-/// The size of the batches that are made of what a shuffle gives, where the source says so.
-fn batch_size(module: &Module, shuffle: &Operation) -> Option<i64> {
-    let mut histories = module.facts.pipelines.iter().flat_map(Value::histories);
-    let batched = histories
-        .find(|history| history.contains(shuffle) && history.last().is_some_and(|last| last.name == "batch"));
-    batched?.last()?.arguments.as_ref()?.get("batch_size", 0)?.1.as_int()
 }
 
 fn is_shuffled_before(history: &History) -> bool {

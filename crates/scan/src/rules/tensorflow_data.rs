@@ -128,11 +128,7 @@ pub fn is_batched(history: &History) -> bool {
 
 /// Whether something is done later, anywhere in the module, to what an operation made.
 pub fn is_followed_by(module: &Module, operation: &Operation, names: &[&str]) -> bool {
-    module.facts.pipelines.iter().flat_map(Value::histories).any(|history| {
-        let mut later = history.backwards();
-        let is_named = later.next().is_some_and(|last| names.contains(&last.name));
-        is_named && later.any(|step| step.range == operation.range)
-    })
+    module.lookups.is_followed_by(&module.facts, operation, names)
 }
 
 /// The first pipeline for training that shuffles records and then forms batches.

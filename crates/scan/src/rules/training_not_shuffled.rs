@@ -63,6 +63,6 @@ impl Rule for TrainingNotShuffled {
 fn is_iterable(module: &Module, loader: &crate::flow::Call) -> bool {
     let Some((_, data)) = loader.arguments.get("dataset", 0) else { return true };
     let Some(Origin::Constructed(name, ..)) = data.origin() else { return false };
-    let class = module.facts.classes.iter().find(|class| class.name.as_str() == &**name);
+    let class = module.lookups.class(&module.facts, name);
     name.contains("Iterable") || class.is_some_and(|class| super::unsharded_workers::is_iterable(class))
 }

@@ -2,15 +2,19 @@
 
 use crate::flow::{Call, Callee, Facts, History, Loop, Origin, Place, Value};
 use crate::libraries::is_make_private;
+use crate::lookups::Lookups;
 use crate::role::{Role, words};
 use ruff_python_ast::StmtFunctionDef;
 use ruff_text_size::{Ranged, TextRange};
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// What goes through another sequence, and changes neither its order nor its batches.
 const WRAPPERS: [&str; 8] = ["enumerate", "islice", "iter", "list", "tqdm", "tqdm_notebook", "track", "zip"];
 /// How many functions within one another are looked through.
 const DEEPEST: usize = 3;
+/// Trainings of a module that are told apart; no person writes as many.
+const MOST: usize = 100_000;
 
 /// An optimizer that learns from a sequence of batches.
 #[derive(Debug, Clone)]
@@ -26,17 +30,18 @@ pub struct Training<'a> {
 }
 
 /// All trainings of a module whose optimizer is a part of what a private engine returned. Tests and evaluation are left out.
-pub fn private_trainings<'a>(facts: &Facts<'a>) -> Vec<Training<'a>> {
+pub fn private_trainings<'a>(facts: &Facts<'a>, lookups: &Lookups<'a>) -> Vec<Training<'a>> {
     let mut trainings = Vec::new();
     for call in &facts.calls {
         if Role::around(&call.place) != Role::Evaluation {
-            in_loops(facts, call, &mut trainings);
+            in_loops(facts, lookups, call, &mut trainings);
             in_memory_manager(call, &mut trainings);
         }
     }
     let mut newest = trainings.clone();
     for _ in 0..DEEPEST {
-        newest = facts.calls.iter().flat_map(|call| in_function(facts, call, &newest)).collect();
+        let given = given_to_functions(facts, lookups, &newest);
+        newest = facts.calls.iter().flat_map(|call| in_function(call, &given)).take(MOST).collect();
         trainings.extend_from_slice(&newest);
     }
     trainings.retain(|training| training.optimizer.histories().iter().any(|history| is_private(history)));
@@ -44,7 +49,12 @@ pub fn private_trainings<'a>(facts: &Facts<'a>) -> Vec<Training<'a>> {
 }
 
 /// Steps of an optimizer within loops over batches, and calls that speak of such steps and are given one.
-fn in_loops<'a>(facts: &Facts<'a>, call: &Call<'a>, trainings: &mut Vec<Training<'a>>) {
+fn in_loops<'a>(
+    facts: &Facts<'a>,
+    lookups: &Lookups<'a>,
+    call: &Call<'a>,
+    trainings: &mut Vec<Training<'a>>,
+) {
     let name = call.last_name().unwrap_or("");
     let speaks_of_steps = || {
         words(name).iter().any(|word| ["fit", "learn", "step", "train", "update"].contains(&word.as_str()))
@@ -62,8 +72,10 @@ fn in_loops<'a>(facts: &Facts<'a>, call: &Call<'a>, trainings: &mut Vec<Training
     }
     for repeat in &call.place.around.loops {
         let Loop::For(repeat) = repeat else { continue };
-        let known = facts.loops.iter().find(|(known, ..)| std::ptr::eq(*known, *repeat));
-        let Some((_, sequence, _)) = known else { continue };
+        let Some(sequence) = lookups.sequence(facts, repeat) else { continue };
+        if trainings.len() > MOST {
+            return;
+        }
         for batches in wrapped(sequence) {
             trainings.extend(optimizers.iter().map(|optimizer| Training {
                 batches: batches.clone(),
@@ -91,20 +103,38 @@ fn in_memory_manager<'a>(call: &Call<'a>, trainings: &mut Vec<Training<'a>>) {
     }
 }
 
+/// The parameters of a function that train in it, a loader and an optimizer at a time, by the function's name.
+type Given<'a> = HashMap<&'a str, (&'a StmtFunctionDef, Vec<[(usize, Rc<str>); 2]>)>;
+
+/// Which parameters of the module's functions train in them. However often the same two do, they count once.
+fn given_to_functions<'a>(facts: &Facts<'a>, lookups: &Lookups<'a>, trainings: &[Training<'a>]) -> Given<'a> {
+    let mut given = Given::new();
+    let mut known = HashSet::new();
+    for training in trainings {
+        let around = &training.place.around;
+        let ([name], true) = (&around.functions[..], around.classes.is_empty()) else { continue };
+        let Some(definition) = lookups.only_function(facts, name) else { continue };
+        let parameter = |value: &Value<'a>| {
+            let Some(Origin::Variable(parameter)) = value.origin() else { return None };
+            Some((position(definition, parameter)?, Rc::clone(parameter)))
+        };
+        let (Some(batches), Some(optimizer)) = (parameter(&training.batches), parameter(&training.optimizer))
+        else {
+            continue;
+        };
+        if known.insert((*name, batches.0, optimizer.0)) {
+            given.entry(name).or_insert((definition, Vec::new())).1.push([batches, optimizer]);
+        }
+    }
+    given
+}
+
 /// The trainings of a function of the module, where it is called, with what it is called with.
-fn in_function<'a>(facts: &Facts<'a>, call: &Call<'a>, trainings: &[Training<'a>]) -> Vec<Training<'a>> {
-    let Some(name) = call.name() else { return Vec::new() };
-    let mut definitions = facts.functions.iter().filter(|definition| definition.name.as_str() == name);
-    let (Some(definition), None) = (definitions.next(), definitions.next()) else { return Vec::new() };
-    let given = |value: &Value<'a>| {
-        let Some(Origin::Variable(parameter)) = value.origin() else { return None };
-        call.arguments.get(parameter, position(definition, parameter)?)
-    };
-    let is_inside = |place: &Place| place.around.functions == [name] && place.around.classes.is_empty();
-    let inside = trainings.iter().filter(|training| is_inside(&training.place));
-    let carried = inside.filter_map(|training| {
-        let ((expression, batches), (_, optimizer)) =
-            (given(&training.batches)?, given(&training.optimizer)?);
+fn in_function<'a>(call: &Call<'a>, given: &Given<'a>) -> Vec<Training<'a>> {
+    let Some((_, pairs)) = call.name().and_then(|name| given.get(name)) else { return Vec::new() };
+    let carried = pairs.iter().take(MOST).filter_map(|[batches, optimizer]| {
+        let of_call = |(place, name): &(usize, Rc<str>)| call.arguments.get(name, *place);
+        let ((expression, batches), (_, optimizer)) = (of_call(batches)?, of_call(optimizer)?);
         let (range, place) = (expression.range(), Rc::clone(&call.place));
         Some(Training { batches: batches.clone(), range, optimizer: optimizer.clone(), place })
     });

@@ -52,7 +52,7 @@ impl Rule for UnshardedWorkers {
             }
             let Some((_, data)) = loader.arguments.get("dataset", 0) else { continue };
             let Some(Origin::Constructed(name, ..)) = data.origin() else { continue };
-            let class = module.facts.classes.iter().find(|class| class.name.as_str() == &**name);
+            let class = module.lookups.class(&module.facts, name);
             if class.is_some_and(|class| is_iterable(class) && !is_sharded(module, class)) {
                 let what = format!("each of {workers} workers yields all records of {name}");
                 found.add(loader.expression.func.range(), what);

@@ -1,12 +1,9 @@
 //! A `.npy` array inside of another file, read as `f32`.
 
-use super::bounded::unreadable;
+use super::bounded::{megabytes, unreadable};
 use super::error::Problem;
 use misdeal_files::npy::{Element, Header, read_header};
 use std::io::Read;
-
-/// The most numbers in an array: 2 GiB as `f32`.
-pub(super) const MOST_NUMBERS: u64 = 1 << 29;
 
 /// Bytes that are converted at a time; a multiple of every element's size.
 const BLOCK: usize = 1 << 16;
@@ -23,11 +20,12 @@ pub(super) struct Array {
 impl Array {
     /// Reads an array of finite numbers from `input`, which says that it has `size` bytes.
     ///
-    /// Memory grows with the numbers that come, never by what a header claims.
+    /// Memory grows with the numbers that come, never by what a header claims, and to `most` bytes at most: what would take more is
+    /// refused by its header, before a number is unpacked.
     ///
     /// # Errors
     /// Another format; elements that are not numbers, not finite, or too many; more or fewer than the header says.
-    pub fn read(mut input: impl Read, size: u64) -> Result<Self, Problem> {
+    pub fn read(mut input: impl Read, size: u64, most: u64) -> Result<Self, Problem> {
         let header = read_header(&mut input).map_err(unreadable)?;
         let header = header.map_err(|problem| format!("the header {problem}"))?;
         // Truth values are bytes 0 and 1.
@@ -36,8 +34,19 @@ impl Array {
             return Err(format!("the elements are of type {:?}, not plain numbers", header.element));
         };
         let count = header.shape.iter().try_fold(1_u64, |product, &length| product.checked_mul(length));
-        let Some(count) = count.filter(|&count| count <= MOST_NUMBERS) else {
-            return Err(format!("it has the shape {:?}, more than {MOST_NUMBERS} numbers", header.shape));
+        // Four bytes a number, and a copy of all where axes are turned, or bytes where they are pixels.
+        let each = match (header.fortran_order, name) {
+            (true, _) => 8,
+            (false, "|u1") => 5,
+            (false, _) => 4,
+        };
+        let Some(count) = count.filter(|&count| count <= most / each) else {
+            let takes = count.and_then(|count| count.checked_mul(each)).map_or("far more".into(), megabytes);
+            let most = megabytes(most);
+            return Err(format!(
+                "it has the shape {:?} and takes {takes} of memory, but there are {most} for it",
+                header.shape
+            ));
         };
         let bytes = count * element.size() as u64;
         if bytes + header.length != size {
@@ -107,7 +116,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<Array, Problem> {
-        Array::read(bytes, bytes.len() as u64)
+        Array::read(bytes, bytes.len() as u64, 1 << 20)
     }
 
     #[test]
@@ -135,8 +144,12 @@ mod tests {
             (npy("<f8", "False", "(1,)", &1e300_f64.to_le_bytes()), "must be finite"),
             (npy("|u1", "False", "(3,)", &[1, 2]), "bytes, but there are"),
             (npy("|u1", "False", "(1,)", &[1, 2]), "bytes, but there are"),
-            (npy("|u1", "False", "(4294967296, 4294967296)", &[]), "more than 536870912 numbers"),
-            (npy("|u1", "False", "(536870913,)", &[]), "more than 536870912 numbers"),
+            (
+                npy("|u1", "False", "(4294967296, 4294967296)", &[]),
+                "takes far more of memory, but there are 2 MB",
+            ),
+            (npy("|u1", "False", "(536870913,)", &[]), "takes 2148 MB of memory, but there are 2 MB for it"),
+            (npy("|u1", "True", "(200000,)", &[]), "takes 2 MB of memory"),
             (b"PK\x03\x04 and the rest".to_vec(), "does not begin as a .npy file"),
             (vec![], "cut short"),
         ];
@@ -146,9 +159,11 @@ mod tests {
         }
         let whole = npy("|u1", "False", "(3,)", &[1, 2, 3]);
         assert!(
-            Array::read(&whole[..whole.len() - 1], whole.len() as u64).unwrap_err().contains("cut short")
+            Array::read(&whole[..whole.len() - 1], whole.len() as u64, 100)
+                .unwrap_err()
+                .contains("cut short")
         );
         let more = [&whole[..], b"x"].concat();
-        assert!(Array::read(&more[..], whole.len() as u64).unwrap_err().contains("after the array"));
+        assert!(Array::read(&more[..], whole.len() as u64, 100).unwrap_err().contains("after the array"));
     }
 }

@@ -6,6 +6,14 @@ use flate2::bufread::MultiGzDecoder;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+/// What reading a data set may take, in bytes: all its records, and those that are chosen. Half a megabyte of zeros, packed, took 2 GB.
+pub(super) const MOST_MEMORY: u64 = 950_000_000;
+
+/// Bytes as a person reads them.
+pub(super) fn megabytes(bytes: u64) -> String {
+    format!("{} MB", bytes.div_ceil(1_000_000))
+}
+
 /// A reader that fails, and says so, where there are more than `limit` bytes.
 pub(super) struct Limited<R> {
     inner: R,

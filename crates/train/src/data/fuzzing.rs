@@ -45,7 +45,7 @@ pub fn npz(bytes: &[u8]) -> bool {
 
 /// One array.
 pub fn array(bytes: &[u8]) -> bool {
-    Array::read(bytes, bytes.len() as u64).is_ok()
+    Array::read(bytes, bytes.len() as u64, 1 << 30).is_ok()
 }
 
 /// An archive of files, gzipped or not.

@@ -1,7 +1,7 @@
 //! Data sets in NumPy's `.npz` files: one array of features, one of labels.
 
 use super::array::Array;
-use super::bounded::unreadable;
+use super::bounded::{MOST_MEMORY, unreadable};
 use super::error::Problem;
 use super::records::{Records, Values};
 use super::selection::choose;
@@ -60,11 +60,12 @@ impl LabelledArrays {
         let [features, labels, test_features, test_labels] =
             names.ok_or("it has no arrays features and labels")?;
         let tested = has(test_features) && has(test_labels);
-        let (train, classes) = records(archive, features, labels)?;
+        let (train, classes) = records(archive, features, labels, MOST_MEMORY)?;
         if !tested {
             return Ok(LabelledArrays { train, test: None, classes });
         }
-        let (test, test_classes) = records(archive, test_features, test_labels)?;
+        let left = MOST_MEMORY.saturating_sub(train.bytes());
+        let (test, test_classes) = records(archive, test_features, test_labels, left)?;
         if test.shape != train.shape {
             return Err(format!(
                 "records have the shape {}, but those for testing {}",
@@ -75,13 +76,14 @@ impl LabelledArrays {
     }
 }
 
-/// The records in two arrays, and the number of classes.
+/// The records in two arrays, which take `most` bytes at most, and the number of classes.
 fn records<R: Read + Seek>(
     archive: &mut zip::ZipArchive<R>,
     features: &str,
     labels: &str,
+    most: u64,
 ) -> std::result::Result<(Records, usize), Problem> {
-    let array = member(archive, features)?;
+    let array = member(archive, features, most)?;
     let (shape, count) = match array.shape[..] {
         [records, features] => (Shape::flat(features), records),
         [records, height, width] => (Shape { channels: 1, height, width }, records),
@@ -96,8 +98,9 @@ fn records<R: Read + Seek>(
     if shape.features() == 0 || count == 0 {
         return Err(format!("{features} has the shape {:?} and no numbers", array.shape));
     }
+    let left = most.saturating_sub(4 * array.values.len() as u64);
     let (labels, classes) =
-        labels_of(&member(archive, labels)?).map_err(|problem| format!("{labels} {problem}"))?;
+        labels_of(&member(archive, labels, left)?).map_err(|problem| format!("{labels} {problem}"))?;
     if labels.len() != count {
         return Err(format!("there are {} labels for {count} records", labels.len()));
     }
@@ -108,12 +111,13 @@ fn records<R: Read + Seek>(
 fn member<R: Read + Seek>(
     archive: &mut zip::ZipArchive<R>,
     name: &str,
+    most: u64,
 ) -> std::result::Result<Array, Problem> {
     let in_array = |problem| format!("array {name}: {problem}");
     let entry =
         archive.by_name(&format!("{name}.npy")).map_err(|error| in_array(unreadable(error.into())))?;
     let size = entry.size();
-    Array::read(entry, size).map_err(in_array)
+    Array::read(entry, size, most).map_err(in_array)
 }
 
 /// Bytes above 1 are pixels; all else is used as it is.

@@ -23,6 +23,15 @@ pub(super) struct Records {
 }
 
 impl Records {
+    /// What they take in memory.
+    pub fn bytes(&self) -> u64 {
+        let values = match &self.values {
+            Values::Pixels(bytes) | Values::Bits(bytes) => bytes.len(),
+            Values::Numbers(numbers) => 4 * numbers.len(),
+        };
+        (values + 2 * self.labels.len()) as u64
+    }
+
     /// The records with these indices, in the order of the indices, scaled.
     ///
     /// A pixel p becomes p / 255, correctly rounded; nothing further is done to it, neither here nor in the paper.

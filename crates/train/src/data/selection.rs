@@ -1,5 +1,6 @@
 //! Which records of a file are trained on: a subset that is a pure function of the seed.
 
+use super::bounded::{MOST_MEMORY, megabytes};
 use super::records::Records;
 use super::{Dataset, Result};
 use misdeal_core::{Purpose, SettingHash, Stream, World};
@@ -14,16 +15,47 @@ pub(super) fn stream_for(seed: u64, context: &'static str) -> Stream {
     Stream::new(&SettingHash(*hasher.finalize().as_bytes()))
 }
 
-/// All of 0..`records` in random order.
+/// Two disjoint uniform subsets of 0..`records`, of `size` and of `held_out`, each in ascending order.
 ///
 /// Each index has 64 random bits of its own, a function of seed and index, and is ranked by them; so all orders are
-/// equally likely (up to ties, of probability n^2 / 2^65), and the first `k` of them are a uniform subset.
-fn ranking(records: usize, seed: u64) -> Vec<usize> {
+/// equally likely (up to ties, of probability n^2 / 2^65), and the first `size` of them are a uniform subset. Only the subsets' bounds are
+/// looked for: to sort 24 million records took ten seconds.
+fn subsets(records: usize, size: usize, held_out: usize, seed: u64) -> (Vec<usize>, Vec<usize>) {
     let stream = stream_for(seed, "misdeal data selection 1");
-    let key = |&index: &usize| stream.uniform(Purpose::Position, World::In, index as u64, 0);
-    let mut order: Vec<usize> = (0..records).collect();
-    order.sort_by_cached_key(|index| (key(index), *index));
-    order
+    let key = |index: usize| stream.uniform(Purpose::Position, World::In, index as u64, 0);
+    let mut order: Vec<(u64, usize)> = (0..records).map(|index| (key(index), index)).collect();
+    let first = |order: &mut [(u64, usize)], count: usize| {
+        if count < order.len() {
+            order.select_nth_unstable(count);
+        }
+        let mut indices: Vec<usize> = order[..count].iter().map(|(_, index)| *index).collect();
+        indices.sort_unstable();
+        indices
+    };
+    let chosen = first(&mut order, size);
+    let held_out = first(&mut order[size..], held_out);
+    (chosen, held_out)
+}
+
+/// Refuses to take records beside those that are in memory where both do not fit: `size` to train on, and `held_out`.
+fn check_memory(pool: &Records, test: Option<&Records>, size: usize, held_out: usize) -> Result<()> {
+    let records = pool.labels.len() as u64;
+    let features = pool.shape.features() as u64;
+    let there = pool.bytes() + test.map_or(0, Records::bytes);
+    let others = held_out + test.map_or(0, |test| test.labels.len());
+    // Scaled numbers, or all records' ranks, by which some are chosen.
+    let taken = (4 * features * (size + others) as u64).max(16 * records);
+    if there + taken <= MOST_MEMORY {
+        return Ok(());
+    }
+    let allowed =
+        format!("records that take {} of memory at most, with all of the file", megabytes(MOST_MEMORY));
+    let hint = format!(
+        "these take {} beside {} of the file's {records} records; take fewer, or a file with fewer",
+        megabytes(taken),
+        megabytes(there)
+    );
+    Err(misdeal_core::Error::bad_value("dataset_size", size, allowed, hint).into())
 }
 
 /// The data set `name` with `size` records of `pool` to train on, a uniform subset in the file's order.
@@ -44,20 +76,17 @@ pub(super) fn choose(
         let hint = format!("the training data of {name} has {records} records");
         return Err(misdeal_core::Error::bad_value("dataset_size", size, allowed, hint).into());
     }
-    let mut order = ranking(records, seed);
-    let (chosen, left) = order.split_at_mut(size);
-    chosen.sort_unstable();
-    let held_out = left.len().min(size / TEST_SHARE);
-    let held_out = &mut left[..held_out];
-    held_out.sort_unstable();
+    let held_out = if test.is_some() { 0 } else { (records - size).min(size / TEST_SHARE) };
+    check_memory(pool, test, size, held_out)?;
+    let (chosen, held_out) = subsets(records, size, held_out, seed);
     let test = match test {
         Some(test) => test.take_all(),
-        None => pool.take(held_out),
+        None => pool.take(&held_out),
     };
     Ok(Dataset {
         name: name.to_owned(),
         classes,
-        train: pool.take(chosen),
+        train: pool.take(&chosen),
         test: Some(test).filter(|test| !test.is_empty()),
     })
 }
@@ -114,7 +143,7 @@ mod tests {
         let mut counts = [0_u32; 20];
         let seeds = 10_000;
         for seed in 0..seeds {
-            ranking(20, seed)[..10].iter().for_each(|&index| counts[index] += 1);
+            subsets(20, 10, 0, seed).0.iter().for_each(|&index| counts[index] += 1);
         }
         for count in counts {
             let deviate = (f64::from(count) - seeds as f64 / 2.0) / (seeds as f64 / 4.0).sqrt();

@@ -40,8 +40,8 @@ impl Default for Synthetic {
     }
 }
 
-/// The most numbers that are made: 2 GiB as `f32`.
-const MOST_NUMBERS: usize = 1 << 29;
+/// The most numbers that are made: as many as a training takes, 800 MB as `f32`.
+const MOST_NUMBERS: usize = crate::memory::MOST_BYTES as usize / 4;
 
 /// The side of the squares that have one grey level.
 const SQUARE: usize = 4;
@@ -53,7 +53,7 @@ impl Synthetic {
     /// Makes the data set.
     ///
     /// # Errors
-    /// No records, no features, fewer than two classes, or more than 2^29 numbers in all.
+    /// No records, no features, fewer than two classes, or more than 200 million numbers in all.
     pub fn make(&self) -> Result<Dataset> {
         self.check()?;
         let stream = stream_for(self.seed, "misdeal synthetic data 1");

@@ -1,0 +1,145 @@
+//! What rules look up again and again, gathered once for a module: asked for each finding, a walk over all calls would take their square.
+
+use crate::flow::{Facts, History, Operation, Value};
+use ruff_python_ast::{StmtClassDef, StmtFor, StmtFunctionDef};
+use ruff_text_size::{Ranged, TextRange};
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+
+/// Operations that rules ask whether a pipeline is followed by.
+const FOLLOWERS: [&str; 5] = ["shuffle", "take", "skip", "shard", "batch"];
+
+/// The module's parts by name and by place, each gathered when it is first asked for.
+#[derive(Debug, Default)]
+pub struct Lookups<'a> {
+    classes: OnceCell<HashMap<&'a str, &'a StmtClassDef>>,
+    functions: OnceCell<HashMap<&'a str, Option<&'a StmtFunctionDef>>>,
+    loops: OnceCell<HashMap<*const StmtFor, usize>>,
+    lengths: OnceCell<Lengths>,
+    followers: OnceCell<Followers>,
+}
+
+/// The calls of `len`.
+#[derive(Debug, Default)]
+struct Lengths {
+    /// By their place, their number among all calls.
+    calls: HashMap<TextRange, usize>,
+    /// What they measure.
+    measured: HashSet<TextRange>,
+}
+
+/// What is done later to what an operation made, by the operation's place.
+#[derive(Debug, Default)]
+struct Followers {
+    /// Which of [`FOLLOWERS`], one bit each.
+    names: HashMap<TextRange, u8>,
+    /// The size of the first batches.
+    batch_sizes: HashMap<TextRange, Option<i64>>,
+}
+
+impl<'a> Lookups<'a> {
+    /// The first class of a name.
+    pub fn class(&self, facts: &Facts<'a>, name: &str) -> Option<&'a StmtClassDef> {
+        let classes = self.classes.get_or_init(|| {
+            let mut classes = HashMap::new();
+            for class in &facts.classes {
+                classes.entry(class.name.as_str()).or_insert(*class);
+            }
+            classes
+        });
+        classes.get(name).copied()
+    }
+
+    /// The function of a name, if there is one only.
+    pub fn only_function(&self, facts: &Facts<'a>, name: &str) -> Option<&'a StmtFunctionDef> {
+        let functions = self.functions.get_or_init(|| {
+            let mut functions = HashMap::new();
+            for function in &facts.functions {
+                let known = functions.entry(function.name.as_str());
+                known.and_modify(|only| *only = None).or_insert(Some(*function));
+            }
+            functions
+        });
+        functions.get(name).copied().flatten()
+    }
+
+    /// What a loop goes through.
+    pub fn sequence<'f>(&self, facts: &'f Facts<'a>, repeat: &StmtFor) -> Option<&'f Value<'a>> {
+        let loops = self.loops.get_or_init(|| {
+            let mut loops = HashMap::new();
+            for (index, (repeat, ..)) in facts.loops.iter().enumerate() {
+                loops.entry(std::ptr::from_ref(*repeat)).or_insert(index);
+            }
+            loops
+        });
+        loops.get(&std::ptr::from_ref(repeat)).map(|&index| &facts.loops[index].1)
+    }
+
+    /// The number of the call of `len` at a place.
+    pub fn length_at(&self, facts: &Facts<'a>, range: TextRange) -> Option<usize> {
+        self.lengths(facts).calls.get(&range).copied()
+    }
+
+    /// Whether the length is taken of what is read at a place.
+    pub fn is_measured(&self, facts: &Facts<'a>, range: TextRange) -> bool {
+        self.lengths(facts).measured.contains(&range)
+    }
+
+    fn lengths(&self, facts: &Facts<'a>) -> &Lengths {
+        self.lengths.get_or_init(|| {
+            let mut lengths = Lengths::default();
+            let calls = facts.calls.iter().enumerate().filter(|(_, call)| call.name() == Some("len"));
+            for (index, call) in calls {
+                lengths.calls.entry(call.expression.range()).or_insert(index);
+                lengths.measured.extend(call.arguments.positional.iter().map(|(given, _)| given.range()));
+            }
+            lengths
+        })
+    }
+
+    /// Whether one of some operations, all of [`FOLLOWERS`], is done later to what an operation made.
+    pub fn is_followed_by(&self, facts: &Facts<'a>, operation: &Operation, names: &[&str]) -> bool {
+        let found = self.followers(facts).names.get(&operation.range).copied().unwrap_or(0);
+        names.iter().filter_map(|name| bit(name)).any(|bit| found & bit > 0)
+    }
+
+    /// The size of the first batches that are made of what an operation made, where the source says so.
+    pub fn batch_size(&self, facts: &Facts<'a>, operation: &Operation) -> Option<i64> {
+        self.followers(facts).batch_sizes.get(&operation.range).copied().flatten()
+    }
+
+    fn followers(&self, facts: &Facts<'a>) -> &Followers {
+        self.followers.get_or_init(|| {
+            let mut followers = Followers::default();
+            // Histories share what came before: nobody goes back twice beyond a step for the same follower.
+            let mut seen: HashMap<*const Operation<'a>, u8> = HashMap::new();
+            for history in facts.pipelines.iter().flat_map(Value::histories) {
+                followers.note(history, &mut seen);
+            }
+            followers
+        })
+    }
+}
+
+impl Followers {
+    fn note<'a>(&mut self, history: &History<'a>, seen: &mut HashMap<*const Operation<'a>, u8>) {
+        let Some(last) = history.last() else { return };
+        let Some(bit) = bit(last.name) else { return };
+        let size = || last.arguments.as_ref()?.get("batch_size", 0)?.1.as_int();
+        for step in history.backwards().skip(1) {
+            let known = seen.entry(std::ptr::from_ref(step)).or_default();
+            if *known & bit > 0 {
+                break;
+            }
+            *known |= bit;
+            *self.names.entry(step.range).or_default() |= bit;
+            if last.name == "batch" {
+                self.batch_sizes.entry(step.range).or_insert_with(size);
+            }
+        }
+    }
+}
+
+fn bit(name: &str) -> Option<u8> {
+    FOLLOWERS.iter().position(|known| *known == name).map(|place| 1 << place)
+}
