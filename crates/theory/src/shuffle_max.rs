@@ -13,8 +13,18 @@
 //! and P, Q exchanged.
 
 use crate::pld::{Aim, Cells, Masses};
+use crate::work::{OutOfReach, Work};
 use libm::{exp, expm1, log, sqrt};
 use misdeal_core::normal;
+
+/// Events into which the largest output is cut at most.
+const MOST_EVENTS: usize = 6 << 20;
+/// Units of work for an event: its probabilities from both sides.
+const PER_EVENT: f64 = 450.0;
+/// Units of work for the best level of one epoch.
+const BEST_LEVEL: f64 = 3e6;
+/// Grids are at most this coarse, relatively to the finest.
+const COARSEST: f64 = 1e7;
 
 /// The two laws of an epoch's largest output.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,16 +67,62 @@ impl LargestOutput {
         lowered(above.max(below))
     }
 
-    /// Epsilon that `epochs` epochs, shuffled afresh, leak at least; never too large.
+    /// Epsilon that `epochs` epochs, shuffled afresh, leak at least, on a grid as coarse as [`Work::default`] asks for; never too large.
     ///
     /// The levels of M are cut into many events, whose losses are gathered on a grid from below and composed.
     pub fn composed_epsilon_lower_bound(&self, epochs: u64, delta: f64) -> f64 {
+        self.composed_within(epochs, delta, &Work::default()).unwrap_or(0.0)
+    }
+
+    /// The same for at most what is left of `work`, on a coarser grid where that is not enough.
+    ///
+    /// # Errors
+    /// Epochs for which no grid is in reach.
+    pub fn composed_within(&self, epochs: u64, delta: f64, work: &Work) -> Result<f64, OutOfReach> {
+        self.coarser_and_coarser(work, |coarseness, work| {
+            self.composed_at(epochs, delta, coarseness, work)
+        })
+    }
+
+    /// The same on a grid whose steps are `coarseness` times as wide as [`LargestOutput::step_of_losses`].
+    pub(crate) fn composed_at(
+        &self,
+        epochs: u64,
+        delta: f64,
+        coarseness: f64,
+        work: &Work,
+    ) -> Result<f64, OutOfReach> {
         if epochs == 1 {
-            return self.epsilon_lower_bound(delta);
+            work.charge(BEST_LEVEL)?;
+            return Ok(self.epsilon_lower_bound(delta));
         }
-        let cells = self.cells(self.step_of_losses(epochs), log(delta) - log(epochs as f64) - 20.0);
-        let epsilon = |cells: &Cells| cells.optimistic().compose(epochs, Aim::Delta(delta)).epsilon(delta);
-        epsilon(&cells).max(epsilon(&cells.reversed()))
+        let cells = self.cells_of(epochs, delta, coarseness, work)?;
+        let epsilon = |cells: &Cells| -> Result<f64, OutOfReach> {
+            Ok(cells.optimistic().compose_within(epochs, Aim::Delta(delta), work)?.epsilon(delta))
+        };
+        Ok(epsilon(&cells)?.max(epsilon(&cells.reversed())?))
+    }
+
+    fn cells_of(&self, epochs: u64, delta: f64, coarseness: f64, work: &Work) -> Result<Cells, OutOfReach> {
+        work.charge(BEST_LEVEL)?;
+        let step = coarseness * self.step_of_losses(epochs);
+        self.cells(step, log(delta) - log(epochs as f64) - 20.0, work)
+    }
+
+    /// `epsilon` on the finest grid that half of the work that is left pays for, of some that are each four times as coarse as the one before.
+    fn coarser_and_coarser(
+        &self,
+        work: &Work,
+        epsilon: impl Fn(f64, &Work) -> Result<f64, OutOfReach>,
+    ) -> Result<f64, OutOfReach> {
+        let mut coarseness = 1.0;
+        while coarseness < COARSEST {
+            if let Ok(found) = work.part(0.5 * work.left(), |work| epsilon(coarseness, work)) {
+                return Ok(found);
+            }
+            coarseness *= 4.0;
+        }
+        Err(OutOfReach)
     }
 
     /// Gathering losses costs about epochs h^2 / 6 in epsilon: 1e-5 of the answer's scale, the Gaussian's variance.
@@ -91,14 +147,18 @@ impl LargestOutput {
         let whole = if epochs == 1 {
             lowered(self.best_level(|c| epsilon_of(self.above(c), delta)))
         } else {
-            let cells = self.cells(self.step_of_losses(epochs), log(delta) - log(epochs as f64) - 20.0);
-            cells.optimistic().compose(epochs, Aim::Delta(delta)).epsilon(delta)
+            let found = self.coarser_and_coarser(&Work::default(), |coarseness, work| {
+                let cells = self.cells_of(epochs, delta, coarseness, work)?;
+                Ok(cells.optimistic().compose_within(epochs, Aim::Delta(delta), work)?.epsilon(delta))
+            });
+            // Zero is a bound at any epochs.
+            found.unwrap_or(0.0)
         };
         (whole + log(presence)).max(0.0)
     }
 
     /// The pair's cells of width `step`, from four events per cell, out to tails of `e^log_tail`.
-    fn cells(&self, step: f64, log_tail: f64) -> Cells {
+    fn cells(&self, step: f64, log_tail: f64, work: &Work) -> Result<Cells, OutOfReach> {
         let s = self.noise_multiplier;
         let reach = s * (sqrt(-2.0 * log_tail) + 1.0);
         let (mut low, high) = (self.mean_out - reach, self.mean_in + reach + s * 8.0);
@@ -109,11 +169,14 @@ impl LargestOutput {
         }
         // The loss of a single output has slope (a - b)/s^2, and that of the largest is no steeper.
         let width = 0.25 * step * s * s / (self.mean_in - self.mean_out);
+        work.check_points((high - low) / width, MOST_EVENTS)?;
+        work.charge(PER_EVENT * (high - low) / width)?;
         let events = ((high - low) / width) as usize + 1;
         let level = |i: usize| low + i as f64 * width;
         let mut losses = (f64::INFINITY, f64::NEG_INFINITY);
         let mut before = (self.at_most(low), self.above(low));
-        let mut partition = vec![before.0];
+        let mut partition = Vec::with_capacity(events + 2);
+        partition.push(before.0);
         for i in 1..=events {
             let after = (self.at_most(level(i)), self.above(level(i)));
             // Differences of whichever tail is smaller.
@@ -134,7 +197,8 @@ impl LargestOutput {
         partition.push(before.1);
         let first = (losses.0 / step).floor() as i64;
         let cells = ((losses.1 / step).ceil() as i64 - first).max(1) as usize;
-        Cells::from_events(step, first, cells, partition.into_iter())
+        work.check_points(cells as f64, MOST_EVENTS)?;
+        Ok(Cells::from_events(step, first, cells, partition.into_iter()))
     }
 
     /// P and Q of M > c.
