@@ -4,7 +4,9 @@ use crate::accounted::{Accounted, Comparison, PoissonSampling};
 use crate::{MonteCarloBound, Result, SCHEMA_VERSION};
 use misdeal_core::{BatchScheme, Bounds, DeltaBounds, Error, Setting, TradeOffBounds};
 use misdeal_theory::account;
-use misdeal_theory::calibrate::calibrate;
+use misdeal_theory::calibrate::{self, calibrate};
+use misdeal_theory::pld::Side;
+use misdeal_theory::work::Work;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -94,21 +96,39 @@ pub struct AccountExtras {
     pub compare: bool,
 }
 
+/// The share of the work that is left which one part of a command may take.
+const SHARE: f64 = 0.8;
+
 /// Bounds on epsilon at `delta`, scheme by scheme, and what else is asked for.
+///
+/// The whole takes at most about 10 s of processor time and 1 GB. Where that is not enough, bounds are wider, or a side is `None` and its
+/// `method` says so.
 ///
 /// # Errors
 /// A setting, a scheme's name, a delta or an epsilon that is refused.
 pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) -> Result<AccountReport> {
     let settings = subject.settings()?;
+    let poisson = subject.poisson()?;
+    // All parts share one command's work; none takes so much of it that nothing is left for the others.
+    let whole = Work::default();
+    let share = |answer: &mut dyn FnMut(&Work) -> Result<()>| whole.part(SHARE * whole.left(), answer);
+    let mut claim = None;
+    share(&mut |work| {
+        claim = Some(Accounted::Poisson(poisson).bounds(delta, work)?);
+        Ok(())
+    })?;
+    let claimed_epsilon = claim.as_ref().and_then(|claim| claim.epsilon_upper_bound);
     let mut schemes = BTreeMap::new();
     for (name, accounted) in &settings {
-        schemes.insert(*name, accounted.bounds(delta)?);
+        if let (&"poisson", Some(claim)) = (name, &claim) {
+            schemes.insert(*name, claim.clone());
+            continue;
+        }
+        share(&mut |work| {
+            schemes.insert(*name, accounted.bounds(delta, work)?);
+            Ok(())
+        })?;
     }
-    let poisson = subject.poisson()?;
-    let claimed_epsilon = match schemes.get("poisson") {
-        Some(found) => found.epsilon_upper_bound,
-        None => Accounted::Poisson(poisson).bounds(delta)?.epsilon_upper_bound,
-    };
     let PoissonSampling { noise_multiplier, sampling_probability, steps } = poisson;
     let mut report = AccountReport {
         schema_version: SCHEMA_VERSION,
@@ -132,13 +152,23 @@ pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) 
     };
     for (name, accounted) in &settings {
         if let Some(epsilon) = extras.epsilon {
-            report.deltas.insert(*name, accounted.delta_bounds(epsilon)?);
+            share(&mut |work| {
+                report.deltas.insert(*name, accounted.delta_bounds(epsilon, work)?);
+                Ok(())
+            })?;
         }
         if extras.trade_off {
-            report.trade_offs.insert(*name, accounted.trade_off()?);
+            share(&mut |work| {
+                report.trade_offs.insert(*name, accounted.trade_off(work)?);
+                Ok(())
+            })?;
         }
         if extras.compare {
-            report.comparisons.extend(accounted.comparisons(name, delta, &report.schemes[name]));
+            share(&mut |work| {
+                let bounds = &report.schemes[name];
+                report.comparisons.extend(accounted.comparisons(name, delta, bounds, work));
+                Ok(())
+            })?;
         }
     }
     Ok(report)
@@ -188,12 +218,23 @@ pub fn calibrate_noise(
     delta: f64,
     side: BoundSide,
 ) -> Result<CalibrateReport> {
+    let work = Work::default();
+    let mut evaluations = 0;
     let found = calibrate(target_epsilon, |noise_multiplier| {
         let setting = Setting { noise_multiplier, ..setting.clone() }.validated()?;
-        let bounds = account::bounds(&setting, delta)?;
-        let (name, bound) = match side {
-            BoundSide::Upper => ("upper", bounds.epsilon_upper_bound),
-            BoundSide::Lower => ("lower", bounds.epsilon_lower_bound),
+        let share = calibrate::share_of_work(evaluations);
+        evaluations += 1;
+        let bounds =
+            |side| work.part(share * work.left(), |work| account::side_within(&setting, delta, side, work));
+        let (name, bounds, bound) = match side {
+            BoundSide::Upper => {
+                let bounds = bounds(Side::Upper)?;
+                ("upper", bounds.clone(), bounds.epsilon_upper_bound)
+            }
+            BoundSide::Lower => {
+                let bounds = bounds(Side::Lower)?;
+                ("lower", bounds.clone(), bounds.epsilon_lower_bound)
+            }
         };
         bound.ok_or_else(|| {
             let hint = format!("for {} it is not known: {}", setting.scheme, bounds.method);

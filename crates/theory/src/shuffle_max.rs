@@ -79,9 +79,7 @@ impl LargestOutput {
     /// # Errors
     /// Epochs for which no grid is in reach.
     pub fn composed_within(&self, epochs: u64, delta: f64, work: &Work) -> Result<f64, OutOfReach> {
-        self.coarser_and_coarser(work, |coarseness, work| {
-            self.composed_at(epochs, delta, coarseness, work)
-        })
+        self.coarser_and_coarser(work, |coarseness, work| self.composed_at(epochs, delta, coarseness, work))
     }
 
     /// The same on a grid whose steps are `coarseness` times as wide as [`LargestOutput::step_of_losses`].
@@ -139,7 +137,7 @@ impl LargestOutput {
     /// some epochs missing gives S less mass than Q. Hence `P'(S) - e^epsilon Q'(S) >= presence P(S) - e^epsilon Q(S)` for the
     /// laws P' and Q' over all cases, and what holds without dropping at `delta / presence` holds at `delta` for an epsilon less
     /// by `ln(1 / presence)`. The best S is one of large M's because P's density over Q's increases with M.
-    pub fn epsilon_lower_bound_if_present(&self, epochs: u64, delta: f64, presence: f64) -> f64 {
+    pub fn epsilon_lower_bound_if_present(&self, epochs: u64, delta: f64, presence: f64, work: &Work) -> f64 {
         let delta = delta / presence;
         if delta.is_nan() || delta >= 1.0 {
             return 0.0;
@@ -147,7 +145,7 @@ impl LargestOutput {
         let whole = if epochs == 1 {
             lowered(self.best_level(|c| epsilon_of(self.above(c), delta)))
         } else {
-            let found = self.coarser_and_coarser(&Work::default(), |coarseness, work| {
+            let found = self.coarser_and_coarser(work, |coarseness, work| {
                 let cells = self.cells_of(epochs, delta, coarseness, work)?;
                 Ok(cells.optimistic().compose_within(epochs, Aim::Delta(delta), work)?.epsilon(delta))
             });
@@ -325,13 +323,19 @@ mod tests {
                 .map(|i| f64::from(i) * 0.002 - 1.0)
                 .map(|level| epsilon_of(Masses { p: above(level, 2.0), q: above(level, 1.0) }, delta))
                 .fold(0.0, f64::max);
-            let ours = LargestOutput::shuffle(noise, 1).epsilon_lower_bound_if_present(1, delta, presence);
+            let ours = LargestOutput::shuffle(noise, 1).epsilon_lower_bound_if_present(
+                1,
+                delta,
+                presence,
+                &Work::default(),
+            );
             assert!(ours <= best && best - ours <= 2.0 * -log(presence) + 0.01, "{presence}: {ours} {best}");
         }
         let pair = LargestOutput::shuffle(noise, 20);
         for epochs in [1, 4] {
             let whole = pair.composed_epsilon_lower_bound(epochs, delta);
-            let present = |presence| pair.epsilon_lower_bound_if_present(epochs, delta, presence);
+            let present =
+                |presence| pair.epsilon_lower_bound_if_present(epochs, delta, presence, &Work::default());
             assert!(
                 present(1.0) <= whole && present(1.0) > 0.99 * whole,
                 "{epochs}: {} {whole}",

@@ -96,9 +96,8 @@ impl EpochLaws {
     /// # Errors
     /// Compositions that are out of reach.
     pub(crate) fn deltas(&self, epochs: u64, epsilon: f64, work: &Work) -> Result<[f64; 2], OutOfReach> {
-        let delta = |law: &LossGrid| {
-            Ok(law.compose_within(epochs, Aim::Epsilon(epsilon), work)?.delta(epsilon))
-        };
+        let delta =
+            |law: &LossGrid| Ok(law.compose_within(epochs, Aim::Epsilon(epsilon), work)?.delta(epsilon));
         let larger = |both: &BothDirections| Ok(f64::max(delta(&both.forward)?, delta(&both.reverse)?));
         Ok([larger(&self.lower)?, larger(&self.upper)?])
     }
@@ -138,8 +137,10 @@ mod tests {
     fn one_epoch_agrees_with_the_direct_root() {
         let target = Target { epochs: 1, delta: 1e-5 };
         for pair in [ShiftPair::shuffle(1.5, 50).unwrap(), ShiftPair::balls_in_bins(0.7, 30).unwrap()] {
-            let (law, root) =
-                (EpochLaws::new(&pair, target).interval(target), one_epoch(&pair, target.delta, &Work::unlimited()).unwrap());
+            let (law, root) = (
+                EpochLaws::new(&pair, target).interval(target),
+                one_epoch(&pair, target.delta, &Work::unlimited()).unwrap(),
+            );
             assert!(law.epsilon_lower_bound <= root.epsilon_upper_bound, "{law:?} {root:?}");
             assert!(root.epsilon_lower_bound <= law.epsilon_upper_bound, "{law:?} {root:?}");
             assert!(law.epsilon_upper_bound < 1.002 * law.epsilon_lower_bound, "{law:?}");

@@ -115,7 +115,8 @@ fn reach(
 
 /// Grid steps for so many epochs: a power of two.
 fn steps(epochs: u64) -> i64 {
-    let halvings = (epochs / EPOCHS_OF_ALL_STEPS).checked_ilog2().map_or(0, |doublings| doublings.div_ceil(2));
+    let halvings =
+        (epochs / EPOCHS_OF_ALL_STEPS).checked_ilog2().map_or(0, |doublings| doublings.div_ceil(2));
     (STEPS >> halvings).max(FIRST_KNOTS)
 }
 

@@ -108,7 +108,8 @@ impl LossGrid {
                 let rarity = (ROUND_OFF_PER_STEP * n).min(0.1);
                 let tilt =
                     if delta < rarity { self.tilt_for_probability(n, log(delta / rarity)) } else { 0.0 };
-                let light = self.compose_tilted(&window(MOST_POINTS), tilt, STRAY_SHARE * rarity.max(delta))?;
+                let light =
+                    self.compose_tilted(&window(MOST_POINTS), tilt, STRAY_SHARE * rarity.max(delta))?;
                 let epsilon = light.epsilon(delta);
                 if light.blur(epsilon, delta) <= MOST_BLUR {
                     return Ok(light);
@@ -141,7 +142,10 @@ impl LossGrid {
         let points = ceil((top - bottom) / self.step) + 4.0;
         work.check_points(points, most)?;
         // Places are whole numbers of 64 bits.
-        work.check_points((n * (self.first as f64).abs().max(self.masses.len() as f64)).abs() / 1e9, 1 << 30)?;
+        work.check_points(
+            (n * (self.first as f64).abs().max(self.masses.len() as f64)).abs() / 1e9,
+            1 << 30,
+        )?;
         work.charge(points * (PER_LEVEL * points.max(2.0).log2() + per_point(times)))?;
         let first = floor((bottom - origin) / self.step) as i64 - 1;
         let length = fast_length((ceil((top - origin) / self.step) as i64 + 2 - first).max(2) as usize);

@@ -149,7 +149,8 @@ impl Refinement<'_> {
         bounds: &Bounds,
         work: &Work,
     ) -> Result<Interval, OutOfReach> {
-        let read = |law: LossGrid| -> Result<f64, OutOfReach> { Ok(self.compose(&law, work)?.epsilon(self.delta)) };
+        let read =
+            |law: LossGrid| -> Result<f64, OutOfReach> { Ok(self.compose(&law, work)?.epsilon(self.delta)) };
         let reversed = read(cells.reversed().pessimistic())?;
         Ok(if reversed > bounds.upper {
             // A lower bound that is not computed costs width, not truth.
