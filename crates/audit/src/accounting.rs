@@ -111,7 +111,12 @@ pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) 
     let poisson = subject.poisson()?;
     // All parts share one command's work; none takes so much of it that nothing is left for the others.
     let whole = Work::default();
-    let share = |answer: &mut dyn FnMut(&Work) -> Result<()>| whole.part(SHARE * whole.left(), answer);
+    let extras_asked = [extras.epsilon.is_some(), extras.trade_off, extras.compare];
+    let mut parts = 1 + settings.len() * (1 + extras_asked.into_iter().filter(|&asked| asked).count());
+    let mut share = |answer: &mut dyn FnMut(&Work) -> Result<()>| {
+        parts -= 1;
+        whole.part(if parts == 0 { 1.0 } else { SHARE } * whole.left(), answer)
+    };
     let mut claim = None;
     share(&mut |work| {
         claim = Some(Accounted::Poisson(poisson).bounds(delta, work)?);
@@ -122,6 +127,7 @@ pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) 
     for (name, accounted) in &settings {
         if let (&"poisson", Some(claim)) = (name, &claim) {
             schemes.insert(*name, claim.clone());
+            share(&mut |_| Ok(()))?;
             continue;
         }
         share(&mut |work| {

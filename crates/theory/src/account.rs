@@ -66,7 +66,7 @@ pub(crate) struct Asked<'a> {
 }
 
 /// The share of the work that a pair may take where there is another lower bound too.
-const FOR_PAIR: f64 = 0.85;
+const FOR_PAIR: f64 = 0.95;
 /// Units of work for Renyi divergences of all orders.
 const RENYI: f64 = 2e8;
 

@@ -20,7 +20,7 @@ use misdeal_core::normal;
 /// Events into which the largest output is cut at most.
 const MOST_EVENTS: usize = 6 << 20;
 /// Units of work for an event: its probabilities from both sides.
-const PER_EVENT: f64 = 450.0;
+const PER_EVENT: f64 = 550.0;
 /// Units of work for the best level of one epoch.
 const BEST_LEVEL: f64 = 3e6;
 /// Grids are at most this coarse, relatively to the finest.
@@ -77,9 +77,12 @@ impl LargestOutput {
     /// The same for at most what is left of `work`, on a coarser grid where that is not enough.
     ///
     /// # Errors
-    /// Epochs for which no grid is in reach.
+    /// No work that is left.
     pub fn composed_within(&self, epochs: u64, delta: f64, work: &Work) -> Result<f64, OutOfReach> {
-        self.coarser_and_coarser(work, |coarseness, work| self.composed_at(epochs, delta, coarseness, work))
+        let found = self.coarser_and_coarser(work, |coarseness, work| self.composed_at(epochs, delta, coarseness, work));
+        // Many epochs leak no less than one.
+        work.charge(BEST_LEVEL)?;
+        Ok(found.unwrap_or(0.0).max(self.epsilon_lower_bound(delta)))
     }
 
     /// The same on a grid whose steps are `coarseness` times as wide as [`LargestOutput::step_of_losses`].
@@ -171,7 +174,7 @@ impl LargestOutput {
         work.charge(PER_EVENT * (high - low) / width)?;
         let events = ((high - low) / width) as usize + 1;
         let level = |i: usize| low + i as f64 * width;
-        let mut losses = (f64::INFINITY, f64::NEG_INFINITY);
+        let (mut losses, mut underflows) = ((f64::INFINITY, f64::NEG_INFINITY), false);
         let mut before = (self.at_most(low), self.above(low));
         let mut partition = Vec::with_capacity(events + 2);
         partition.push(before.0);
@@ -189,13 +192,19 @@ impl LargestOutput {
                 let loss = log(event.p / event.q);
                 losses = (losses.0.min(loss), losses.1.max(loss));
             }
+            underflows |= event.p > 0.0 && event.q <= 0.0;
             partition.push(event);
             before = after;
         }
         partition.push(before.1);
         let first = (losses.0 / step).floor() as i64;
-        let cells = ((losses.1 / step).ceil() as i64 - first).max(1) as usize;
+        // Losses increase with M. Where Q underflows they are at least the largest that is known, and the grid ends below that one.
+        let last = if underflows { (losses.1 / step).floor() } else { (losses.1 / step).ceil() };
+        let cells = (last as i64 - first).max(1) as usize;
         work.check_points(cells as f64, MOST_EVENTS)?;
+        if underflows && (first + cells as i64) as f64 * step > losses.1 {
+            return Err(OutOfReach); // a grid so coarse that it ends above
+        }
         Ok(Cells::from_events(step, first, cells, partition.into_iter()))
     }
 

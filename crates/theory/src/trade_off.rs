@@ -21,7 +21,7 @@ const MOST_POINTS: f64 = 3e5;
 /// Grids are coarser than the first, down to this, where that is out of reach.
 const FEWEST_POINTS: f64 = 150.0;
 /// Units of work for every point of a step's grid, and for every corner of a curve.
-const PER_POINT: f64 = 700.0;
+const PER_POINT: f64 = 400.0;
 const PER_CORNER: f64 = 50.0;
 /// The share of the work that one epoch's laws may take; the rest is for composing them.
 const FOR_LAWS: f64 = 0.75;

@@ -14,7 +14,7 @@
 
 use std::cell::Cell;
 
-/// Units that a command may spend, about 7 s of processor time.
+/// Units that a command may spend, about 7 s of processor time, where 10 s are allowed.
 pub const COMMAND: f64 = 7e9;
 /// The longest grid of a composed law that is read at one point.
 pub const MOST_POINTS: usize = 3 << 22;

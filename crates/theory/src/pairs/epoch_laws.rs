@@ -84,10 +84,13 @@ impl EpochLaws {
             }
             Ok(law.compose_within(target.epochs, Aim::Delta(target.delta), work)?.epsilon(target.delta))
         };
-        let larger = |both: &BothDirections| Ok(f64::max(epsilon(&both.forward)?, epsilon(&both.reverse)?));
+        let larger = |both: &BothDirections| -> Result<f64, OutOfReach> {
+            Ok(f64::max(epsilon(&both.forward)?, epsilon(&both.reverse)?))
+        };
         Ok(PairInterval {
             epsilon_lower_bound: larger(&self.lower)?,
-            epsilon_upper_bound: larger(&self.upper)?,
+            // The lower end may be all that is wanted.
+            epsilon_upper_bound: larger(&self.upper).unwrap_or(f64::INFINITY),
         })
     }
 

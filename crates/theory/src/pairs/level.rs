@@ -146,7 +146,11 @@ impl<'a> LevelEvaluator<'a> {
 
     /// Units of work for sizing the window of a level: its moments at many tilts.
     fn window_work(&self, level: f64) -> f64 {
-        let tilts = if level < 0.0 { 100.0 } else { 40.0 };
+        let tilts = match (level < 0.0, self.pair.absent() > 0.0) {
+            (true, true) => 100.0,
+            (true, false) => 150.0,
+            (false, _) => 40.0,
+        };
         let groups = self.pair.groups().len() as f64;
         15.0 * tilts * groups * self.merged.masses.len() as f64 + 40.0 * self.cells.masses.len() as f64
     }

@@ -97,7 +97,7 @@ pub fn interval_within(
 }
 
 /// The share of the work that one epoch's laws may take; the rest is for composing them.
-const FOR_LAWS: f64 = 0.75;
+const FOR_LAWS: f64 = 0.85;
 
 fn within(pair: &ShiftPair, target: Target, work: &Work) -> std::result::Result<PairInterval, OutOfReach> {
     if target.epochs == 1 {

@@ -196,9 +196,9 @@ struct Window<'a> {
 }
 
 /// Units of work for every mass of one step: some 75 moments.
-const MOMENTS: f64 = 250.0;
+const MOMENTS: f64 = 150.0;
 /// Units for every point of the window and every level of both transforms.
-const PER_LEVEL: f64 = 1.5;
+const PER_LEVEL: f64 = 2.0;
 
 /// Units for every point of the window otherwise: raising its frequency to a power, and reading it.
 fn per_point(times: u64) -> f64 {

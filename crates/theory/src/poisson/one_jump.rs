@@ -27,7 +27,7 @@ const ATOMS: usize = 2000;
 /// Relative accuracy of the jump's closed form and of the sum over the atoms.
 const RELATIVE_ERROR: f64 = 1e-11;
 /// Units of work for reading epsilon: the jump's closed form at all atoms, some forty times.
-const READINGS: f64 = 5e7;
+const READINGS: f64 = 2e7;
 /// How closely epsilon is read, relatively.
 const READING: f64 = 1e-6;
 

@@ -22,7 +22,9 @@ const PATIENCE: u32 = 2;
 /// The first grid has at least this many points where a finer one is out of reach.
 const FEWEST_POINTS: f64 = 50.0;
 /// Units of work for every point of a step's grid: its masses, on both sides.
-const PER_POINT: f64 = 700.0;
+const PER_POINT: f64 = 400.0;
+/// A grid that is finer by less than this is not looked for.
+const SMALLEST_REFINEMENT: f64 = 1.5;
 /// The share of the work that finding bounds may take; the rest is for the other order of the pair.
 const FOR_BOUNDS: f64 = 0.8;
 
@@ -66,8 +68,13 @@ impl Refinement<'_> {
             });
             let (cells, gathered, heavy) = match (found, finest_in_reach) {
                 (Ok(found), _) => found,
-                // The grid before this one was the finest that the work pays for.
-                (Err(OutOfReach), Some((cells, gathered))) => {
+                // Between the last grid and this one there may be a finest that the work pays for.
+                (Err(OutOfReach), Some((cells, gathered, before))) if step < before / SMALLEST_REFINEMENT => {
+                    step = sqrt(step * before);
+                    finest_in_reach = Some((cells, gathered, before));
+                    continue;
+                }
+                (Err(OutOfReach), Some((cells, gathered, _))) => {
                     return self.with_the_other_order(&cells, &gathered, &bounds, work);
                 }
                 (Err(OutOfReach), None) if step < (range.high - range.low) / FEWEST_POINTS => {
@@ -94,12 +101,13 @@ impl Refinement<'_> {
                 let jump = sqrt(2.0 * SEVERAL_JUMPS * self.delta) / n;
                 range = LossRange { high: self.pair.high_loss(jump), ..range };
             }
+            let before = step;
             // The width falls with the square of the grid's.
             let refinement = 1.15 * excess(width, bounds.upper).sqrt();
             step /= refinement.clamp(1.5, FASTEST_REFINEMENT);
             let finest = (range.high - range.low) / MOST_POINTS;
             step = step.max(finest).min((range.high - range.low) / FIRST_POINTS);
-            finest_in_reach = Some((cells, gathered));
+            finest_in_reach = Some((cells, gathered, before));
         }
     }
 
