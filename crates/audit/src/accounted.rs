@@ -5,6 +5,7 @@ use misdeal_core::{BatchScheme, Bounds, DeltaBounds, Setting, TradeOffBounds};
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::shuffle_max::LargestOutput;
 use misdeal_theory::trade_off::{self, Band};
+use misdeal_theory::work::Work;
 use misdeal_theory::{account, delta, random_allocation, rdp};
 use serde::Serialize;
 
@@ -98,42 +99,47 @@ impl AccountSubject<'_> {
 const NO_BUFFER: &str = "give --buffer-size";
 
 impl Accounted {
-    pub(crate) fn bounds(&self, delta: f64) -> Result<Bounds> {
+    pub(crate) fn bounds(&self, delta: f64, work: &Work) -> Result<Bounds> {
         Ok(match self {
             Self::NoBuffer => Bounds::unknown(NO_BUFFER),
-            Self::Scheme(setting) => account::bounds(setting, delta)?,
+            Self::Scheme(setting) => account::bounds_within(setting, delta, work)?,
             &Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }) => {
-                account::poisson_bounds(noise_multiplier, sampling_probability, steps, delta)?
+                account::poisson_bounds_within(noise_multiplier, sampling_probability, steps, delta, work)?
             }
         })
     }
 
-    pub(crate) fn delta_bounds(&self, epsilon: f64) -> Result<DeltaBounds> {
+    pub(crate) fn delta_bounds(&self, epsilon: f64, work: &Work) -> Result<DeltaBounds> {
         Ok(match self {
             Self::NoBuffer => {
                 DeltaBounds { delta_lower_bound: None, delta_upper_bound: None, method: NO_BUFFER.into() }
             }
-            Self::Scheme(setting) => delta::bounds(setting, epsilon)?,
+            Self::Scheme(setting) => delta::bounds_within(setting, epsilon, work)?,
             &Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }) => {
-                delta::poisson(noise_multiplier, sampling_probability, steps, epsilon)?
+                delta::poisson(noise_multiplier, sampling_probability, steps, epsilon, work)?
             }
         })
     }
 
-    pub(crate) fn trade_off(&self) -> Result<TradeOffBounds> {
+    pub(crate) fn trade_off(&self, work: &Work) -> Result<TradeOffBounds> {
         let band = match self {
             Self::NoBuffer => Band { lower: None, upper: None, method: NO_BUFFER },
-            Self::Scheme(setting) => trade_off::band(setting)?,
+            Self::Scheme(setting) => trade_off::band_within(setting, work)?,
             &Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }) => {
-                let [lower, upper] = trade_off::poisson(noise_multiplier, sampling_probability, steps)?;
-                Band { lower: Some(lower), upper: Some(upper), method: account::POISSON_METHOD }
+                trade_off::poisson_within(noise_multiplier, sampling_probability, steps, work)?
             }
         };
         Ok(band.at(&curve_rates()))
     }
 
     /// What other methods say, and the Gaussian mechanism that leaks as much as the `bounds` at `delta` allow.
-    pub(crate) fn comparisons(&self, scheme: &'static str, delta: f64, bounds: &Bounds) -> Vec<Comparison> {
+    pub(crate) fn comparisons(
+        &self,
+        scheme: &'static str,
+        delta: f64,
+        bounds: &Bounds,
+        work: &Work,
+    ) -> Vec<Comparison> {
         let entry = |method, epsilon_lower_bound, epsilon_upper_bound| Comparison {
             scheme,
             method,
@@ -163,8 +169,8 @@ impl Accounted {
                     }
                     BatchScheme::Shuffle => {
                         let largest = LargestOutput::shuffle(noise, steps);
-                        let found = largest.composed_epsilon_lower_bound(epochs, delta);
-                        vec![entry("largest output (Chua et al.)", Some(found), None)]
+                        let found = largest.composed_within(epochs, delta, work).ok();
+                        vec![entry("largest output (Chua et al.)", found, None)]
                     }
                     _ => Vec::new(),
                 }

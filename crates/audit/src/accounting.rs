@@ -4,7 +4,9 @@ use crate::accounted::{Accounted, Comparison, PoissonSampling};
 use crate::{Result, SCHEMA_VERSION};
 use misdeal_core::{BatchScheme, Bounds, ClosedSet, DeltaBounds, Error, Setting, TradeOffBounds};
 use misdeal_theory::account;
-use misdeal_theory::calibrate::calibrate;
+use misdeal_theory::calibrate::{self, calibrate};
+use misdeal_theory::pld::Side;
+use misdeal_theory::work::Work;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
@@ -92,21 +94,45 @@ pub struct AccountExtras {
     pub compare: bool,
 }
 
+/// The share of the work that is left which one part of a command may take.
+const SHARE: f64 = 0.8;
+
 /// Bounds on epsilon at `delta`, scheme by scheme, and what else is asked for.
+///
+/// The whole takes at most about 10 s of processor time and 1 GB. Where that is not enough, bounds are wider, or a side is `None` and its
+/// `method` says so.
 ///
 /// # Errors
 /// A setting, a scheme's name, a delta or an epsilon that is refused.
 pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) -> Result<AccountReport> {
     let settings = subject.settings()?;
+    let poisson = subject.poisson()?;
+    // All parts share one command's work; none takes so much of it that nothing is left for the others.
+    let whole = Work::default();
+    let extras_asked = [extras.epsilon.is_some(), extras.trade_off, extras.compare];
+    let mut parts = 1 + settings.len() * (1 + extras_asked.into_iter().filter(|&asked| asked).count());
+    let mut share = |answer: &mut dyn FnMut(&Work) -> Result<()>| {
+        parts -= 1;
+        whole.part(if parts == 0 { 1.0 } else { SHARE } * whole.left(), answer)
+    };
+    let mut claim = None;
+    share(&mut |work| {
+        claim = Some(Accounted::Poisson(poisson).bounds(delta, work)?);
+        Ok(())
+    })?;
+    let claimed_epsilon = claim.as_ref().and_then(|claim| claim.epsilon_upper_bound);
     let mut schemes = BTreeMap::new();
     for (name, accounted) in &settings {
-        schemes.insert(*name, accounted.bounds(delta)?);
+        if let (&"poisson", Some(claim)) = (name, &claim) {
+            schemes.insert(*name, claim.clone());
+            share(&mut |_| Ok(()))?;
+            continue;
+        }
+        share(&mut |work| {
+            schemes.insert(*name, accounted.bounds(delta, work)?);
+            Ok(())
+        })?;
     }
-    let poisson = subject.poisson()?;
-    let claimed_epsilon = match schemes.get("poisson") {
-        Some(found) => found.epsilon_upper_bound,
-        None => Accounted::Poisson(poisson).bounds(delta)?.epsilon_upper_bound,
-    };
     let PoissonSampling { noise_multiplier, sampling_probability, steps } = poisson;
     let mut report = AccountReport {
         schema_version: SCHEMA_VERSION,
@@ -129,13 +155,23 @@ pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) 
     };
     for (name, accounted) in &settings {
         if let Some(epsilon) = extras.epsilon {
-            report.deltas.insert(*name, accounted.delta_bounds(epsilon)?);
+            share(&mut |work| {
+                report.deltas.insert(*name, accounted.delta_bounds(epsilon, work)?);
+                Ok(())
+            })?;
         }
         if extras.trade_off {
-            report.trade_offs.insert(*name, accounted.trade_off()?);
+            share(&mut |work| {
+                report.trade_offs.insert(*name, accounted.trade_off(work)?);
+                Ok(())
+            })?;
         }
         if extras.compare {
-            report.comparisons.extend(accounted.comparisons(name, delta, &report.schemes[name]));
+            share(&mut |work| {
+                let bounds = &report.schemes[name];
+                report.comparisons.extend(accounted.comparisons(name, delta, bounds, work));
+                Ok(())
+            })?;
         }
     }
     Ok(report)
@@ -192,9 +228,18 @@ pub fn calibrate_noise(
     delta: f64,
     side: BoundSide,
 ) -> Result<CalibrateReport> {
+    let work = Work::default();
+    let mut evaluations = 0;
     let found = calibrate(target_epsilon, |noise_multiplier| {
         let setting = Setting { noise_multiplier, ..setting.clone() }.validated()?;
-        let bounds = account::bounds(&setting, delta)?;
+        let share = calibrate::share_of_work(evaluations);
+        evaluations += 1;
+        let one = match side {
+            BoundSide::Upper => Side::Upper,
+            BoundSide::Lower => Side::Lower,
+        };
+        let bounds =
+            work.part(share * work.left(), |work| account::side_within(&setting, delta, one, work))?;
         let bound = match side {
             BoundSide::Upper => bounds.epsilon_upper_bound,
             BoundSide::Lower => bounds.epsilon_lower_bound,

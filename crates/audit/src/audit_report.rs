@@ -1,17 +1,18 @@
 //! What an audit found, beside what was promised.
 
 use crate::measurement::{Measurement, Player, measure_from};
-use crate::promised::poisson_upper_bound;
+use crate::promised::{poisson_upper_bound, promised_within};
 use crate::run::OpenStore;
-use crate::trade_off::{Observed, TradeOffReport, trade_off_report};
+use crate::trade_off::{Observed, TradeOffReport, WORK_FOR_CURVES, trade_off_report};
 use crate::{
     Analysis, BufferSearch, ClaimedCurve, OutOfReach, Progress, Result, RunRequest, SCHEMA_VERSION,
-    TrainingFigures, promised,
+    TrainingFigures,
 };
 use misdeal_core::estimate::{Descriptive, ScoreHistogram};
 use misdeal_core::{Bounds, EpsilonEstimate, ScoreStore, Setting, StoreKind};
 use misdeal_files::stores::Claim;
 use misdeal_results::{Judged, Verdict, VerdictKind};
+use misdeal_theory::work::{self, Work};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -113,14 +114,13 @@ pub(crate) fn audit_from(
     progress: &dyn Progress,
 ) -> Result<AuditReport> {
     request.check()?;
-    let delta = request.analysis.delta;
     let setting = player.setting();
     let open = match held {
         None => request.open_store(setting, player.lineage(), player.stream())?,
         Some(store) => OpenStore { store, claim: request.store.as_deref().map(Claim::on).transpose()? },
     };
     // A run that stops when its claim is refuted must know the claim, and whoever waits for one should know whether it can be.
-    let theory = request.theory.clone().unwrap_or_else(|| promised(setting, delta));
+    let theory = request.theory.clone().unwrap_or_else(|| theory_beside(setting, request));
     let mut request = Cow::Borrowed(request);
     if request.claimed_epsilon.is_none()
         && let Some(claim) = poisson_upper_bound(&theory)
@@ -138,6 +138,12 @@ pub(crate) fn audit_from(
     }
     let (measurement, store) = measure_from(player, &request, open, progress)?;
     report(command, setting, &request, measurement, &store, Some(theory))
+}
+
+/// Theory's bounds; curves, where they are asked for, take their part of the work.
+fn theory_beside(setting: &Setting, request: &RunRequest) -> BTreeMap<&'static str, Bounds> {
+    let curves = if request.trade_off { WORK_FOR_CURVES } else { 0.0 };
+    promised_within(setting, request.analysis.delta, &Work::of(work::COMMAND - curves))
 }
 
 /// Sets what was measured beside theory, which is computed if it is not given.
@@ -159,7 +165,7 @@ pub(crate) fn report(
         seconds,
         observations_per_second,
     } = measurement;
-    let theory = theory.unwrap_or_else(|| promised(setting, delta));
+    let theory = theory.unwrap_or_else(|| theory_beside(setting, request));
     let claimed_epsilon = request.claimed_epsilon.or(poisson_upper_bound(&theory));
     let claims_poisson = request.claimed_epsilon.is_none() && claimed_epsilon.is_some();
     let claimed_curve = request.claimed_curve.or(claims_poisson.then_some(ClaimedCurve::Poisson));

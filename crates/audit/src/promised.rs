@@ -2,18 +2,24 @@
 
 use misdeal_core::{BatchScheme, Bounds, Setting};
 use misdeal_theory::account;
+use misdeal_theory::work::Work;
 use std::collections::BTreeMap;
 
 /// Bounds on epsilon under the setting's scheme and under Poisson sampling, by the schemes' names.
 ///
 /// What an accountant refuses is unknown, with its reason: an audit does not fail for want of a theory.
 pub fn promised(setting: &Setting, delta: f64) -> BTreeMap<&'static str, Bounds> {
+    promised_within(setting, delta, &Work::default())
+}
+
+/// The same for at most what is left of `work`.
+pub(crate) fn promised_within(setting: &Setting, delta: f64, work: &Work) -> BTreeMap<&'static str, Bounds> {
     [BatchScheme::Poisson, setting.scheme]
         .into_iter()
         .map(|scheme| {
             let setting = Setting { scheme, ..setting.clone() };
-            let bounds =
-                account::bounds(&setting, delta).unwrap_or_else(|error| Bounds::unknown(error.to_string()));
+            let bounds = account::bounds_within(&setting, delta, work)
+                .unwrap_or_else(|error| Bounds::unknown(error.to_string()));
             (scheme.name(), bounds)
         })
         .collect()

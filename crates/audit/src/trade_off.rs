@@ -7,6 +7,7 @@ use crate::standing::Standing;
 use misdeal_core::estimate::{self, CurveTest, TradeOffEstimate};
 use misdeal_core::{BatchScheme, Error, ScoreStore, Setting, claimed_curve};
 use misdeal_theory::trade_off::{self, Curve};
+use misdeal_theory::work::{COMMAND, Work};
 use serde::Serialize;
 
 /// What was observed, and what was promised.
@@ -148,12 +149,17 @@ pub(crate) fn trade_off_report(
     })
 }
 
+/// The units of a command's work that curves may take beside an audit's bounds.
+pub(crate) const WORK_FOR_CURVES: f64 = 0.4 * COMMAND;
+
 /// Poisson's promise, and what is known of the scheme that runs.
 fn of_setting(setting: &Setting, claims_poisson: bool) -> Result<Vec<Promise>> {
     let boxed = |curve: Curve| Box::new(move |rate: f64| curve.false_negative_rate(rate)) as Box<_>;
     let mut promises = Vec::new();
+    let work = Work::of(WORK_FOR_CURVES);
     let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
-    if let Some(lower) = trade_off::band(&poisson)?.lower {
+    let band = work.part(0.5 * work.left(), |work| trade_off::band_within(&poisson, work))?;
+    if let Some(lower) = band.lower {
         promises.push(Promise {
             name: "Poisson sampling".into(),
             curve: boxed(lower),
@@ -162,7 +168,7 @@ fn of_setting(setting: &Setting, claims_poisson: bool) -> Result<Vec<Promise>> {
         });
     }
     if setting.scheme != BatchScheme::Poisson
-        && let Some(upper) = trade_off::band(setting)?.upper
+        && let Some(upper) = trade_off::band_within(setting, &work)?.upper
     {
         promises.push(Promise {
             name: format!("{}, known", setting.scheme),

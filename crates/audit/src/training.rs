@@ -10,7 +10,8 @@ use crate::{Progress, Result, RunRequest};
 use misdeal_core::{BatchScheme, Device, Precision, ScoreStore, Setting, Spread};
 use misdeal_game::{Outcome, Watch, missing_trials};
 use misdeal_theory::account;
-use misdeal_theory::calibrate::calibrate;
+use misdeal_theory::calibrate::{self, calibrate};
+use misdeal_theory::work::Work;
 use misdeal_train::data::{self, Dataset, Shape, Synthetic};
 use misdeal_train::{Recipe, Utility};
 use serde::Serialize;
@@ -166,9 +167,13 @@ pub fn audit_training(request: &TrainingRequest, progress: &dyn Progress) -> Res
 /// it differ in their last bits from processor to processor, and a setting is the same on all of them.
 pub(crate) fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<Setting> {
     let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
+    let work = Work::default();
+    let mut evaluations = 0;
     let found = calibrate(target_epsilon, |noise_multiplier| {
         let setting = Setting { noise_multiplier, ..poisson.clone() }.validated()?;
-        let bounds = account::bounds(&setting, delta)?;
+        let share = calibrate::share_of_work(evaluations);
+        evaluations += 1;
+        let bounds = work.part(share * work.left(), |work| account::bounds_within(&setting, delta, work))?;
         Ok(bounds.epsilon_upper_bound.unwrap_or(f64::INFINITY))
     })?;
     Ok(Setting { noise_multiplier: rounded_up(found.noise_multiplier), ..setting.clone() })

@@ -3,8 +3,10 @@
 use crate::gaussian::Gaussian;
 use crate::known::{AtLeast, Known};
 use crate::pairs::{self, Target};
+use crate::pld::Side;
 use crate::told_uses::ToldUses;
-use crate::{check_delta, poisson};
+use crate::work::{REASON, Work};
+use crate::{check_delta, poisson, rdp};
 use misdeal_core::{Adjacency, BatchScheme, Bounds, Result, Setting};
 
 /// How Poisson sampling is accounted for.
@@ -36,79 +38,149 @@ const LARGEST_OUTPUT_LOWER: &str = "lower: largest output (Chua et al.)";
 /// # Errors
 /// A delta that is not between 0 and 1.
 pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
-    check_delta(delta)?;
-    let (noise, epochs) = (setting.noise_multiplier, setting.epochs);
-    match (setting.adjacency, setting.scheme) {
-        (Adjacency::ZeroOut, _) | (Adjacency::AddRemove, BatchScheme::Poisson) => {}
-        _ => {
-            return Ok(Bounds::unknown(
-                "only zero-out adjacency (and add-remove for poisson) is accounted for",
-            ));
+    bounds_within(setting, delta, &Work::default())
+}
+
+/// The same for at most what is left of `work`: wider bounds, or a side that is `None`, where that is not enough. What has a
+/// closed form is always answered.
+///
+/// # Errors
+/// A delta that is not between 0 and 1.
+pub fn bounds_within(setting: &Setting, delta: f64, work: &Work) -> Result<Bounds> {
+    Asked { setting, known: &Known::of(setting)?, side: None }.bounds(delta, work)
+}
+
+/// One side of the same, which may cost far less than both; the other is `None` where it would cost anything.
+///
+/// # Errors
+/// A delta that is not between 0 and 1.
+pub fn side_within(setting: &Setting, delta: f64, side: Side, work: &Work) -> Result<Bounds> {
+    Asked { setting, known: &Known::of(setting)?, side: Some(side) }.bounds(delta, work)
+}
+
+/// A setting, what is known of its scheme, and the one side that is asked for, or both.
+pub(crate) struct Asked<'a> {
+    pub setting: &'a Setting,
+    pub known: &'a Known,
+    pub side: Option<Side>,
+}
+
+/// The share of the work that a pair may take where there is another lower bound too.
+const FOR_PAIR: f64 = 0.95;
+/// Units of work for Renyi divergences of all orders.
+const RENYI: f64 = 2e8;
+
+impl Asked<'_> {
+    pub(crate) fn bounds(&self, delta: f64, work: &Work) -> Result<Bounds> {
+        check_delta(delta)?;
+        let setting = self.setting;
+        let (noise, epochs) = (setting.noise_multiplier, setting.epochs);
+        match (setting.adjacency, setting.scheme) {
+            (Adjacency::ZeroOut, _) | (Adjacency::AddRemove, BatchScheme::Poisson) => {}
+            _ => {
+                return Ok(Bounds::unknown(
+                    "only zero-out adjacency (and add-remove for poisson) is accounted for",
+                ));
+            }
         }
-    }
-    let fixed_order = Gaussian::fixed_order(noise, epochs);
-    let at_most = fixed_order.epsilon_upper_bound(delta);
-    Ok(match Known::of(setting)? {
-        Known::FixedOrder => Bounds {
-            epsilon_lower_bound: Some(fixed_order.epsilon_lower_bound(delta)),
-            epsilon_upper_bound: Some(at_most),
-            method: "closed form".into(),
-        },
-        Known::Poisson => poisson_bounds(noise, setting.sampling_probability(), setting.steps(), delta)?,
-        Known::DominatingPair(_) if delta <= pairs::LEAST_DELTA => Bounds {
+        let fixed_order = Gaussian::fixed_order(noise, epochs);
+        let at_most = fixed_order.epsilon_upper_bound(delta);
+        let at_most_alone = |why: &str| Bounds {
             epsilon_lower_bound: None,
             epsilon_upper_bound: Some(at_most),
-            method: format!("{OUT_OF_REACH}; {FIXED_ORDER_UPPER}"),
-        },
-        Known::DominatingPair(pair) => {
-            let found = pairs::interval(&pair, Target { epochs, delta })?;
-            Bounds {
-                epsilon_lower_bound: Some(found.epsilon_lower_bound),
-                epsilon_upper_bound: Some(found.epsilon_upper_bound.min(at_most)),
-                method: "dominating pair (FFT)".into(),
-            }
-        }
-        Known::OnceAnEpoch(at_least) => {
-            let (lower, method) = lower_bound(&at_least, delta)?;
-            Bounds {
-                epsilon_lower_bound: lower.map(|lower| lower.min(at_most)),
+            method: format!("{why}; {FIXED_ORDER_UPPER}"),
+        };
+        Ok(match self.known {
+            Known::FixedOrder => Bounds {
+                epsilon_lower_bound: Some(fixed_order.epsilon_lower_bound(delta)),
                 epsilon_upper_bound: Some(at_most),
-                method: format!("{method}; {FIXED_ORDER_UPPER}"),
+                method: "closed form".into(),
+            },
+            Known::Poisson => self.poisson(delta, work)?,
+            Known::DominatingPair(_) if delta <= pairs::LEAST_DELTA => at_most_alone(OUT_OF_REACH),
+            Known::DominatingPair(pair) => {
+                match pairs::interval_within(pair, Target { epochs, delta }, work)? {
+                    Ok(found) => Bounds {
+                        epsilon_lower_bound: Some(found.epsilon_lower_bound),
+                        epsilon_upper_bound: Some(found.epsilon_upper_bound.min(at_most)),
+                        method: "dominating pair (FFT)".into(),
+                    },
+                    Err(_) => at_most_alone(&format!("lower: {REASON}")),
+                }
             }
-        }
-        Known::Subsets => {
-            let (probability, steps) = (setting.sampling_probability(), setting.steps());
-            let poisson = poisson_bounds(noise, probability, steps, delta)?;
-            let told = ToldUses { noise_multiplier: noise, sampling_probability: probability, steps };
-            let upper = if probability < 1.0 {
-                Some(told.epsilon_upper_bound(delta))
-            } else {
-                poisson.epsilon_upper_bound
-            };
-            Bounds {
-                epsilon_upper_bound: upper,
-                method: "lower: poisson's; upper: told the steps that use the record".into(),
-                ..poisson
+            Known::OnceAnEpoch(_) if self.side == Some(Side::Upper) => at_most_alone("lower: not asked for"),
+            Known::OnceAnEpoch(at_least) => {
+                let (lower, method) = lower_bound(at_least, delta, work)?;
+                Bounds {
+                    epsilon_lower_bound: lower.map(|lower| lower.min(at_most)),
+                    ..at_most_alone(&method)
+                }
             }
-        }
-    })
+            Known::Subsets => self.subsets(delta, work)?,
+        })
+    }
+
+    fn poisson(&self, delta: f64, work: &Work) -> Result<Bounds> {
+        let setting = self.setting;
+        let (noise, probability) = (setting.noise_multiplier, setting.sampling_probability());
+        poisson_bounds_within(noise, probability, setting.steps(), delta, work)
+    }
+
+    fn subsets(&self, delta: f64, work: &Work) -> Result<Bounds> {
+        let setting = self.setting;
+        let (noise_multiplier, sampling_probability, steps) =
+            (setting.noise_multiplier, setting.sampling_probability(), setting.steps());
+        let told = ToldUses { noise_multiplier, sampling_probability, steps };
+        let upper = if self.side == Some(Side::Lower) || sampling_probability >= 1.0 {
+            None
+        } else if work.charge(told.work()).is_ok() {
+            Some((told.epsilon_upper_bound(delta), "told the steps that use the record"))
+        } else {
+            let all = Gaussian::fixed_order(noise_multiplier, steps);
+            Some((all.epsilon_upper_bound(delta), "the record in every step"))
+        };
+        let poisson = match (self.side, &upper) {
+            (Some(Side::Upper), Some(_)) => Bounds::unknown("lower: not asked for"),
+            _ => self.poisson(delta, work)?,
+        };
+        // With every record in every step both are the fixed order.
+        let (epsilon_upper_bound, how) = upper
+            .map_or((poisson.epsilon_upper_bound, "told the steps that use the record"), |(upper, how)| {
+                (Some(upper), how)
+            });
+        let lower = if poisson.epsilon_lower_bound.is_some() { "poisson's" } else { REASON };
+        Ok(Bounds {
+            epsilon_lower_bound: poisson.epsilon_lower_bound,
+            epsilon_upper_bound,
+            method: format!("lower: {lower}; upper: {how}"),
+        })
+    }
 }
 
 /// The best lower bound that is known and in reach, and how it was computed.
-fn lower_bound(known: &AtLeast, delta: f64) -> Result<(Option<f64>, &'static str)> {
+fn lower_bound(known: &AtLeast, delta: f64, work: &Work) -> Result<(Option<f64>, String)> {
     let epochs = known.epochs;
     let exact = match &known.pair {
         Some(pair) if delta > pairs::LEAST_DELTA => {
-            Some(pairs::interval(pair, Target { epochs, delta })?.epsilon_lower_bound)
+            let share = if known.largest_output.is_some() { FOR_PAIR } else { 1.0 };
+            let target = Target { epochs, delta };
+            Some(work.part(share * work.left(), |work| pairs::interval_within(pair, target, work))?)
         }
         _ => None,
     };
-    let largest = known.largest_output.map(|largest| largest.composed_epsilon_lower_bound(epochs, delta));
+    let is_beyond_work = matches!(exact, Some(Err(_)));
+    let exact = exact.and_then(|found| found.ok()).map(|found| found.epsilon_lower_bound);
+    let largest = known.largest_output.and_then(|largest| match exact {
+        // A second opinion, worth no coarser grid.
+        Some(_) => largest.composed_at(epochs, delta, 1.0, work).ok(),
+        None => largest.composed_within(epochs, delta, work).ok(),
+    });
     let method = match (exact, largest) {
-        (Some(_), _) => EXACT_LOWER,
-        (None, Some(_)) => LARGEST_OUTPUT_LOWER,
-        (None, None) if known.pair.is_some() => OUT_OF_REACH,
-        (None, None) => "lower: out of reach at this noise",
+        (Some(_), _) => EXACT_LOWER.into(),
+        (None, Some(_)) => LARGEST_OUTPUT_LOWER.into(),
+        (None, None) if is_beyond_work || known.largest_output.is_some() => format!("lower: {REASON}"),
+        (None, None) if known.pair.is_some() => OUT_OF_REACH.into(),
+        (None, None) => "lower: out of reach at this noise".into(),
     };
     Ok(([exact, largest].into_iter().flatten().reduce(f64::max), method))
 }
@@ -123,11 +195,42 @@ pub fn poisson_bounds(
     steps: u64,
     delta: f64,
 ) -> Result<Bounds> {
-    let interval = poisson::epsilon(noise_multiplier, sampling_probability, steps, delta)?;
-    Ok(Bounds {
-        epsilon_lower_bound: Some(interval.epsilon_lower_bound),
-        epsilon_upper_bound: Some(interval.epsilon_upper_bound),
-        method: POISSON_METHOD.into(),
+    poisson_bounds_within(noise_multiplier, sampling_probability, steps, delta, &Work::default())
+}
+
+/// The same for at most what is left of `work`: where no grid is in reach, Renyi divergences bound it from above.
+///
+/// # Errors
+/// Names the argument that is out of range.
+pub fn poisson_bounds_within(
+    noise_multiplier: f64,
+    sampling_probability: f64,
+    steps: u64,
+    delta: f64,
+    work: &Work,
+) -> Result<Bounds> {
+    let found = poisson::epsilon_within(noise_multiplier, sampling_probability, steps, delta, work)?;
+    Ok(match found {
+        Ok(interval) => Bounds {
+            epsilon_lower_bound: Some(interval.epsilon_lower_bound),
+            epsilon_upper_bound: Some(interval.epsilon_upper_bound),
+            method: POISSON_METHOD.into(),
+        },
+        Err(_) => {
+            let all = Gaussian::fixed_order(noise_multiplier, steps).epsilon_upper_bound(delta);
+            let (upper, how) = if work.charge(RENYI).is_ok() {
+                let renyi =
+                    rdp::safe_epsilon_upper_bound(noise_multiplier, sampling_probability, steps, delta);
+                (renyi.min(all), "Renyi divergences")
+            } else {
+                (all, "the record in every step")
+            };
+            Bounds {
+                epsilon_lower_bound: None,
+                epsilon_upper_bound: Some(upper),
+                method: format!("lower: {REASON}; upper: {how}"),
+            }
+        }
     })
 }
 

@@ -3,24 +3,61 @@
 use libm::{expm1, log1p};
 use misdeal_core::Setting;
 
+/// Batches that are listed one by one; where there are more, neighbours are taken together.
+const MOST_LISTED: u64 = 4 << 20;
+
+/// The probabilities of an epoch's batches. Where there are too many to list, a value is the mean of `each` neighbouring batches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weights {
+    pub listed: Vec<f64>,
+    /// Batches that each listed value stands for.
+    pub each: u64,
+    /// The mean of the last few batches, fewer than `each`, and their number.
+    pub rest: Option<(f64, u64)>,
+}
+
+impl Weights {
+    /// The batches `first..end`, by the probability of those from one batch to before another.
+    fn of(first: u64, end: u64, most_listed: u64, between: impl Fn(u64, u64) -> f64) -> Self {
+        let batches = end - first;
+        let each = batches.div_ceil(most_listed);
+        let mean = |from: u64, to: u64| {
+            let all = between(from, to);
+            if to - from == 1 { all } else { all / (to - from) as f64 }
+        };
+        let whole = batches / each;
+        let listed = (0..whole).map(|i| mean(first + i * each, first + (i + 1) * each)).collect();
+        let rest = first + whole * each;
+        Weights { listed, each, rest: (rest < end).then(|| (mean(rest, end), end - rest)) }
+    }
+}
+
 /// Blocks of `buffer_size` records, each permuted: batch t holds the target with the share of its block that falls into t.
 /// Only the batches that the block touches are listed.
-pub fn block_weights(setting: &Setting, buffer_size: u64) -> Vec<f64> {
+pub fn block_weights(setting: &Setting, buffer_size: u64) -> Weights {
+    block_weights_of(setting, buffer_size, MOST_LISTED)
+}
+
+fn block_weights_of(setting: &Setting, buffer_size: u64, most_listed: u64) -> Weights {
     let start = setting.target_index / buffer_size * buffer_size;
     let end = (start + buffer_size).min(setting.dataset_size());
     let batch = setting.batch_size;
-    (start / batch..end.div_ceil(batch))
-        .map(|t| (end.min((t + 1) * batch) - start.max(t * batch)) as f64 / (end - start) as f64)
-        .collect()
+    Weights::of(start / batch, end.div_ceil(batch), most_listed, |from, to| {
+        (end.min(to * batch) - start.max(from * batch)) as f64 / (end - start) as f64
+    })
 }
 
 /// A sliding buffer of K records: with n records and the target entering it before emission j0 = max(0, i - K + 1), it
 /// leaves at emission j < n - K with probability (1/K)(1 - 1/K)^(j - j0), and else at any of the last K alike.
 /// Batches before the first possible one are left out.
-pub fn sliding_weights(setting: &Setting, buffer_size: u64) -> Vec<f64> {
+pub fn sliding_weights(setting: &Setting, buffer_size: u64) -> Weights {
+    sliding_weights_of(setting, buffer_size, MOST_LISTED)
+}
+
+fn sliding_weights_of(setting: &Setting, buffer_size: u64, most_listed: u64) -> Weights {
     if buffer_size == 1 {
         // Whatever enters leaves at once.
-        return vec![1.0];
+        return Weights { listed: vec![1.0], each: 1, rest: None };
     }
     let (n, batch) = (setting.dataset_size(), setting.batch_size);
     let enters = (setting.target_index + 1).saturating_sub(buffer_size);
@@ -30,16 +67,13 @@ pub fn sliding_weights(setting: &Setting, buffer_size: u64) -> Vec<f64> {
     let gone = |from: u64, to: u64| -expm1((to - from) as f64 * log_stay);
     let stays = |until: u64| libm::exp((until - enters) as f64 * log_stay);
     let left = stays(exhausted.max(enters));
-    (enters / batch..setting.steps_per_epoch)
-        .map(|t| {
-            let (first, end) = (enters.max(t * batch), (t + 1) * batch);
-            let streaming_end = end.min(exhausted);
-            let streamed =
-                if first < streaming_end { stays(first) * gone(first, streaming_end) } else { 0.0 };
-            let emptied = end.saturating_sub(first.max(exhausted)) as f64 / buffer_size as f64;
-            streamed + left * emptied
-        })
-        .collect()
+    Weights::of(enters / batch, setting.steps_per_epoch, most_listed, |from, to| {
+        let (first, end) = (enters.max(from * batch), to * batch);
+        let streaming_end = end.min(exhausted);
+        let streamed = if first < streaming_end { stays(first) * gone(first, streaming_end) } else { 0.0 };
+        let emptied = end.saturating_sub(first.max(exhausted)) as f64 / buffer_size as f64;
+        streamed + left * emptied
+    })
 }
 
 #[cfg(test)]
@@ -64,16 +98,16 @@ mod tests {
         for (batch_size, steps_per_epoch) in [(1, 12), (3, 5), (4, 4)] {
             for target_index in 0..batch_size * steps_per_epoch {
                 let setting = Setting { batch_size, steps_per_epoch, target_index, ..Setting::default() };
-                assert_eq!(sliding_weights(&setting, 1), [1.0]);
+                assert_eq!(sliding_weights(&setting, 1).listed, [1.0]);
                 for buffer_size in 2..=setting.dataset_size() {
-                    let ours = sliding_weights(&setting, buffer_size);
+                    let ours = sliding_weights(&setting, buffer_size).listed;
                     let exact = sliding_by_hand(&setting, buffer_size);
                     let skipped = exact.len() - ours.len();
                     assert!(exact[..skipped].iter().all(|&weight| weight == 0.0));
                     for (a, b) in ours.iter().zip(&exact[skipped..]) {
                         assert!((a - b).abs() < 1e-13, "{setting:?} {buffer_size}: {ours:?} {exact:?}");
                     }
-                    let block = block_weights(&setting, buffer_size);
+                    let block = block_weights(&setting, buffer_size).listed;
                     assert!(
                         (block.iter().sum::<f64>() - 1.0).abs() < 1e-13
                             && block.iter().all(|&weight| weight > 0.0)
@@ -81,5 +115,26 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Neighbours that are taken together keep their sum: the old code listed 1e9 batches and took 8 GB.
+    #[test]
+    fn too_many_batches_are_averaged_and_none_is_lost() {
+        let setting = Setting { batch_size: 3, steps_per_epoch: 101, target_index: 40, ..Setting::default() };
+        for buffer_size in [2, 20, 70, 303] {
+            for most in [1, 7, 50, 100] {
+                for weights in [
+                    sliding_weights_of(&setting, buffer_size, most),
+                    block_weights_of(&setting, buffer_size, most),
+                ] {
+                    assert!(weights.listed.len() as u64 <= most);
+                    let rest = weights.rest.map_or(0.0, |(mean, batches)| mean * batches as f64);
+                    let sum = weights.listed.iter().sum::<f64>() * weights.each as f64 + rest;
+                    assert!((sum - 1.0).abs() < 1e-12, "{buffer_size} {most}: {sum}");
+                }
+            }
+        }
+        let many = Setting { steps_per_epoch: 1_000_000_000, batch_size: 1, ..Setting::default() };
+        assert!(sliding_weights(&many, 1000).listed.len() as u64 <= MOST_LISTED);
     }
 }

@@ -3,10 +3,13 @@
 //! Epsilon(delta) falls, so `epsilon_upper_bound(d) <= e` certifies delta(e) <= d, and `epsilon_lower_bound(d) > e`
 //! certifies delta(e) > d. Each bound is narrowed to such a certificate: no accountant needs to know of it.
 
-use crate::account;
+use crate::account::{self, Asked};
 use crate::gaussian::Gaussian;
+use crate::known::Known;
+use crate::pairs::{EpochLaws, ShiftPair, Target};
 use crate::root::{Bracket, narrow};
-use misdeal_core::{Bounds, DeltaBounds, Error, Result, Setting};
+use crate::work::{REASON, Work};
+use misdeal_core::{Adjacency, Bounds, DeltaBounds, Error, Result, Setting};
 
 /// Width of a root in ln delta: a part in a thousand.
 const ROOT_WIDTH: f64 = 1e-3;
@@ -32,10 +35,70 @@ const MOST_DELTA: f64 = 0.999;
 /// # Errors
 /// An epsilon that is not a finite number from 0 on.
 pub fn bounds(setting: &Setting, epsilon: f64) -> Result<DeltaBounds> {
+    bounds_within(setting, epsilon, &Work::default())
+}
+
+/// The same for at most what is left of `work`: wider bounds, or a side that is `None`, where that is not enough.
+///
+/// # Errors
+/// An epsilon that is not a finite number from 0 on.
+pub fn bounds_within(setting: &Setting, epsilon: f64, work: &Work) -> Result<DeltaBounds> {
     check(epsilon)?;
+    let known = Known::of(setting)?;
+    let fixed_order = Gaussian::fixed_order(setting.noise_multiplier, setting.epochs);
+    // Epsilon of many epochs costs too much to be inverted: their laws are read at this epsilon instead.
+    if setting.adjacency == Adjacency::ZeroOut {
+        match &known {
+            Known::DominatingPair(pair) if setting.epochs > 1 => {
+                let target = (setting.epochs, epsilon);
+                return Ok(of_epochs(pair, target, fixed_order, "dominating pair (FFT)", true, work));
+            }
+            Known::OnceAnEpoch(at_least) if at_least.epochs > 1 && at_least.pair.is_some() => {
+                let pair = at_least.pair.as_ref().expect("it was just looked at");
+                let method = "lower: exact pair (FFT); upper: fixed order";
+                return Ok(of_epochs(pair, (at_least.epochs, epsilon), fixed_order, method, false, work));
+            }
+            _ => {}
+        }
+    }
     // Fixed order bounds all that permute; Poisson's delta lies below it too, so the search starts there.
-    let start = Gaussian::fixed_order(setting.noise_multiplier, setting.epochs).log_delta(epsilon);
-    invert(start, epsilon, |delta| account::bounds(setting, delta))
+    let start = fixed_order.log_delta(epsilon);
+    let asked = Asked { setting, known: &known, side: None };
+    invert(start, epsilon, |delta| work.part(SHARE * work.left(), |work| asked.bounds(delta, work)))
+}
+
+/// The share of the work that is left which bounds at one delta may take.
+const SHARE: f64 = 1.0 / 8.0;
+/// Relative error of the Gaussian's delta, with a margin.
+const CLOSED_FORM_ERROR: f64 = 1e-9;
+
+/// Bounds after many epochs of a pair, whose delta is at most the fixed order's; the pair's upper bound is the scheme's if it `dominates`.
+fn of_epochs(
+    pair: &ShiftPair,
+    (epochs, epsilon): (u64, f64),
+    fixed_order: Gaussian,
+    method: &str,
+    dominates: bool,
+    work: &Work,
+) -> DeltaBounds {
+    let most = (fixed_order.delta(epsilon) * (1.0 + CLOSED_FORM_ERROR)).min(1.0);
+    // The pair's delta is smaller than the fixed order's, and often by far.
+    let target = Target { epochs, delta: (1e-3 * most).clamp(1e-12, 1e-3) };
+    let found = work
+        .part(0.75 * work.left(), |work| EpochLaws::within(pair, target, work))
+        .and_then(|laws| laws.deltas(epochs, epsilon, work));
+    match found {
+        Ok([lower, upper]) => DeltaBounds {
+            delta_lower_bound: Some(lower.min(most)),
+            delta_upper_bound: Some(if dominates { upper.min(most) } else { most }),
+            method: method.into(),
+        },
+        Err(_) => DeltaBounds {
+            delta_lower_bound: None,
+            delta_upper_bound: Some(most),
+            method: format!("lower: {REASON}; upper: fixed order"),
+        },
+    }
 }
 
 /// The same for Poisson sampling with any probability and number of steps.
@@ -47,10 +110,13 @@ pub fn poisson(
     sampling_probability: f64,
     steps: u64,
     epsilon: f64,
+    work: &Work,
 ) -> Result<DeltaBounds> {
     check(epsilon)?;
     invert(LEAST_LOG_DELTA / 2.0, epsilon, |delta| {
-        account::poisson_bounds(noise_multiplier, sampling_probability, steps, delta)
+        work.part(SHARE * work.left(), |work| {
+            account::poisson_bounds_within(noise_multiplier, sampling_probability, steps, delta, work)
+        })
     })
 }
 
@@ -106,9 +172,15 @@ impl<F: Fn(f64) -> Result<Bounds>> Search<F> {
         if side(&self.at(start)?).is_none() {
             return Ok(None);
         }
-        let mut refused = None;
+        let (mut refused, mut is_unknown) = (None, false);
         let mut excess = |log_delta: f64| match self.at(log_delta) {
-            Ok(found) => side(&found).map_or(f64::INFINITY, |found| below_zero(found - epsilon)),
+            Ok(found) => side(&found).map_or_else(
+                || {
+                    is_unknown = true;
+                    f64::NAN
+                },
+                |found| below_zero(found - epsilon),
+            ),
             Err(error) => {
                 refused = Some(error);
                 f64::NAN
@@ -136,7 +208,8 @@ impl<F: Fn(f64) -> Result<Bounds>> Search<F> {
         if low.1 > 0.0 && high.1 <= 0.0 {
             found = narrow(&mut excess, found, ROOT_WIDTH);
         }
-        refused.map_or(Ok(Some(found)), Err)
+        // Where the work ran out on the way, nothing is known of this side.
+        refused.map_or(Ok((!is_unknown).then_some(found)), Err)
     }
 }
 

@@ -1,8 +1,7 @@
 //! What is known about each way of making batches: the one place that says so, for bounds and for curves.
 
-use crate::buffer_weights::{block_weights, sliding_weights};
+use crate::buffer_weights::{Weights, block_weights, sliding_weights};
 use crate::pairs::{LEAST_NOISE_MULTIPLIER, ShiftPair};
-use crate::pld::Side;
 use crate::shuffle_max::LargestOutput;
 use misdeal_core::{BatchScheme, Result, Setting};
 
@@ -89,9 +88,10 @@ impl AtLeast {
         Ok(AtLeast { pair, largest_output: Some(LargestOutput::shuffle(noise, batches)), epochs })
     }
 
-    /// The target's batch is t with probability `weights[t]`.
-    fn behind(weights: &[f64], noise: f64, epochs: u64) -> Result<Self> {
-        let pair = if_in_reach(noise, || ShiftPair::weighted_shuffle(noise, weights, Side::Lower))?;
+    /// The target's batch is t with the probability that `weights` lists.
+    fn behind(weights: &Weights, noise: f64, epochs: u64) -> Result<Self> {
+        let Weights { listed, each, rest } = weights;
+        let pair = if_in_reach(noise, || ShiftPair::averaged_shuffle(noise, listed, *each, *rest))?;
         Ok(AtLeast { pair, largest_output: None, epochs })
     }
 }

@@ -38,5 +38,6 @@ mod root;
 pub mod shuffle_max;
 mod told_uses;
 pub mod trade_off;
+pub mod work;
 
 pub use check_delta::check_delta;

@@ -36,6 +36,21 @@ pub fn epsilon_upper_bound(noise_multiplier: f64, sampling_probability: f64, ste
     epsilon_of_divergences(2..=HIGHEST_ORDER, divergence, delta)
 }
 
+/// The same, never too small however many steps: with a margin for the rounding of every step's divergence, 1e-11 before it is divided by
+/// the order less one.
+pub(crate) fn safe_epsilon_upper_bound(
+    noise_multiplier: f64,
+    sampling_probability: f64,
+    steps: u64,
+    delta: f64,
+) -> f64 {
+    let divergence = |order: u32| {
+        let found = renyi_divergence(noise_multiplier, sampling_probability, order);
+        steps as f64 * (found * (1.0 + 1e-12) + 1e-11 / (f64::from(order) - 1.0))
+    };
+    epsilon_of_divergences(2..=HIGHEST_ORDER, divergence, delta)
+}
+
 /// The least epsilon that Renyi divergences of several orders (2 and above) show at `delta`.
 pub(crate) fn epsilon_of_divergences(
     orders: RangeInclusive<u32>,

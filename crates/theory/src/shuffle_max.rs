@@ -13,8 +13,18 @@
 //! and P, Q exchanged.
 
 use crate::pld::{Aim, Cells, Masses};
+use crate::work::{OutOfReach, Work};
 use libm::{exp, expm1, log, sqrt};
 use misdeal_core::normal;
+
+/// Events into which the largest output is cut at most.
+const MOST_EVENTS: usize = 6 << 20;
+/// Units of work for an event: its probabilities from both sides.
+const PER_EVENT: f64 = 550.0;
+/// Units of work for the best level of one epoch.
+const BEST_LEVEL: f64 = 3e6;
+/// Grids are at most this coarse, relatively to the finest.
+const COARSEST: f64 = 1e7;
 
 /// The two laws of an epoch's largest output.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,16 +67,63 @@ impl LargestOutput {
         lowered(above.max(below))
     }
 
-    /// Epsilon that `epochs` epochs, shuffled afresh, leak at least; never too large.
+    /// Epsilon that `epochs` epochs, shuffled afresh, leak at least, on a grid as coarse as [`Work::default`] asks for; never too large.
     ///
     /// The levels of M are cut into many events, whose losses are gathered on a grid from below and composed.
     pub fn composed_epsilon_lower_bound(&self, epochs: u64, delta: f64) -> f64 {
+        self.composed_within(epochs, delta, &Work::default()).unwrap_or(0.0)
+    }
+
+    /// The same for at most what is left of `work`, on a coarser grid where that is not enough.
+    ///
+    /// # Errors
+    /// No work that is left.
+    pub fn composed_within(&self, epochs: u64, delta: f64, work: &Work) -> Result<f64, OutOfReach> {
+        let found = self.coarser_and_coarser(work, |coarseness, work| self.composed_at(epochs, delta, coarseness, work));
+        // Many epochs leak no less than one.
+        work.charge(BEST_LEVEL)?;
+        Ok(found.unwrap_or(0.0).max(self.epsilon_lower_bound(delta)))
+    }
+
+    /// The same on a grid whose steps are `coarseness` times as wide as [`LargestOutput::step_of_losses`].
+    pub(crate) fn composed_at(
+        &self,
+        epochs: u64,
+        delta: f64,
+        coarseness: f64,
+        work: &Work,
+    ) -> Result<f64, OutOfReach> {
         if epochs == 1 {
-            return self.epsilon_lower_bound(delta);
+            work.charge(BEST_LEVEL)?;
+            return Ok(self.epsilon_lower_bound(delta));
         }
-        let cells = self.cells(self.step_of_losses(epochs), log(delta) - log(epochs as f64) - 20.0);
-        let epsilon = |cells: &Cells| cells.optimistic().compose(epochs, Aim::Delta(delta)).epsilon(delta);
-        epsilon(&cells).max(epsilon(&cells.reversed()))
+        let cells = self.cells_of(epochs, delta, coarseness, work)?;
+        let epsilon = |cells: &Cells| -> Result<f64, OutOfReach> {
+            Ok(cells.optimistic().compose_within(epochs, Aim::Delta(delta), work)?.epsilon(delta))
+        };
+        Ok(epsilon(&cells)?.max(epsilon(&cells.reversed())?))
+    }
+
+    fn cells_of(&self, epochs: u64, delta: f64, coarseness: f64, work: &Work) -> Result<Cells, OutOfReach> {
+        work.charge(BEST_LEVEL)?;
+        let step = coarseness * self.step_of_losses(epochs);
+        self.cells(step, log(delta) - log(epochs as f64) - 20.0, work)
+    }
+
+    /// `epsilon` on the finest grid that half of the work that is left pays for, of some that are each four times as coarse as the one before.
+    fn coarser_and_coarser(
+        &self,
+        work: &Work,
+        epsilon: impl Fn(f64, &Work) -> Result<f64, OutOfReach>,
+    ) -> Result<f64, OutOfReach> {
+        let mut coarseness = 1.0;
+        while coarseness < COARSEST {
+            if let Ok(found) = work.part(0.5 * work.left(), |work| epsilon(coarseness, work)) {
+                return Ok(found);
+            }
+            coarseness *= 4.0;
+        }
+        Err(OutOfReach)
     }
 
     /// Gathering losses costs about epochs h^2 / 6 in epsilon: 1e-5 of the answer's scale, the Gaussian's variance.
@@ -83,7 +140,7 @@ impl LargestOutput {
     /// some epochs missing gives S less mass than Q. Hence `P'(S) - e^epsilon Q'(S) >= presence P(S) - e^epsilon Q(S)` for the
     /// laws P' and Q' over all cases, and what holds without dropping at `delta / presence` holds at `delta` for an epsilon less
     /// by `ln(1 / presence)`. The best S is one of large M's because P's density over Q's increases with M.
-    pub fn epsilon_lower_bound_if_present(&self, epochs: u64, delta: f64, presence: f64) -> f64 {
+    pub fn epsilon_lower_bound_if_present(&self, epochs: u64, delta: f64, presence: f64, work: &Work) -> f64 {
         let delta = delta / presence;
         if delta.is_nan() || delta >= 1.0 {
             return 0.0;
@@ -91,14 +148,18 @@ impl LargestOutput {
         let whole = if epochs == 1 {
             lowered(self.best_level(|c| epsilon_of(self.above(c), delta)))
         } else {
-            let cells = self.cells(self.step_of_losses(epochs), log(delta) - log(epochs as f64) - 20.0);
-            cells.optimistic().compose(epochs, Aim::Delta(delta)).epsilon(delta)
+            let found = self.coarser_and_coarser(work, |coarseness, work| {
+                let cells = self.cells_of(epochs, delta, coarseness, work)?;
+                Ok(cells.optimistic().compose_within(epochs, Aim::Delta(delta), work)?.epsilon(delta))
+            });
+            // Zero is a bound at any epochs.
+            found.unwrap_or(0.0)
         };
         (whole + log(presence)).max(0.0)
     }
 
     /// The pair's cells of width `step`, from four events per cell, out to tails of `e^log_tail`.
-    fn cells(&self, step: f64, log_tail: f64) -> Cells {
+    fn cells(&self, step: f64, log_tail: f64, work: &Work) -> Result<Cells, OutOfReach> {
         let s = self.noise_multiplier;
         let reach = s * (sqrt(-2.0 * log_tail) + 1.0);
         let (mut low, high) = (self.mean_out - reach, self.mean_in + reach + s * 8.0);
@@ -109,11 +170,14 @@ impl LargestOutput {
         }
         // The loss of a single output has slope (a - b)/s^2, and that of the largest is no steeper.
         let width = 0.25 * step * s * s / (self.mean_in - self.mean_out);
+        work.check_points((high - low) / width, MOST_EVENTS)?;
+        work.charge(PER_EVENT * (high - low) / width)?;
         let events = ((high - low) / width) as usize + 1;
         let level = |i: usize| low + i as f64 * width;
-        let mut losses = (f64::INFINITY, f64::NEG_INFINITY);
+        let (mut losses, mut underflows) = ((f64::INFINITY, f64::NEG_INFINITY), false);
         let mut before = (self.at_most(low), self.above(low));
-        let mut partition = vec![before.0];
+        let mut partition = Vec::with_capacity(events + 2);
+        partition.push(before.0);
         for i in 1..=events {
             let after = (self.at_most(level(i)), self.above(level(i)));
             // Differences of whichever tail is smaller.
@@ -128,13 +192,20 @@ impl LargestOutput {
                 let loss = log(event.p / event.q);
                 losses = (losses.0.min(loss), losses.1.max(loss));
             }
+            underflows |= event.p > 0.0 && event.q <= 0.0;
             partition.push(event);
             before = after;
         }
         partition.push(before.1);
         let first = (losses.0 / step).floor() as i64;
-        let cells = ((losses.1 / step).ceil() as i64 - first).max(1) as usize;
-        Cells::from_events(step, first, cells, partition.into_iter())
+        // Losses increase with M. Where Q underflows they are at least the largest that is known, and the grid ends below that one.
+        let last = if underflows { (losses.1 / step).floor() } else { (losses.1 / step).ceil() };
+        let cells = (last as i64 - first).max(1) as usize;
+        work.check_points(cells as f64, MOST_EVENTS)?;
+        if underflows && (first + cells as i64) as f64 * step > losses.1 {
+            return Err(OutOfReach); // a grid so coarse that it ends above
+        }
+        Ok(Cells::from_events(step, first, cells, partition.into_iter()))
     }
 
     /// P and Q of M > c.
@@ -261,13 +332,19 @@ mod tests {
                 .map(|i| f64::from(i) * 0.002 - 1.0)
                 .map(|level| epsilon_of(Masses { p: above(level, 2.0), q: above(level, 1.0) }, delta))
                 .fold(0.0, f64::max);
-            let ours = LargestOutput::shuffle(noise, 1).epsilon_lower_bound_if_present(1, delta, presence);
+            let ours = LargestOutput::shuffle(noise, 1).epsilon_lower_bound_if_present(
+                1,
+                delta,
+                presence,
+                &Work::default(),
+            );
             assert!(ours <= best && best - ours <= 2.0 * -log(presence) + 0.01, "{presence}: {ours} {best}");
         }
         let pair = LargestOutput::shuffle(noise, 20);
         for epochs in [1, 4] {
             let whole = pair.composed_epsilon_lower_bound(epochs, delta);
-            let present = |presence| pair.epsilon_lower_bound_if_present(epochs, delta, presence);
+            let present =
+                |presence| pair.epsilon_lower_bound_if_present(epochs, delta, presence, &Work::default());
             assert!(
                 present(1.0) <= whole && present(1.0) > 0.99 * whole,
                 "{epochs}: {} {whole}",

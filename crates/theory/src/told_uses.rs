@@ -25,6 +25,12 @@ pub(crate) struct ToldUses {
 }
 
 impl ToldUses {
+    /// Units of work for [`ToldUses::epsilon_upper_bound`]: every number of uses, and a search over their groups.
+    pub fn work(&self) -> f64 {
+        let mean = self.steps as f64 * self.sampling_probability;
+        200.0 * (mean / 64.0 + 40.0 * sqrt(mean) + 100.0).min(self.steps as f64) + 3e7
+    }
+
     /// Epsilon at `delta`, never too small.
     pub fn epsilon_upper_bound(&self, delta: f64) -> f64 {
         let (groups, most) = self.groups(REST * delta);

@@ -9,6 +9,7 @@ use crate::known::{AtLeast, Known};
 use crate::pairs::{EpochLaws, ShiftPair, Target};
 use crate::pld::{Aim, LossGrid};
 use crate::poisson::SubsampledGaussian;
+use crate::work::{OutOfReach, Work};
 use misdeal_core::{Adjacency, BatchScheme, Result, Setting, TradeOffBounds};
 
 /// The delta down to which the laws of exact pairs are made sharp.
@@ -17,6 +18,13 @@ const SHARP_DELTA: f64 = 1e-8;
 const BAND: f64 = 2e-3;
 const FIRST_POINTS: f64 = 4e3;
 const MOST_POINTS: f64 = 3e5;
+/// Grids are coarser than the first, down to this, where that is out of reach.
+const FEWEST_POINTS: f64 = 150.0;
+/// Units of work for every point of a step's grid, and for every corner of a curve.
+const PER_POINT: f64 = 400.0;
+const PER_CORNER: f64 = 50.0;
+/// The share of the work that one epoch's laws may take; the rest is for composing them.
+const FOR_LAWS: f64 = 0.75;
 
 /// One side of a trade-off curve.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,6 +89,14 @@ impl Band {
 /// # Errors
 /// A setting that the accountants refuse.
 pub fn band(setting: &Setting) -> Result<Band> {
+    band_within(setting, &Work::default())
+}
+
+/// The same for at most what is left of `work`: a wider band, or a side that is `None`, where that is not enough.
+///
+/// # Errors
+/// A setting that the accountants refuse.
+pub fn band_within(setting: &Setting, work: &Work) -> Result<Band> {
     let (noise, epochs) = (setting.noise_multiplier, setting.epochs);
     if setting.adjacency != Adjacency::ZeroOut {
         return Ok(Band { lower: None, upper: None, method: "only zero-out adjacency is accounted for" });
@@ -90,28 +106,39 @@ pub fn band(setting: &Setting) -> Result<Band> {
         Known::FixedOrder => {
             Band { lower: Some(fixed_order.clone()), upper: Some(fixed_order), method: "closed form" }
         }
-        Known::Poisson => {
-            let [lower, upper] = poisson(noise, setting.sampling_probability(), setting.steps())?;
-            Band { lower: Some(lower), upper: Some(upper), method: account::POISSON_METHOD }
-        }
-        Known::DominatingPair(pair) => {
-            let [lower, upper] = of_pair(&pair, epochs);
-            Band { lower: Some(lower), upper: Some(upper), method: "dominating pair (FFT)" }
-        }
-        Known::OnceAnEpoch(AtLeast { pair: Some(pair), epochs, .. }) => {
-            let [_, upper] = of_pair(&pair, epochs);
-            Band {
+        Known::Poisson => poisson_within(noise, setting.sampling_probability(), setting.steps(), work)?,
+        Known::DominatingPair(pair) => match of_pair(&pair, epochs, work) {
+            Ok([lower, upper]) => {
+                Band { lower: Some(lower), upper: Some(upper), method: "dominating pair (FFT)" }
+            }
+            Err(OutOfReach) => Band {
+                lower: Some(fixed_order),
+                upper: None,
+                method: "no test better than at fixed order; how good some are is out of reach (it takes more than 1 GB or 10 s)",
+            },
+        },
+        Known::OnceAnEpoch(AtLeast { pair: Some(pair), epochs, .. }) => match of_pair(&pair, epochs, work) {
+            Ok([_, upper]) => Band {
                 lower: Some(fixed_order),
                 upper: Some(upper),
                 method: "no test better than at fixed order; some as good as the exact pair's (FFT)",
-            }
-        }
+            },
+            Err(OutOfReach) => Band {
+                lower: Some(fixed_order),
+                upper: None,
+                method: "no test better than at fixed order; how good some are is out of reach (it takes more than 1 GB or 10 s)",
+            },
+        },
         Known::OnceAnEpoch(AtLeast { pair: None, .. }) => {
             Band { lower: Some(fixed_order), upper: None, method: "no test better than at fixed order" }
         }
         Known::Subsets => {
-            let poisson = band(&Setting { scheme: BatchScheme::Poisson, ..setting.clone() })?;
-            Band { lower: None, method: "upper: poisson's; lower: none is built in", ..poisson }
+            let poisson = band_within(&Setting { scheme: BatchScheme::Poisson, ..setting.clone() }, work)?;
+            let method = match poisson.upper {
+                Some(_) => "upper: poisson's; lower: none is built in",
+                None => poisson.method,
+            };
+            Band { lower: None, method, ..poisson }
         }
     })
 }
@@ -120,31 +147,63 @@ pub fn band(setting: &Setting) -> Result<Band> {
 ///
 /// # Errors
 /// Names the argument that is out of range.
-pub fn poisson(noise_multiplier: f64, sampling_probability: f64, steps: u64) -> Result<[Curve; 2]> {
+pub fn poisson_within(
+    noise_multiplier: f64,
+    sampling_probability: f64,
+    steps: u64,
+    work: &Work,
+) -> Result<Band> {
     let pair = SubsampledGaussian::new(noise_multiplier, sampling_probability)?;
+    let band = |[lower, upper]: [Curve; 2]| Band {
+        lower: Some(lower),
+        upper: Some(upper),
+        method: account::POISSON_METHOD,
+    };
     if sampling_probability >= 1.0 {
         let all = Curve::Gaussian(Gaussian::fixed_order(noise_multiplier, steps));
-        return Ok([all.clone(), all]);
+        return Ok(band([all.clone(), all]));
     }
     let mut points = FIRST_POINTS;
+    let mut found = None;
     loop {
-        let [pessimistic, optimistic] = pair.discretised(points, SHARP_DELTA / steps as f64);
-        let curves = [pessimistic, optimistic].map(|law| composed(&law, steps));
-        if points >= MOST_POINTS || is_narrow(&curves) {
-            return Ok(curves);
+        let curves = work.charge(PER_POINT * points).and_then(|()| {
+            let [pessimistic, optimistic] = pair.discretised(points, SHARP_DELTA / steps as f64);
+            Ok([composed(&pessimistic, steps, work)?, composed(&optimistic, steps, work)?])
+        });
+        match (curves, found) {
+            (Ok(curves), _) if points >= MOST_POINTS || is_narrow(&curves) => return Ok(band(curves)),
+            (Ok(curves), _) => {
+                found = Some(curves);
+                points *= 3.0;
+            }
+            // The grid before this one was the finest in reach.
+            (Err(OutOfReach), Some(curves)) => return Ok(band(curves)),
+            (Err(OutOfReach), None) if points > FEWEST_POINTS => {
+                points /= 3.0;
+                found = None;
+            }
+            (Err(OutOfReach), None) => {
+                return Ok(Band {
+                    lower: None,
+                    upper: None,
+                    method: "out of reach (it takes more than 1 GB or 10 s)",
+                });
+            }
         }
-        points *= 3.0;
     }
 }
 
 /// A pair of the shuffling family: the curve from below and from above.
-fn of_pair(pair: &ShiftPair, epochs: u64) -> [Curve; 2] {
-    let laws = EpochLaws::new(pair, Target { epochs, delta: SHARP_DELTA });
-    [&laws.upper.forward, &laws.lower.forward].map(|law| composed(law, epochs))
+fn of_pair(pair: &ShiftPair, epochs: u64, work: &Work) -> std::result::Result<[Curve; 2], OutOfReach> {
+    let target = Target { epochs, delta: SHARP_DELTA };
+    let laws = work.part(FOR_LAWS * work.left(), |work| EpochLaws::within(pair, target, work))?;
+    Ok([composed(&laws.upper.forward, epochs, work)?, composed(&laws.lower.forward, epochs, work)?])
 }
 
-fn composed(law: &LossGrid, times: u64) -> Curve {
-    Curve::Corners(law.compose(times, Aim::Whole).untilted().trade_off_curve())
+fn composed(law: &LossGrid, times: u64, work: &Work) -> std::result::Result<Curve, OutOfReach> {
+    let sum = law.compose_within(times, Aim::Whole, work)?;
+    work.charge(PER_CORNER * sum.points() as f64)?;
+    Ok(Curve::Corners(sum.untilted().trade_off_curve()))
 }
 
 /// Whether the two curves are close wherever an audit looks.

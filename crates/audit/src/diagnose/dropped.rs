@@ -5,12 +5,19 @@ use super::orders::Orders;
 use libm::{exp, pow};
 use misdeal_core::{BatchScheme, Bounds, Setting, binomial};
 use misdeal_theory::shuffle_max::LargestOutput;
+use misdeal_theory::work::Work;
 
 /// The bounds of a scheme, with a lower bound that holds although the record that it is about may be missing from an epoch.
 ///
 /// Under a full shuffle that is any record, under a sliding buffer the first of the file, and where batches are shuffled any of a batch.
 /// In fixed order, and under shuffles within blocks, the first record is in every epoch, and nothing changes.
-pub fn allowing_for(whole: Bounds, setting: &Setting, orders: Option<&Orders>, delta: f64) -> Bounds {
+pub fn allowing_for(
+    whole: Bounds,
+    setting: &Setting,
+    orders: Option<&Orders>,
+    delta: f64,
+    work: &Work,
+) -> Bounds {
     let Some(orders) = orders.filter(|orders| orders.shortest() < orders.largest_size) else { return whole };
     let Setting { noise_multiplier, epochs, .. } = *setting;
     let log_presence = orders.log_presence(epochs);
@@ -26,14 +33,16 @@ pub fn allowing_for(whole: Bounds, setting: &Setting, orders: Option<&Orders>, d
         }
         BatchScheme::Shuffle | BatchScheme::PartialShuffle { .. } => {
             let presence = exp(log_presence);
-            by_largest_output(noise_multiplier, setting.steps_per_epoch, epochs, delta, presence)
+            by_largest_output(noise_multiplier, setting.steps_per_epoch, epochs, delta, presence, work)
         }
         BatchScheme::ShuffleOnce => {
             let noise = noise_multiplier / (epochs as f64).sqrt();
             let presence = exp(orders.log_presence(1));
-            by_largest_output(noise, setting.steps_per_epoch, 1, delta, presence)
+            by_largest_output(noise, setting.steps_per_epoch, 1, delta, presence, work)
         }
-        BatchScheme::StreamShuffle { buffer_size } => behind_a_buffer(setting, orders, buffer_size, delta),
+        BatchScheme::StreamShuffle { buffer_size } => {
+            behind_a_buffer(setting, orders, buffer_size, delta, work)
+        }
         BatchScheme::BatchThenShuffle => {
             let share = orders.least_share_of_batches();
             if share >= 1.0 {
@@ -42,7 +51,7 @@ pub fn allowing_for(whole: Bounds, setting: &Setting, orders: Option<&Orders>, d
             let Setting { steps_per_epoch, batch_size, .. } = *setting;
             let pair = LargestOutput::batch_then_shuffle(noise_multiplier, steps_per_epoch, batch_size);
             let presence = pow(share, epochs as f64);
-            pair.epsilon_lower_bound_if_present(epochs, delta, presence)
+            pair.epsilon_lower_bound_if_present(epochs, delta, presence, work)
         }
         BatchScheme::BallsInBins => {
             // Which share of the bins an epoch shows is known from the records in them alone.
@@ -51,7 +60,7 @@ pub fn allowing_for(whole: Bounds, setting: &Setting, orders: Option<&Orders>, d
             let presence = orders.epochs.iter().map(shown).fold(1.0, f64::min);
             let steps_per_epoch = setting.steps_per_epoch;
             let pair = LargestOutput { noise_multiplier, steps_per_epoch, mean_in: 1.0, mean_out: 0.0 };
-            pair.epsilon_lower_bound_if_present(epochs, delta, pow(presence, epochs as f64))
+            pair.epsilon_lower_bound_if_present(epochs, delta, pow(presence, epochs as f64), work)
         }
         _ => return whole,
     };
@@ -61,19 +70,21 @@ pub fn allowing_for(whole: Bounds, setting: &Setting, orders: Option<&Orders>, d
     Bounds { epsilon_lower_bound: Some(lower), method, ..whole }
 }
 
-fn by_largest_output(noise: f64, steps: u64, epochs: u64, delta: f64, presence: f64) -> f64 {
-    LargestOutput::shuffle(noise, steps).epsilon_lower_bound_if_present(epochs, delta, presence)
+fn by_largest_output(noise: f64, steps: u64, epochs: u64, delta: f64, presence: f64, work: &Work) -> f64 {
+    LargestOutput::shuffle(noise, steps).epsilon_lower_bound_if_present(epochs, delta, presence, work)
 }
 
 /// The first record behind a sliding buffer, looked for in the first steps of an epoch only: as many as show most. Its law within them has
 /// no part in the largest output's.
-fn behind_a_buffer(setting: &Setting, orders: &Orders, buffer_size: u64, delta: f64) -> f64 {
+fn behind_a_buffer(setting: &Setting, orders: &Orders, buffer_size: u64, delta: f64, work: &Work) -> f64 {
     let shortest = orders.shortest() as u64;
     let of_first = |steps: u64| {
         let dealt = (steps * setting.batch_size).min(shortest);
         let presence = presence_behind(buffer_size, orders.largest_size as u64, dealt);
         let presence = pow(presence, setting.epochs as f64);
-        by_largest_output(setting.noise_multiplier, steps, setting.epochs, delta, presence)
+        work.part(0.25 * work.left(), |work| {
+            by_largest_output(setting.noise_multiplier, steps, setting.epochs, delta, presence, work)
+        })
     };
     let doubled = std::iter::successors(Some(1_u64), |steps| steps.checked_mul(2));
     let fewer = doubled.take_while(|&steps| steps < setting.steps_per_epoch);

@@ -14,6 +14,7 @@ use misdeal_core::{
     UNKNOWN_SCHEME, binomial,
 };
 use misdeal_theory::gaussian::Gaussian;
+use misdeal_theory::work::Work;
 use misdeal_theory::{account, check_delta};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -104,12 +105,14 @@ pub fn of(
         ..Setting::default()
     }
     .validated()?;
+    let work = Work::default();
     let beside = [BatchScheme::Shuffle, BatchScheme::Poisson].map(|scheme| {
         let setting = Setting { scheme, ..setting.clone() };
-        (scheme.name(), bounds(&setting, delta))
+        (scheme.name(), bounds(&setting, delta, &work))
     });
     let possible: Vec<&Candidate> = compatible(&diagnosis.candidates).collect();
-    let subject = Subject { deal, orders, setting: &setting, delta, is_alone: possible.len() == 1 };
+    let subject =
+        Subject { deal, orders, setting: &setting, delta, is_alone: possible.len() == 1, work: &work };
     let is_named = diagnosis.scheme != UNKNOWN_SCHEME && diagnosis.parameters.refilled_by.is_none();
     let mut schemes: Vec<&'static str> = possible.iter().map(|one| one.scheme).collect();
     let found = if is_named {
@@ -142,8 +145,11 @@ pub fn of(
 }
 
 /// What theory says, or why it says nothing.
-fn bounds(setting: &Setting, delta: f64) -> Bounds {
-    account::bounds(setting, delta).unwrap_or_else(|error| Bounds::unknown(error.to_string()))
+///
+/// All bounds of a diagnosis share one command's work; none takes more than half of what is left.
+fn bounds(setting: &Setting, delta: f64, work: &Work) -> Bounds {
+    let found = work.part(0.5 * work.left(), |work| account::bounds_within(setting, delta, work));
+    found.unwrap_or_else(|error| Bounds::unknown(error.to_string()))
 }
 
 /// Bounds, and their confidence where they rest on more than theory.
@@ -177,12 +183,13 @@ struct Subject<'a> {
     delta: f64,
     /// Whether one scheme alone is possible, so that a sharper lower bound is worth an audit.
     is_alone: bool,
+    work: &'a Work,
 }
 
 impl Subject<'_> {
     /// What one scheme leaks that may have made the log.
     fn cost_of(&self, candidate: &Candidate) -> Result<Cost> {
-        let &Subject { deal, orders, setting, delta, is_alone } = self;
+        let &Subject { deal, orders, setting, delta, is_alone, work } = self;
         let parameters = &candidate.parameters;
         let buffer = parameters.buffer_size.map(|size| size.min(setting.dataset_size()));
         let Setting { noise_multiplier, epochs, .. } = *setting;
@@ -190,11 +197,11 @@ impl Subject<'_> {
         let found = match BatchScheme::from_name(candidate.scheme, buffer)? {
             BatchScheme::Poisson => {
                 confidence = Some(CONFIDENCE);
-                of_poisson(deal, setting, delta)
+                of_poisson(deal, setting, delta, work)
             }
             BatchScheme::WithoutReplacement => {
                 confidence = Some(CONFIDENCE);
-                of_fresh_subsets(deal, setting, delta, is_alone)?
+                of_fresh_subsets(deal, setting, delta, is_alone, work)?
             }
             scheme => {
                 let (scheme, at_most) = with_the_largest_buffer(scheme, parameters, setting);
@@ -207,9 +214,10 @@ impl Subject<'_> {
                     ..setting.clone()
                 };
                 let setting = if is_reused { once.clone() } else { Setting { scheme, ..setting.clone() } };
-                let mut found = dropped::allowing_for(bounds(&setting, delta), &setting, orders, delta);
+                let mut found =
+                    dropped::allowing_for(bounds(&setting, delta, work), &setting, orders, delta, work);
                 if scheme == BatchScheme::BallsInBins && deal.epochs.len() == 1 && epochs > 1 {
-                    found.epsilon_upper_bound = bounds(&once, delta).epsilon_upper_bound;
+                    found.epsilon_upper_bound = bounds(&once, delta, work).epsilon_upper_bound;
                     found
                         .method
                         .push_str("; upper: bins that all epochs repeat, which one epoch does not rule out");
@@ -261,7 +269,7 @@ fn uses(deal: &Deal, orders: Option<&Orders>) -> Option<(f64, String)> {
 }
 
 /// Every record in every batch with a probability that the log shows up to a 95 % interval.
-fn of_poisson(deal: &Deal, setting: &Setting, delta: f64) -> Bounds {
+fn of_poisson(deal: &Deal, setting: &Setting, delta: f64, work: &Work) -> Bounds {
     let steps: usize = deal.epochs.iter().map(|epoch| epoch.ends.len()).sum();
     let entries: usize = deal.epochs.iter().map(|epoch| epoch.records.len()).sum();
     let chances = |records: usize| (steps * records) as u64;
@@ -270,7 +278,10 @@ fn of_poisson(deal: &Deal, setting: &Setting, delta: f64) -> Bounds {
         binomial::lower_bound(entries as u64, chances(deal.largest_size.drawn_anew), tail).value.max(1e-9);
     let most = binomial::upper_bound(entries as u64, chances(deal.dataset_size), tail).value;
     let at = |probability: f64| {
-        account::poisson_bounds(setting.noise_multiplier, probability, setting.steps(), delta)
+        let (noise, steps) = (setting.noise_multiplier, setting.steps());
+        work.part(0.5 * work.left(), |work| {
+            account::poisson_bounds_within(noise, probability, steps, delta, work)
+        })
     };
     match (at(least), at(most)) {
         (Ok(least), Ok(most)) => Bounds {
@@ -285,7 +296,7 @@ fn of_poisson(deal: &Deal, setting: &Setting, delta: f64) -> Bounds {
 /// Every batch a fresh subset of fixed size: each record is in it with the probability q, its share of the data set.
 ///
 /// A setting has q = 1 / T for whole numbers T, so that the bounds are those of the nearest T on the safe side.
-fn of_fresh_subsets(deal: &Deal, setting: &Setting, delta: f64, audits: bool) -> Result<Bounds> {
+fn of_fresh_subsets(deal: &Deal, setting: &Setting, delta: f64, audits: bool, work: &Work) -> Result<Bounds> {
     let at = |steps_per_epoch: u64, epochs: u64| {
         let scheme = BatchScheme::WithoutReplacement;
         Setting { scheme, steps_per_epoch, epochs: epochs.max(1), ..setting.clone() }
@@ -295,14 +306,14 @@ fn of_fresh_subsets(deal: &Deal, setting: &Setting, delta: f64, audits: bool) ->
     // More batches to choose from, and fewer whole rounds of them, leak less.
     let more = deal.largest_size.drawn_anew.div_ceil(batch_size) as u64;
     let fewer = (deal.dataset_size / batch_size).max(1) as u64;
-    let most = bounds(&at(fewer, steps.div_ceil(fewer)), delta);
+    let most = bounds(&at(fewer, steps.div_ceil(fewer)), delta, work);
     let least = if steps >= more {
         let setting = at(more, steps / more);
-        if audits { by_audit(&setting, delta)? } else { bounds(&setting, delta) }
+        if audits { by_audit(&setting, delta)? } else { bounds(&setting, delta, work) }
     } else {
         // Less than one round: at least what Poisson sampling leaks.
         let probability = 1.0 / more as f64;
-        account::poisson_bounds(setting.noise_multiplier, probability, steps, delta)
+        account::poisson_bounds_within(setting.noise_multiplier, probability, steps, delta, work)
             .unwrap_or_else(|error| Bounds::unknown(error.to_string()))
     };
     if most.epsilon_upper_bound.is_none() || steps == more && more == fewer {

@@ -1,6 +1,7 @@
 //! One batch's output, cut into cells: their masses under the three laws, and the term's law spread to cell ends.
 
 use super::shift_pair::ShiftPair;
+use crate::work::{OutOfReach, Work};
 use misdeal_core::normal;
 
 /// Standard deviations beyond the outermost means after which the cells end; the mass outside is below 1e-23.
@@ -46,7 +47,17 @@ pub struct Spread {
     pub high_share: f64,
 }
 
+/// Units of work for a cell: its masses under three laws.
+const PER_CELL: f64 = 300.0;
+
 impl Cells {
+    /// The same for at most what is left of `work`.
+    pub fn within(pair: &ShiftPair, per_deviation: u32, work: &Work) -> Result<Self, OutOfReach> {
+        let deviations = 2.0 * REACH + pair.present() / pair.noise_multiplier();
+        work.charge(PER_CELL * deviations * f64::from(per_deviation))?;
+        Ok(Self::new(pair, per_deviation))
+    }
+
     /// Cells of width s / `per_deviation`, from `REACH` deviations below 0 to as many above the largest mean.
     pub fn new(pair: &ShiftPair, per_deviation: u32) -> Self {
         let s = pair.noise_multiplier();

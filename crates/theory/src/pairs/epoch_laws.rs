@@ -6,6 +6,7 @@ use super::shift_pair::ShiftPair;
 use super::upper_law::upper_law;
 use super::{PairInterval, Target};
 use crate::pld::{Aim, LossGrid};
+use crate::work::{OutOfReach, Work};
 
 /// A loss law in both readings of the pair: P against Q and Q against P.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,26 +44,65 @@ pub struct EpochLaws {
 }
 
 impl EpochLaws {
-    /// The laws of `pair`, sharp enough for `target`; valid for any other.
+    /// The laws of `pair`, sharp enough for `target`, whatever it costs; valid for any other.
+    ///
+    /// # Panics
+    /// Never: work without a limit lasts.
     pub fn new(pair: &ShiftPair, target: Target) -> Self {
-        let knots = Knots::new(pair, target);
+        Self::within(pair, target, &Work::unlimited()).expect("there is no limit")
+    }
+
+    /// The same for at most what is left of `work`: less sharp where that is not enough, and still valid.
+    ///
+    /// # Errors
+    /// A pair of which not even the coarsest laws are in reach.
+    pub fn within(pair: &ShiftPair, target: Target, work: &Work) -> Result<Self, OutOfReach> {
+        let knots = Knots::new(pair, target, work)?;
         let reversed = knots.reversed();
-        Self {
+        Ok(Self {
             lower: BothDirections { forward: lower_law(&knots), reverse: lower_law(&reversed) },
             upper: BothDirections { forward: upper_law(&knots), reverse: upper_law(&reversed) },
-        }
+        })
     }
 
     /// The interval that holds the pair's epsilon after `target.epochs` epochs, the larger of both directions.
+    ///
+    /// # Panics
+    /// Never: work without a limit lasts.
     pub fn interval(&self, target: Target) -> PairInterval {
+        self.interval_within(target, &Work::unlimited()).expect("there is no limit")
+    }
+
+    /// The same for at most what is left of `work`.
+    ///
+    /// # Errors
+    /// Compositions that are out of reach.
+    pub fn interval_within(&self, target: Target, work: &Work) -> Result<PairInterval, OutOfReach> {
         let epsilon = |law: &LossGrid| {
             if law.infinity_mass * target.epochs as f64 > 0.5 * target.delta {
-                return f64::INFINITY; // the grid could not be made fine enough: say nothing
+                return Ok(f64::INFINITY); // the grid could not be made fine enough: say nothing
             }
-            law.compose(target.epochs, Aim::Delta(target.delta)).epsilon(target.delta)
+            Ok(law.compose_within(target.epochs, Aim::Delta(target.delta), work)?.epsilon(target.delta))
         };
-        let larger = |both: &BothDirections| epsilon(&both.forward).max(epsilon(&both.reverse));
-        PairInterval { epsilon_lower_bound: larger(&self.lower), epsilon_upper_bound: larger(&self.upper) }
+        let larger = |both: &BothDirections| -> Result<f64, OutOfReach> {
+            Ok(f64::max(epsilon(&both.forward)?, epsilon(&both.reverse)?))
+        };
+        Ok(PairInterval {
+            epsilon_lower_bound: larger(&self.lower)?,
+            // The lower end may be all that is wanted.
+            epsilon_upper_bound: larger(&self.upper).unwrap_or(f64::INFINITY),
+        })
+    }
+
+    /// Bounds on the pair's delta at `epsilon` after `epochs` epochs, the larger of both directions.
+    ///
+    /// # Errors
+    /// Compositions that are out of reach.
+    pub(crate) fn deltas(&self, epochs: u64, epsilon: f64, work: &Work) -> Result<[f64; 2], OutOfReach> {
+        let delta =
+            |law: &LossGrid| Ok(law.compose_within(epochs, Aim::Epsilon(epsilon), work)?.delta(epsilon));
+        let larger = |both: &BothDirections| Ok(f64::max(delta(&both.forward)?, delta(&both.reverse)?));
+        Ok([larger(&self.lower)?, larger(&self.upper)?])
     }
 }
 
@@ -100,8 +140,10 @@ mod tests {
     fn one_epoch_agrees_with_the_direct_root() {
         let target = Target { epochs: 1, delta: 1e-5 };
         for pair in [ShiftPair::shuffle(1.5, 50).unwrap(), ShiftPair::balls_in_bins(0.7, 30).unwrap()] {
-            let (law, root) =
-                (EpochLaws::new(&pair, target).interval(target), one_epoch(&pair, target.delta));
+            let (law, root) = (
+                EpochLaws::new(&pair, target).interval(target),
+                one_epoch(&pair, target.delta, &Work::unlimited()).unwrap(),
+            );
             assert!(law.epsilon_lower_bound <= root.epsilon_upper_bound, "{law:?} {root:?}");
             assert!(root.epsilon_lower_bound <= law.epsilon_upper_bound, "{law:?} {root:?}");
             assert!(law.epsilon_upper_bound < 1.002 * law.epsilon_lower_bound, "{law:?}");

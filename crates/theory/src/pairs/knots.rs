@@ -4,15 +4,23 @@ use super::cells::Cells;
 use super::level::{LevelEvaluator, LevelPoint, Sharpness};
 use super::shift_pair::ShiftPair;
 use super::{CELLS_PER_DEVIATION, Target};
+use crate::work::{OutOfReach, Work};
 use rayon::prelude::*;
 
 /// Grid steps between the lowest and the highest level.
 const STEPS: i64 = 1 << 13;
+/// Epochs from which on there are fewer: a composed law has about `STEPS sqrt(epochs)` points, and the grid's error, of the order of
+/// `epochs / STEPS^2`, is small against an epsilon of the order of `epochs`.
+const EPOCHS_OF_ALL_STEPS: u64 = 1 << 17;
 /// Equally spaced levels before refinement.
 const FIRST_KNOTS: i64 = 128;
 /// Levels that a thread evaluates at least before another helps it. Every level is a pure function of the pair, so that the number of
 /// threads changes no result.
 const LEAST_LEVELS: usize = 8;
+/// Levels that are paid for together.
+const PAID_TOGETHER: usize = 32;
+/// The share of the work that is left which one level may take.
+const SHARE: f64 = 1.0 / 64.0;
 /// The largest share of the law's variance that rounding in one gap between levels may add.
 const VARIANCE_SHARE: f64 = 3e-6;
 /// The largest change of the logarithm of a tail between two levels.
@@ -29,23 +37,33 @@ pub struct Knots {
 
 impl Knots {
     /// The knots for composing `target.epochs` epochs at `target.delta`: beyond the outermost ones both divergences
-    /// are at most 1e-4 delta / epochs.
-    pub fn new(pair: &ShiftPair, target: Target) -> Self {
+    /// are at most 1e-4 delta / epochs. Refinement ends early where `work` does; the fewer knots are valid too.
+    ///
+    /// # Errors
+    /// More than the work that is left.
+    pub fn new(pair: &ShiftPair, target: Target, work: &Work) -> Result<Self, OutOfReach> {
         let tail = 1e-4 * target.delta / target.epochs as f64;
-        let cells = Cells::new(pair, CELLS_PER_DEVIATION);
+        let cells = Cells::within(pair, CELLS_PER_DEVIATION, work)?;
         let sharpness = Sharpness { relative: 3e-4, absolute: 3.0 * tail, most_points: 1 << 17 };
         let coarse = Sharpness { relative: 0.5, absolute: 0.5 * tail, ..sharpness };
         let mut evaluator = LevelEvaluator::new(pair, &cells);
         let most = pair.known_batch(1).epsilon_upper_bound(tail);
-        let top = reach(most, tail, |level| evaluator.evaluate(level, &coarse).delta_upper_bound);
-        let bottom =
-            -reach(most, tail, |level| evaluator.evaluate(-level, &coarse).reverse_delta_upper_bound);
-        let step = (top - bottom) / STEPS as f64;
+        let mut at = |level: f64| {
+            let (point, spent) = evaluator.evaluate(level, &coarse, SHARE * work.left())?;
+            work.charge(spent)?;
+            Ok(point)
+        };
+        let top = reach(most, tail, |level| Ok(at(level)?.delta_upper_bound))?;
+        let bottom = -reach(most, tail, |level| Ok(at(-level)?.reverse_delta_upper_bound))?;
+        let step = (top - bottom) / steps(target.epochs) as f64;
         let (first, last) = ((bottom / step).floor() as i64, (top / step).ceil() as i64);
 
-        let evaluate = |indices: &[i64]| evaluate_all(pair, &cells, &sharpness, step, indices);
+        let evaluate = |indices: &[i64]| evaluate_all(pair, &cells, &sharpness, step, indices, work);
         let indices: Vec<i64> = (0..=FIRST_KNOTS).map(|i| first + (last - first) * i / FIRST_KNOTS).collect();
-        let mut points = evaluate(&indices);
+        let (mut points, is_complete) = evaluate(&indices);
+        if !is_complete {
+            return Err(OutOfReach);
+        }
         loop {
             let variance = variance(&points);
             let middles: Vec<i64> = points
@@ -54,10 +72,14 @@ impl Knots {
                 .map(|gap| i64::midpoint(gap[0].0, gap[1].0))
                 .collect();
             if middles.is_empty() {
-                return Self { step, points };
+                return Ok(Self { step, points });
             }
-            points.extend(evaluate(&middles));
+            let (more, is_complete) = evaluate(&middles);
+            points.extend(more);
             points.sort_by_key(|(index, _)| *index);
+            if !is_complete {
+                return Ok(Self { step, points });
+            }
         }
     }
 
@@ -69,11 +91,15 @@ impl Knots {
 }
 
 /// A level in (0, `most`] from which on the divergence is at most `tail`, to within a few per cent.
-fn reach(most: f64, tail: f64, mut divergence: impl FnMut(f64) -> f64) -> f64 {
+fn reach(
+    most: f64,
+    tail: f64,
+    mut divergence: impl FnMut(f64) -> Result<f64, OutOfReach>,
+) -> Result<f64, OutOfReach> {
     let (mut low, mut high) = (0.0, most);
     let mut share = 1.0 / 64.0;
     while share < 1.0 {
-        if divergence(most * share) <= tail {
+        if divergence(most * share)? <= tail {
             high = most * share;
             break;
         }
@@ -82,26 +108,49 @@ fn reach(most: f64, tail: f64, mut divergence: impl FnMut(f64) -> f64) -> f64 {
     }
     while high - low > 0.03 * high {
         let middle = 0.5 * (low + high);
-        if divergence(middle) <= tail { high = middle } else { low = middle }
+        if divergence(middle)? <= tail { high = middle } else { low = middle }
     }
-    high
+    Ok(high)
 }
 
-/// The points at `indices`, in that order.
+/// Grid steps for so many epochs: a power of two.
+fn steps(epochs: u64) -> i64 {
+    let halvings =
+        (epochs / EPOCHS_OF_ALL_STEPS).checked_ilog2().map_or(0, |doublings| doublings.div_ceil(2));
+    (STEPS >> halvings).max(FIRST_KNOTS)
+}
+
+/// The points at `indices`, in that order, as far as the work that is left pays for them, and whether that is all.
+///
+/// Levels are paid for once some have been computed; what one may take shrinks with what is left, so that they never take more.
 fn evaluate_all(
     pair: &ShiftPair,
     cells: &Cells,
     sharpness: &Sharpness,
     step: f64,
     indices: &[i64],
-) -> Vec<(i64, LevelPoint)> {
+    work: &Work,
+) -> (Vec<(i64, LevelPoint)>, bool) {
     let new_evaluator = || LevelEvaluator::new(pair, cells);
-    let levels = indices.par_iter().with_min_len(LEAST_LEVELS);
-    levels
-        .map_init(new_evaluator, |evaluator, &index| {
-            (index, evaluator.evaluate(index as f64 * step, sharpness))
-        })
-        .collect()
+    let mut points = Vec::with_capacity(indices.len());
+    for together in indices.chunks(PAID_TOGETHER) {
+        let allowed = SHARE * work.left();
+        let found: Vec<_> = together
+            .par_iter()
+            .with_min_len(LEAST_LEVELS)
+            .map_init(new_evaluator, |evaluator, &index| {
+                (index, evaluator.evaluate(index as f64 * step, sharpness, allowed))
+            })
+            .collect();
+        for (index, found) in found {
+            let Ok((point, spent)) = found else { return (points, false) };
+            if work.charge(spent).is_err() {
+                return (points, false);
+            }
+            points.push((index, point));
+        }
+    }
+    (points, true)
 }
 
 /// The variance of the loss under P, roughly.

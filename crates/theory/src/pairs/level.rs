@@ -6,6 +6,7 @@ use super::sign_law::{Grid, GridTerm};
 use super::sum_law::{SplitPoint, Transform};
 use super::totals::{Doubt, Part, Totals};
 use super::window::Window;
+use crate::work::OutOfReach;
 use realfft::RealFftPlanner;
 
 /// Fine cells that are merged into one where only the window is sized.
@@ -102,14 +103,28 @@ impl<'a> LevelEvaluator<'a> {
         Self { pair, cells, merged: cells.merged(MERGED), planner: RealFftPlanner::new() }
     }
 
-    /// The point at `level`, on a grid that is refined until it is sharp enough or at its finest.
-    pub fn evaluate(&mut self, level: f64, sharpness: &Sharpness) -> LevelPoint {
+    /// The point at `level`, on a grid that is refined until it is sharp enough, at its finest, or the next one would take more than
+    /// `allowed` units of work; with the work that it took. Every grid's point is valid.
+    pub fn evaluate(
+        &mut self,
+        level: f64,
+        sharpness: &Sharpness,
+        allowed: f64,
+    ) -> Result<(LevelPoint, f64), OutOfReach> {
+        let mut spent = self.window_work(level);
+        if spent + self.grid_work(FEWEST_POINTS) > allowed {
+            return Err(OutOfReach);
+        }
         let floor = -self.pair.minimum().0;
         let wide = self.merged.spread(self.pair, level);
         let window = Window::new(&wide, &self.merged.masses, self.pair.groups(), floor, level);
         let spreads = self.cells.spread(self.pair, level);
         let mut points = window.least_points().clamp(FEWEST_POINTS, sharpness.most_points);
+        while points > FEWEST_POINTS && spent + self.grid_work(points) > allowed {
+            points /= 2;
+        }
         loop {
+            spent += self.grid_work(points);
             let point = self.on_grid(level, &spreads, window, points);
             let (lower, upper) = point.informative();
             let width = upper - lower;
@@ -117,13 +132,39 @@ impl<'a> LevelEvaluator<'a> {
                 || width <= sharpness.relative * upper
                 || points >= sharpness.most_points
             {
-                return point;
+                return Ok((point, spent));
             }
             // The width falls with the square of the step, down to what the cells cost.
             let wanted = sharpness.absolute.max(sharpness.relative * upper);
             let factor = (width / wanted).sqrt().clamp(2.0, 16.0);
             points = (points * (factor as usize).next_power_of_two()).min(sharpness.most_points);
+            if spent + self.grid_work(points) > allowed {
+                return Ok((point, spent));
+            }
         }
+    }
+
+    /// Units of work for sizing the window of a level: its moments at many tilts.
+    fn window_work(&self, level: f64) -> f64 {
+        let tilts = match (level < 0.0, self.pair.absent() > 0.0) {
+            (true, true) => 100.0,
+            (true, false) => 150.0,
+            (false, _) => 40.0,
+        };
+        let groups = self.pair.groups().len() as f64;
+        15.0 * tilts * groups * self.merged.masses.len() as f64 + 40.0 * self.cells.masses.len() as f64
+    }
+
+    /// Units of work for a grid of `points` points: four transforms for each group, two powers, and every cell.
+    fn grid_work(&self, points: usize) -> f64 {
+        let groups = self.pair.groups();
+        let powers = if groups.len() > 1 { 10.0 } else { 5.0 };
+        let each = |group: &WeightGroup| {
+            let transforms = 3.0 * (points as f64).log2() + 25.0;
+            points as f64 * (transforms + powers * (group.batches as f64 + 1.0).log2())
+                + 120.0 * self.cells.masses.len() as f64
+        };
+        groups.iter().map(each).sum()
     }
 
     /// The point at `level`, with the sum's law on `points` points.
@@ -212,7 +253,8 @@ mod tests {
     const SHARP: Sharpness = Sharpness { relative: 1e-3, absolute: 0.0, most_points: 1 << 17 };
 
     fn at(pair: &ShiftPair, level: f64) -> LevelPoint {
-        LevelEvaluator::new(pair, &Cells::new(pair, 256)).evaluate(level, &SHARP)
+        let cells = Cells::new(pair, 256);
+        LevelEvaluator::new(pair, &cells).evaluate(level, &SHARP, f64::INFINITY).unwrap().0
     }
 
     fn assert_brackets(point: &LevelPoint, delta: f64, reverse_delta: f64) {

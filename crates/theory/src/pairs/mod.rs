@@ -44,6 +44,7 @@ pub use epoch_laws::{BothDirections, EpochLaws};
 pub use level::LevelPoint;
 pub use shift_pair::{LEAST_NOISE_MULTIPLIER, MOST_GROUPS, ShiftPair, WeightGroup};
 
+use crate::work::{OutOfReach, Work};
 use misdeal_core::{Error, Result};
 
 /// Cells into which one standard deviation of an output is cut.
@@ -74,13 +75,37 @@ pub struct PairInterval {
 ///
 /// # Errors
 /// Refuses zero epochs and a `delta` outside (1e-15, 1).
+///
+/// # Panics
+/// Never: work without a limit lasts.
 pub fn interval(pair: &ShiftPair, target: Target) -> Result<PairInterval> {
+    let found = interval_within(pair, target, &Work::unlimited())?;
+    Ok(found.expect("there is no limit"))
+}
+
+/// The same for at most what is left of `work`: a wider interval where that is not enough.
+///
+/// # Errors
+/// As [`interval`]; and inside, a pair of which not even a wide interval is in reach.
+pub fn interval_within(
+    pair: &ShiftPair,
+    target: Target,
+    work: &Work,
+) -> Result<std::result::Result<PairInterval, OutOfReach>> {
     check(target)?;
+    Ok(within(pair, target, work))
+}
+
+/// The share of the work that one epoch's laws may take; the rest is for composing them.
+const FOR_LAWS: f64 = 0.85;
+
+fn within(pair: &ShiftPair, target: Target, work: &Work) -> std::result::Result<PairInterval, OutOfReach> {
     if target.epochs == 1 {
-        return Ok(one_epoch::one_epoch(pair, target.delta));
+        return one_epoch::one_epoch(pair, target.delta, work);
     }
     let most = pair.known_batch(target.epochs).epsilon_upper_bound(target.delta);
-    let found = EpochLaws::new(pair, target).interval(target);
+    let laws = work.part(FOR_LAWS * work.left(), |work| EpochLaws::within(pair, target, work))?;
+    let found = laws.interval_within(target, work)?;
     Ok(PairInterval { epsilon_upper_bound: found.epsilon_upper_bound.min(most), ..found })
 }
 

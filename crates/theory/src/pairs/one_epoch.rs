@@ -5,45 +5,68 @@ use super::level::{LevelEvaluator, Sharpness};
 use super::shift_pair::ShiftPair;
 use super::{CELLS_PER_DEVIATION, PairInterval};
 use crate::root::{Bracket, narrow};
+use crate::work::{OutOfReach, Work};
 
 /// Relative width at which a root is bracketed closely enough.
 const ROOT_WIDTH: f64 = 1e-6;
+
+/// The share of the work that is left which one level may take: many are looked at.
+const SHARE: f64 = 1.0 / 8.0;
 
 /// The interval that holds the pair's epsilon at `delta` for one epoch, the larger of both directions.
 ///
 /// The lower end has a divergence certified to be at least `delta`; at the upper end it is certified to be at most
 /// `delta`, or the Gaussian pair of a known batch, which dominates by joint convexity, has it there.
-pub(super) fn one_epoch(pair: &ShiftPair, delta: f64) -> PairInterval {
-    let cells = Cells::new(pair, CELLS_PER_DEVIATION);
+pub(super) fn one_epoch(pair: &ShiftPair, delta: f64, work: &Work) -> Result<PairInterval, OutOfReach> {
+    let cells = Cells::within(pair, CELLS_PER_DEVIATION, work)?;
     let mut evaluator = LevelEvaluator::new(pair, &cells);
     let sharpness = Sharpness { relative: 3e-4, absolute: 1e-5 * delta, most_points: 1 << 19 };
     let most = pair.known_batch(1).epsilon_upper_bound(delta);
     let mut interval = PairInterval { epsilon_lower_bound: 0.0, epsilon_upper_bound: 0.0 };
     for forward in [true, false] {
         let mut at = |epsilon: f64| {
-            let point = evaluator.evaluate(if forward { epsilon } else { -epsilon }, &sharpness);
-            if forward { point } else { point.reversed() }
+            let level = if forward { epsilon } else { -epsilon };
+            let (point, spent) = evaluator.evaluate(level, &sharpness, SHARE * work.left())?;
+            work.charge(spent)?;
+            Ok(if forward { point } else { point.reversed() })
         };
         // Where the other direction is already known to be larger, this one has nothing to add.
         let from = interval.epsilon_lower_bound;
-        let start = at(from);
+        let start = at(from)?;
         if start.delta_upper_bound <= delta {
             continue;
         }
-        let lower = fall(|epsilon| at(epsilon).delta_lower_bound, delta, [from, most]);
-        let upper = fall(|epsilon| at(epsilon).delta_upper_bound, delta, [lower.low.0, most]);
+        let lower = fall(|epsilon| Ok(at(epsilon)?.delta_lower_bound), delta, [from, most])?;
+        let upper = fall(|epsilon| Ok(at(epsilon)?.delta_upper_bound), delta, [lower.low.0, most])?;
         interval.epsilon_lower_bound = lower.low.0;
         interval.epsilon_upper_bound = interval.epsilon_upper_bound.max(upper.high.0);
     }
-    interval
+    Ok(interval)
 }
 
 /// Two points close together in `range` with `value(low) >= delta > value(high)` for a decreasing `value`; an end of
 /// the range where there is no such fall inside.
 ///
 /// The two inequalities are the certificates: noise in `value` costs width, not truth.
-fn fall(mut value: impl FnMut(f64) -> f64, delta: f64, range: [f64; 2]) -> Bracket {
-    let mut log_ratio = |epsilon: f64| (value(epsilon).max(1e-300) / delta).ln();
+fn fall(
+    mut value: impl FnMut(f64) -> Result<f64, OutOfReach>,
+    delta: f64,
+    range: [f64; 2],
+) -> Result<Bracket, OutOfReach> {
+    let mut refused = None;
+    let log_ratio = |epsilon: f64| match value(epsilon) {
+        Ok(value) => (value.max(1e-300) / delta).ln(),
+        // Exactly at the root, the search ends.
+        Err(out_of_reach) => {
+            refused = Some(out_of_reach);
+            0.0
+        }
+    };
+    let found = fall_of(log_ratio, range);
+    refused.map_or(Ok(found), Err)
+}
+
+fn fall_of(mut log_ratio: impl FnMut(f64) -> f64, range: [f64; 2]) -> Bracket {
     let [start, end] = range;
     let mut low = (start, log_ratio(start));
     if low.1 <= 0.0 {

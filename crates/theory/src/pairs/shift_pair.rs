@@ -71,6 +71,23 @@ impl ShiftPair {
         Self::with_groups(noise_multiplier, 2.0, 1.0, &grouped(weights, side, WEIGHT_BINS))
     }
 
+    /// The same for [`Side::Lower`] where each of `weights` is the mean of `each` batches, and that of the `rest` of them is given too:
+    /// averaged weights are majorised, so that no divergence is too large.
+    pub(crate) fn averaged_shuffle(
+        noise_multiplier: f64,
+        weights: &[f64],
+        each: u64,
+        rest: Option<(f64, u64)>,
+    ) -> Result<Self> {
+        let mut groups = grouped(weights, Side::Lower, WEIGHT_BINS);
+        for group in &mut groups {
+            group.batches *= each;
+        }
+        let rest = rest.filter(|(weight, _)| *weight > 0.0);
+        groups.extend(rest.map(|(weight, batches)| WeightGroup { weight, batches }));
+        Self::with_groups(noise_multiplier, 2.0, 1.0, &groups)
+    }
+
     /// One group of equally likely batches.
     fn uniform(steps_per_epoch: u64) -> [WeightGroup; 1] {
         [WeightGroup { weight: 1.0 / steps_per_epoch as f64, batches: steps_per_epoch }]

@@ -15,6 +15,7 @@
 
 use super::transform::fast_length;
 use super::{LossGrid, Side};
+use crate::work::{MOST_POINTS, MOST_POINTS_KEPT, OutOfReach, Work};
 use libm::{ceil, exp, expm1, floor, log, log1p};
 
 /// What the composition will be asked for; values far from the aim are valid but not sharp.
@@ -61,15 +62,26 @@ pub(super) const UNIT_ROUND_OFF: f64 = f64::EPSILON / 2.0;
 const MASS_ERROR: f64 = 2e-13;
 
 impl LossGrid {
-    /// The law of the sum of `times` independent losses, erring to the same side.
+    /// The law of the sum of `times` independent losses, erring to the same side, whatever it costs.
     ///
     /// # Panics
     /// If `times` is zero.
     pub fn compose(&self, times: u64, aim: Aim) -> Composition {
+        self.compose_within(times, aim, &Work::unlimited()).expect("there is no limit")
+    }
+
+    /// The same for at most what is left of `work`.
+    ///
+    /// # Errors
+    /// A window that is longer than memory or the work that is left allows.
+    ///
+    /// # Panics
+    /// If `times` is zero.
+    pub fn compose_within(&self, times: u64, aim: Aim, work: &Work) -> Result<Composition, OutOfReach> {
         assert!(times > 0, "a composition has at least one step");
         let infinity_mass = -expm1(times as f64 * log1p(-self.infinity_mass));
         if times == 1 || self.masses.iter().all(|&mass| mass <= 0.0) {
-            return Composition {
+            return Ok(Composition {
                 side: self.side,
                 step: self.step,
                 origin: self.origin,
@@ -81,41 +93,60 @@ impl LossGrid {
                 stray_mass: 0.0,
                 round_off: 0.0,
                 complete_below: true,
-            };
+            });
         }
         let n = times as f64;
+        let window = |most| Window { times, work, most };
         match aim {
-            Aim::Whole => self.compose_tilted(times, 0.0, STRAY_MASS_WHOLE),
+            Aim::Whole => self.compose_tilted(&window(MOST_POINTS_KEPT), 0.0, STRAY_MASS_WHOLE),
             Aim::Epsilon(epsilon) => {
-                self.compose_tilted(times, self.tilt_for_mean(n, epsilon), STRAY_SHARE * 1e-3)
+                let tilt = self.tilt_for_mean(n, epsilon);
+                self.compose_tilted(&window(MOST_POINTS), tilt, STRAY_SHARE * 1e-3)
             }
             Aim::Delta(delta) => {
                 // Round-off grows with the number of steps, so the answer may be less rare under the tilted law.
                 let rarity = (ROUND_OFF_PER_STEP * n).min(0.1);
                 let tilt =
                     if delta < rarity { self.tilt_for_probability(n, log(delta / rarity)) } else { 0.0 };
-                let light = self.compose_tilted(times, tilt, STRAY_SHARE * rarity.max(delta));
+                let light =
+                    self.compose_tilted(&window(MOST_POINTS), tilt, STRAY_SHARE * rarity.max(delta))?;
                 let epsilon = light.epsilon(delta);
                 if light.blur(epsilon, delta) <= MOST_BLUR {
-                    return light;
+                    return Ok(light);
                 }
+                drop(light);
                 let tilt = if epsilon.is_finite() {
                     self.tilt_for_mean(n, epsilon)
                 } else {
                     self.tilt_for_probability(n, log(delta))
                 };
-                self.compose_tilted(times, tilt, STRAY_SHARE * 1e-3)
+                self.compose_tilted(&window(MOST_POINTS), tilt, STRAY_SHARE * 1e-3)
             }
         }
     }
 
     /// The sum under a tilt, in a window that leaves out at most `stray_mass` of it on either side.
-    fn compose_tilted(&self, times: u64, tilt: f64, stray_mass: f64) -> Composition {
+    fn compose_tilted(
+        &self,
+        window: &Window<'_>,
+        tilt: f64,
+        stray_mass: f64,
+    ) -> Result<Composition, OutOfReach> {
+        let &Window { times, work, most } = window;
         let n = times as f64;
+        work.charge(MOMENTS * self.masses.len() as f64)?;
         let infinity_mass = -expm1(n * log1p(-self.infinity_mass));
         let bottom = self.end_of_support(n, tilt, -1.0, log(stray_mass));
         let top = self.end_of_support(n, tilt, 1.0, log(stray_mass));
         let origin = n * self.origin;
+        let points = ceil((top - bottom) / self.step) + 4.0;
+        work.check_points(points, most)?;
+        // Places are whole numbers of 64 bits.
+        work.check_points(
+            (n * (self.first as f64).abs().max(self.masses.len() as f64)).abs() / 1e9,
+            1 << 30,
+        )?;
+        work.charge(points * (PER_LEVEL * points.max(2.0).log2() + per_point(times)))?;
         let first = floor((bottom - origin) / self.step) as i64 - 1;
         let length = fast_length((ceil((top - origin) / self.step) as i64 + 2 - first).max(2) as usize);
         let log_moment = self.moment(tilt).log_value;
@@ -140,7 +171,7 @@ impl LossGrid {
                 infinity_mass
             }
         };
-        Composition {
+        Ok(Composition {
             side: self.side,
             step: self.step,
             origin,
@@ -152,8 +183,26 @@ impl LossGrid {
             stray_mass: 2.0 * stray_mass,
             round_off: error.on_delta(tilt, self.step, length),
             complete_below: false,
-        }
+        })
     }
+}
+
+/// What a composition may cost.
+struct Window<'a> {
+    times: u64,
+    work: &'a Work,
+    /// The most points of the window.
+    most: usize,
+}
+
+/// Units of work for every mass of one step: some 75 moments.
+const MOMENTS: f64 = 150.0;
+/// Units for every point of the window and every level of both transforms.
+const PER_LEVEL: f64 = 2.0;
+
+/// Units for every point of the window otherwise: raising its frequency to a power, and reading it.
+fn per_point(times: u64) -> f64 {
+    if times <= super::powers::MOST_BY_SQUARING { 30.0 + 4.0 * (times as f64).log2() } else { 110.0 }
 }
 
 impl Composition {

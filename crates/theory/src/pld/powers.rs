@@ -6,7 +6,7 @@ use realfft::num_complex::Complex;
 use std::f64::consts::PI;
 
 /// Powers above this go through logarithms: a sum of many terms that are each close to one.
-const MOST_BY_SQUARING: u64 = 1000;
+pub(super) const MOST_BY_SQUARING: u64 = 1000;
 /// Frequencies for which one sine and cosine are computed; the others follow from the addition theorem.
 const BLOCK: usize = 64;
 /// Powers below e^-200 are taken as zero.

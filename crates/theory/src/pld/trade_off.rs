@@ -10,7 +10,8 @@ impl LossGrid {
     /// Never above the pair's curve for [`Side::Upper`], never below it for [`Side::Lower`].
     pub fn trade_off_curve(&self) -> Vec<[f64; 2]> {
         let (mut false_positives, mut detected) = (0.0, self.infinity_mass);
-        let mut curve = vec![[0.0, 1.0 - detected]];
+        let mut curve = Vec::with_capacity(self.masses.iter().filter(|mass| **mass > 0.0).count() + 2);
+        curve.push([0.0, 1.0 - detected]);
         for (i, &mass) in self.masses.iter().enumerate().rev() {
             if mass > 0.0 {
                 detected += mass;

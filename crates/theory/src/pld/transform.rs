@@ -26,6 +26,14 @@ thread_local! {
     static PLANNER: RefCell<RealFftPlanner<f64>> = RefCell::new(RealFftPlanner::new());
 }
 
+/// Transforms of more points are planned anew each time: a kept plan weighs 12 bytes a point.
+const LONGEST_KEPT: usize = 1 << 20;
+
+/// `plan` of the thread's planner, or of one that forgets it.
+fn planned<P>(length: usize, plan: impl Fn(&mut RealFftPlanner<f64>) -> P) -> P {
+    if length > LONGEST_KEPT { plan(&mut RealFftPlanner::new()) } else { PLANNER.with_borrow_mut(plan) }
+}
+
 impl LossGrid {
     /// The tilted law of the sum on `length` points from `first` on, cyclically, and how far it may be off.
     pub(super) fn tilted_power(
@@ -48,22 +56,25 @@ impl LossGrid {
             folded[(i as i64 - tails.middle as i64).rem_euclid(length as i64) as usize] += sum;
         }
         let input_norm = norm(folded.iter().map(|sum| sum * sum));
-        let forward = PLANNER.with_borrow_mut(|planner| planner.plan_fft_forward(length));
+        let forward = planned(length, |planner| planner.plan_fft_forward(length));
         let mut spectrum = forward.make_output_vec();
         forward.process(&mut folded, &mut spectrum).expect("lengths come from the plan");
+        drop(forward);
         let powers = raise(&mut spectrum, length, tails.total, times);
-        let inverse = PLANNER.with_borrow_mut(|planner| planner.plan_fft_inverse(length));
+        let inverse = planned(length, |planner| planner.plan_fft_inverse(length));
         // Rounding may leave an imaginary part where a real transform has none.
         spectrum[0].im = 0.0;
         if length.is_multiple_of(2) {
             spectrum[length / 2].im = 0.0;
         }
         inverse.process(&mut spectrum, &mut folded).expect("lengths come from the plan");
-        let scale = 1.0 / length as f64;
+        drop((inverse, spectrum));
         let moved = (self.first + tails.middle as i64) * times as i64;
-        let tilted = (0..length as i64)
-            .map(|i| folded[(first + i - moved).rem_euclid(length as i64) as usize] * scale)
-            .collect();
+        folded.rotate_left((first - moved).rem_euclid(length as i64) as usize);
+        let scale = 1.0 / length as f64;
+        for mass in &mut folded {
+            *mass *= scale;
+        }
 
         let transform_error = transform_error(length);
         let (n, root) = (times as f64, (length as f64).sqrt());
@@ -73,7 +84,7 @@ impl LossGrid {
             largest: 1.1 * (before * powers.slope_norm / root + after),
             norm: 1.1 * (before * powers.largest_slope + after),
         };
-        (tilted, error)
+        (folded, error)
     }
 }
 

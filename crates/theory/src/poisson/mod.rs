@@ -11,6 +11,7 @@ mod refine;
 
 use crate::check_delta;
 use crate::gaussian::Gaussian;
+use crate::work::{OutOfReach, Work};
 use misdeal_core::{Error, Result};
 pub use pair::SubsampledGaussian;
 use refine::Refinement;
@@ -42,8 +43,27 @@ const SMALLEST_RELATIVE: f64 = 0.25;
 /// ```
 ///
 /// # Errors
-/// Names the argument that is out of range.
+/// Names the argument that is out of range, and steps that take too much work.
 pub fn epsilon(noise_multiplier: f64, sampling_probability: f64, steps: u64, delta: f64) -> Result<Interval> {
+    epsilon_within(noise_multiplier, sampling_probability, steps, delta, &Work::default())?.map_err(
+        |OutOfReach| {
+            let hint = "give more noise or fewer steps";
+            Error::bad_value("steps", steps, "fewer, which 1 GB and 10 s can account for,", hint)
+        },
+    )
+}
+
+/// The same for at most what is left of `work`: the interval is wider than asked for where a finer grid does not pay.
+///
+/// # Errors
+/// Names the argument that is out of range; and inside, a setting that is out of reach.
+pub fn epsilon_within(
+    noise_multiplier: f64,
+    sampling_probability: f64,
+    steps: u64,
+    delta: f64,
+    work: &Work,
+) -> Result<std::result::Result<Interval, OutOfReach>> {
     let pair = SubsampledGaussian::new(noise_multiplier, sampling_probability)?;
     if steps == 0 || steps > 1 << 31 {
         return Err(Error::bad_value("steps", steps, "a whole number from 1 to 2^31", "counts start at 1"));
@@ -51,13 +71,13 @@ pub fn epsilon(noise_multiplier: f64, sampling_probability: f64, steps: u64, del
     check_delta(delta)?;
     if sampling_probability >= 1.0 {
         let all = Gaussian::fixed_order(noise_multiplier, steps);
-        return Ok(Interval {
+        return Ok(Ok(Interval {
             epsilon_lower_bound: all.epsilon_lower_bound(delta),
             epsilon_upper_bound: all.epsilon_upper_bound(delta),
-        });
+        }));
     }
     let excess = |width: f64, epsilon: f64| width / (RELATIVE_WIDTH * epsilon.max(SMALLEST_RELATIVE));
-    Ok(Refinement { pair: &pair, steps, delta }.run(excess))
+    Ok(Refinement { pair: &pair, steps, delta }.run(excess, work))
 }
 
 #[cfg(test)]

@@ -19,12 +19,15 @@
 use super::pair::SubsampledGaussian;
 use crate::pld::{Aim, Atoms, Cells, Composition, LossGrid, Side};
 use crate::root::{Bracket, narrow};
+use crate::work::{OutOfReach, Work};
 use libm::{exp, expm1, log};
 
 /// Atoms of the bulk's sum over which the single jump is averaged.
 const ATOMS: usize = 2000;
 /// Relative accuracy of the jump's closed form and of the sum over the atoms.
 const RELATIVE_ERROR: f64 = 1e-11;
+/// Units of work for reading epsilon: the jump's closed form at all atoms, some forty times.
+const READINGS: f64 = 2e7;
 /// How closely epsilon is read, relatively.
 const READING: f64 = 1e-6;
 
@@ -54,23 +57,28 @@ struct Jump {
 impl OneJump {
     /// `steps >= 2` steps of a law whose losses above the top of `cells` are jumps; `discretised` makes the law of a
     /// bulk for one side.
+    ///
+    /// # Errors
+    /// More than the work that is left.
     pub fn new(
         pair: SubsampledGaussian,
         cells: &Cells,
         discretised: impl Fn(&Cells) -> LossGrid,
         steps: u64,
         delta: f64,
-    ) -> Self {
+        work: &Work,
+    ) -> Result<Self, OutOfReach> {
+        work.charge(READINGS)?;
         let law = discretised(&cells.clone().without_above());
         let (from, q) = (cells.top(), cells.above().q);
         let at_top = pair.probability() * pair.if_sampled().delta(pair.loss_if_sampled(from));
-        OneJump {
+        Ok(OneJump {
             side: law.side,
             steps: steps as f64,
-            bulk: law.compose(steps, Aim::Delta(delta)),
-            bulk_of_the_others: law.compose(steps - 1, Aim::Whole).atoms(ATOMS),
+            bulk: law.compose_within(steps, Aim::Delta(delta), work)?,
+            bulk_of_the_others: law.compose_within(steps - 1, Aim::Whole, work)?.atoms(ATOMS),
             jump: Jump { pair, from, delta: at_top, p: at_top + exp(from) * q, q },
-        }
+        })
     }
 
     /// Delta at `epsilon`, erring only to this law's side.

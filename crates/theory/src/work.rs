@@ -1,0 +1,108 @@
+//! How much an answer may cost: counted, not clocked, so that every machine gives the same answer.
+//!
+//! Accountants take a [`Work`] and pay for every grid before they compute on it. Where it would not last they look at a coarser grid, which
+//! is still certified, and where no grid is left they say [`OutOfReach`]. One unit is about a nanosecond of one core; all parts of a
+//! command share one `Work`, so that a command ends within about [`COMMAND`] nanoseconds of processor time. Memory is bounded by the longest grid,
+//! [`MOST_POINTS`] (about 50 bytes a point).
+//!
+//! ```
+//! use misdeal_theory::work::Work;
+//! let work = Work::default();
+//! assert!(work.charge(1e6).is_ok() && work.charge(1e12).is_err());
+//! assert!(work.spent() <= misdeal_theory::work::COMMAND);
+//! ```
+
+use std::cell::Cell;
+
+/// Units that a command may spend, about 7 s of processor time, where 10 s are allowed.
+pub const COMMAND: f64 = 7e9;
+/// The longest grid of a composed law that is read at one point.
+pub const MOST_POINTS: usize = 3 << 22;
+/// The longest grid of a composed law that is kept as a whole, for a curve.
+pub const MOST_POINTS_KEPT: usize = 5 << 19;
+
+/// What one command, or a part of it, may spend and has spent.
+#[derive(Debug)]
+pub struct Work {
+    limit: f64,
+    spent: Cell<f64>,
+}
+
+/// The work that is left does not pay for the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutOfReach;
+
+/// What is said of a bound that nothing pays for.
+pub(crate) const REASON: &str = "out of reach (it takes more than 1 GB or 10 s)";
+
+impl Default for Work {
+    fn default() -> Self {
+        Self::of(COMMAND)
+    }
+}
+
+impl Work {
+    /// Work of this many units.
+    pub fn of(limit: f64) -> Self {
+        Self { limit, spent: Cell::new(0.0) }
+    }
+
+    /// Work without a limit, for tests and for single laws.
+    pub fn unlimited() -> Self {
+        Self::of(f64::INFINITY)
+    }
+
+    /// Units that were spent.
+    pub fn spent(&self) -> f64 {
+        self.spent.get()
+    }
+
+    /// Units that are left.
+    pub fn left(&self) -> f64 {
+        self.limit - self.spent()
+    }
+
+    /// Pays `units`, or nothing if they are not there.
+    ///
+    /// # Errors
+    /// More than what is left.
+    pub fn charge(&self, units: f64) -> Result<(), OutOfReach> {
+        if units.is_nan() || units > self.left() {
+            return Err(OutOfReach);
+        }
+        self.spent.set(self.spent() + units);
+        Ok(())
+    }
+
+    /// Refuses a grid of more than `most` points; work without a limit takes any.
+    ///
+    /// # Errors
+    /// A grid that is too long.
+    pub(crate) fn check_points(&self, points: f64, most: usize) -> Result<(), OutOfReach> {
+        let fits = points <= most as f64 || self.limit == f64::INFINITY;
+        if fits { Ok(()) } else { Err(OutOfReach) }
+    }
+
+    /// What `answer` finds if it may spend at most `units` of what is left.
+    pub fn part<T>(&self, units: f64, answer: impl FnOnce(&Work) -> T) -> T {
+        let part = Work::of(units.min(self.left()));
+        let found = answer(&part);
+        self.spent.set(self.spent() + part.spent());
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_spends_what_the_whole_has_and_no_more() {
+        let work = Work::of(10.0);
+        assert_eq!(work.part(4.0, |part| part.charge(5.0)), Err(OutOfReach));
+        assert_eq!(work.part(4.0, |part| part.charge(3.0)), Ok(()));
+        assert_eq!(work.part(100.0, |part| part.charge(8.0)), Err(OutOfReach));
+        assert!((work.left() - 7.0).abs() < 1e-12 && work.charge(f64::NAN).is_err());
+        assert!(Work::unlimited().charge(1e300).is_ok());
+    }
+}
