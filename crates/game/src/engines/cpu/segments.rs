@@ -9,6 +9,9 @@
 //! in 65,536) is computed exactly in f64.
 //!
 //! The fit is good to 1e-6 relative for r >= 1; a smaller noise multiplier s takes r = 2^k s and squares k times.
+//!
+//! # Why is the sign bit 4 of the word?
+//! There it is already in place for the table index, so no shift is needed.
 
 use misdeal_core::{FIRST_BODY_MAGNITUDE, gaussian, normal, sign_and_magnitude};
 
