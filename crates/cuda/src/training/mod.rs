@@ -3,6 +3,13 @@
 //! All models of a group take the same step at the same time, one kernel for each thing that a layer does; a kernel's blocks are tiles of
 //! all models' matrix products. Batches are dealt on the processor while the group before is trained. What differs from model to model, and
 //! only that, is read from memory: a model does not depend on its company.
+//!
+//! # Why are batches made on the processor?
+//! The samplers and the adversary are those of trainings on processors: nine schemes and three threat models need no
+//! second implementation.
+//!
+//! # Why does a model not depend on the others in its group?
+//! Every sum is a chain in a fixed order. Only whole numbers are added atomically.
 
 mod arguments;
 mod deal;
