@@ -1,4 +1,4 @@
-//! Parts of a mechanism's audit that are played anywhere, and the audit of all of them together.
+//! Parts of a mechanism's audit that run on any machine, and the audit of all of them together.
 //!
 //! # Why ranges of trials, and not shards of a plan?
 //! A cluster cuts a run so that no part reaches over a look, and merges the parts in order where looks count. The

@@ -1,9 +1,9 @@
-//! Which kernel plays a game, and what it is told.
+//! Which kernel runs a game, and with which parameters.
 //!
 //! # What is computed in f32, and what in f64?
 //! In the kernel for equal weights, f32 serves terms whose errors average out. The target's term, tails and totals
-//! are f64. Below noise 1, or with several epochs, one other term may dominate the sums, so the four largest are
-//! computed again in f64.
+//! are f64. Below noise 1, or with several epochs, one other term may dominate the sums, so the four draws with
+//! the largest terms are computed again in f64.
 //!
 //! Games with fewer than 64 batches, unequal weights or a target in each step run term by term in f64. No game is
 //! left to the processor.

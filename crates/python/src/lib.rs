@@ -1,4 +1,4 @@
-//! The Python door, `import misdeal`: it reads arguments, calls `audit`, and hands over what came out, and adds no logic.
+//! The Python module, `import misdeal`: it reads arguments, calls `audit`, hands over the result, and adds no logic.
 //!
 //! What Python users see is the package in `misdeal/`; this is the module `misdeal._native` below it.
 //!

@@ -1,4 +1,4 @@
-//! From two random words to two standard Gaussian numbers, exact far into the tails: the way of graphics processors.
+//! From two random words to two standard Gaussian numbers, exact far into the tails, as graphics processors do it.
 //!
 //! # Why these directions?
 //! They are made for graphics processors. An angle of 22 bits within a quarter turn is exact in f32, so short
