@@ -18,7 +18,7 @@
 //! - [`score_outputs`], [`judge_outputs`]: what the outputs of somebody's own training show.
 //! - [`diagnose()`]: which scheme made the batches of a log, and what that costs.
 //! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproduceRequest`], [`ReproducedRow`]).
-//! - [`self_test()`]: whether this machine computes right; [`devices()`]: what there is to compute on.
+//! - [`self_test()`]: checks this machine's results against known values; [`devices()`]: what there is to compute on.
 //! - [`Progress`]: whoever watches a job and may interrupt it.
 
 mod accounted;

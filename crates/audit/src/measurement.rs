@@ -1,4 +1,8 @@
-//! Playing, and what the scores show, before any theory.
+//! Runs trials and estimates epsilon, before any theory.
+//!
+//! # Why does every audit run here?
+//! What plays trials is a `Player`: an engine of the mechanism, or a training. Stores, looks, claims, curves and
+//! reports do not know which.
 
 use crate::run::OpenStore;
 use crate::savings::Savings;

@@ -1,4 +1,9 @@
-//! Parts of a mechanism's audit that are played anywhere, and the audit of all of them together.
+//! Parts of a mechanism's audit that run on any machine, and the audit of all of them together.
+//!
+//! # Why ranges of trials, and not shards of a plan?
+//! A cluster cuts a run so that no part reaches over a look, and merges the parts in order where looks count. The
+//! verdict comes from the merged store, by the same code as on one machine. A lost part is played again, and the
+//! store refuses a part that comes twice.
 
 use crate::audit_report::{AuditReport, audit_from};
 use crate::measurement::Player;

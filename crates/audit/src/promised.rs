@@ -1,4 +1,8 @@
-//! What theory says about the scheme that was audited, and about the Poisson sampling that is claimed in its place.
+//! What theory says about the audited scheme, and about Poisson sampling, which is claimed in its place.
+//!
+//! # Why apart from the measurement?
+//! An audit does not wait for a complete theory: what is not proven is `null`, with the reason. And thousands of
+//! audits of one setting need theory only once.
 
 use misdeal_core::{BatchScheme, Bounds, Setting};
 use misdeal_theory::account;

@@ -1,4 +1,9 @@
-//! Whether so many observations can refute a claim at all, which is told before they are played.
+//! Whether this many observations can refute a claim at all, said before the run begins.
+//!
+//! # When is nothing said?
+//! If theory proves the claim, if the estimate is no valid bound, or if nothing is left to play: more observations
+//! would not help. Scores that a resumed store holds count as observations. Theory is computed before the run for
+//! this reason.
 
 use crate::{Result, RunRequest};
 use misdeal_core::estimate::{Guarantee, Look, fewest_trials_above, largest_epsilon};

@@ -1,4 +1,9 @@
 //! Saves a store at intervals while it is being filled.
+//!
+//! # Why by the clock?
+//! Slow engines are saved as often as fast ones. Once a saving is due, a thread that has played something begins no
+//! further chunk. Which trials a store holds at a given moment depends on the machine; what it holds in the end does
+//! not.
 
 use crate::{Error, Progress, Result};
 use misdeal_core::ScoreStore;

@@ -1,4 +1,7 @@
-//! What a test of some scores may promise.
+//! How much of the significance a test of some scores may spend.
+//!
+//! A look, a guess of the buffer's size and scores that may depend on each other change what any test may promise.
+//! The measurement says so once, for the estimate, a second estimate and the curves.
 
 use misdeal_core::EpsilonEstimate;
 use misdeal_core::estimate::{Look, no_guarantee};

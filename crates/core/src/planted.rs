@@ -1,4 +1,8 @@
-//! Faults planted on purpose, so that a test can see the self-test find them. Built with the feature `planted-faults` alone, which no door enables.
+//! Faults planted on purpose, so a test can see that the self-test finds each of them.
+//!
+//! # Can a release contain them?
+//! No. They are built with the feature `planted-faults` alone, which neither the command line nor the Python package
+//! enables. Without it not a byte of them is compiled in.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 

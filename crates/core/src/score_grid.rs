@@ -1,13 +1,17 @@
 //! The fixed fine grid on which scores are counted: 2^20 bins, the same for every run.
 //!
-//! A bin is a sign, one of 256 binary exponents and the first eleven bits of the mantissa, so that neighbouring edges
-//! differ by less than 1/2048 of their size wherever scores are. The grid is part of the store's format: counts made
-//! on one day and one machine add up with those of any other.
+//! A bin is a sign, one of 256 binary exponents and the first eleven bits of the mantissa. Neighbouring edges differ
+//! by less than 1/2048 of their size wherever scores are.
+//!
+//! # Why the float's own bits?
+//! No range has to be chosen in advance, so any two stores of a setting merge, from any day and any machine. The
+//! price: scores closer than one part in 2,048 may share a bin. Use `--scores exact` where that matters.
 //!
 //! # Formal guarantees
 //! - [`bin`] is monotone: x <= y implies bin(x) <= bin(y).
 //! - For finite x and any b up to [`BINS`]: bin(x) >= b if and only if x >= [`lower_edge`]\(b\). Predicting `In` from
-//!   the bin is therefore exactly predicting `In` from the score, at a threshold that is an edge.
+//!   the bin is therefore exactly predicting `In` from the score, at a threshold that is an edge. Bounds stay valid,
+//!   and the best edge shows at most what the best threshold shows.
 
 /// Bins of the grid.
 pub const BINS: u32 = 1 << 20;

@@ -1,4 +1,4 @@
-//! The Python door, `import misdeal`: it reads arguments, calls `audit`, and hands over what came out, and adds no logic.
+//! The Python module, `import misdeal`: it reads arguments, calls `audit`, hands over the result, and adds no logic.
 //!
 //! What Python users see is the package in `misdeal/`; this is the module `misdeal._native` below it.
 //!
@@ -6,6 +6,10 @@
 //! - [`jobs`]: runs a job on all cores with the interpreter released, progress told and Ctrl-C honoured.
 //! - [`errors`]: the one place where refusals become Python's exceptions.
 //! - [`reports`]: what jobs hand back.
+//!
+//! # Why does `cargo test` need no Python?
+//! The module is always built as an extension (`extension-module`, stable ABI from Python 3.10). Its tests are
+//! Python's, in `tests/`.
 
 #![allow(clippy::needless_pass_by_value, reason = "what Python hands over is extracted by value")]
 

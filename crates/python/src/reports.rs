@@ -1,4 +1,8 @@
 //! What jobs hand back: the same documents that the command line prints, and the figure that belongs to them.
+//!
+//! # Why JSON?
+//! The module hands over the text that the command line prints, and Python parses it. Both give the same document,
+//! and no field is named twice.
 
 use crate::errors::{of_file, refusal};
 use crate::pages::unreadable;

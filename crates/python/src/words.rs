@@ -1,4 +1,8 @@
 //! Arguments by name: the words of the command line, with the same refusals.
+//!
+//! # Why a dictionary?
+//! Arguments have the command line's names, so a refusal names the field in both. A test compares parameters,
+//! defaults and messages with `--help`.
 
 use misdeal_core::{ClosedSet, Error};
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! What a result means, in a sentence: the same on the terminal and on the page.
+//! What a result means, in a sentence: the same on the terminal, on the page and in Python.
 
 use crate::numbers::{confidence, count, probability, rounded_down, rounded_up, significant, times};
 use misdeal_core::estimate::{objection, promises};

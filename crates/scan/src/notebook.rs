@@ -1,4 +1,7 @@
 //! Jupyter notebooks: the code of their cells as one Python source, and the way back.
+//!
+//! A finding's line is a line of the notebook's file, so annotations land in the right place. The cell and the line
+//! within it are given too.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

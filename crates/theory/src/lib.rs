@@ -21,6 +21,14 @@
 //! | [`rdp`], [`random_allocation`] | Renyi accounting, for comparison |
 //!
 //! A lower bound is never too large and an upper bound never too small; every function says how it keeps that.
+//!
+//! # Why are tail sums transformed, and not masses?
+//! Round-off then grows with the root of the number of steps, so a worst-case bound on the transform's error is
+//! affordable.
+//!
+//! # How tight is the upper bound for batches of fixed size, drawn anew?
+//! It is loose. The adversary is told in which steps the record is used (`told_uses.rs`), which gives 8.6 where
+//! Poisson sampling leaks 0.72.
 
 pub mod account;
 mod buffer_weights;

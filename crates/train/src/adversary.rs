@@ -1,4 +1,13 @@
 //! What the adversary puts into a batch: the modified lines of the paper's Algorithm 2, for one target or several.
+//!
+//! # Which scheme decides what is planted?
+//! The one that runs, not the one that the adversary believes in, as in the simulated game.
+//!
+//! # Why does the worst case compute no gradients?
+//! All of them are planted. The parameters still move, by canaries and noise.
+//!
+//! # Where are several targets?
+//! They are consecutive records from `target_index` on, all present or all zeroed out. Each has a score of its own.
 
 use misdeal_core::{BatchScheme, Setting, ThreatModel, World};
 use std::ops::Range;

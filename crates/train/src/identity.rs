@@ -1,4 +1,9 @@
 //! What is trained, as a digest: the part of a setting's hash that training adds.
+//!
+//! # Why a digest in the setting?
+//! Random stream and store are keyed by the setting's hash. With the digest in `Setting::training`, another data set
+//! or recipe has other random bits and another store, and nothing else has to know of it. An audit of the mechanism
+//! leaves the field out, so its hash does not depend on it.
 
 use crate::data::Dataset;
 use crate::recipe::Recipe;

@@ -3,6 +3,9 @@
 //! Shuffles, blocks and sliding buffers differ only in which records may be dealt at position j: those below some bound that have
 //! not been dealt yet, all with the same probability. So with c_j of them at position j an order has the probability
 //! product of 1 / c_j if it is possible at all, and the ranks of the chosen among the possible are independent and uniform.
+//!
+//! A buffer's size is where the log first becomes possible. The probability that a full shuffle gives an order which
+//! a smaller buffer could have made is the ratio of the two likelihoods, exactly.
 
 use super::deal::Epoch;
 use libm::{lgamma, log};

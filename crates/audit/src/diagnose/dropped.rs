@@ -1,4 +1,9 @@
-//! What is still proven where epochs leave records out.
+//! Lower bounds that still hold where epochs leave records out.
+//!
+//! # Why the largest output?
+//! A missing record can only make it smaller, wherever in the epoch the record would be. Let p be the probability
+//! that the record is in all epochs. The scheme's bound at delta / p then holds at delta, less ln(1/p). The proof is
+//! in the docs of `LargestOutput::epsilon_lower_bound_if_present`.
 
 use super::deal::Epoch;
 use super::orders::Orders;

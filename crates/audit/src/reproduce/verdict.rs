@@ -1,4 +1,8 @@
-//! Whether a printed number came out again.
+//! Whether our number agrees with the paper's.
+//!
+//! # Why is the tolerance wider for fewer runs?
+//! The paper's tolerance is for as many runs as the paper's. The mean of fewer runs varies more, so three of its
+//! standard errors are added, and the reason beside the number says so.
 
 use serde::{Serialize, Serializer};
 

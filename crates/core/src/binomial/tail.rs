@@ -1,4 +1,8 @@
 //! The mass of a Beta law above a point in units of the density there, at a cost that does not grow with the counts.
+//!
+//! # Why quadrature?
+//! Relative to the density, the tail is one smooth integral: 32 Gauss points suffice for any number of trials n.
+//! Continued fractions need about sqrt(n) terms.
 
 use super::{Proportion, saddle_point::log1p_minus};
 use libm::exp;

@@ -1,21 +1,30 @@
-//! Thresholds whose ranks were fixed in advance: all of them at once, on all of the data.
+//! Thresholds whose ranks were fixed in advance: all of them are tested at once, on all of the data.
 //!
-//! # Why it holds
-//! A threshold is the lowest one that fewer than r scores `Out` reach (or the highest one that fewer than r scores `In` lie
-//! below). Write scores as S = Q(U) with U uniform and Q non-decreasing. Fewer than r of n reach the threshold only if it lies above
-//! the r-th largest score, so that reaching it implies U > U_(n-r+1), which has probability Beta(r, n-r+1): the rate of errors is
-//! stochastically at most that, exactly that for continuous scores, and smaller with ties or on a grid. The ranks depend on the number
-//! of scores alone. Given the scores of the one world, the threshold is fixed, and the other world's scores beyond it are binomial. Each threshold
-//! is thus an exact test ([`super::rank_test`]), and the levels of all of them add up to the significance: the largest epsilon that any
-//! refutes is a lower confidence bound.
+//! # Why is the bound valid?
+//! A threshold is the lowest one that fewer than r scores `Out` reach, or the highest one that fewer than r scores
+//! `In` lie below. The rank r depends on the number of scores alone.
 //!
-//! # Where the levels are spent
-//! Ranks are powers of two. An estimate from r errors is uncertain by about 1/sqrt(r), and a threshold further out shows more: for
-//! most mechanisms the two balance near twenty errors, however many observations there are. Seven tenths of the significance are spent
-//! around there (weights 1/(1 + ln^2(r/20))), three tenths evenly, for mechanisms that leak nearly everything or nearly nothing.
+//! Write scores as S = Q(U) with U uniform and Q non-decreasing. If fewer than r of n scores reach the threshold, it
+//! lies above the r-th largest score. A score that reaches it then has U > U_(n-r+1), which has probability Beta(r,
+//! n-r+1). So the error rate is stochastically at most Beta(r, n-r+1): exactly that for continuous scores, smaller
+//! with ties or on a grid.
 //!
-//! Where the best rank lies between two powers, a part of epsilon is lost, of 1 % or so. With many errors that is more than what further levels
-//! cost, the logarithm of their number over sqrt(r): from 2^14 on an octave has 2, from 2^16 on 4 and from 2^18 on 8 ranks that share its level.
+//! Given one world's scores the threshold is fixed, and the other world's scores beyond it are binomial. Each
+//! threshold is therefore an exact test (`rank_test.rs`). The levels of all tests add up to the significance, so the
+//! largest epsilon that any of them refutes is a lower confidence bound. Neither the data nor the significance of one
+//! test is split.
+//!
+//! # Where is the significance spent?
+//! Ranks are powers of two. An estimate from r errors is uncertain by about 1/sqrt(r), and a threshold further out
+//! shows more. For most mechanisms the two balance near twenty errors, however many observations there are. Seven
+//! tenths of the significance are spent around there (weights 1/(1 + ln^2(r/20))). Three tenths are spent evenly, for
+//! mechanisms that leak nearly everything or nearly nothing.
+//!
+//! # Why more ranks from 2^14 on?
+//! Where the best rank lies between two powers of two, about 1 % of epsilon is lost. Further levels cost the
+//! logarithm of their number over sqrt(r), which is less than that when there are many errors. So an octave has 2
+//! ranks from 2^14 on, 4 from 2^16 on and 8 from 2^18 on, which share its level. With powers of two alone, 10^12
+//! observations at noise 1.5 showed less than 10^11 did.
 
 use super::estimator::{ErrorEstimator, Finding, Side};
 use super::evidence::Evidence;

@@ -1,4 +1,12 @@
 //! From scores to epsilon: what all estimators have in common.
+//!
+//! # Why two traits?
+//! `Estimator` goes from all scores to epsilon. Most estimators need only the errors at one threshold: they implement
+//! `ErrorEstimator` and get every threshold choice (`max`, `hold-out`, `band`, `sequential`) for free.
+//!
+//! # When is an estimate called valid?
+//! Only if it is proven to be a lower confidence bound for any mechanism, given how its threshold was chosen. An
+//! estimate that needs an assumption names it in `guarantee`.
 
 use super::band;
 use super::evidence::Evidence;
@@ -111,7 +119,7 @@ pub trait ErrorEstimator: Sync {
     /// The epsilon at a threshold with fewer than `rank` errors of one kind, the rank having been fixed in advance; `floor` if that is
     /// not above it.
     ///
-    /// The rate of those errors lies stochastically below Beta(rank, n - rank + 1) (see [`band`]), which is what rank - 1
+    /// The rate of those errors lies stochastically below Beta(rank, n - rank + 1) (see `band.rs`), which is what rank - 1
     /// errors at a fixed threshold would say by Clopper and Pearson: that count stands for the one observed.
     fn epsilon_at_rank(
         &self,

@@ -1,4 +1,9 @@
 //! The best threshold of exact scores, without sorting them all.
+//!
+//! # Why not sort?
+//! Only a few cells can hold the best threshold. Scores are counted on the store's grid, `search` bounds whole
+//! intervals of thresholds, and only cells that can still win are sorted. This takes a few hundred Clopper-Pearson
+//! evaluations instead of one per score, and finds the same maximum as Algorithm 1.
 
 use super::estimator::Side;
 use super::evidence::knot_of_rank;

@@ -1,4 +1,8 @@
-//! What so many observations can show at most: what they would show if not one were mistaken.
+//! The largest epsilon that a number of observations can show: the one they show if no guess is wrong.
+//!
+//! # Why no formula?
+//! The limit is what the estimator itself finds in that many scores without an error. So every estimator and
+//! threshold choice has its own limit, and none needs a formula.
 
 use super::band;
 use super::estimator::Side;

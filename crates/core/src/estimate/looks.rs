@@ -1,4 +1,8 @@
 //! When a confidence sequence looks at the data, and what each look may cost.
+//!
+//! # Why no running maximum of the bounds?
+//! The bound of a look is a function of the counts at that look, so a resumed run gives the same bound as an
+//! uninterrupted one. A store of counts does not remember earlier bounds, so it could not tell their maximum.
 
 /// The first look, in trials of either world.
 const FIRST: u64 = 500;

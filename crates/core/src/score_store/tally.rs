@@ -1,4 +1,9 @@
 //! Whole numbers that trials give beside their scores, summed exactly.
+//!
+//! # Why does a store keep them?
+//! Accuracies and biases of trained models must survive what scores survive. A training that was killed, resumed,
+//! extended or merged reports the accuracy of all its models, and its store has the same bytes as that of an
+//! uninterrupted run.
 
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,13 @@
 //! The generator is ARS-5 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011):
 //! five AES rounds with a Weyl sequence as key schedule, applied to a counter. Processors with AES instructions
 //! compute sixteen 32-bit words in seven instructions; [`Stream::block`] is the same function in plain Rust.
-//! Graphics processors have no such instructions: their stream is [`philox`](Stream::philox), of the same authors.
 //!
+//! # Why two random streams?
+//! Graphics processors have no AES instructions, so their stream is [`philox`](Stream::philox), of the same authors.
+//! Counters and purposes are the same in both streams. The reference engine plays either one, so every fused engine is
+//! compared with the same reference. A store names its stream, and stores of different streams do not merge.
+//!
+//! # What is in a counter?
 //! A counter says what the draw is for, so that no two purposes ever share random bits:
 //!
 //! | bits | meaning |

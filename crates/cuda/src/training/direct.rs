@@ -1,4 +1,11 @@
 //! How convolutions of few channels are cut (`direct.cu`).
+//!
+//! # Why without matrix cores?
+//! With six filters, most of a tile would be zeros. Images and weights are in shared memory and sums in registers.
+//! Outputs pass through shared memory, because neighbours in an image are not neighbours in a warp.
+//!
+//! # Why do the same kernels pool?
+//! Images before pooling are the largest, and they are written only once this way.
 
 use super::stages::Weighted;
 

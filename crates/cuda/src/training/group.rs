@@ -1,4 +1,8 @@
 //! A group of models trained side by side, kernel by kernel.
+//!
+//! # Why is each record's convolution gradient kept?
+//! A step adds them up with their clipping factors. A second pass over the products would cost more than the memory's
+//! bandwidth.
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use super::arguments::{Batch, Clipping, Models, Run};

@@ -1,8 +1,14 @@
 //! DP-SGD with canaries on graphics processors, many models side by side.
 //!
-//! All models of a group take the same step at the same time, one kernel for each thing that a layer does; a kernel's blocks are tiles of
-//! all models' matrix products. Batches are dealt on the processor while the group before is trained. What differs from model to model, and
-//! only that, is read from memory: a model does not depend on its company.
+//! All models of a group take the same step at the same time. Each operation of a layer is one kernel, whose blocks
+//! are tiles of all models' matrix products. The processor makes the batches of the next group while one is trained.
+//!
+//! # Why are batches made on the processor?
+//! The samplers and the adversary are those of trainings on processors: nine schemes and three threat models need no
+//! second implementation.
+//!
+//! # Why does a model not depend on the others in its group?
+//! Every sum is a chain in a fixed order. Only whole numbers are added atomically.
 
 mod arguments;
 mod deal;

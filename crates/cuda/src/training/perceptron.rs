@@ -1,4 +1,7 @@
 //! Which models are trained one in a block, with all parameters in shared memory (`perceptron.cu`), and their records as bits.
+//!
+//! # Why fetch the next batch during a step?
+//! A block is alone on its multiprocessor, so no other block would fill the wait.
 
 use super::stages::Stage;
 use misdeal_core::Precision;

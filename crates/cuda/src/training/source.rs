@@ -1,4 +1,13 @@
 //! The kernels of one model: the sources of `kernels/training`, and one line for each kernel that names its shapes as constants.
+//!
+//! # Why are kernels written out for each model?
+//! NVRTC compiles at run time, so shapes can be template arguments. Divisions by them become multiplications, loops
+//! unroll, and tiles are chosen to waste least (`tiling.rs`).
+//!
+//! # How does f32 run on matrix cores?
+//! Matrix cores round factors to eleven bits. For `f32` each factor is split in two such parts and three products are
+//! added, which leaves f32's own errors. Two products suffice where records have at most eleven bits. `tf32` takes
+//! one product, and its stores have a lineage of their own.
 
 use super::direct::Direct;
 use super::perceptron::Perceptron;

@@ -1,4 +1,7 @@
 //! A model as kernels see it: layers joined with the activations that follow them, images with their channels innermost.
+//!
+//! # Why are channels innermost?
+//! One copy then moves a tap of all channels. Weights keep their order, and kernels compute the row.
 
 use misdeal_train::data::Shape;
 use misdeal_train::{LayerKind, Model};

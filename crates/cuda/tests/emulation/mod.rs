@@ -1,4 +1,8 @@
 //! Runs the kernels of a training on the processor: compiled as C++ beside `processor.h`, which stands for the device.
+//!
+//! Threads are fibers and matrix cores are loops. The whole path, from batches to scores, is compared with the
+//! reference in f64 on machines without a device. Memory that was never written is not a number, so a kernel that
+//! reads it fails the comparison.
 #![allow(unsafe_code, reason = "a library is called")]
 #![allow(dead_code, reason = "each test takes what it needs")]
 

@@ -1,4 +1,9 @@
 //! Engines: everything that can turn trials into scores.
+//!
+//! # Why does an engine fill the store itself?
+//! A device counts its scores on the grid, and only the counts come back ([`Engine::insert`]). A score that is not
+//! finite is counted nowhere, and the store refuses tables whose totals are not the number of trials. [`Portions`]
+//! says how much work an engine wants at a time.
 
 pub mod cpu;
 pub mod reference;

@@ -1,4 +1,7 @@
 //! Command lines that do a stored job again.
+//!
+//! Documents carry everything a re-run needs. `crates/cli/tests/report.rs` runs the command of a page and compares
+//! the numbers.
 
 use misdeal_results::numbers::probability;
 

@@ -1,4 +1,8 @@
 //! Results on one self-contained page.
+//!
+//! # Why from documents and not from the commands' types?
+//! A page can be made of any result at any time, on another machine. Each result becomes the same `Section`, so there
+//! is one template. One script draws every chart, and tables are made from the charts' own data.
 
 mod above_the_claim;
 mod accounts;

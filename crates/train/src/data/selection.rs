@@ -1,4 +1,8 @@
 //! Which records of a file are trained on: a subset that is a pure function of the seed.
+//!
+//! # Why rank records by random bits?
+//! Each record has 64 random bits of its own, from the seed and its index. The `dataset_size` records with the
+//! smallest bits are used, so smaller subsets lie within larger ones and no generator has a state.
 
 use super::bounded::{MOST_MEMORY, megabytes};
 use super::records::Records;

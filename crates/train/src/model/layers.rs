@@ -1,4 +1,7 @@
 //! A model for records of a given shape: layers with shapes, and where their parameters lie.
+//!
+//! # Why are weights stored inputs by outputs, with the biases as last row?
+//! A matrix product needs no packing then, and a null-space canary is one row.
 
 use super::blueprint::{Blueprint, LayerKind, Loss};
 use crate::data::Shape;

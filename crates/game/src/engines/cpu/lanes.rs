@@ -1,4 +1,7 @@
 //! What an instruction set must offer: sixteen trials side by side.
+//!
+//! # Why is a lane a trial and not a batch?
+//! No sum runs across lanes, and nothing is wasted where the number of batches is not a multiple of sixteen.
 
 use super::gaussians::Source;
 use super::segments::{FOR_SINGLE_VALUES, FOR_SUMS, SEGMENTS, Tables};

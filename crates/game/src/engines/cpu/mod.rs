@@ -1,11 +1,12 @@
 //! The fused engine: sixteen trials side by side, from random bits to scores without an observation in between.
 //!
-//! One kernel, written over [`lanes::Lanes`], is compiled for AVX-512, for AVX2 and for plain Rust. Every operation of
-//! the kernel is a single IEEE or integer operation, in the same order, so that all three give the same bits: a store
-//! begun on one machine can be finished on another.
+//! A random word becomes an exponential through polynomials (`segments.rs`), `kernel.rs` sums exponentials, and
+//! `play.rs` turns the sums into scores, as `plan.rs` says. Scores agree with the reference engine's to 1e-5 relative
+//! or 1e-6 absolute.
 //!
-//! A random word becomes an exponential through polynomials ([`segments`]); [`kernel`] sums exponentials; [`play`] makes
-//! scores of the sums, as [`plan`] says. Scores agree with the reference engine's to 1e-5 relative or 1e-6 absolute.
+//! # Why do all instruction sets give the same bits?
+//! One kernel, written over `lanes::Lanes`, is compiled for AVX-512, for AVX2 and for plain Rust. Every operation is
+//! a single IEEE or integer operation, in the same order. So a store begun on one machine can be finished on another.
 #![allow(unsafe_code, reason = "instruction sets are reached through intrinsics")]
 #![allow(clippy::wildcard_imports, reason = "an instruction set is imported whole")]
 #![allow(clippy::needless_range_loop, reason = "a lane is an index into several arrays")]

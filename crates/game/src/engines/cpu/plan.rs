@@ -1,4 +1,13 @@
 //! Which games the fused engine plays, and how.
+//!
+//! # Which games are left to the reference?
+//! - The noise of an output is below 0.1.
+//! - Batch-then-shuffle in the worst case: the target shifts its batch by 2B.
+//! - The adversary sums outputs over epochs, but the target does not stay in one batch.
+//! - The target joins each step independently, and the noise is below 0.3 or the adversary assumes another kind of
+//!   scheme.
+//!
+//! `--engine auto` falls back to the reference by itself, and the report names the engine that ran.
 
 use super::segments::{FOR_SINGLE_VALUES, FOR_SUMS, Segments};
 use crate::game::Game;

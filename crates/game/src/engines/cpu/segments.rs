@@ -1,14 +1,20 @@
 //! From 32 random bits straight to exp(z / s): piecewise polynomials in place of quantile and exponential.
 //!
-//! A random word is a sign and a magnitude m, and its Gaussian number z is the quantile at probability
-//! (m + 1/2) / 2^32 on that side ([`misdeal_core::gaussian`]). Written as a float, the word has an exponent (its
-//! octave) and a mantissa. Each half octave of each side is a *segment*, on which exp(z / r) is a polynomial of degree
-//! five (or seven) in the mantissa. A segment's index is four bits of the float and the sign, so that the coefficients of the
-//! sixteen half octaves nearest the centre (the *near* segments: all but one draw in 256) fit the registers of one
-//! table look-up on AVX-512. The next eight octaves are *far* segments, looked up in memory, and what is left (a draw
-//! in 65,536) is computed exactly in f64.
+//! A random word is a sign and a magnitude m. Its Gaussian number z is the quantile at probability (m + 1/2) / 2^32
+//! on that side ([`misdeal_core::gaussian`]). Written as a float, the word has an exponent (its octave) and a
+//! mantissa. Each half octave of each side is a *segment*, on which exp(z / r) is a polynomial of degree five (or
+//! seven) in the mantissa.
 //!
-//! The fit is good to 1e-6 relative for r >= 1; a smaller noise multiplier s takes r = 2^k s and squares k times.
+//! - *Near* segments are the sixteen half octaves nearest the centre, on either side: all but one draw in 256. A
+//!   segment's index is four bits of the float and the sign, so their coefficients fit the registers of one table
+//!   look-up on AVX-512.
+//! - *Far* segments are the next eight octaves, looked up in memory.
+//! - What is left, a draw in 65,536, is computed exactly in f64.
+//!
+//! The fit is good to 1e-6 relative for r >= 1. A smaller noise multiplier s takes r = 2^k s and squares k times.
+//!
+//! # Why is the sign bit 4 of the word?
+//! There it is already in place for the table index, so no shift is needed.
 
 use misdeal_core::{FIRST_BODY_MAGNITUDE, gaussian, normal, sign_and_magnitude};
 
