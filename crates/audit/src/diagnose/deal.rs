@@ -61,6 +61,14 @@ pub struct Deal {
     pub steps_are_ordered: bool,
 }
 
+impl Deal {
+    /// Whether every epoch deals all records but those that do not fill a batch.
+    pub fn is_complete(&self) -> bool {
+        let unfilled = self.batch_size * self.workers.max(1);
+        self.epochs.iter().all(|epoch| epoch.records.len() + unfilled > self.dataset_size)
+    }
+}
+
 /// Copies of the epochs that were left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Uses {

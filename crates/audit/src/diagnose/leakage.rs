@@ -110,7 +110,7 @@ pub fn of(
         let setting = Setting { scheme, ..setting.clone() };
         (scheme.name(), bounds(&setting, delta, &work))
     });
-    let possible: Vec<&Candidate> = compatible(&diagnosis.candidates).collect();
+    let possible: Vec<&Candidate> = compatible(&diagnosis.candidates, deal);
     let subject =
         Subject { deal, orders, setting: &setting, delta, is_alone: possible.len() == 1, work: &work };
     let is_named = diagnosis.scheme != UNKNOWN_SCHEME && diagnosis.parameters.refilled_by.is_none();

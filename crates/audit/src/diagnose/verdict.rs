@@ -1,7 +1,7 @@
 //! From candidates to a diagnosis.
 //!
 //! # When is a diagnosis certain?
-//! Tests rule out every other scheme at 1e-6 (after Bonferroni), and the scheme leads by ten nats. A full shuffle
+//! Every other scheme is ruled out, by tests at 1e-6 (after Bonferroni) or by a lead of ten nats in complete epochs. A full shuffle
 //! must not look like a large buffer, and Poisson sampling needs twenty batches. A log is `unknown` if the tests rule
 //! out its likeliest scheme.
 
@@ -21,12 +21,21 @@ const DOUBTFUL_LEAD: f64 = 5.0;
 /// Fewer batches than this do not show how sizes vary.
 const FEWEST_BATCHES: usize = 20;
 
-/// The candidates that no test rules out.
+/// The candidates that the log leaves possible, the likeliest first, as `candidates` are.
 ///
-/// A likelier candidate rules nothing out: likelihoods do not count the records that a log leaves out, and a sorted batch is likelier in
-/// file order than as a random subset whose loader sorts it.
-pub fn compatible(candidates: &[Candidate]) -> impl Iterator<Item = &Candidate> {
-    candidates.iter().filter(|one| one.p_value >= RULED_OUT && one.log_likelihood.is_some())
+/// A test rules a scheme out. So does a lead of [`CERTAIN_LEAD`], but only among schemes that deal each record once an epoch, and only where the
+/// epochs of the log are complete: likelihoods do not count the records that a log leaves out. A sorted batch is likelier in file order than as a
+/// random subset whose loader sorts it, and yet it may be either.
+pub fn compatible<'a>(candidates: &'a [Candidate], deal: &Deal) -> Vec<&'a Candidate> {
+    let draws_places = |one: &Candidate| draws_anew(one.scheme) || one.scheme == "balls-in-bins";
+    let likelihoods = candidates.iter().filter(|one| !draws_places(one)).filter_map(|one| one.log_likelihood);
+    let best = likelihoods.fold(f64::NEG_INFINITY, f64::max);
+    let is_complete = deal.is_complete();
+    let is_possible = |one: &&Candidate| {
+        let led = |value: f64| is_complete && !draws_places(one) && value <= best - CERTAIN_LEAD;
+        one.p_value >= RULED_OUT && one.log_likelihood.is_some_and(|value| !led(value))
+    };
+    candidates.iter().filter(is_possible).collect()
 }
 
 /// Defects that batches drawn anew show by chance.
@@ -57,15 +66,15 @@ pub fn diagnosis(
         && orders.is_some_and(|orders| lead_of_the_least_buffer(orders) >= DOUBTFUL_LEAD);
     let batches: usize = deal.epochs.iter().map(|epoch| epoch.ends.len()).sum();
     let too_few = best.scheme == "poisson" && batches < FEWEST_BATCHES;
-    let is_alone = compatible(&candidates).count() == 1;
+    let is_alone = compatible(&candidates, deal).len() == 1;
     let certain = is_alone && lead.is_some_and(|lead| lead >= CERTAIN_LEAD) && !nearly_a_buffer && !too_few;
-    if compatible(&candidates).any(|one| draws_anew(one.scheme)) {
+    if compatible(&candidates, deal).iter().any(|one| draws_anew(one.scheme)) {
         defects.retain(|defect| !BY_CHANCE.contains(&defect.defect));
     }
     let mut verdict = sentence(best, deal);
     if !certain {
         verdict.push(' ');
-        verdict.push_str(&doubt(&candidates, nearly_a_buffer, too_few, deal.epochs.len()));
+        verdict.push_str(&doubt(&candidates, nearly_a_buffer, too_few, deal));
     }
     Diagnosis { scheme: best.scheme, parameters: best.parameters, certain, verdict, defects, candidates }
 }
@@ -138,7 +147,7 @@ fn sentence(best: &Candidate, deal: &Deal) -> String {
     text
 }
 
-fn doubt(candidates: &[Candidate], nearly_a_buffer: bool, too_few: bool, epochs: usize) -> String {
+fn doubt(candidates: &[Candidate], nearly_a_buffer: bool, too_few: bool, deal: &Deal) -> String {
     if too_few {
         return format!(
             "It is not certain: fewer than {FEWEST_BATCHES} batches do not show how batch sizes vary. Log more."
@@ -148,10 +157,10 @@ fn doubt(candidates: &[Candidate], nearly_a_buffer: bool, too_few: bool, epochs:
         return "It is not certain: a sliding buffer not much smaller than the data set would explain it better. More epochs would tell."
             .to_owned();
     }
-    let others: Vec<&str> = compatible(candidates).skip(1).map(|one| one.scheme).collect();
+    let others: Vec<&str> = compatible(candidates, deal).iter().skip(1).map(|one| one.scheme).collect();
     let second = candidates.get(1).map_or("another scheme", |second| second.scheme);
     let pair = [candidates[0].scheme, second];
-    if epochs == 1 && pair.contains(&"shuffle") && pair.contains(&"shuffle-once") {
+    if deal.epochs.len() == 1 && pair.contains(&"shuffle") && pair.contains(&"shuffle-once") {
         return "One epoch cannot tell whether the permutation is drawn anew: log two or more.".to_owned();
     }
     let others = if others.is_empty() { second.to_owned() } else { others.join(", ") };
