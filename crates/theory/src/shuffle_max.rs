@@ -79,7 +79,8 @@ impl LargestOutput {
     /// # Errors
     /// No work that is left.
     pub fn composed_within(&self, epochs: u64, delta: f64, work: &Work) -> Result<f64, OutOfReach> {
-        let found = self.coarser_and_coarser(work, |coarseness, work| self.composed_at(epochs, delta, coarseness, work));
+        let found = self
+            .coarser_and_coarser(work, |coarseness, work| self.composed_at(epochs, delta, coarseness, work));
         // Many epochs leak no less than one.
         work.charge(BEST_LEVEL)?;
         Ok(found.unwrap_or(0.0).max(self.epsilon_lower_bound(delta)))
