@@ -1,6 +1,6 @@
 """Attacks the command line: strange Parquet, CSV, TOML, paths and corner settings, each call under 1 GB of memory.
 
-    python3 bench/attack.py [--program target/release/misdeal] [--calls 2000] [--seed 0]
+    python3 bench/attack.py [--program target/release/misdeal] [--calls 2000] [--seed 0] [--family settings]
 
 A call survives if it ends by itself with exit code 0, 1, 2 or 3, without a panic, a signal or a hang; if its peak of memory stays below 1 GB;
 if accounting, parsing and set-up take at most 10 s of processor time; if a refusal is one line on standard error that begins with
@@ -55,6 +55,7 @@ def settings(rng: random.Random):
                 words += [flag, rng.choice(plausible[flag]) if rng.random() < 0.8 else rng.choice(NUMBERS)]
         if command == "account":
             words += [extra for extra in ("--trade-off", "--compare") if rng.random() < 0.1]
+            words += ["--epsilon", rng.choice(["0", "1", "100"])] if rng.random() < 0.1 else []
         yield words, None
 
 
@@ -192,9 +193,13 @@ def main() -> None:
     arguments.add_argument("--program", default="target/release/misdeal")
     arguments.add_argument("--calls", type=int, default=2000)
     arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--family", help="attack by one family alone: settings, audits, tables, models, paths or parquet")
     asked = arguments.parse_args()
     program = str(pathlib.Path(asked.program).resolve())
     families = [settings, audits, tables, models, paths, parquet]
+    families = [family for family in families if asked.family in (None, family.__name__)]
+    if not families:
+        sys.exit(f"--family {asked.family}: allowed is settings, audits, tables, models, paths or parquet")
     streams = [itertools.chain(family(random.Random(f"{asked.seed} {family.__name__}"))) for family in families]
     counts, problems, worst = {}, [], [0.0, 0]
     with tempfile.TemporaryDirectory() as name:

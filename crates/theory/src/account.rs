@@ -210,27 +210,29 @@ pub fn poisson_bounds_within(
     work: &Work,
 ) -> Result<Bounds> {
     let found = poisson::epsilon_within(noise_multiplier, sampling_probability, steps, delta, work)?;
-    Ok(match found {
-        Ok(interval) => Bounds {
-            epsilon_lower_bound: Some(interval.epsilon_lower_bound),
-            epsilon_upper_bound: Some(interval.epsilon_upper_bound),
-            method: POISSON_METHOD.into(),
-        },
-        Err(_) => {
-            let all = Gaussian::fixed_order(noise_multiplier, steps).epsilon_upper_bound(delta);
-            let (upper, how) = if work.charge(RENYI).is_ok() {
-                let renyi =
-                    rdp::safe_epsilon_upper_bound(noise_multiplier, sampling_probability, steps, delta);
-                (renyi.min(all), "Renyi divergences")
-            } else {
-                (all, "the record in every step")
-            };
-            Bounds {
-                epsilon_lower_bound: None,
-                epsilon_upper_bound: Some(upper),
-                method: format!("lower: {REASON}; upper: {how}"),
-            }
+    let lower = match found {
+        Ok(interval) if interval.epsilon_upper_bound.is_finite() => {
+            return Ok(Bounds {
+                epsilon_lower_bound: Some(interval.epsilon_lower_bound),
+                epsilon_upper_bound: Some(interval.epsilon_upper_bound),
+                method: POISSON_METHOD.into(),
+            });
         }
+        // The grid in reach is too coarse for an upper bound.
+        Ok(interval) => Some(interval.epsilon_lower_bound),
+        Err(_) => None,
+    };
+    let mut upper = Gaussian::fixed_order(noise_multiplier, steps).epsilon_upper_bound(delta);
+    let mut how = "the record in every step";
+    if work.charge(RENYI).is_ok() {
+        let renyi = rdp::safe_epsilon_upper_bound(noise_multiplier, sampling_probability, steps, delta);
+        (upper, how) = (upper.min(renyi), "Renyi divergences");
+    }
+    let lower_method = if lower.is_some() { POISSON_METHOD } else { REASON };
+    Ok(Bounds {
+        epsilon_lower_bound: lower.map(|lower| lower.min(upper)),
+        epsilon_upper_bound: Some(upper),
+        method: format!("lower: {lower_method}; upper: {how}"),
     })
 }
 

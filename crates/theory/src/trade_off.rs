@@ -228,7 +228,8 @@ mod tests {
     #[test]
     fn one_poisson_step_in_closed_form() {
         let (noise, q) = (0.8, 0.3);
-        let [lower, upper] = poisson(noise, q, 1).unwrap();
+        let band = poisson_within(noise, q, 1, &Work::default()).unwrap();
+        let [lower, upper] = [band.lower.unwrap(), band.upper.unwrap()];
         for i in 1..40 {
             let threshold = f64::from(i) * 0.1 - 1.0;
             let rate = normal::cdf(-threshold / noise);
