@@ -309,7 +309,7 @@ fn of_fresh_subsets(deal: &Deal, setting: &Setting, delta: f64, audits: bool, wo
     let most = bounds(&at(fewer, steps.div_ceil(fewer)), delta, work);
     let least = if steps >= more {
         let setting = at(more, steps / more);
-        if audits { by_audit(&setting, delta)? } else { bounds(&setting, delta, work) }
+        if audits { by_audit(&setting, delta, work)? } else { bounds(&setting, delta, work) }
     } else {
         // Less than one round: at least what Poisson sampling leaks.
         let probability = 1.0 / more as f64;
@@ -346,16 +346,16 @@ fn with_the_largest_buffer(
 }
 
 /// A lower bound by simulation with the scheme's exact likelihood ratio, where theory's is far from what leaks.
-fn by_audit(setting: &Setting, delta: f64) -> Result<Bounds> {
+fn by_audit(setting: &Setting, delta: f64, work: &Work) -> Result<Bounds> {
     let analysis = Analysis { delta, threshold_choice: ThresholdChoice::Band, ..Analysis::default() };
     let observations = OBSERVATIONS.min(STEPS_PLAYED / setting.steps()) / 2 * 2;
     if observations < FEWEST_OBSERVATIONS {
-        return Ok(bounds(setting, delta));
+        return Ok(bounds(setting, delta, work));
     }
     let run = RunRequest { analysis, ..RunRequest::new(observations) };
     let request = MechanismRequest { setting: setting.clone(), engine: EngineChoice::on(Device::Cpu), run };
     let measured = measure_mechanism(&request, &Unwatched)?.estimate.empirical_epsilon;
-    let known = account::bounds(setting, delta)?;
+    let known = bounds(setting, delta, work);
     let (proven, upper) = (known.epsilon_lower_bound.unwrap_or(0.0), known.epsilon_upper_bound);
     if proven >= measured {
         return Ok(known);
