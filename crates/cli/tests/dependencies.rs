@@ -121,3 +121,27 @@ fn duplicates_are_known() {
         assert!(versions.get(name).is_some_and(|found| found.len() > 1), "{skip} is no duplicate any more");
     }
 }
+
+/// The table of rooms in ARCHITECTURE.md is what the manifests say.
+#[test]
+fn rooms_use_what_the_table_says() {
+    let architecture = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let (_, rooms) = architecture.split_once("| room | holds | uses of ours |").expect("there is a table");
+    let names =
+        |cell: &str| -> BTreeSet<String> { cell.split('`').skip(1).step_by(2).map(str::to_owned).collect() };
+    let mut told = BTreeMap::new();
+    for line in rooms.lines().skip(2).take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').collect();
+        let room = names(cells[0]).into_iter().next().expect("a room has a name");
+        told.insert(room, names(cells.last().expect("a row has cells")));
+    }
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let folder = entry.unwrap().path();
+        let manifest = table(&folder.join("Cargo.toml"));
+        let uses = manifest.get("dependencies").and_then(Value::as_table).into_iter().flat_map(Table::keys);
+        let uses = uses.filter_map(|name| name.strip_prefix("misdeal-")).map(str::to_owned).collect();
+        found.insert(folder.file_name().unwrap().to_str().unwrap().to_owned(), uses);
+    }
+    assert_eq!(told, found);
+}
