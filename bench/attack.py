@@ -1,6 +1,6 @@
-"""Attacks the command line: strange Parquet, CSV, TOML, paths and corner settings, each call under 1 GB of memory.
+"""Attacks the command line: strange Parquet, CSV, TOML, Python, logs, archives, paths and corner settings, each call under 1 GB of memory.
 
-    python3 bench/attack.py [--program target/release/misdeal] [--calls 2000] [--seed 0] [--family settings]
+    python3 bench/attack.py [--program target/release/misdeal] [--calls 2000] [--seed 0] [--families sources,logs]
 
 A call survives if it ends by itself with exit code 0, 1, 2 or 3, without a panic, a signal or a hang; if its peak of memory stays below 1 GB;
 if accounting, parsing and set-up take at most 10 s of processor time; if a refusal is one line on standard error that begins with
@@ -11,8 +11,11 @@ Needs Python's library alone; with pyarrow Parquet files are attacked too.
 from __future__ import annotations
 
 import argparse
+import gzip
+import io
 import itertools
 import json
+import math
 import os
 import pathlib
 import random
@@ -22,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 
 MEMORY = 1 << 30
 PROCESSOR_SECONDS = 10.0
@@ -145,6 +149,82 @@ def parquet(rng: random.Random):
         yield rng.choice([["estimate", "--scores-in", "x.parquet", "--scores-out", "x.parquet"], ["diagnose", "x.parquet"]]), {"x.parquet": content}
 
 
+def sources(rng: random.Random):
+    """Python files and notebooks that repeat something very often."""
+    head = "import tensorflow as tf\nimport opacus\nimport torch\n"
+    lines = ["a\n", "f()\n", "a;", "x=x.a()\n", "x=x.batch(1)\n", "d=ds.batch(8).shuffle(1)\n", "d=ds.batch(8).shuffle(1);", "def f():pass\n", "class c:pass\n", "x=1 # misdeal: ignore\n",
+             "a:b=1\n", "a,b=c,d\n", "f(a=1)\n", 'f"{a}{b}"\n', "a.b.c.d\n", "'\n", "'''\n", "#\n", ")", "(", "?$ ", "\\\n", "if a:\n b\n", "lambda:0\n", "import a.b as c\n", "@a\ndef f(a=1):pass\n",
+             "for epoch in x:\n  torch.manual_seed(seed)\n", "m,o,l=e.make_private(module=m,optimizer=o,data_loader=d)\nfor b in d:\n  o.step()\n", "p=np.random.permutation(9)\nfor epoch in x:\n  p[a:b]\n"]  # fmt: skip
+    numbered = ["def f{0}():return 1\n", "class C{0}:pass\n", "y{0}=f(x)\n", "p{0}=np.random.permutation(9)\n", "import a{0}\n", "if a:\n y{0}=1\n", "l{0}=torch.utils.data.DataLoader(D{0}(),num_workers=2)\n",
+                "m{0},o{0},l{0}=e.make_private(module=m,optimizer=o,data_loader=d{0})\nfor b in d{0}:\n  o{0}.step()\n"]  # fmt: skip
+    while True:
+        size = rng.choice([1 << 16, 1 << 20, 4 << 20, 16 << 20])
+        kind = rng.randrange(5)
+        if kind == 0:
+            line = rng.choice(lines)
+            text = head + line * (size // len(line) - 100)
+        elif kind == 1:
+            pair = rng.sample(numbered, 2)
+            count = min(size, 4 << 20) // 60
+            text = head + "".join(line.format(i) for line in pair for i in range(count))
+        elif kind == 2:
+            table = rng.choice(["1,", "-1.5, ", "'ab', ", "1:2,", "f(),", "a.b,", "(),"])
+            text = "x=" + rng.choice("[{(") + table * (size // len(table) - 10)
+            text += {"[": "]", "{": "}", "(": ")"}[text[2]] + "\n"
+        elif kind == 3:
+            ways = "".join(f"  if a:\n    x=x.b{i}()\n" for i in range(rng.randrange(6)))
+            text = head + f"def f(x):\n{ways}" + "  x=x.c()\n" * rng.choice([1, 50, 250]) + "  return x\n" + "y=f(x)\n" * rng.choice([10, 1000, 50000])
+        else:
+            body = rng.choice(["x=1", "import torch\nimport opacus\nd=ds.batch(8).shuffle(1)", "x=(", "%%bash\nls", "", "x=1 # misdeal: ignore"])
+            cells = [{"cell_type": "code", "source": body if rng.random() < 0.5 else [body]}] * min(size // (40 + len(body)), 150_000)
+            yield ["scan", "a.ipynb", "--format", rng.choice(["text", "json"])], {"a.ipynb": json.dumps({"cells": cells})}
+            continue
+        yield ["scan", "a.py", "--format", rng.choice(["text", "json", "sarif"])], {"a.py": text}
+
+
+def logs(rng: random.Random):
+    """Batch logs of odd shapes: many epochs, steps, ranks, workers, and huge indices. Without noise: accounting is another family."""
+    while True:
+        epochs, steps, size = rng.choice([(3000, 20, 50), (100000, 1, 1), (1, 300000, 1), (1, 1, 1000000), (100, 100, 30), (30000, 3, 2), (3, 50000, 2)])
+        records = rng.choice([steps * size, 2 * steps * size, 1 << 25, 1000 + size])
+        who = rng.choice([lambda i: {}, lambda i: {"rank": i % 20000}, lambda i: {"worker": i % 20000}, lambda i: {"rank": i % 3, "worker": i % 7}])
+        step = rng.choice([1, 7919, 2654435761])
+        body = "\n".join(
+            json.dumps({"epoch": epoch, "batch": [(epoch * 31 + (number * size + i) * step) % records for i in range(size)], **who(number)}, separators=(",", ":"))
+            for epoch in range(epochs)
+            for number in range(steps)
+        )
+        yield ["diagnose", "log.jsonl", *rng.choice([[], ["--dataset-size", str(records)]])], {"log.jsonl": body}
+
+
+def archives(rng: random.Random):
+    """Data files that unpack to far more than they weigh."""
+
+    def npy(descr: str, shape: tuple[int, ...], fortran: bool, numbers: int) -> bytes:
+        header = f"{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}"
+        header += " " * (-(len(header) + 11) % 64) + "\n"
+        return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(numbers * int(descr[-1]))
+
+    while True:
+        kind = rng.choice(["npz", "npz", "gz", "tar"])
+        if kind == "npz":
+            shape = rng.choice([(1000, 100), (1000, 300000), (3000000, 1), (1000, 28, 28), (500, 3, 32, 32), (1000, 60000)])
+            numbers = math.prod(shape)
+            if rng.random() < 0.2:
+                shape = (2**31, 2**31)
+            labels = rng.choice([(shape[0],), (shape[0], 2), (shape[0], 1000)])
+            packed = io.BytesIO()
+            with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+                file.writestr("features.npy", npy(rng.choice(["|u1", "<f4"]), shape, rng.random() < 0.3, numbers))
+                file.writestr("labels.npy", npy("|u1", labels, False, min(math.prod(labels), 1 << 27)))
+            yield ["audit", "training", "--dataset", "x.npz", "--dataset-size", "100", "--batch-size", "50", "--observations", "8", "--quiet"], {"x.npz": packed.getvalue()}
+        else:
+            zeros = gzip.compress(bytes(rng.choice([1 << 20, 200 << 20, 500 << 20])), 6)
+            name, dataset = ("train-images-idx3-ubyte.gz", "fashion-mnist") if kind == "gz" else rng.choice([("cifar-10-binary.tar.gz", "cifar-10"), ("dataset_purchase.tgz", "purchase-100")])
+            files = {name: zeros, "train-labels-idx1-ubyte.gz": zeros}
+            yield ["audit", "training", "--dataset", dataset, "--data", ".", "--observations", "8", "--quiet"], files
+
+
 def call(program: str, words: list[str], files: dict[str, str | bytes] | None, folder: pathlib.Path) -> tuple[str | None, float, int]:
     """What is wrong with a call, its processor time and its peak of memory."""
     for name, content in (files or {}).items():
@@ -193,13 +273,11 @@ def main() -> None:
     arguments.add_argument("--program", default="target/release/misdeal")
     arguments.add_argument("--calls", type=int, default=2000)
     arguments.add_argument("--seed", type=int, default=0)
-    arguments.add_argument("--family", help="attack by one family alone: settings, audits, tables, models, paths or parquet")
+    arguments.add_argument("--families", default="", help="names, separated by commas; all if not given")
     asked = arguments.parse_args()
     program = str(pathlib.Path(asked.program).resolve())
-    families = [settings, audits, tables, models, paths, parquet]
-    families = [family for family in families if asked.family in (None, family.__name__)]
-    if not families:
-        sys.exit(f"--family {asked.family}: allowed is settings, audits, tables, models, paths or parquet")
+    families = [settings, audits, tables, models, paths, parquet, sources, logs, archives]
+    families = [family for family in families if not asked.families or family.__name__ in asked.families.split(",")]
     streams = [itertools.chain(family(random.Random(f"{asked.seed} {family.__name__}"))) for family in families]
     counts, problems, worst = {}, [], [0.0, 0]
     with tempfile.TemporaryDirectory() as name:

@@ -148,7 +148,7 @@ mod tests {
                 npy("|u1", "False", "(4294967296, 4294967296)", &[]),
                 "takes far more of memory, but there are 2 MB",
             ),
-            (npy("|u1", "False", "(536870913,)", &[]), "takes 2148 MB of memory, but there are 2 MB for it"),
+            (npy("|u1", "False", "(536870913,)", &[]), "takes 2685 MB of memory, but there are 2 MB for it"),
             (npy("|u1", "True", "(200000,)", &[]), "takes 2 MB of memory"),
             (b"PK\x03\x04 and the rest".to_vec(), "does not begin as a .npy file"),
             (vec![], "cut short"),
