@@ -1,16 +1,14 @@
 //! Lower bounds for shuffling from the largest output of an epoch (Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha,
 //! Zhang: ICML 2024 for one epoch, arXiv 2411.04205 for many).
 //!
-//! With all other gradients at -1 and outputs recentred, every batch is N(0, s^2) but the target's, which is
-//! N(a, s^2) when the record is present and N(b, s^2) when it is zeroed out: (a, b) = (2, 1). Looking only at
-//! M, the largest of an epoch's outputs, is post-processing, so its pair
+//! M, the largest recentred output of an epoch, has the pair
 //!
 //! ```text
 //! P(M <= c) = Phi((c - a)/s) Phi(c/s)^(T-1),   Q(M <= c) = Phi((c - b)/s) Phi(c/s)^(T-1)
 //! ```
 //!
-//! bounds the leakage from below: `epsilon >= ln((P(M > c) - delta) / Q(M > c))` for every c, and the same with M <= c
-//! and P, Q exchanged.
+//! with (a, b) = (2, 1) for shuffling. Every c gives a lower bound: `epsilon >= ln((P(M > c) - delta) / Q(M > c))`, and the
+//! same with M <= c and P, Q exchanged. Proof and known gaps: `docs/proofs/largest-output.md`.
 
 use crate::pld::{Aim, Cells, Masses};
 use libm::{exp, expm1, log, sqrt};
@@ -79,10 +77,7 @@ impl LargestOutput {
     /// Epsilon that `epochs` epochs leak at least where the record is in all of them with probability `presence` only, as when
     /// a shuffle drops its last, short batch; never too large.
     ///
-    /// Let S be a set of large M's. With the record missing from an epoch all batches are N(0, s^2), so that M is smaller: Q with
-    /// some epochs missing gives S less mass than Q. Hence `P'(S) - e^epsilon Q'(S) >= presence P(S) - e^epsilon Q(S)` for the
-    /// laws P' and Q' over all cases, and what holds without dropping at `delta / presence` holds at `delta` for an epsilon less
-    /// by `ln(1 / presence)`. The best S is one of large M's because P's density over Q's increases with M.
+    /// The bound without dropping at `delta / presence`, less `ln(1 / presence)` (`docs/proofs/largest-output.md`, steps 5 to 7).
     pub fn epsilon_lower_bound_if_present(&self, epochs: u64, delta: f64, presence: f64) -> f64 {
         let delta = delta / presence;
         if delta.is_nan() || delta >= 1.0 {
