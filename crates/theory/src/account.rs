@@ -1,4 +1,4 @@
-//! What is proven about each scheme: one entry point for all accountants.
+//! What is proven about each scheme: one entry point for all accountants. Proofs: `docs/proofs/overview.md`.
 
 use crate::gaussian::Gaussian;
 use crate::known::{AtLeast, Known};

@@ -1,4 +1,4 @@
-//! Where a buffer can put a record: the probabilities of the batches of an epoch.
+//! Where a buffer can put a record: the probabilities of the batches of an epoch. Proof: `docs/proofs/buffers.md`.
 
 use libm::{expm1, log1p};
 use misdeal_core::Setting;

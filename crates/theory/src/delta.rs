@@ -1,7 +1,7 @@
 //! Delta at a given epsilon, for every scheme: the bounds of [`account`](crate::account) inverted.
 //!
-//! Epsilon(delta) falls, so `epsilon_upper_bound(d) <= e` certifies delta(e) <= d, and `epsilon_lower_bound(d) > e`
-//! certifies delta(e) > d. Each bound is narrowed to such a certificate: no accountant needs to know of it.
+//! Each bound is a delta at which [`account`](crate::account) certifies its side; no accountant needs to know of it. Proof:
+//! `docs/proofs/delta-and-curves.md`.
 
 use crate::account::{self, Asked};
 use crate::gaussian::Gaussian;

@@ -4,8 +4,8 @@
 //! delta(epsilon) = Phi(a) - e^epsilon Phi(b),   a = mu/2 - epsilon/mu,   b = a - mu
 //! ```
 //!
-//! Since `e^epsilon phi(b) = phi(a)`, this is phi(a) (R(a) - R(b)) with R = Phi/phi, and R(a) - R(b) is the integral
-//! of R'(x) = 1 + x R(x) > 0: no cancellation however small mu, epsilon and delta are.
+//! Exact for fixed order, and an upper bound for every scheme that uses a record at most once an epoch. It is computed as
+//! phi(a) (R(a) - R(b)) with R = Phi/phi, without cancellation. Proof: `docs/proofs/fixed-order.md`.
 
 use crate::root::{Bracket, narrow};
 use libm::{exp, expm1, log, sqrt};
@@ -30,8 +30,7 @@ const LOG_DELTA_ERROR: f64 = 1e-11;
 impl Gaussian {
     /// Epochs in which every record sits in a known batch once: mu = sqrt(epochs) / noise.
     ///
-    /// Exact for fixed order, and by joint convexity an upper bound for every scheme that uses each record once an
-    /// epoch, adaptive or not.
+    /// Exact for fixed order; an upper bound for every scheme that uses each record once an epoch, adaptive or not.
     pub fn fixed_order(noise_multiplier: f64, epochs: u64) -> Self {
         Gaussian { gdp_mu: sqrt(epochs as f64) / noise_multiplier }
     }

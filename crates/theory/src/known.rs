@@ -1,4 +1,6 @@
 //! What is known about each way of making batches: the one place that says so, for bounds and for curves.
+//!
+//! Proofs: `docs/proofs/overview.md`.
 
 use crate::buffer_weights::{Weights, block_weights, sliding_weights};
 use crate::pairs::{LEAST_NOISE_MULTIPLIER, ShiftPair};
@@ -15,12 +17,10 @@ pub(crate) enum Known {
     Poisson,
     /// The pair of one epoch is proven to dominate and is attained: both of its sides are the scheme's.
     DominatingPair(ShiftPair),
-    /// Every record is used once an epoch. The scheme leaks at most what the fixed order does, because whoever is told
-    /// the batches sees the fixed order's outputs.
+    /// Every record is used once an epoch. The scheme leaks at most what the fixed order does (`docs/proofs/fixed-order.md`).
     OnceAnEpoch(AtLeast),
-    /// Every step draws a subset of fixed size, in which a record is with the setting's sampling probability. Where all other gradients are
-    /// zero that is Poisson sampling, so that at least that leaks; and at most what whoever is told its steps learns
-    /// ([`ToldUses`](crate::told_uses::ToldUses)).
+    /// Every step draws a subset of fixed size, in which a record is with the setting's sampling probability. It leaks at least
+    /// what Poisson sampling does, and at most [`ToldUses`](crate::told_uses::ToldUses) (`docs/proofs/told-uses.md`).
     Subsets,
 }
 

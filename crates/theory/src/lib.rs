@@ -20,7 +20,8 @@
 //! | [`pld`] | privacy-loss distributions on a grid, which the others compose |
 //! | [`rdp`], [`random_allocation`] | Renyi accounting, for comparison |
 //!
-//! A lower bound is never too large and an upper bound never too small; every function says how it keeps that.
+//! A lower bound is never too large and an upper bound never too small. The proofs, with their rounding and their known
+//! gaps, are in `docs/proofs/` (start at `docs/proofs/overview.md`).
 //!
 //! # Why are tail sums transformed, and not masses?
 //! Round-off then grows with the root of the number of steps, so a worst-case bound on the transform's error is

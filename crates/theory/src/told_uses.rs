@@ -1,9 +1,7 @@
-//! Records that are used a random number of times, by whoever is told when: an upper bound for steps that draw their batches anew.
+//! Upper bound for fixed-size subsets: reveal the sampled steps.
 //!
-//! Let the record take part in each of n steps with probability q, independently, whatever that means for the other records of a
-//! batch. Told in which steps it does, an adversary sees Gaussians whose means differ by sqrt(k) in k of them, and
-//! the steps' law is the same in both worlds. By joint convexity the scheme leaks no more:
-//! `delta(epsilon) <= sum_k C(n, k) q^k (1 - q)^(n - k) delta_k(epsilon)`, with the Gaussian mechanism's `delta_k` at mu = sqrt(k) / s.
+//! `delta(epsilon) <= sum_k C(n, k) q^k (1 - q)^(n - k) delta_k(epsilon)`, with `delta_k` the Gaussian mechanism's at mu = sqrt(k) / s.
+//! Proof: `docs/proofs/told-uses.md`.
 
 use crate::gaussian::Gaussian;
 use libm::{exp, lgamma, log, log1p, sqrt};

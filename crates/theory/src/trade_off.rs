@@ -2,6 +2,7 @@
 //!
 //! The curve says more than any single (epsilon, delta): whoever claims a scheme claims its whole curve (Dong, Roth and
 //! Su 2022). A false positive is a prediction `In` where the target was zeroed out; the reverse pair has the inverse curve.
+//! Proof and known gaps: `docs/proofs/delta-and-curves.md`.
 
 use crate::account;
 use crate::gaussian::Gaussian;

@@ -11,7 +11,7 @@
 //! 1e5 batches; beyond, intervals stay valid and grow: by round-off, which is bounded and not tilted away above level
 //! zero, and by the grid, which has an end.
 //!
-//! What the ends mean:
+//! Proof and known gaps: `docs/proofs/exact-pair.md`; balls-in-bins: `docs/proofs/balls-in-bins.md`. What the ends mean:
 //!
 //! | scheme | `epsilon_lower_bound` | `epsilon_upper_bound` |
 //! |---|---|---|

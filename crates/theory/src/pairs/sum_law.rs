@@ -55,7 +55,8 @@ pub struct SumLaw {
     pub all: Vec<f64>,
     /// The part with at least one term above zero.
     pub rest: Vec<f64>,
-    /// A bound on the sum of the absolute round-off errors of `all`; `rest` has this times its own mass.
+    /// A bound on the sum of the absolute round-off errors of `all`; `rest` has this times its own mass. Assumed, not proven
+    /// (`docs/proofs/exact-pair.md`, gaps 1 and 2).
     pub round_off: f64,
 }
 

@@ -3,7 +3,7 @@
 //! `delta(l) = E_0 (sum_t w_t g(y_t))+` is convex and, the `y_t` having one law, symmetric in the weights: it is
 //! Schur-convex. Weights that are averaged within groups are majorised by the originals, which makes every
 //! divergence smaller; weights that are pushed to the ends of their group at the same sum majorise them, which makes
-//! it larger (Marshall, Olkin, Arnold 2011, chapter 3). Both orders survive composition.
+//! it larger. Proof: `docs/proofs/buffers.md`.
 
 use super::shift_pair::WeightGroup;
 use crate::pld::Side;

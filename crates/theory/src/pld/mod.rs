@@ -13,6 +13,8 @@
 //! | move every loss to the next grid point above (below) | P(L > l) | about n h / 2 | [`LossGrid::rounded`] |
 //! | spread (gather) losses so that P and Q of a cell are kept | P and Q of every cell | about n h^2 / 12 (n h^2 / 6) | [`Cells`] |
 //!
+//! Proofs: `docs/proofs/grid-laws.md` and `docs/proofs/composition.md`.
+//!
 //! Data meets the types in this order: [`Cells`] or survival values, [`LossGrid`] (one step, one [`Side`]),
 //! [`Composition`] (many steps), epsilon.
 //!
@@ -56,7 +58,7 @@ pub enum Side {
 /// `Upper`: every delta read off it, also after any composition, is at least the pair's. `Lower`: at most. What the
 /// masses lack to one sits at -infinity, where it contributes nothing.
 ///
-/// Masses are taken to be exact to 1e-13 relative; compositions keep that margin on the safe side.
+/// Masses are taken to be exact to 1e-13 relative; compositions of two or more steps keep that margin on the safe side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LossGrid {
     /// The direction in which values read off this law may err.

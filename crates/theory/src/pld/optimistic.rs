@@ -6,7 +6,7 @@
 //! more than `A B (a_(i+1) - a_i) / (A + B)` below the chord: there the two end tangents meet. So lowering every dot
 //! by the larger of its two neighbouring gaps puts all chords below h, and the lower convex hull of the lowered dots
 //! is the law sought. Left of the first dot the curve is a line to its value at a = 0, the total under P, which is
-//! kept: a law below h composes to a law below the composed h whether or not Q's total is kept too. Compare Doroshenko et al. 2022, section 5, who look for such a curve by tangents.
+//! kept. Proof: `docs/proofs/grid-laws.md`. Compare Doroshenko et al. 2022, section 5, who look for such a curve by tangents.
 
 use super::{Cells, LossGrid, Side};
 use libm::{exp, expm1};

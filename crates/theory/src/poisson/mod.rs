@@ -3,7 +3,7 @@
 //! The dominating pair of one step is the mixture (1-q) N(0, s^2) + q N(1, s^2) against N(0, s^2), in both orders
 //! (Zhu, Dong and Wang 2022, theorem 11); the steps compose. The interval comes from the two discretisations of
 //! [`crate::pld`], and the grid is refined until it is narrow enough (`refine.rs`); where a single rare loss decides,
-//! that loss is integrated in closed form (`one_jump.rs`).
+//! that loss is integrated in closed form (`one_jump.rs`). Proof and known gaps: `docs/proofs/poisson.md`.
 
 mod one_jump;
 mod pair;

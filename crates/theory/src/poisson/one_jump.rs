@@ -13,8 +13,7 @@
 //! the jumps has a closed form, and all errors of the mean over s are relative to n p. c is chosen so large that
 //! several jumps may be counted as infinite (upper) or left out (lower).
 //!
-//! Both g(epsilon - s) and delta increase in s and are convex in e^-s, so that the two discretisations of the bulk
-//! keep their sides.
+//! The two discretisations of the bulk keep their sides: `docs/proofs/poisson.md`, steps 7 to 10.
 
 use super::pair::SubsampledGaussian;
 use crate::pld::{Aim, Atoms, Cells, Composition, LossGrid, Side};
