@@ -4,7 +4,7 @@
 
 A call survives if it ends by itself with exit code 0, 1, 2 or 3, without a panic, a signal or a hang; if its peak of memory stays below 1 GB;
 if accounting, parsing and set-up take at most 10 s of processor time; if a refusal is one line on standard error that begins with
-`misdeal: `; and if no raw control character reaches standard output. Prints every call that does not, and writes bench/runs/attack.json.
+`misdeal: `; and if no raw control character reaches standard output. Prints every call that does not, and writes bench/runs/attack.json unless one family alone was asked for.
 Needs Python's library alone; with pyarrow Parquet files are attacked too.
 """
 
@@ -303,7 +303,8 @@ def main() -> None:
                     left.unlink()
     print(f"{sum(counts.values())} calls, {len(problems)} problems; at most {worst[0]:.1f} s of processor time and {worst[1] >> 20} MB; {counts}")
     document = {"command": " ".join(["python3 bench/attack.py", *sys.argv[1:]]), "calls": counts, "problems": problems, "most_processor_seconds": worst[0], "peak_bytes": worst[1]}
-    pathlib.Path(__file__).with_name("runs").joinpath("attack.json").write_text(json.dumps(document, indent=1) + "\n")
+    if asked.family is None:
+        pathlib.Path(__file__).with_name("runs").joinpath("attack.json").write_text(json.dumps(document, indent=1) + "\n")
     sys.exit(1 if problems else 0)
 
 

@@ -21,9 +21,9 @@ const LEAST_NOISE: f64 = *NOISE_MULTIPLIERS.start();
 const MOST_NOISE: f64 = *NOISE_MULTIPLIERS.end();
 
 /// The share of the work that is left which an accountant may take when it is asked for the `evaluations`-th time, from 0 on: a
-/// calibration asks some twenty times.
+/// calibration asks some fifteen times.
 pub fn share_of_work(evaluations: u32) -> f64 {
-    1.0 / f64::from(24_u32.saturating_sub(evaluations).max(4))
+    1.0 / f64::from(15_u32.saturating_sub(evaluations).max(4))
 }
 
 /// The smallest noise multiplier, to 1e-6 relatively, whose `epsilon` is at most `target_epsilon`.

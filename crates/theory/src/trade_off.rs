@@ -10,7 +10,7 @@ use crate::known::{AtLeast, Known};
 use crate::pairs::{EpochLaws, ShiftPair, Target};
 use crate::pld::{Aim, LossGrid};
 use crate::poisson::SubsampledGaussian;
-use crate::work::{OutOfReach, Work};
+use crate::work::{MOST_POINTS_KEPT, OutOfReach, Work};
 use misdeal_core::{Adjacency, BatchScheme, Result, Setting, TradeOffBounds};
 
 /// The delta down to which the laws of exact pairs are made sharp.
@@ -50,7 +50,7 @@ impl Curve {
     }
 }
 
-/// The certified band around a scheme's curve.
+/// The certified band around a scheme's curve, by [what certified means](crate#what-certified-means).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Band {
     /// Never above the scheme's curve: what an accountant may promise, and what a test may refute.
@@ -202,7 +202,7 @@ fn of_pair(pair: &ShiftPair, epochs: u64, work: &Work) -> std::result::Result<[C
 }
 
 fn composed(law: &LossGrid, times: u64, work: &Work) -> std::result::Result<Curve, OutOfReach> {
-    let sum = law.compose_within(times, Aim::Whole, work)?;
+    let sum = law.compose_on(times, Aim::Whole, MOST_POINTS_KEPT, work)?;
     work.charge(PER_CORNER * sum.points() as f64)?;
     Ok(Curve::Corners(sum.untilted().trade_off_curve()))
 }

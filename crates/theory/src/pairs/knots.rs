@@ -12,15 +12,17 @@ const STEPS: i64 = 1 << 13;
 /// Epochs from which on there are fewer: a composed law has about `STEPS sqrt(epochs)` points, and the grid's error, of the order of
 /// `epochs / STEPS^2`, is small against an epsilon of the order of `epochs`.
 const EPOCHS_OF_ALL_STEPS: u64 = 1 << 17;
-/// Equally spaced levels before refinement.
+/// Equally spaced gaps between levels before refinement, ...
 const FIRST_KNOTS: i64 = 128;
+/// ... and where that many would take more than half of the work.
+const FEWEST_KNOTS: i64 = 16;
 /// Levels that a thread evaluates at least before another helps it. Every level is a pure function of the pair, so that the number of
 /// threads changes no result.
 const LEAST_LEVELS: usize = 8;
 /// Levels that are paid for together.
 const PAID_TOGETHER: usize = 32;
 /// The share of the work that is left which one level may take.
-const SHARE: f64 = 1.0 / 64.0;
+const SHARE: f64 = 1.0 / 32.0;
 /// The largest share of the law's variance that rounding in one gap between levels may add.
 const VARIANCE_SHARE: f64 = 3e-6;
 /// The largest change of the logarithm of a tail between two levels.
@@ -48,9 +50,11 @@ impl Knots {
         let coarse = Sharpness { relative: 0.5, absolute: 0.5 * tail, ..sharpness };
         let mut evaluator = LevelEvaluator::new(pair, &cells);
         let most = pair.known_batch(1).epsilon_upper_bound(tail);
+        let mut dearest = 0.0_f64;
         let mut at = |level: f64| {
             let (point, spent) = evaluator.evaluate(level, &coarse, SHARE * work.left())?;
             work.charge(spent)?;
+            dearest = dearest.max(spent);
             Ok(point)
         };
         let top = reach(most, tail, |level| Ok(at(level)?.delta_upper_bound))?;
@@ -59,7 +63,11 @@ impl Knots {
         let (first, last) = ((bottom / step).floor() as i64, (top / step).ceil() as i64);
 
         let evaluate = |indices: &[i64]| evaluate_all(pair, &cells, &sharpness, step, indices, work);
-        let indices: Vec<i64> = (0..=FIRST_KNOTS).map(|i| first + (last - first) * i / FIRST_KNOTS).collect();
+        let mut gaps = FIRST_KNOTS;
+        while gaps > FEWEST_KNOTS && gaps as f64 * dearest > 0.5 * work.left() {
+            gaps /= 2;
+        }
+        let indices: Vec<i64> = (0..=gaps).map(|i| first + (last - first) * i / gaps).collect();
         let (mut points, is_complete) = evaluate(&indices);
         if !is_complete {
             return Err(OutOfReach);

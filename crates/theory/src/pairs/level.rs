@@ -158,7 +158,7 @@ impl<'a> LevelEvaluator<'a> {
     /// Units of work for a grid of `points` points: four transforms for each group, two powers, and every cell.
     fn grid_work(&self, points: usize) -> f64 {
         let groups = self.pair.groups();
-        let powers = if groups.len() > 1 { 10.0 } else { 5.0 };
+        let powers = if groups.len() > 1 { 8.0 } else { 5.0 };
         let each = |group: &WeightGroup| {
             let transforms = 3.0 * (points as f64).log2() + 25.0;
             points as f64 * (transforms + powers * (group.batches as f64 + 1.0).log2())

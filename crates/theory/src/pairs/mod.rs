@@ -11,6 +11,9 @@
 //! 1e5 batches; beyond, intervals stay valid and grow: by round-off, which is bounded and not tilted away above level
 //! zero, and by the grid, which has an end.
 //!
+//! Round-off of the transforms is taken as `8 u log2 N` per transform and factor (`sum_law.rs`), which is assumed and not proven:
+//! [what certified means](crate#what-certified-means).
+//!
 //! Proof and known gaps: `docs/proofs/exact-pair.md`; balls-in-bins: `docs/proofs/balls-in-bins.md`. What the ends mean:
 //!
 //! | scheme | `epsilon_lower_bound` | `epsilon_upper_bound` |

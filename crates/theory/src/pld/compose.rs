@@ -15,7 +15,7 @@
 
 use super::transform::fast_length;
 use super::{LossGrid, Side};
-use crate::work::{MOST_POINTS, MOST_POINTS_KEPT, OutOfReach, Work};
+use crate::work::{MOST_POINTS, OutOfReach, Work};
 use libm::{ceil, exp, expm1, floor, log, log1p};
 
 /// What the composition will be asked for; values far from the aim are valid but not sharp.
@@ -78,6 +78,17 @@ impl LossGrid {
     /// # Panics
     /// If `times` is zero.
     pub fn compose_within(&self, times: u64, aim: Aim, work: &Work) -> Result<Composition, OutOfReach> {
+        self.compose_on(times, aim, MOST_POINTS, work)
+    }
+
+    /// The same on at most `most` points.
+    pub(crate) fn compose_on(
+        &self,
+        times: u64,
+        aim: Aim,
+        most: usize,
+        work: &Work,
+    ) -> Result<Composition, OutOfReach> {
         assert!(times > 0, "a composition has at least one step");
         let infinity_mass = -expm1(times as f64 * log1p(-self.infinity_mass));
         if times == 1 || self.masses.iter().all(|&mass| mass <= 0.0) {
@@ -96,20 +107,19 @@ impl LossGrid {
             });
         }
         let n = times as f64;
-        let window = |most| Window { times, work, most };
+        let window = Window { times, work, most };
         match aim {
-            Aim::Whole => self.compose_tilted(&window(MOST_POINTS_KEPT), 0.0, STRAY_MASS_WHOLE),
+            Aim::Whole => self.compose_tilted(&window, 0.0, STRAY_MASS_WHOLE),
             Aim::Epsilon(epsilon) => {
                 let tilt = self.tilt_for_mean(n, epsilon);
-                self.compose_tilted(&window(MOST_POINTS), tilt, STRAY_SHARE * 1e-3)
+                self.compose_tilted(&window, tilt, STRAY_SHARE * 1e-3)
             }
             Aim::Delta(delta) => {
                 // Round-off grows with the number of steps, so the answer may be less rare under the tilted law.
                 let rarity = (ROUND_OFF_PER_STEP * n).min(0.1);
                 let tilt =
                     if delta < rarity { self.tilt_for_probability(n, log(delta / rarity)) } else { 0.0 };
-                let light =
-                    self.compose_tilted(&window(MOST_POINTS), tilt, STRAY_SHARE * rarity.max(delta))?;
+                let light = self.compose_tilted(&window, tilt, STRAY_SHARE * rarity.max(delta))?;
                 let epsilon = light.epsilon(delta);
                 if light.blur(epsilon, delta) <= MOST_BLUR {
                     return Ok(light);
@@ -120,7 +130,7 @@ impl LossGrid {
                 } else {
                     self.tilt_for_probability(n, log(delta))
                 };
-                self.compose_tilted(&window(MOST_POINTS), tilt, STRAY_SHARE * 1e-3)
+                self.compose_tilted(&window, tilt, STRAY_SHARE * 1e-3)
             }
         }
     }

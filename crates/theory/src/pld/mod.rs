@@ -13,7 +13,8 @@
 //! | move every loss to the next grid point above (below) | P(L > l) | about n h / 2 | [`LossGrid::rounded`] |
 //! | spread (gather) losses so that P and Q of a cell are kept | P and Q of every cell | about n h^2 / 12 (n h^2 / 6) | [`Cells`] |
 //!
-//! Proofs: `docs/proofs/grid-laws.md` and `docs/proofs/composition.md`.
+//! Proofs: `docs/proofs/grid-laws.md` and `docs/proofs/composition.md`. Round-off is bounded on top of that:
+//! [what certified means](crate#what-certified-means) says under which assumptions.
 //!
 //! Data meets the types in this order: [`Cells`] or survival values, [`LossGrid`] (one step, one [`Side`]),
 //! [`Composition`] (many steps), epsilon.

@@ -16,7 +16,7 @@ use misdeal_core::{Error, Result};
 pub use pair::SubsampledGaussian;
 use refine::Refinement;
 
-/// A certified interval: the truth lies between the two bounds.
+/// A certified interval: the truth lies between the two bounds, by [what certified means](crate#what-certified-means).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     /// Never too large.
