@@ -182,7 +182,7 @@ fn sorted_batches_do_not_rule_random_subsets_out() {
     for scheme in [BatchScheme::Poisson, BatchScheme::WithoutReplacement] {
         let most = account::poisson_bounds(1.0, 0.25, 1, DELTA).unwrap().epsilon_upper_bound.unwrap();
         let mut above = 0;
-        for seed in 0..40 {
+        for seed in 0..12 {
             let setting = Setting { steps_per_epoch: 4, batch_size: 10, scheme, seed, ..Setting::default() };
             let mut batch = dealt(&setting)[0][0].clone();
             batch.sort_unstable();
@@ -192,8 +192,8 @@ fn sorted_batches_do_not_rule_random_subsets_out() {
             assert!(leakage.schemes.contains(&scheme.name()), "{seed}: {leakage:?}");
             above += usize::from(leakage.epsilon_lower_bound.is_some_and(|lower| lower > most + 1e-9));
         }
-        // Rates are known up to 95 % intervals: 9 or more of 40 happen once in 5,000 times.
-        assert!(above <= 8, "{scheme}: {above} of 40 lower bounds are above the truth");
+        // Rates are known up to 95 % intervals: 5 or more of 12 happen once in 5,000 times.
+        assert!(above <= 4, "{scheme}: {above} of 12 lower bounds are above the truth");
     }
 }
 

@@ -135,14 +135,19 @@ fn output_takes_the_document_and_leaves_standard_output_empty() {
 /// The default leakage at 1e5 observations is above 0.5 and below 5, whatever the seed.
 #[test]
 fn check_exits_with_1_on_a_valid_refutation_only() {
+    // Theory proves 4.065 at least for the default setting.
     let folder = tempfile::tempdir().unwrap();
     let cases = [
         ("--claimed-epsilon 0.5 --check", 1, [true, true]),
         ("--claimed-epsilon 0.5", 0, [true, true]),
         ("--claimed-epsilon 5 --check", 0, [false, false]),
-        // What is not valid accuses nobody.
-        ("--claimed-epsilon 0.5 --check --threshold-choice max", 0, [false, true]),
-        ("--claimed-epsilon 0.5 --check --estimator raw", 0, [false, true]),
+        // What is not valid accuses nobody, and theory may refute by itself.
+        ("--claimed-epsilon 0.5 --check --threshold-choice max", 1, [false, true]),
+        ("--claimed-epsilon 0.5 --check --estimator raw", 1, [false, true]),
+        ("--claimed-epsilon 4 --check", 1, [false, false]),
+        ("--claimed-epsilon 0.7 --check --scheme poisson --estimator raw", 1, [false, false]),
+        ("--claimed-epsilon 0.72 --check --scheme poisson --estimator raw", 0, [false, false]),
+        ("--claimed-epsilon 4.2 --check --threshold-choice max --observations 1e6", 0, [false, false]),
         ("--claimed-epsilon 0 --check", 1, [true, true]),
     ];
     for (arguments, code, expected) in cases {
@@ -152,6 +157,8 @@ fn check_exits_with_1_on_a_valid_refutation_only() {
         let document: Value = serde_json::from_str(&run.stdout).unwrap();
         let found = ["violated", "estimate_exceeds_claim"].map(|field| document[field].as_bool().unwrap());
         assert_eq!(found, expected, "{arguments}");
+        let is_refuted = document["verdict"]["kind"] == "refuted";
+        assert_eq!(is_refuted && arguments.contains("--check"), code == 1, "{arguments}");
     }
 }
 
