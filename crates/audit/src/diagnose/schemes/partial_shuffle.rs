@@ -6,6 +6,7 @@ use super::super::orders::Orders;
 use super::once_an_epoch::{drawn_anew_or_reused, fixed_sizes, lead, log_likelihood};
 use super::{CERTAIN_LEAD, Evidence};
 use misdeal_core::{Candidate, SchemeParameters};
+use std::collections::BTreeMap;
 
 const SCHEME: &str = "partial-shuffle";
 
@@ -21,14 +22,10 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     };
     let is_told = |size: &usize| lead(Choices::Block(*size), orders) >= CERTAIN_LEAD;
     let cuts = cuts(orders);
+    let largest = largest_records(orders);
     let holds_the_last = |size: usize| {
-        let is_below = |epoch: &Epoch| {
-            let bound =
-                Choices::Block(size).bound(epoch.records.len().saturating_sub(1), orders.dataset_size);
-            epoch.records.len() == orders.dataset_size
-                || epoch.records.iter().all(|&record| (record as usize) < bound)
-        };
-        orders.distinct_epochs().iter().all(is_below)
+        let bound = |dealt: usize| Choices::Block(size).bound(dealt - 1, orders.dataset_size);
+        largest.iter().all(|(&dealt, &record)| (record as usize) < bound(dealt))
     };
     let is_possible = |size: &usize| divides(*size, &cuts) && holds_the_last(*size);
     let sizes = (2..orders.dataset_size).filter(is_possible).take_while(is_told);
@@ -52,6 +49,18 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
             drawn_anew_or_reused(SCHEME, Choices::Block(size), orders, parameters)
         }
     }
+}
+
+/// The largest record of all epochs that deal so many records, but not all of them. Every size is held against these, and not against every record.
+fn largest_records(orders: &Orders) -> BTreeMap<usize, u32> {
+    let mut largest = BTreeMap::new();
+    for Epoch { records, .. } in orders.distinct_epochs() {
+        if let Some(&record) = records.iter().max().filter(|_| records.len() < orders.dataset_size) {
+            let known = largest.entry(records.len()).or_insert(record);
+            *known = record.max(*known);
+        }
+    }
+    largest
 }
 
 /// Whether, in all epochs, the first `place` records dealt are the first of the file, for every place.
