@@ -6,7 +6,7 @@ use misdeal_core::{BatchScheme, Bounds, ClosedSet, DeltaBounds, Error, Setting, 
 use misdeal_theory::account;
 use misdeal_theory::calibrate::{self, calibrate};
 use misdeal_theory::pld::Side;
-use misdeal_theory::work::Work;
+use misdeal_theory::work::{self, Work};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
@@ -229,7 +229,7 @@ pub fn calibrate_noise(
     side: BoundSide,
 ) -> Result<CalibrateReport> {
     let work = Work::default();
-    let mut evaluations = 0;
+    let (mut evaluations, mut is_out_of_reach) = (0, false);
     let found = calibrate(target_epsilon, |noise_multiplier| {
         let setting = Setting { noise_multiplier, ..setting.clone() }.validated()?;
         let share = calibrate::share_of_work(evaluations);
@@ -240,6 +240,7 @@ pub fn calibrate_noise(
         };
         let bounds =
             work.part(share * work.left(), |work| account::side_within(&setting, delta, one, work))?;
+        is_out_of_reach |= bounds.method.contains(work::REASON);
         let bound = match side {
             BoundSide::Upper => bounds.epsilon_upper_bound,
             BoundSide::Lower => bounds.epsilon_lower_bound,
@@ -248,6 +249,20 @@ pub fn calibrate_noise(
             let hint = format!("for {} it is not known: {}", setting.scheme, bounds.method);
             Error::bad_value("bound", side.name(), "a side that is known", hint)
         })
+    });
+    let found = found.map_err(|error| match error {
+        // The target is fine: what failed is the search for its noise.
+        Error::BadValue { field: "bound" | "target_epsilon", .. } if is_out_of_reach => {
+            let (field, value) = if setting.epochs > 1 {
+                ("epochs", setting.epochs)
+            } else {
+                ("steps_per_epoch", setting.steps_per_epoch)
+            };
+            let allowed = "fewer, for which noise is found with 1 GB and 10 s";
+            let hint = format!("the bound of {} is out of reach on the way", setting.scheme);
+            Error::bad_value(field, value, allowed, hint)
+        }
+        error => error,
     })?;
     Ok(CalibrateReport {
         schema_version: SCHEMA_VERSION,

@@ -169,7 +169,7 @@ fn lower_bound(known: &AtLeast, delta: f64, work: &Work) -> Result<(Option<f64>,
         _ => None,
     };
     let is_beyond_work = matches!(exact, Some(Err(_)));
-    let exact = exact.and_then(|found| found.ok()).map(|found| found.epsilon_lower_bound);
+    let exact = exact.and_then(std::result::Result::ok).map(|found| found.epsilon_lower_bound);
     let largest = known.largest_output.and_then(|largest| match exact {
         // A second opinion, worth no coarser grid.
         Some(_) => largest.composed_at(epochs, delta, 1.0, work).ok(),

@@ -5,7 +5,7 @@
 
 use crate::account::{self, Asked};
 use crate::gaussian::Gaussian;
-use crate::known::Known;
+use crate::known::{AtLeast, Known};
 use crate::pairs::{EpochLaws, ShiftPair, Target};
 use crate::root::{Bracket, narrow};
 use crate::work::{REASON, Work};
@@ -48,17 +48,16 @@ pub fn bounds_within(setting: &Setting, epsilon: f64, work: &Work) -> Result<Del
     let fixed_order = Gaussian::fixed_order(setting.noise_multiplier, setting.epochs);
     // Epsilon of many epochs costs too much to be inverted: their laws are read at this epsilon instead.
     if setting.adjacency == Adjacency::ZeroOut {
-        match &known {
-            Known::DominatingPair(pair) if setting.epochs > 1 => {
-                let target = (setting.epochs, epsilon);
-                return Ok(of_epochs(pair, target, fixed_order, "dominating pair (FFT)", true, work));
+        let method = "lower: exact pair (FFT); upper: fixed order";
+        let many = match &known {
+            Known::DominatingPair(pair) => Some((pair, setting.epochs, "dominating pair (FFT)", true)),
+            Known::OnceAnEpoch(AtLeast { pair: Some(pair), epochs, .. }) => {
+                Some((pair, *epochs, method, false))
             }
-            Known::OnceAnEpoch(at_least) if at_least.epochs > 1 && at_least.pair.is_some() => {
-                let pair = at_least.pair.as_ref().expect("it was just looked at");
-                let method = "lower: exact pair (FFT); upper: fixed order";
-                return Ok(of_epochs(pair, (at_least.epochs, epsilon), fixed_order, method, false, work));
-            }
-            _ => {}
+            _ => None,
+        };
+        if let Some((pair, epochs, method, dominates)) = many.filter(|(_, epochs, ..)| *epochs > 1) {
+            return Ok(of_epochs(pair, (epochs, epsilon), fixed_order, method, dominates, work));
         }
     }
     // Fixed order bounds all that permute; Poisson's delta lies below it too, so the search starts there.

@@ -77,8 +77,8 @@ impl LargestOutput {
     /// # Errors
     /// No work that is left.
     pub fn composed_within(&self, epochs: u64, delta: f64, work: &Work) -> Result<f64, OutOfReach> {
-        let found = self
-            .coarser_and_coarser(work, |coarseness, work| self.composed_at(epochs, delta, coarseness, work));
+        let found =
+            coarser_and_coarser(work, |coarseness, work| self.composed_at(epochs, delta, coarseness, work));
         // Many epochs leak no less than one.
         work.charge(BEST_LEVEL)?;
         Ok(found.unwrap_or(0.0).max(self.epsilon_lower_bound(delta)))
@@ -109,22 +109,6 @@ impl LargestOutput {
         self.cells(step, log(delta) - log(epochs as f64) - 20.0, work)
     }
 
-    /// `epsilon` on the finest grid that half of the work that is left pays for, of some that are each four times as coarse as the one before.
-    fn coarser_and_coarser(
-        &self,
-        work: &Work,
-        epsilon: impl Fn(f64, &Work) -> Result<f64, OutOfReach>,
-    ) -> Result<f64, OutOfReach> {
-        let mut coarseness = 1.0;
-        while coarseness < COARSEST {
-            if let Ok(found) = work.part(0.5 * work.left(), |work| epsilon(coarseness, work)) {
-                return Ok(found);
-            }
-            coarseness *= 4.0;
-        }
-        Err(OutOfReach)
-    }
-
     /// Gathering losses costs about epochs h^2 / 6 in epsilon: 1e-5 of the answer's scale, the Gaussian's variance.
     fn step_of_losses(&self, epochs: u64) -> f64 {
         let gdp_mu = (self.mean_in - self.mean_out) / self.noise_multiplier;
@@ -144,7 +128,7 @@ impl LargestOutput {
         let whole = if epochs == 1 {
             lowered(self.best_level(|c| epsilon_of(self.above(c), delta)))
         } else {
-            let found = self.coarser_and_coarser(work, |coarseness, work| {
+            let found = coarser_and_coarser(work, |coarseness, work| {
                 let cells = self.cells_of(epochs, delta, coarseness, work)?;
                 Ok(cells.optimistic().compose_within(epochs, Aim::Delta(delta), work)?.epsilon(delta))
             });
@@ -254,6 +238,21 @@ impl LargestOutput {
         }
         best
     }
+}
+
+/// `epsilon` on the finest grid that half of the work that is left pays for, of some that are each four times as coarse as the one before.
+fn coarser_and_coarser(
+    work: &Work,
+    epsilon: impl Fn(f64, &Work) -> Result<f64, OutOfReach>,
+) -> Result<f64, OutOfReach> {
+    let mut coarseness = 1.0;
+    while coarseness < COARSEST {
+        if let Ok(found) = work.part(0.5 * work.left(), |work| epsilon(coarseness, work)) {
+            return Ok(found);
+        }
+        coarseness *= 4.0;
+    }
+    Err(OutOfReach)
 }
 
 /// A few units in the last place of P and Q, taken off.

@@ -33,7 +33,7 @@ pub struct Work {
 pub struct OutOfReach;
 
 /// What is said of a bound that nothing pays for.
-pub(crate) const REASON: &str = "out of reach (it takes more than 1 GB or 10 s)";
+pub const REASON: &str = "out of reach (it takes more than 1 GB or 10 s)";
 
 impl Default for Work {
     fn default() -> Self {

@@ -20,7 +20,7 @@ const SEVERAL_JUMPS: f64 = 1e-4;
 const PATIENCE: u32 = 2;
 
 /// The first grid has at least this many points where a finer one is out of reach.
-const FEWEST_POINTS: f64 = 50.0;
+const FEWEST_POINTS: f64 = 12.0;
 /// Units of work for every point of a step's grid: its masses, on both sides.
 const PER_POINT: f64 = 400.0;
 /// A grid that is finer by less than this is not looked for.
