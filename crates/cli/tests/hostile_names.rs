@@ -35,7 +35,7 @@ fn run(folder: &Path, arguments: &str, name: &[u8]) -> Output {
 
 fn with_scores() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let scores: String = (0..200).map(|i| format!("{i}\n")).collect();
+    let scores = (0..200).map(|i| i.to_string() + "\n").collect::<String>();
     for name in ["in.csv", "out.csv"] {
         fs::write(folder.path().join(name), &scores).unwrap();
     }

@@ -36,7 +36,7 @@ pub fn weight(source: &[u8]) -> usize {
                 let is_format =
                     was_in_word && matches!(source[at - 1], b'f' | b'F' | b't' | b'T' | b'r' | b'R');
                 let braces =
-                    if is_format { source[at..=end].iter().filter(|byte| **byte == b'{').count() } else { 0 };
+                    if is_format { source[at..=end].split(|byte| *byte == b'{').count() - 1 } else { 0 };
                 at = end;
                 150 + 250 * braces
             }

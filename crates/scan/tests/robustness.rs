@@ -217,7 +217,7 @@ fn notebooks_of_many_cells_cost_their_length() {
 /// Ten kilobytes of functions that call one another took gigabytes: a history for each way and each call.
 #[test]
 fn values_are_followed_within_limits() {
-    let ways: String = (0..4).map(|i| format!("  if a:\n    x = x.b{i}()\n")).collect();
+    let ways = [0, 1, 2, 3].map(|i| format!("  if a:\n    x = x.b{i}()\n")).concat();
     let function = format!("def f(x):\n{ways}{}  return x\n", "  x = x.c()\n".repeat(200));
     let report = scan_text(&format!("import torch\n{function}{}", "y = f(x)\n".repeat(20_000)));
     assert!(

@@ -58,7 +58,9 @@ impl Incidence {
             (epochs.iter().map(of_epoch).collect::<Vec<_>>(), counts)
         });
         for (epochs, counts) in parts.collect::<Vec<_>>() {
-            epochs.into_iter().for_each(|part| all.merge(part));
+            for part in epochs {
+                all.merge(part);
+            }
             all.counts.iter_mut().zip(&counts).for_each(|(count, more)| *count += more);
         }
         let pairs: Vec<&[Epoch]> = deal.epochs.windows(2).collect();

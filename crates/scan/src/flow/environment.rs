@@ -65,7 +65,9 @@ impl<'a> Environment<'a> {
         let mut assigned: BTreeMap<&Rc<str>, Vec<(usize, &Option<Value<'a>>)>> = BTreeMap::new();
         for (index, branch) in branches.iter().enumerate() {
             self.joined += branch.len();
-            branch.iter().for_each(|(name, value)| assigned.entry(name).or_default().push((index, value)));
+            for (name, value) in branch {
+                assigned.entry(name).or_default().push((index, value));
+            }
         }
         for (name, values) in assigned {
             let before = self.values.get(name).cloned();

@@ -64,5 +64,5 @@ fn is_iterable(module: &Module, loader: &crate::flow::Call) -> bool {
     let Some((_, data)) = loader.arguments.get("dataset", 0) else { return true };
     let Some(Origin::Constructed(name, ..)) = data.origin() else { return false };
     let class = module.lookups.class(&module.facts, name);
-    name.contains("Iterable") || class.is_some_and(|class| super::unsharded_workers::is_iterable(class))
+    name.contains("Iterable") || class.is_some_and(super::unsharded_workers::is_iterable)
 }

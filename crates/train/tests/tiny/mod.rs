@@ -64,7 +64,7 @@ pub fn recipe(model: &str, canary: CanaryKind) -> Recipe {
 /// All nine schemes.
 pub fn schemes() -> impl Iterator<Item = BatchScheme> {
     BatchScheme::NAMES
-        .into_iter()
+        .iter()
         .map(|name| BatchScheme::from_name(name, BatchScheme::has_buffer(name).then_some(11)).unwrap())
 }
 
