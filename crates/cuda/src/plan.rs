@@ -18,7 +18,8 @@ use crate::parameters::{
     Positions as PositionParameters, UNIFORM,
 };
 use misdeal_core::World;
-use misdeal_game::{Game, PositionLaw, Positions};
+use misdeal_game::Game;
+use misdeal_schemes::{PositionLaw, Positions};
 use std::f64::consts::{LN_2, LOG2_E};
 
 /// Below this noise multiplier the range of f32 does not hold what the fast kernel sums.

@@ -2,7 +2,7 @@
 //! adversary's own.
 
 use misdeal_core::World;
-use misdeal_game::schemes;
+use misdeal_schemes::sampler;
 use misdeal_train::{Crafted, TrainingPlan, sample};
 use rayon::prelude::*;
 
@@ -87,7 +87,7 @@ impl OneDeal {
             samples: vec![],
         };
         let mut crafted = Crafted::default();
-        let mut sampler = schemes::sampler(setting, plan.stream(), world, trial);
+        let mut sampler = sampler(setting, plan.stream(), world, trial);
         let mut step = 0;
         for _ in 0..setting.epochs {
             for batch in sampler.next_epoch().iter() {
