@@ -136,9 +136,9 @@ mod tests {
     use super::*;
     use crate::EngineChoice;
     use crate::{RunRequest, StopWhen, Unwatched, audit_mechanism};
-    use misdeal_core::Stream;
-    use misdeal_core::{Device, ThresholdChoice};
+    use misdeal_core::{Device, Stream};
     use misdeal_game::{Game, engines};
+    use misdeal_statistics::ThresholdChoice;
 
     fn same(ours: &AuditReport, theirs: &AuditReport) {
         assert_eq!(ours.estimate, theirs.estimate);
