@@ -175,7 +175,7 @@ mod tests {
         let found = audit_played(&request, played(0..2_000), &Unwatched).unwrap();
         assert_eq!((found.engine, found.observations), ("cuda", 4_000));
         assert_eq!(found.estimate, request.run.analysis.of_store(&played(0..2_000)).unwrap());
-        if misdeal_cuda::inventory().is_err() {
+        if misdeal_cuda::gpus().is_err() {
             let missing = audit_played(&request, played(0..1_999), &Unwatched).unwrap_err();
             assert!(missing.to_string().contains("CUDA"), "{missing}");
         }

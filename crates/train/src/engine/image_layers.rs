@@ -1,26 +1,26 @@
 //! The layers before the first linear one, sixteen records side by side.
 
-use super::convolution_stage::ConvolutionStage;
-use crate::kernels::{Activate, Activation, ClippedSum, Deactivate, Pool, Unpool};
+use super::convolution::ConvolutionStage;
+use crate::kernels::{Activate, Activation, ActivationGradient, ClippedSum, Pooling, PoolingGradient};
 use crate::model::{Layer, LayerKind, Model};
-use crate::simd::{Group, InstructionSet, LANES, floats, floats_mut};
+use crate::simd::{InstructionSet, LANES, LaneVector, floats, floats_mut};
 
 /// A convolution or a pooling, and the activation after it.
 #[derive(Debug, Clone)]
-struct Stage {
+struct ImageStage {
     layer: Layer,
     activation: Option<Activation>,
-    output: Vec<Group>,
-    deltas: Vec<Group>,
+    output: Vec<LaneVector>,
+    deltas: Vec<LaneVector>,
     convolution: Option<ConvolutionStage>,
 }
 
 /// The image part of a model; it may be empty.
 #[derive(Debug, Clone)]
-pub struct ImagePart {
+pub struct ImageLayers {
     set: InstructionSet,
-    input: Vec<Group>,
-    stages: Vec<Stage>,
+    input: Vec<LaneVector>,
+    stages: Vec<ImageStage>,
 }
 
 /// The activation that a layer is.
@@ -32,10 +32,10 @@ pub fn activation(kind: LayerKind) -> Option<Activation> {
     }
 }
 
-impl ImagePart {
+impl ImageLayers {
     /// Room for the layers of `model` before its first linear one.
     pub fn new(model: &Model, set: InstructionSet) -> Self {
-        let mut stages: Vec<Stage> = vec![];
+        let mut stages: Vec<ImageStage> = vec![];
         for layer in model.layers.iter().take_while(|layer| !matches!(layer.kind, LayerKind::Linear { .. })) {
             if let (Some(activation), Some(stage)) = (activation(layer.kind), stages.last_mut()) {
                 stage.activation = Some(activation);
@@ -47,8 +47,8 @@ impl ImagePart {
                 }
                 _ => None,
             };
-            let values = vec![Group::ZERO; layer.output.features()];
-            stages.push(Stage {
+            let values = vec![LaneVector::ZERO; layer.output.features()];
+            stages.push(ImageStage {
                 layer: *layer,
                 activation: None,
                 deltas: values.clone(),
@@ -57,7 +57,7 @@ impl ImagePart {
             });
         }
         let features = if stages.is_empty() { 0 } else { model.input().features() };
-        ImagePart { set, input: vec![Group::ZERO; features], stages }
+        ImageLayers { set, input: vec![LaneVector::ZERO; features], stages }
     }
 
     /// Whether the model has no such layers.
@@ -67,12 +67,12 @@ impl ImagePart {
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        let groups = |stage: &Stage| {
+        let groups = |stage: &ImageStage| {
             let own = stage.output.len() + stage.deltas.len();
             let more = stage.convolution.as_ref().map_or(0, ConvolutionStage::groups);
             own + more
         };
-        (self.input.len() + self.stages.iter().map(groups).sum::<usize>()) * size_of::<Group>()
+        (self.input.len() + self.stages.iter().map(groups).sum::<usize>()) * size_of::<LaneVector>()
     }
 
     /// Turns the filters around, once a step.
@@ -92,10 +92,10 @@ impl ImagePart {
         }
         let mut input = &self.input;
         for stage in &mut self.stages {
-            let Stage { layer, activation, output, convolution, .. } = stage;
+            let ImageStage { layer, activation, output, convolution, .. } = stage;
             match convolution {
                 Some(convolution) => convolution.forward(self.set, parameters, input, output),
-                None => self.set.run(Pool {
+                None => self.set.run(Pooling {
                     largest: matches!(layer.kind, LayerKind::MaxPooling { .. }),
                     size: pool_size(layer.kind),
                     sides: (layer.input.height, layer.input.width),
@@ -116,7 +116,7 @@ impl ImagePart {
 
     /// Takes deltas of the results, one record a row, back through all layers; every convolution then holds each record's
     /// gradient. Adds the squared norms to `squares`.
-    pub fn backward(&mut self, rows: &[f32], records: usize, squares: &mut Group) {
+    pub fn backward(&mut self, rows: &[f32], records: usize, squares: &mut LaneVector) {
         let Some(last) = self.stages.last_mut() else { return };
         let features = last.deltas.len();
         for lane in 0..LANES {
@@ -132,7 +132,7 @@ impl ImagePart {
             let stage = &mut rest[0];
             if let Some(activation) = stage.activation {
                 let (values, deltas) = (floats(&stage.output), floats_mut(&mut stage.deltas));
-                self.set.run(Deactivate { activation, values, deltas });
+                self.set.run(ActivationGradient { activation, values, deltas });
             }
             let (input, deltas_before) = match before.last_mut() {
                 Some(before) => (&before.output, Some(&mut before.deltas)),
@@ -143,7 +143,7 @@ impl ImagePart {
     }
 
     /// Adds each record's gradient times its factor to the clipped sums.
-    pub fn insert_clipped(&mut self, factors: Group) {
+    pub fn insert_clipped(&mut self, factors: LaneVector) {
         for convolution in self.stages.iter_mut().filter_map(|stage| stage.convolution.as_mut()) {
             let (gradients, lanes) = (&convolution.gradients, &mut convolution.lanes);
             self.set.run(ClippedSum::Insert { factors, gradients, lanes });
@@ -172,19 +172,19 @@ impl ImagePart {
     }
 }
 
-impl Stage {
+impl ImageStage {
     fn backward(
         &mut self,
         set: InstructionSet,
-        input: &[Group],
-        before: Option<&mut Vec<Group>>,
-        squares: &mut Group,
+        input: &[LaneVector],
+        before: Option<&mut Vec<LaneVector>>,
+        squares: &mut LaneVector,
     ) {
-        let Stage { layer, deltas, convolution, .. } = self;
+        let ImageStage { layer, deltas, convolution, .. } = self;
         match (convolution, before) {
             (Some(convolution), before) => convolution.backward(set, input, deltas, before, squares),
             (None, None) => {}
-            (None, Some(before)) => set.run(Unpool {
+            (None, Some(before)) => set.run(PoolingGradient {
                 largest: matches!(layer.kind, LayerKind::MaxPooling { .. }),
                 size: pool_size(layer.kind),
                 sides: (layer.input.height, layer.input.width),

@@ -17,6 +17,7 @@ use crate::parameters::{
     EACH_STEP, Equal, General, IN_EACH_STEP, KEPT_FOR_ALL_EPOCHS, Key, LISTED, ONCE_AN_EPOCH,
     Positions as PositionParameters, UNIFORM,
 };
+use crate::{CudaError, Result};
 use misdeal_core::World;
 use misdeal_game::Game;
 use misdeal_schemes::{PositionLaw, Positions};
@@ -39,7 +40,7 @@ pub(crate) const MOST_TARGETS: usize = 64;
 
 /// A game for a kernel; parameters are by world, `In` first.
 #[derive(Debug, Clone)]
-pub enum Plan {
+pub enum KernelPlan {
     /// Every batch has the same weight: f32 with everything that matters in f64 (`equal.cu`).
     Equal {
         /// Which of its variants.
@@ -67,23 +68,23 @@ pub struct EqualKind {
     pub refined: bool,
 }
 
-impl Plan {
+impl KernelPlan {
     /// The plan for a game with a graphics processor's stream.
     ///
     /// # Errors
     /// Says why it cannot be played.
-    pub fn new(game: &Game) -> Result<Self, String> {
-        let [low, high] = game.stream.philox_key().ok_or("the game has a processor's stream")?;
+    pub fn new(game: &Game) -> Result<Self> {
+        let [low, high] = game.stream.philox_key().ok_or(CudaError::WrongStream)?;
         let key = Key { low, high };
         if game.first_draw(game.epochs) > 1 << 32 {
-            return Err("a trial has more than 2^32 draws".into());
+            return Err(CudaError::TooManyDraws);
         }
         match equal_squares(game) {
             Some(squares) => {
                 let refined = game.noise_multiplier < LEAST_PLAIN_NOISE || game.epochs > 1;
                 let kind = EqualKind { squares, refined };
                 let parameters = Box::new(World::BOTH.map(|world| equal(game, key, squares, world)));
-                Ok(Plan::Equal { kind, parameters })
+                Ok(KernelPlan::Equal { kind, parameters })
             }
             None => general(game, key),
         }
@@ -136,7 +137,7 @@ fn equal(game: &Game, key: Key, squares: bool, world: World) -> Equal {
     }
 }
 
-fn general(game: &Game, key: Key) -> Result<Plan, String> {
+fn general(game: &Game, key: Key) -> Result<KernelPlan> {
     let (law, first, count, thresholds) = match &game.positions {
         Positions::Uniform { first, count } => (UNIFORM, first - game.batches.start, *count, vec![]),
         Positions::Listed { first, thresholds } => {
@@ -145,7 +146,7 @@ fn general(game: &Game, key: Key) -> Result<Plan, String> {
         Positions::EachStep { thresholds } => (EACH_STEP, 0, 0, thresholds.clone()),
     };
     if law == EACH_STEP && thresholds.len() > MOST_TARGETS {
-        return Err(format!("the target may be in more than {MOST_TARGETS} batches of an epoch"));
+        return Err(CudaError::TooManyTargets(MOST_TARGETS));
     }
     let positions = PositionParameters {
         thresholds: 0,
@@ -181,7 +182,7 @@ fn general(game: &Game, key: Key) -> Result<Plan, String> {
         batches: game.batches_per_epoch() as u32,
         adversary,
     }));
-    Ok(Plan::General { parameters, thresholds, log_weights })
+    Ok(KernelPlan::General { parameters, thresholds, log_weights })
 }
 
 /// The world as counters have it.

@@ -1,7 +1,7 @@
 //! One trial: one model trained, its outputs, and what the model is worth.
 
 use super::gradients::{Gradients, IsCancelled};
-use crate::adversary::Crafted;
+use crate::adversary::ModifiedBatch;
 use crate::debias::{BiasModel, sample};
 use crate::initial::fill_initial_parameters;
 use crate::kernels::{Dot, NoisyStep, add_multiple};
@@ -22,16 +22,16 @@ pub struct Workspace {
     parameters: AlignedFloats,
     sum: AlignedFloats,
     noise: AlignedFloats,
-    crafted: Crafted,
+    modified: ModifiedBatch,
 }
 
 /// What a trained model leaves.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Trained {
+pub struct TrainedModel {
     /// Its outputs, step by step.
     pub outputs: Outputs,
     /// Training and test records classified correctly, if that was asked for.
-    pub hits: Option<(u64, Option<u64>)>,
+    pub correct: Option<(u64, Option<u64>)>,
 }
 
 impl Workspace {
@@ -45,7 +45,7 @@ impl Workspace {
             parameters: AlignedFloats::zeros(parameters),
             sum: AlignedFloats::zeros(parameters),
             noise: AlignedFloats::zeros(parameters.min(NOISE_AT_A_TIME)),
-            crafted: Crafted::default(),
+            modified: ModifiedBatch::default(),
         }
     }
 
@@ -66,7 +66,7 @@ impl Workspace {
         world: World,
         trial: u64,
         is_cancelled: IsCancelled<'_>,
-    ) -> Option<Trained> {
+    ) -> Option<TrainedModel> {
         let (setting, canaries) = (plan.setting(), plan.canaries());
         let examples = &plan.dataset().train;
         let steps = setting.steps() as usize;
@@ -81,16 +81,16 @@ impl Workspace {
                 if is_cancelled() {
                     return None;
                 }
-                plan.adversary().craft(world, batch, &mut self.crafted);
+                plan.adversary().modify(world, batch, &mut self.modified);
                 self.sum.fill(0.0);
-                let naturals = &self.crafted.naturals;
+                let naturals = &self.modified.naturals;
                 let (parameters, sum) = (&self.parameters, &mut self.sum);
                 self.gradients.add_clipped(parameters, examples, naturals, sum, is_cancelled)?;
                 if plan.debiases() {
                     self.expect_bias(plan, world, trial, step, &mut outputs.expected, is_cancelled)?;
                 }
                 self.project(plan, &mut outputs.biases);
-                for (canary, &count) in canaries.iter().zip(&self.crafted.canaries) {
+                for (canary, &count) in canaries.iter().zip(&self.modified.canaries) {
                     if count != 0 {
                         add_multiple(&mut self.sum[canary.range()], count as f32, &canary.values);
                     }
@@ -100,15 +100,15 @@ impl Workspace {
                 step += 1;
             }
         }
-        let mut trained = Trained { outputs, hits: None };
+        let mut trained = TrainedModel { outputs, correct: None };
         if plan.measures_accuracy(trial) {
-            let mut hits =
-                |examples, records| self.gradients.hits(&self.parameters, examples, records, is_cancelled);
+            let mut correct =
+                |examples, records| self.gradients.correct(&self.parameters, examples, records, is_cancelled);
             let of_test = match plan.dataset().test.as_ref() {
-                Some(test) => Some(hits(test, test.labels.len() as u64)?),
+                Some(test) => Some(correct(test, test.labels.len() as u64)?),
                 None => None,
             };
-            trained.hits = Some((hits(examples, setting.dataset_size())?, of_test));
+            trained.correct = Some((correct(examples, setting.dataset_size())?, of_test));
         }
         Some(trained)
     }

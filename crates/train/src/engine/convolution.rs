@@ -2,7 +2,7 @@
 
 use crate::kernels::{Convolution, ConvolutionGradient, Window};
 use crate::model::{Layer, Weights};
-use crate::simd::{Group, InstructionSet, LANES};
+use crate::simd::{InstructionSet, LANES, LaneVector};
 
 /// What a convolution needs beyond its output.
 #[derive(Debug, Clone)]
@@ -14,14 +14,14 @@ pub struct ConvolutionStage {
     width: usize,
     result_width: usize,
     /// The input with columns of zeros on either side; empty where there is no padding.
-    padded: Vec<Group>,
-    /// The deltas, padded for the way back; and the filters, turned around. Empty in the first stage.
-    padded_deltas: Vec<Group>,
-    turned: Vec<f32>,
+    padded: Vec<LaneVector>,
+    /// The deltas, padded for the way back; and the filters, transposed around. Empty in the first stage.
+    padded_deltas: Vec<LaneVector>,
+    transposed: Vec<f32>,
     /// Each record's gradient.
-    pub gradients: Vec<Group>,
+    pub gradients: Vec<LaneVector>,
     /// The sums of clipped gradients so far, records still apart.
-    pub lanes: Vec<Group>,
+    pub lanes: Vec<LaneVector>,
 }
 
 impl ConvolutionStage {
@@ -50,23 +50,23 @@ impl ConvolutionStage {
             back,
             width: input.width,
             result_width: output.width,
-            padded: vec![Group::ZERO; if padding > 0 { window.pixels() } else { 0 }],
-            padded_deltas: vec![Group::ZERO; if is_first { 0 } else { back.pixels() }],
-            turned: vec![0.0; if is_first { 0 } else { weights.inputs * weights.outputs }],
-            gradients: vec![Group::ZERO; weights.len()],
-            lanes: vec![Group::ZERO; weights.len()],
+            padded: vec![LaneVector::ZERO; if padding > 0 { window.pixels() } else { 0 }],
+            padded_deltas: vec![LaneVector::ZERO; if is_first { 0 } else { back.pixels() }],
+            transposed: vec![0.0; if is_first { 0 } else { weights.inputs * weights.outputs }],
+            gradients: vec![LaneVector::ZERO; weights.len()],
+            lanes: vec![LaneVector::ZERO; weights.len()],
         }
     }
 
     /// Groups of memory in use.
     pub fn groups(&self) -> usize {
         let images = self.padded.len() + self.padded_deltas.len();
-        images + self.gradients.len() + self.lanes.len() + self.turned.len() / LANES
+        images + self.gradients.len() + self.lanes.len() + self.transposed.len() / LANES
     }
 
     /// Turns the filters around for the way back, once a step.
     pub fn turn(&mut self, parameters: &[f32]) {
-        if self.turned.is_empty() {
+        if self.transposed.is_empty() {
             return;
         }
         let (weights, channels, taps) = (self.weights, self.window.channels, self.window.size.pow(2));
@@ -74,7 +74,7 @@ impl ConvolutionStage {
         for (row, filters) in rows.enumerate() {
             let (channel, tap) = (row / taps, row % taps);
             for (filter, &weight) in filters.iter().enumerate() {
-                self.turned[(filter * taps + taps - 1 - tap) * channels + channel] = weight;
+                self.transposed[(filter * taps + taps - 1 - tap) * channels + channel] = weight;
             }
         }
     }
@@ -84,8 +84,8 @@ impl ConvolutionStage {
         &mut self,
         set: InstructionSet,
         parameters: &[f32],
-        image: &[Group],
-        result: &mut [Group],
+        image: &[LaneVector],
+        result: &mut [LaneVector],
     ) {
         if !self.padded.is_empty() {
             pad(image, self.width, self.window.padding, &mut self.padded);
@@ -104,10 +104,10 @@ impl ConvolutionStage {
     pub fn backward(
         &mut self,
         set: InstructionSet,
-        image: &[Group],
-        deltas: &[Group],
-        before: Option<&mut Vec<Group>>,
-        squares: &mut Group,
+        image: &[LaneVector],
+        deltas: &[LaneVector],
+        before: Option<&mut Vec<LaneVector>>,
+        squares: &mut LaneVector,
     ) {
         set.run(ConvolutionGradient {
             window: self.window,
@@ -122,7 +122,7 @@ impl ConvolutionStage {
             set.run(Convolution {
                 window: self.back,
                 filters: self.window.channels,
-                weights: &self.turned,
+                weights: &self.transposed,
                 biases: None,
                 image: &self.padded_deltas,
                 result: before,
@@ -132,7 +132,7 @@ impl ConvolutionStage {
 }
 
 /// Copies an image's rows into wider ones; the columns on either side stay as they are.
-fn pad(image: &[Group], width: usize, padding: usize, padded: &mut [Group]) {
+fn pad(image: &[LaneVector], width: usize, padding: usize, padded: &mut [LaneVector]) {
     for (row, wide) in image.chunks_exact(width).zip(padded.chunks_exact_mut(width + 2 * padding)) {
         wide[padding..padding + width].copy_from_slice(row);
     }

@@ -1,4 +1,4 @@
-//! The kernels of one model: the sources of `kernels/training`, and one line for each kernel that names its shapes as constants.
+//! The kernels of one model: shared sources, and one line for each kernel with the shapes as constants.
 //!
 //! # Why are kernels written out for each model?
 //! NVRTC compiles at run time, so shapes can be template arguments. Divisions by them become multiplications, loops
@@ -9,26 +9,25 @@
 //! added, which leaves f32's own errors. Two products suffice where records have at most eleven bits. `tf32` takes
 //! one product, and its stores have a lineage of their own.
 
-use super::direct::Direct;
+use super::direct::DirectConvolution;
 use super::perceptron::Perceptron;
-use super::stages::{Activation, Pooling, Stage, Weighted, Work, stages};
+use super::stages::{Activation, Operation, Pooling, Stage, WeightedLayer, stages};
 use super::tiling::{Product, Tiling, Tuning};
 use misdeal_core::Precision;
 use misdeal_train::TrainingPlan;
 use misdeal_train::data::Examples;
 use std::fmt::Write;
 
-/// What holds for every model, each source needing those before it. The second is the device's own: whoever runs kernels on a
-/// processor replaces it.
+/// Sources for every model, in the order in which they depend on each other.
 pub const SOURCES: [&str; 4] = [
     include_str!("../../kernels/generator.cu"),
     include_str!("../../kernels/gaussian.cu"),
     include_str!("../../kernels/training/models.cu"),
     include_str!("../../kernels/training/clipping.cu"),
 ];
-/// The instructions of the device's matrix cores.
+/// The instructions of matrix cores; an emulator on a processor replaces them.
 pub const MATRIX_CORES: &str = include_str!("../../kernels/training/matrix_cores.cu");
-/// What needs them, and the rest.
+/// Sources that come after [`MATRIX_CORES`].
 pub const MORE_SOURCES: [&str; 7] = [
     include_str!("../../kernels/training/product.cu"),
     include_str!("../../kernels/training/layers.cu"),
@@ -42,9 +41,9 @@ pub const MORE_SOURCES: [&str; 7] = [
 pub const COMMON_KERNELS: [&str; 7] =
     ["loss", "clip", "count_hits", "make_step", "collect", "initialise", "project_records"];
 
-/// A kernel, and what a launch of it needs.
+/// A kernel's name, and the size of its blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kernel {
+pub struct KernelSpec {
     /// Its name in the sources.
     pub name: String,
     /// Threads of a block.
@@ -53,55 +52,55 @@ pub struct Kernel {
     pub shared_bytes: u32,
 }
 
-/// How a kernel's work is spread over blocks.
+/// How a kernel's work is split over blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
+pub enum WorkSplit {
     /// Tiles of a matrix product.
     Tiles(Tiling),
-    /// So many records for each block.
+    /// This many records for each block.
     Records(usize),
     /// 256 values for each block.
     Values,
 }
 
-impl Cut {
+impl WorkSplit {
     /// Blocks for each record's gradient.
     pub fn parts(&self) -> usize {
-        if let Cut::Tiles(tiling) = self { tiling.all_tiles() } else { 1 }
+        if let WorkSplit::Tiles(tiling) = self { tiling.all_tiles() } else { 1 }
     }
 }
 
-/// The kernels of a stage with their cuts; those that it does not need are left out.
+/// The kernels of a stage, each with its split; `None` where none is needed.
 #[derive(Debug, Clone, Default)]
 pub struct StageKernels {
     /// From inputs to outputs.
-    pub forward: Option<(usize, Cut)>,
+    pub forward: Option<(usize, WorkSplit)>,
     /// From deltas of the outputs to deltas of the inputs.
-    pub backward: Option<(usize, Cut)>,
+    pub backward: Option<(usize, WorkSplit)>,
     /// Gradients of the weights.
-    pub gradient: Option<(usize, Cut)>,
+    pub gradient: Option<(usize, WorkSplit)>,
 }
 
-/// All kernels of a model; kernels are named by their index.
+/// All kernels of a model, numbered in the order of `kernels`.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// One line for each kernel of a stage, to come after all sources.
+    /// One line of source for each kernel of a stage; it follows all sources.
     pub instances: String,
-    /// The kernels: those that all models share, then those of stages.
-    pub kernels: Vec<Kernel>,
-    /// Which kernels a stage has.
+    /// The common kernels, then those of stages.
+    pub kernels: Vec<KernelSpec>,
+    /// The kernels of each stage.
     pub stages: Vec<StageKernels>,
-    /// The kernel that trains a whole model in a block, where there is one.
+    /// The kernel that trains a whole model in one block, if the model fits.
     pub fused: Option<usize>,
 }
 
 impl Program {
-    /// All kernels of a plan, for a device whose blocks may have `most_shared_bytes` of shared memory.
-    pub fn of(plan: &TrainingPlan, precision: Precision, tuning: Tuning, most_shared_bytes: usize) -> Self {
+    /// The kernels of a plan; a block may use `most_shared_bytes` of shared memory.
+    pub fn new(plan: &TrainingPlan, precision: Precision, tuning: Tuning, most_shared_bytes: usize) -> Self {
         let stages = stages(plan.model());
         let setting = plan.setting();
         let exact = has_few_bits(&plan.dataset().train, setting.dataset_size() as usize);
-        let mut program = Self::new(&stages, setting.batch_size as usize, precision, exact, tuning);
+        let mut program = Self::of_stages(&stages, setting.batch_size as usize, precision, exact, tuning);
         let perceptron = Perceptron::new(plan, &stages, precision, most_shared_bytes);
         if let Some(perceptron) = perceptron.filter(|_| tuning.fused) {
             program.add_fused(&perceptron);
@@ -109,37 +108,42 @@ impl Program {
         program
     }
 
-    /// The kernels for batches of about `records` records. `exact_records` says that records have no more than eleven bits.
-    fn new(
+    /// The kernels for batches of about `records` records.
+    ///
+    /// `exact_records`: no feature has more than eleven significant bits.
+    fn of_stages(
         stages: &[Stage],
         records: usize,
         precision: Precision,
         exact_records: bool,
         tuning: Tuning,
     ) -> Self {
-        let kernels =
-            COMMON_KERNELS.map(|name| Kernel { name: name.into(), threads: 256, shared_bytes: 0 }).to_vec();
+        let kernels = COMMON_KERNELS
+            .map(|name| KernelSpec { name: name.into(), threads: 256, shared_bytes: 0 })
+            .to_vec();
         let mut program = Program { instances: String::new(), kernels, stages: vec![], fused: None };
         let first_weighted = stages.iter().position(|stage| stage.weighted().is_some()).unwrap_or(0);
         for (number, stage) in stages.iter().enumerate() {
             let before = if number == 0 { Activation::Identity } else { stages[number - 1].activation };
             let goes_back = number > first_weighted;
-            let built = match &stage.work {
-                Work::Pooling(_) if number > 0 && pooling_after(stages, number - 1, tuning).is_some() => {
+            let built = match &stage.operation {
+                Operation::Pooling(_)
+                    if number > 0 && pooling_after(stages, number - 1, tuning).is_some() =>
+                {
                     StageKernels::default()
                 }
-                Work::Pooling(pooling) => {
+                Operation::Pooling(pooling) => {
                     let shape = squares(pooling);
                     let forward = program.pooling("pool", number, &shape, stage.activation);
                     let backward = goes_back.then(|| program.pooling("unpool", number, &shape, before));
                     StageKernels {
-                        forward: Some((forward, Cut::Values)),
-                        backward: backward.map(|kernel| (kernel, Cut::Values)),
+                        forward: Some((forward, WorkSplit::Values)),
+                        backward: backward.map(|kernel| (kernel, WorkSplit::Values)),
                         gradient: None,
                     }
                 }
-                Work::Weighted(layer) => {
-                    let mut build = Build { program: &mut program, layer, number, records, tuning };
+                Operation::Weighted(layer) => {
+                    let mut build = LayerBuilder { program: &mut program, layer, number, records, tuning };
                     let from_records = number == 0;
                     let terms = match precision {
                         Precision::Tf32 => 1,
@@ -152,7 +156,7 @@ impl Program {
                         pooling.unwrap_or_else(|| ("NoSquares".into(), Activation::Identity));
                     let pooled = pooled.name();
                     let forward = build
-                        .direct("forward", Direct::forward(layer), |shape| {
+                        .direct("forward", DirectConvolution::forward(layer), |shape| {
                             format!("direct<{shape}, false, {activation}, {before}, {from_records}, {pool}, {pooled}>")
                         })
                         .unwrap_or_else(|| {
@@ -162,7 +166,7 @@ impl Program {
                         });
                     let backward = goes_back.then(|| {
                         build
-                            .direct("backward", Direct::backward(layer), |shape| {
+                            .direct("backward", DirectConvolution::backward(layer), |shape| {
                                 format!(
                                     "direct<{shape}, true, {activation}, {before}, false, {pool}, {pooled}>"
                                 )
@@ -175,7 +179,7 @@ impl Program {
                     });
                     let summed = layer.is_linear;
                     let gradient = build
-                        .direct("gradient", Direct::gradient(layer), |shape| {
+                        .direct("gradient", DirectConvolution::gradient(layer), |shape| {
                             format!("correlate<{shape}, {from_records}, {activation}, {pool}>")
                         })
                         .unwrap_or_else(|| {
@@ -191,7 +195,7 @@ impl Program {
         program
     }
 
-    /// Everything that the device's compiler is given.
+    /// The whole source.
     pub fn source(&self) -> String {
         let sources = SOURCES.into_iter().chain([MATRIX_CORES]).chain(MORE_SOURCES);
         sources.chain([self.instances.as_str()]).collect::<Vec<_>>().join("\n")
@@ -206,7 +210,7 @@ impl Program {
              {{ train_perceptron<{name}>(models, batch, step, run); }}"
         );
         let (threads, shared_bytes) = (*threads as u32, *shared_bytes as u32);
-        self.kernels.push(Kernel { name: "perceptron".into(), threads, shared_bytes });
+        self.kernels.push(KernelSpec { name: "perceptron".into(), threads, shared_bytes });
         self.fused = Some(self.kernels.len() - 1);
     }
 
@@ -220,7 +224,7 @@ impl Program {
             self.instances,
             "extern \"C\" __global__ void __launch_bounds__({threads}) {name}(Models models, Batch batch, Stage stage) {{ {body}; }}"
         );
-        self.kernels.push(Kernel { name, threads: threads as u32, shared_bytes: shared_bytes as u32 });
+        self.kernels.push(KernelSpec { name, threads: threads as u32, shared_bytes: shared_bytes as u32 });
         self.kernels.len() - 1
     }
 }
@@ -230,47 +234,58 @@ fn squares(pooling: &Pooling) -> String {
     format!("Squares<{height}, {width}, {channels}, {size}, {largest}>")
 }
 
-/// The pooling after stage `number` with its activation, where that stage's kernels pool too: all of them are in `direct.cu`.
+/// The pooling that the kernels of stage `number` do too, with its activation.
+///
+/// They do where all of them are in `direct.cu`.
 fn pooling_after(stages: &[Stage], number: usize, tuning: Tuning) -> Option<(String, Activation)> {
     let layer = stages[number].convolution().filter(|_| tuning.direct && tuning.pools)?;
-    let are_direct = [Direct::forward(layer), Direct::backward(layer), Direct::gradient(layer)];
+    let are_direct = [
+        DirectConvolution::forward(layer),
+        DirectConvolution::backward(layer),
+        DirectConvolution::gradient(layer),
+    ];
     let next = stages.get(number + 1).filter(|_| are_direct.iter().all(Option::is_some))?;
-    let Work::Pooling(pooling) = &next.work else { return None };
+    let Operation::Pooling(pooling) = &next.operation else { return None };
     Some((squares(pooling), next.activation))
 }
 
-/// Whether no feature has more than the eleven significant bits of a matrix core's factor.
+/// Whether every feature fits the eleven significant bits of a matrix core's factor.
 fn has_few_bits(examples: &Examples, count: usize) -> bool {
     let features = &examples.features[..count * examples.shape.features()];
     features.iter().all(|feature| feature.to_bits().trailing_zeros() >= 13)
 }
 
-/// A layer's products being written down.
-struct Build<'a> {
+/// Adds the kernels of one layer to a program.
+struct LayerBuilder<'a> {
     program: &'a mut Program,
-    layer: &'a Weighted,
+    layer: &'a WeightedLayer,
     number: usize,
     records: usize,
     tuning: Tuning,
 }
 
-impl Build<'_> {
-    /// `kernel` is given the shape; nothing where there is none.
+impl LayerBuilder<'_> {
+    /// Adds a kernel of `direct.cu`, if the layer has one; `kernel` names it for a shape.
     fn direct(
         &mut self,
         name: &str,
-        direct: Option<Direct>,
+        direct: Option<DirectConvolution>,
         kernel: impl Fn(&str) -> String,
-    ) -> Option<(usize, Cut)> {
+    ) -> Option<(usize, WorkSplit)> {
         let direct = direct.filter(|_| self.tuning.direct)?;
         let body = format!("{}(models, batch, stage)", kernel(&direct.name));
         let name = format!("{name}_{}", self.number);
         let kernel = self.program.instance(name, direct.threads, direct.shared_bytes, &body);
-        Some((kernel, Cut::Records(direct.records)))
+        Some((kernel, WorkSplit::Records(direct.records)))
     }
 
-    /// `problem` is given the shape, the tiles and the widths of copies.
-    fn product(&mut self, product: Product, terms: usize, problem: impl Fn(&str) -> String) -> (usize, Cut) {
+    /// Adds a kernel of `product.cu`; `problem` names it for shape, tiles and widths of copies.
+    fn product(
+        &mut self,
+        product: Product,
+        terms: usize,
+        problem: impl Fn(&str) -> String,
+    ) -> (usize, WorkSplit) {
         let layer = self.layer;
         let shape = format!(
             "Shape<{}, {}, {}, {}, {}, {}, {}, {}>",
@@ -299,6 +314,6 @@ impl Build<'_> {
             tiling.shared_bytes(),
             &format!("product<{problem}>(models, batch, stage)"),
         );
-        (kernel, Cut::Tiles(tiling))
+        (kernel, WorkSplit::Tiles(tiling))
     }
 }

@@ -1,15 +1,15 @@
-//! Where a model's numbers lie in its part of the device's memory.
+//! Offsets of a model's numbers in its part of device memory.
 
 use super::arguments::{Linear, NOWHERE, Stage as StageArguments};
-use super::source::StageKernels;
+use super::program::StageKernels;
 use super::stages::Stage;
 
-/// Places are multiples of this many floats: a line of the cache.
+/// Offsets are multiples of this many floats: a cache line.
 const ALIGNMENT: usize = 32;
 
-/// Places in floats from a model's first, with room for `records` records.
+/// Offsets in floats from the start of a model, with room for `records` records.
 #[derive(Debug, Clone)]
-pub struct Layout {
+pub struct MemoryLayout {
     pub records: usize,
     pub parameters: usize,
     pub sum: usize,
@@ -19,14 +19,14 @@ pub struct Layout {
     /// Parts of a record's squared norm.
     pub parts: usize,
     pub factors: usize,
-    /// Floats of a model.
+    /// Floats from one model to the next.
     pub stride: usize,
     /// Parameters of all convolutions, which come first.
     pub convolution_parameters: usize,
     pub stages: Vec<StageArguments>,
 }
 
-impl Layout {
+impl MemoryLayout {
     pub fn new(stages: &[Stage], kernels: &[StageKernels], parameters: usize, records: usize) -> Self {
         let mut end = 0;
         let mut room = |floats: usize| {
@@ -54,8 +54,8 @@ impl Layout {
                 start: stage.weighted().map_or(0, |layer| layer.start as u32),
                 first_part: parts as u32,
             };
-            if let (Some(_), Some((_, cut))) = (stage.convolution(), &kernels.gradient) {
-                parts += cut.parts();
+            if let (Some(_), Some((_, split))) = (stage.convolution(), &kernels.gradient) {
+                parts += split.parts();
             }
             if let Some(before) = places.last_mut() {
                 (before.pooled, before.pooled_delta) = (place.output, place.delta);
@@ -64,7 +64,7 @@ impl Layout {
         }
         let (gradients, squares) = (room(records * gradient_stride), room(records * parts));
         let factors = room(records);
-        Layout {
+        MemoryLayout {
             records,
             parameters: of_parameters,
             sum,

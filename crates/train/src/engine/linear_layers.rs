@@ -1,8 +1,9 @@
 //! The linear layers, one record a row: matrix products.
 
-use super::image::activation;
+use super::image_layers::activation;
 use crate::kernels::{
-    Activate, Activation, ColumnSums, Deactivate, LossGradient, Matrix, MatrixProduct, RowSquares, ScaleRows,
+    Activate, Activation, ActivationGradient, ColumnSums, LossGradient, Matrix, MatrixProduct, RowSquares,
+    ScaleRows,
 };
 use crate::model::{LayerKind, Loss, Model, Weights};
 use crate::simd::{AlignedFloats, InstructionSet};
@@ -10,7 +11,7 @@ use std::ops::Range;
 
 /// One linear layer, and the activation after it.
 #[derive(Debug, Clone)]
-struct Stage {
+struct LinearStage {
     weights: Weights,
     activation: Option<Activation>,
     /// What goes in.
@@ -18,25 +19,25 @@ struct Stage {
     /// What comes out before the activation must change by this; for the last layer, the outputs come here first.
     deltas: AlignedFloats,
     /// The weights, outputs by inputs; empty where no delta goes further back.
-    turned: AlignedFloats,
+    transposed: AlignedFloats,
 }
 
 /// The linear part of a model, with room for some records.
 #[derive(Debug, Clone)]
-pub struct LinearPart {
+pub struct LinearLayers {
     set: InstructionSet,
     loss: Loss,
-    stages: Vec<Stage>,
+    stages: Vec<LinearStage>,
     /// What the first layer's inputs must change by; empty if they are the records themselves.
     before: AlignedFloats,
     /// Sums of squares of inputs and deltas.
     squares: [Vec<f32>; 2],
 }
 
-impl LinearPart {
+impl LinearLayers {
     /// Room for `records` records.
     pub fn new(model: &Model, set: InstructionSet, records: usize) -> Self {
-        let mut stages: Vec<Stage> = vec![];
+        let mut stages: Vec<LinearStage> = vec![];
         let first =
             model.layers.iter().position(|layer| matches!(layer.kind, LayerKind::Linear { .. })).unwrap_or(0);
         for layer in &model.layers[first..] {
@@ -44,12 +45,12 @@ impl LinearPart {
                 stage.activation = Some(activation);
             } else if let Some(weights) = layer.weights {
                 let goes_back = first > 0 || !stages.is_empty();
-                stages.push(Stage {
+                stages.push(LinearStage {
                     weights,
                     activation: None,
                     inputs: AlignedFloats::zeros(records * weights.inputs),
                     deltas: AlignedFloats::zeros(records * weights.outputs),
-                    turned: AlignedFloats::zeros(if goes_back {
+                    transposed: AlignedFloats::zeros(if goes_back {
                         weights.inputs * weights.outputs
                     } else {
                         0
@@ -59,12 +60,12 @@ impl LinearPart {
         }
         let before = if first > 0 { records * stages[0].weights.inputs } else { 0 };
         let squares = [vec![0.0; records], vec![0.0; records]];
-        LinearPart { set, loss: model.loss, stages, before: AlignedFloats::zeros(before), squares }
+        LinearLayers { set, loss: model.loss, stages, before: AlignedFloats::zeros(before), squares }
     }
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        let floats = |stage: &Stage| stage.inputs.len() + stage.deltas.len() + stage.turned.len();
+        let floats = |stage: &LinearStage| stage.inputs.len() + stage.deltas.len() + stage.transposed.len();
         4 * (self.before.len() + self.stages.iter().map(floats).sum::<usize>() + 2 * self.squares[0].len())
     }
 
@@ -90,13 +91,13 @@ impl LinearPart {
 
     /// Turns the weights around, once a step.
     pub fn prepare(&mut self, parameters: &[f32]) {
-        for stage in self.stages.iter_mut().filter(|stage| !stage.turned.is_empty()) {
+        for stage in self.stages.iter_mut().filter(|stage| !stage.transposed.is_empty()) {
             let Weights { inputs, outputs, .. } = stage.weights;
             for (row, weights) in
                 parameters[stage.weights.range()].chunks_exact(outputs).take(inputs).enumerate()
             {
                 for (column, &weight) in weights.iter().enumerate() {
-                    stage.turned[column * inputs + row] = weight;
+                    stage.transposed[column * inputs + row] = weight;
                 }
             }
         }
@@ -106,7 +107,7 @@ impl LinearPart {
     pub fn forward(&mut self, parameters: &[f32], rows: Range<usize>) {
         for at in 0..self.stages.len() {
             let (done, next) = self.stages.split_at_mut(at + 1);
-            let Stage { weights, activation, inputs, deltas, .. } = &mut done[at];
+            let LinearStage { weights, activation, inputs, deltas, .. } = &mut done[at];
             let (weights, activation) = (*weights, *activation);
             let results: &mut [f32] = next.first_mut().map_or(deltas, |next| &mut next.inputs);
             let results = &mut results[rows.start * weights.outputs..rows.end * weights.outputs];
@@ -137,7 +138,7 @@ impl LinearPart {
         norms.fill(0.0);
         for at in (0..self.stages.len()).rev() {
             let (earlier, rest) = self.stages.split_at_mut(at);
-            let Stage { weights, inputs, deltas, turned, .. } = &rest[0];
+            let LinearStage { weights, inputs, deltas, transposed, .. } = &rest[0];
             let inputs = &inputs[rows.start * weights.inputs..rows.end * weights.inputs];
             let deltas = &deltas[rows.start * weights.outputs..rows.end * weights.outputs];
             let [of_inputs, of_deltas] = &mut self.squares;
@@ -146,7 +147,7 @@ impl LinearPart {
             for ((norm, input), delta) in norms.iter_mut().zip(of_inputs).zip(of_deltas) {
                 *norm += (*input + 1.0) * *delta;
             }
-            if turned.is_empty() {
+            if transposed.is_empty() {
                 continue;
             }
             let activation = earlier.last().and_then(|stage| stage.activation);
@@ -158,11 +159,11 @@ impl LinearPart {
                 inner: weights.outputs,
                 columns: weights.inputs,
                 left: Matrix::rows(deltas, weights.outputs),
-                right: turned,
+                right: transposed,
                 sum: before,
             });
             if let Some(activation) = activation {
-                self.set.run(Deactivate { activation, values: inputs, deltas: before });
+                self.set.run(ActivationGradient { activation, values: inputs, deltas: before });
             }
         }
     }
@@ -178,7 +179,7 @@ impl LinearPart {
 
     /// Adds the gradients of the first `records` records to `sum`.
     pub fn add_gradients(&mut self, records: usize, sum: &mut [f32]) {
-        for Stage { weights, inputs, deltas, .. } in &self.stages {
+        for LinearStage { weights, inputs, deltas, .. } in &self.stages {
             let deltas = &deltas[..records * weights.outputs];
             let (matrix, biases) = sum[weights.range()].split_at_mut(weights.inputs * weights.outputs);
             self.set.run(MatrixProduct {
@@ -196,7 +197,7 @@ impl LinearPart {
     /// Adds the inner product of one record's gradient with `direction`, which begins at parameter `start`.
     pub fn project(&self, row: usize, start: usize, direction: &[f32]) -> f64 {
         let mut projection = 0.0;
-        for Stage { weights, inputs, deltas, .. } in &self.stages {
+        for LinearStage { weights, inputs, deltas, .. } in &self.stages {
             let range = weights.range();
             if range.end <= start || start + direction.len() <= range.start {
                 continue;

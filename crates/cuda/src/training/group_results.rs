@@ -1,38 +1,38 @@
-//! What comes back from a device for a group of models, sorted out when the device is at work again.
+//! Outputs and accuracies of a group of models, read back from the device.
 
 use misdeal_train::reference::Outputs;
-use misdeal_train::{BiasModel, Trained, TrainingPlan};
+use misdeal_train::{BiasModel, TrainedModel, TrainingPlan};
 
-/// Training and test records classified correctly.
-pub type Hits = (u64, Option<u64>);
+/// How many training and test records a model classifies correctly.
+pub type Correct = (u64, Option<u64>);
 
-/// What must be read before the next group is trained.
+/// Results that the next group overwrites, so they are read before it starts.
 #[derive(Debug, Default)]
-pub struct Gathered {
-    /// Of models that were asked.
-    pub hits: Vec<Option<Hits>>,
-    /// Parameters of each model, if they were asked for.
+pub struct FinalState {
+    /// By model; `None` if its accuracy is not measured.
+    pub correct: Vec<Option<Correct>>,
+    /// Parameters by model; empty unless requested.
     pub parameters: Vec<Vec<f64>>,
 }
 
-/// Numbers of all models of a group, as they lie on the device.
+/// Results of all models of a group, in the order of device memory.
 #[derive(Debug, Default)]
-pub struct Harvest {
-    /// Of models that were asked.
-    pub hits: Vec<Option<Hits>>,
-    /// [model][step][canary][2]: the natural records' part, and the whole output.
+pub struct GroupResults {
+    /// By model; `None` if its accuracy is not measured.
+    pub correct: Vec<Option<Correct>>,
+    /// [model][step][canary][2]: the natural records' part of an output, and the output.
     pub values: Vec<f64>,
-    /// [model][step][record][canary]: what a debiasing adversary sees.
+    /// [model][step][record][canary]: projections of sampled gradients, for debiasing.
     pub seen: Vec<f32>,
-    /// Parameters of each model, if they were asked for.
+    /// Parameters by model; empty unless requested.
     pub parameters: Vec<Vec<f64>>,
-    /// Records that such an adversary looks at in a step.
+    /// Records that are sampled in a step for debiasing.
     pub sampled: usize,
 }
 
-impl Harvest {
-    /// One model's part.
-    pub fn model(&self, plan: &TrainingPlan, model: usize) -> Trained {
+impl GroupResults {
+    /// Extracts the results of one model.
+    pub fn model(&self, plan: &TrainingPlan, model: usize) -> TrainedModel {
         let (steps, canaries) = (plan.setting().steps() as usize, plan.canaries().len());
         let values = &self.values[model * steps * canaries * 2..][..steps * canaries * 2];
         let output = |kind: usize| -> Vec<Vec<f64>> {
@@ -51,14 +51,14 @@ impl Harvest {
             seen.chunks_exact(each.max(1)).map(of_step).collect()
         };
         let debiased = if plan.debiases() { canaries } else { 0 };
-        Trained {
+        TrainedModel {
             outputs: Outputs {
                 biases: output(0),
                 projections: output(1),
                 expected: (0..debiased).map(expected).collect(),
                 parameters: self.parameters.get(model).cloned().unwrap_or_default(),
             },
-            hits: self.hits[model],
+            correct: self.correct[model],
         }
     }
 }

@@ -7,7 +7,7 @@ const IN_EACH_DOUBLING: u64 = 64;
 ///
 /// It depends on the trial alone, so that neither splitting nor resuming nor extending a run leaves a trace in what was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measured {
+pub enum MeasuredTrials {
     /// All of them.
     All,
     /// The first 128, then 64 of each doubling: some 900 of a million, and more would tell no more.
@@ -16,7 +16,7 @@ pub enum Measured {
     None,
 }
 
-impl Measured {
+impl MeasuredTrials {
     /// Whether this trial's models are asked.
     pub fn includes(self, trial: u64) -> bool {
         match self {
@@ -37,13 +37,13 @@ mod tests {
     #[test]
     fn each_doubling_has_as_many() {
         let asked =
-            |trials: std::ops::Range<u64>| trials.filter(|&t| Measured::EverFewer.includes(t)).count();
+            |trials: std::ops::Range<u64>| trials.filter(|&t| MeasuredTrials::EverFewer.includes(t)).count();
         assert_eq!(asked(0..128), 128);
         for doublings in 1..14 {
             assert_eq!(asked(64 << doublings..128 << doublings), 64);
         }
         assert_eq!(asked(0..1_000_000), 955);
-        assert!(Measured::EverFewer.includes(1 << 63) && !Measured::EverFewer.includes(u64::MAX));
-        assert_eq!((0..100).filter(|&trial| Measured::None.includes(trial)).count(), 0);
+        assert!(MeasuredTrials::EverFewer.includes(1 << 63) && !MeasuredTrials::EverFewer.includes(u64::MAX));
+        assert_eq!((0..100).filter(|&trial| MeasuredTrials::None.includes(trial)).count(), 0);
     }
 }
