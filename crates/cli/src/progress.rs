@@ -4,7 +4,7 @@ use crate::arguments::{CommonArguments, Format};
 use crate::environment::Environment;
 use crate::interruption;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use misdeal_audit::{OutOfReach, Progress};
+use misdeal::{OutOfReach, Progress};
 use misdeal_results::beyond_reach;
 use std::fmt;
 

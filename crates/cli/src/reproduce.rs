@@ -5,7 +5,7 @@ use crate::failure::{Failure, Success};
 use crate::interruption::Patience;
 use crate::progress::Bar;
 use crate::{output, plot, text};
-use misdeal_audit::{ReproduceRequest, reproduce};
+use misdeal::{ReproduceRequest, reproduce};
 
 /// Plays what the paper played, and prints both.
 pub fn run(arguments: &ReproduceArguments, common: &CommonArguments) -> Result<Success, Failure> {

@@ -3,7 +3,7 @@
 use super::{probability, rounded_down, rounded_up, row, significant, times};
 use crate::environment::Environment;
 use comfy_table::Table;
-use misdeal_audit::AccountReport;
+use misdeal::AccountReport;
 use std::fmt::Write;
 
 /// Bounds scheme by scheme, with what a library that assumes Poisson sampling would say instead.

@@ -4,7 +4,7 @@ use super::account::table;
 use super::{probability, row, theory};
 use crate::environment::Environment;
 use indicatif::HumanCount;
-use misdeal_audit::DiagnoseReport;
+use misdeal::DiagnoseReport;
 use misdeal_core::{Bounds, SchemeParameters};
 use misdeal_results::beside_poisson;
 use misdeal_results::numbers;

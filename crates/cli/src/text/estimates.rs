@@ -2,7 +2,7 @@
 
 use super::{estimate, meaning, probability, rounded_down, row, significant};
 use crate::environment::Environment;
-use misdeal_audit::EstimateReport;
+use misdeal::EstimateReport;
 use misdeal_core::ClosedSet;
 use misdeal_core::EpsilonEstimate;
 use misdeal_core::estimate::{Descriptive, Figure};

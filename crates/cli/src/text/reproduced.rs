@@ -4,7 +4,7 @@ use super::dealt::dealt;
 use super::{rounded_down, rounded_up, significant};
 use crate::environment::Environment;
 use comfy_table::{CellAlignment, Table};
-use misdeal_audit::{AboveCount, AboveTheClaim, Figures, ReproduceReport, ReproducedRow, Verdict};
+use misdeal::{AboveCount, AboveTheClaim, Figures, ReproduceReport, ReproducedRow, Verdict};
 use misdeal_core::Bounds;
 use misdeal_results::numbers;
 use std::collections::BTreeSet;
