@@ -1,8 +1,7 @@
 //! Every flag of every command, from the definition that parses them: what is out of range, no number, empty or enormous is refused with
 //! exit code 2 and one line. A flag that is added is tested without a word here; one for which a strange value is fine must be named below.
 
-mod program;
-
+use crate::program;
 use clap::{Arg, Command};
 use std::any::TypeId;
 use std::path::{Path, PathBuf};

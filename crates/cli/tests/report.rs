@@ -1,8 +1,6 @@
 //! `misdeal report`: stored results on one self-contained page.
 
-mod program;
-
-use program::{json, misdeal, refusal};
+use crate::program::{json, misdeal, refusal};
 use serde_json::{Value, json as document};
 use std::fs;
 use std::path::Path;

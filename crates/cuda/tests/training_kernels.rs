@@ -1,11 +1,10 @@
 //! The kernels of trainings go through the device's compiler, which needs no device.
 
-#[path = "../../train/tests/tiny/mod.rs"]
-mod tiny;
-
+use crate::tiny;
 use misdeal_core::{Precision, Setting, Stream, ThreatModel};
 use misdeal_cuda::compile_source;
 use misdeal_cuda::training::{Program, Tuning};
+use misdeal_testkit::skip;
 use misdeal_train::data::Shape;
 use misdeal_train::{Blueprint, CanaryKind, Recipe, TrainingPlan};
 
@@ -29,7 +28,7 @@ fn the_kernels_of_trainings_compile() {
             let program = Program::of(&plan, precision, Tuning::default(), SHARED_BYTES);
             assert_eq!(program.fused.is_some(), recipe.model.name == "mlp");
             match compile_source(&program.source(), &[], 9, 0) {
-                Err(reason) if reason.contains("not found") => println!("skipped: {reason}"),
+                Err(reason) if reason.contains("not found") => skip(reason),
                 code => assert!(code.unwrap().len() > 10_000),
             }
         }

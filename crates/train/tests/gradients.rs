@@ -1,7 +1,6 @@
 //! The reference's gradients against PyTorch's and against finite differences.
 
-mod tiny;
-
+use crate::tiny;
 use misdeal_train::data::Shape;
 use misdeal_train::reference::Network;
 use misdeal_train::{Blueprint, Loss, Model};

@@ -1,5 +1,4 @@
 //! Runs the program and looks at what it left.
-#![allow(dead_code, reason = "each test file uses its part")]
 
 use assert_cmd::Command;
 use misdeal_cli::Environment;
@@ -8,9 +7,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
+use std::process::{Child, ExitStatus};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// What a run of the program ended with.
 #[derive(Debug)]
@@ -72,6 +73,22 @@ pub fn process(folder: &Path, arguments: &str) -> Run {
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Waits for the end of a process; one that goes on for minutes hangs, and is killed.
+pub fn wait(child: &mut Child, what: &str) -> ExitStatus {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if start.elapsed() > LIMIT {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("hangs: {what}");
+        }
+        sleep(Duration::from_millis(5));
     }
 }
 

@@ -1,0 +1,3 @@
+//! The vocabulary, tested from outside.
+
+mod canary_auditor;

@@ -1,0 +1,4 @@
+//! Accountants against simulations and closed forms.
+
+mod pairs;
+mod simulated_pairs;
