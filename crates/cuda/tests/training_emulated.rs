@@ -3,10 +3,10 @@
 use crate::agreement::{self, compare, philox};
 use crate::emulation::{self, Emulator};
 use crate::tiny;
-use misdeal_core::{BatchScheme, Precision, Setting, ThreatModel};
+use misdeal_core::{BatchScheme, Blueprint, CanaryKind, Precision, Recipe, Setting, ThreatModel};
 use misdeal_cuda::training::{Trainer, Tuning};
+use misdeal_train::TrainingPlan;
 use misdeal_train::data::Shape;
-use misdeal_train::{Blueprint, CanaryKind, Recipe, TrainingPlan};
 
 fn emulated(plan: &TrainingPlan) -> Trainer<Emulator> {
     Trainer::on(

@@ -1,8 +1,8 @@
 //! A small version of `bench/coverage.py`: what is called valid is above the truth no more often than it may be.
 
 use crate::coverage_cells::{Cells, MECHANISMS, SIGNIFICANCE, audit, is_valid_for};
-use misdeal_core::ThresholdChoice;
-use misdeal_core::binomial::lower_bound;
+use misdeal_statistics::ThresholdChoice;
+use misdeal_statistics::binomial::lower_bound;
 use rayon::prelude::*;
 
 const AUDITS: u64 = 120;

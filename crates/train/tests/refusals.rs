@@ -1,9 +1,9 @@
 //! What does not fit is refused, with the field, the value, what is allowed and a way out.
 
 use crate::tiny;
-use misdeal_core::{BatchScheme, Setting, ThreatModel};
+use misdeal_core::{BatchScheme, CanaryKind, LastBatch, Recipe, Setting, ThreatModel};
+use misdeal_train::TrainingPlan;
 use misdeal_train::data::Dataset;
-use misdeal_train::{CanaryKind, LastBatch, Recipe, TrainingPlan};
 use std::sync::Arc;
 
 /// The refusal of a small training with one change.

@@ -1,3 +1,0 @@
-//! The vocabulary, tested from outside.
-
-mod canary_auditor;
