@@ -30,7 +30,7 @@ pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Result
         compare: arguments.compare,
     };
     let report = misdeal::account(&subject, *delta, extras)?;
-    output::deliver(common, &report, || text::account(&report))?;
+    output::deliver(common, &report, || text::account(&report, &common.environment))?;
     Ok(Success::Fine)
 }
 

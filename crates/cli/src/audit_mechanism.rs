@@ -2,7 +2,7 @@
 
 use crate::arguments::{CommonArguments, MechanismArguments};
 use crate::failure::{Failure, Success};
-use crate::interruption;
+use crate::interruption::Patience;
 use crate::progress::Bar;
 use misdeal::{EngineChoice, MechanismRequest, audit_mechanism};
 use misdeal_core::Setting;
@@ -17,7 +17,7 @@ pub fn run(arguments: &MechanismArguments, common: &CommonArguments) -> Result<S
     };
     let setting = arguments.game.applied_to(setting, arguments.shape.buffer_size)?;
     let engine = EngineChoice { device: arguments.run.device, engine: arguments.engine.clone() };
-    interruption::listen(interruption::Patience::Endless)?;
+    common.environment.listen(Patience::Endless)?;
     let report = {
         let bar = Bar::new(common);
         audit_mechanism(&MechanismRequest { setting, engine, run }, &bar)?

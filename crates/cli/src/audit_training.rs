@@ -2,18 +2,18 @@
 
 use crate::arguments::{CommonArguments, TrainingArguments};
 use crate::failure::{Failure, Success};
-use crate::interruption;
+use crate::interruption::Patience;
 use crate::progress::Bar;
 use misdeal::{DataRequest, TrainingRequest, audit_training};
 use misdeal_core::{Blueprint, Error, Recipe, Setting};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Trains, plays the game and reports.
 pub fn run(arguments: &TrainingArguments, common: &CommonArguments) -> Result<Success, Failure> {
     let run = arguments.run.request(arguments.observations)?;
     let data = DataRequest {
         dataset: arguments.dataset.clone(),
-        folder: arguments.data.clone().or_else(|| std::env::var_os("MISDEAL_DATA").map(PathBuf::from)),
+        folder: common.data_folder(arguments.data.as_ref()),
         size: arguments.dataset_size,
     };
     let setting = Setting {
@@ -32,7 +32,7 @@ pub fn run(arguments: &TrainingArguments, common: &CommonArguments) -> Result<Su
         precision: arguments.precision,
         run,
     };
-    interruption::listen(interruption::Patience::Little)?;
+    common.environment.listen(Patience::Little)?;
     let report = {
         let bar = Bar::new(common);
         audit_training(&request, &bar)?

@@ -19,6 +19,6 @@ pub fn run(arguments: &DiagnoseArguments, common: &CommonArguments) -> Result<Su
     if let Some(path) = &arguments.plot {
         plot::write(path, &report)?;
     }
-    output::deliver(common, &report, || text::diagnosis(&report))?;
+    output::deliver(common, &report, || text::diagnosis(&report, &common.environment))?;
     Ok(Success::Fine)
 }

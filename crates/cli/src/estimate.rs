@@ -19,6 +19,6 @@ pub fn run(arguments: &EstimateArguments, common: &CommonArguments) -> Result<Su
     if let Some(path) = &arguments.plot {
         plot::write(path, &report)?;
     }
-    output::deliver(common, &report, || text::estimates(&report))?;
+    output::deliver(common, &report, || text::estimates(&report, &common.environment))?;
     Ok(Success::Fine)
 }

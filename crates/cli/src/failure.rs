@@ -2,9 +2,7 @@
 
 use crate::interruption;
 use misdeal_core::printable;
-use std::fmt::Display;
-use std::io::{self, Write};
-use std::process::ExitCode;
+use std::fmt::{self, Display};
 
 /// A command that did what it was asked.
 pub enum Success {
@@ -32,11 +30,16 @@ impl Failure {
         Failure { code: 3, message: message.to_string() }
     }
 
-    /// Prints the line, without what nobody could read in it, and gives the exit code.
-    pub fn report(self) -> ExitCode {
-        // The exit code is told even where the line cannot be.
-        let _ = writeln!(io::stderr(), "misdeal: {}", readable(&self.message));
-        ExitCode::from(self.code)
+    /// The exit code.
+    pub fn code(&self) -> u8 {
+        self.code
+    }
+}
+
+/// The line, without what nobody could read in it.
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "misdeal: {}", readable(&self.message))
     }
 }
 
@@ -111,15 +114,10 @@ impl From<misdeal::Error> for Failure {
     }
 }
 
-/// What clap says, on one line, unless it is the help that was asked for.
-pub fn of_arguments(error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() {
-        // Help or version; a closed pipe is nobody's failure.
-        let _ = error.print();
-        return ExitCode::SUCCESS;
-    }
+/// What clap says of wrong arguments, on one line.
+pub fn of_arguments(error: &clap::Error) -> Failure {
     let text = error.to_string();
     let told = text.split("\n\nUsage:").next().unwrap_or(&text).split("\n\nFor more").next().unwrap_or(&text);
     let line = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    Failure { code: 2, message: format!("{}; see --help", line.trim_start_matches("error: ")) }.report()
+    Failure { code: 2, message: format!("{}; see --help", line.trim_start_matches("error: ")) }
 }

@@ -6,7 +6,7 @@ use crate::json_layout;
 use misdeal_core::printable_lines;
 use misdeal_files::atomic::write_atomically;
 use serde::Serialize;
-use std::io::{self, Write};
+use std::io;
 
 /// Prints a report as text or as one JSON document, or writes it to `--output`.
 pub fn deliver(
@@ -21,7 +21,7 @@ pub fn deliver(
 pub fn deliver_document(common: &CommonArguments, document: &str) -> Result<(), Failure> {
     match &common.output {
         Some(path) => Ok(write_atomically(path, |sink| sink.write_all(document.as_bytes()))?),
-        None => print(document),
+        None => print(common, document),
     }
 }
 
@@ -31,7 +31,7 @@ pub fn print_report(
     report: &impl Serialize,
     text: impl FnOnce() -> String,
 ) -> Result<(), Failure> {
-    print(&render(common, report, text))
+    print(common, &render(common, report, text))
 }
 
 fn render(common: &CommonArguments, report: &impl Serialize, text: impl FnOnce() -> String) -> String {
@@ -61,8 +61,8 @@ pub fn for_workflows(text: &str) -> String {
 }
 
 /// Prints what is already laid out.
-pub fn print(document: &str) -> Result<(), Failure> {
-    match io::stdout().lock().write_all(document.as_bytes()) {
+pub fn print(common: &CommonArguments, document: &str) -> Result<(), Failure> {
+    match common.environment.print(document) {
         // Whoever closed the pipe has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|error| Failure::run_failed(format!("cannot print the result: {error}"))),

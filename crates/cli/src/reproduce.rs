@@ -2,10 +2,10 @@
 
 use crate::arguments::{CommonArguments, ReproduceArguments};
 use crate::failure::{Failure, Success};
+use crate::interruption::Patience;
 use crate::progress::Bar;
-use crate::{interruption, output, plot, text};
+use crate::{output, plot, text};
 use misdeal_paper::{ReproduceRequest, reproduce};
-use std::path::PathBuf;
 
 /// Plays what the paper played, and prints both.
 pub fn run(arguments: &ReproduceArguments, common: &CommonArguments) -> Result<Success, Failure> {
@@ -17,13 +17,13 @@ pub fn run(arguments: &ReproduceArguments, common: &CommonArguments) -> Result<S
         observations: arguments.observations,
         device: arguments.device,
         precision: arguments.precision,
-        data: arguments.data.clone().or_else(|| std::env::var_os("MISDEAL_DATA").map(PathBuf::from)),
+        data: common.data_folder(arguments.data.as_ref()),
         seed: common.seed,
         only: arguments.only.clone(),
         store: arguments.store.clone(),
         resume: arguments.resume,
     };
-    interruption::listen(interruption::Patience::Endless)?;
+    common.environment.listen(Patience::Endless)?;
     let report = {
         let bar = Bar::new(common);
         reproduce(&request, &bar)?
@@ -31,6 +31,6 @@ pub fn run(arguments: &ReproduceArguments, common: &CommonArguments) -> Result<S
     if let Some(path) = &arguments.plot {
         plot::write(path, &report)?;
     }
-    output::deliver(common, &report, || text::reproduced(&report))?;
+    output::deliver(common, &report, || text::reproduced(&report, &common.environment))?;
     Ok(Success::Fine)
 }

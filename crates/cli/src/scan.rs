@@ -5,7 +5,6 @@ use crate::failure::{Failure, Success};
 use crate::output;
 use misdeal_core::printable;
 use misdeal_scan::{Error, RULES, Settings, render, scan};
-use std::io::{self, Write};
 
 /// Scans sources and says what was found; with `--survey` only counts.
 pub fn run(arguments: &ScanArguments, common: &CommonArguments) -> Result<Success, Failure> {
@@ -20,7 +19,7 @@ pub fn run(arguments: &ScanArguments, common: &CommonArguments) -> Result<Succes
     if !common.quiet {
         for skipped in &report.skipped {
             let line = format!("{}: not scanned: {}", skipped.path, skipped.reason);
-            let _ = writeln!(io::stderr(), "misdeal: note: {}", printable(&line));
+            common.environment.tell(&format!("misdeal: note: {}", printable(&line)));
         }
     }
     let document = match (common.format, arguments.survey) {

@@ -2,12 +2,13 @@
 
 use crate::arguments::{CommonArguments, SelfTestArguments};
 use crate::failure::{Failure, Success};
-use crate::{interruption, output, text};
+use crate::interruption::{self, Patience};
+use crate::{output, text};
 use misdeal::{Progress, SelfTestRequest, self_test};
 
 /// Checks what there is, and says what was found; a check that fails is bad news.
 pub fn run(arguments: &SelfTestArguments, common: &CommonArguments) -> Result<Success, Failure> {
-    interruption::listen(interruption::Patience::Endless)?;
+    common.environment.listen(Patience::Endless)?;
     let request = SelfTestRequest { device: arguments.device, seed: common.seed };
     let report = self_test(&request, &Interruptible)?;
     output::deliver(common, &report, || text::self_test(&report))?;

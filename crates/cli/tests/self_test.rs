@@ -1,8 +1,6 @@
 //! The self-test passes here, and says what it did.
 
-mod program;
-
-use program::{json, misdeal, refusal};
+use crate::program::{json, misdeal, refusal};
 
 #[test]
 fn a_sound_machine_passes() {

@@ -1,7 +1,6 @@
 //! The kernels' arithmetic, in plain Rust, against the reference: what machines without a graphics processor can test.
 
-mod suite;
-
+use crate::suite;
 use misdeal_core::{BatchScheme, Setting};
 use misdeal_cuda::KernelPlan;
 use misdeal_cuda::mirror::Mirror;

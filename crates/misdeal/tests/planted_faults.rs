@@ -1,7 +1,7 @@
 //! A fault planted into the generator, the likelihood, Clopper-Pearson or merging is found by the check that is made for it.
 //!
 //! One test, since a fault is planted for the whole process. Only with the feature `planted-faults`:
-//! `cargo test -p misdeal --features planted-faults --test planted_faults`.
+//! `cargo test -p misdeal --features planted-faults --test suite planted_faults`.
 
 use misdeal::run_check;
 use misdeal_core::planted::{Fault, plant};

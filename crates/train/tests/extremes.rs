@@ -1,7 +1,6 @@
 //! Models with extreme numbers in every field: trained like the reference, or refused with the field, never worse.
 
-mod tiny;
-
+use crate::tiny;
 use misdeal_core::{Blueprint, CanaryKind, Recipe, Setting, ThreatModel, World};
 use misdeal_train::TrainingPlan;
 use misdeal_train::data::Shape;

@@ -1,7 +1,6 @@
 //! The reference's gradients against PyTorch's and against finite differences.
 
-mod tiny;
-
+use crate::tiny;
 use misdeal_core::{Blueprint, Loss};
 use misdeal_train::Model;
 use misdeal_train::data::Shape;

@@ -3,8 +3,7 @@
 //!
 //! Every comparison is a two-sample Kolmogorov-Smirnov test at level 1e-8: false-alarm rate below 1e-6 in all.
 
-mod tiny;
-
+use crate::tiny;
 use misdeal_core::{BatchScheme, Blueprint, CanaryKind, EngineName, Recipe, Setting, ThreatModel, World};
 use misdeal_game::{Game, engines};
 use misdeal_train::data::Shape;

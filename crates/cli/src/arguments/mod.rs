@@ -8,6 +8,7 @@ pub use audits::{
 };
 pub use scan::ScanArguments;
 
+use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::number::{count, number, one_of};
 use clap::builder::PossibleValuesParser;
@@ -50,6 +51,9 @@ pub struct CommonArguments {
     /// No progress and no remarks
     #[arg(long, global = true, help_heading = "Common options")]
     pub quiet: bool,
+    /// Where a command prints, and what it hears
+    #[arg(skip)]
+    pub environment: Environment,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -91,24 +95,22 @@ impl CommonArguments {
         misdeal_core::Error::bad_value("format", format, allowed, hint).into()
     }
 
-    /// Starts the thread pool that all jobs use.
-    pub fn start_threads(&self) -> Result<(), Failure> {
-        let threads = match self.threads {
-            None => 0,
-            Some(threads) if (1..=4096).contains(&threads) => threads as usize,
+    /// The folder of data sets: the flag's, else that of the variable MISDEAL_DATA.
+    pub fn data_folder(&self, given: Option<&PathBuf>) -> Option<PathBuf> {
+        given.cloned().or_else(|| self.environment.variable("MISDEAL_DATA").map(PathBuf::from))
+    }
+
+    /// The number of threads that was asked for, if any was.
+    pub fn checked_threads(&self) -> Result<Option<usize>, Failure> {
+        match self.threads {
+            None => Ok(None),
+            Some(threads) if (1..=4096).contains(&threads) => Ok(Some(threads as usize)),
             Some(threads) => {
+                let allowed = "a whole number from 1 to 4096";
                 let hint = "leave it out to use all cores";
-                return Err(misdeal_core::Error::bad_value(
-                    "threads",
-                    threads,
-                    "a whole number from 1 to 4096",
-                    hint,
-                )
-                .into());
+                Err(misdeal_core::Error::bad_value("threads", threads, allowed, hint).into())
             }
-        };
-        let started = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-        started.map_err(|error| Failure::run_failed(format!("cannot start threads: {error}")))
+        }
     }
 }
 

@@ -1,0 +1,12 @@
+//! Kernels, on a device where there is one, on the processor everywhere.
+
+mod agreement;
+mod device;
+mod emulation;
+mod mirror;
+mod suite;
+#[path = "../../train/tests/tiny/mod.rs"]
+mod tiny;
+mod training_device;
+mod training_emulated;
+mod training_kernels;
