@@ -1,7 +1,8 @@
 //! Files that a command writes lie apart from those that it reads, and from each other.
 
-use crate::arguments::{AuditCommand, Command, CommonArguments, RunArguments};
+use crate::arguments::{AuditCommand, Command, CommonArguments, OutcomeArguments};
 use crate::failure::Failure;
+use misdeal::request::Run;
 use misdeal_files::atomic::{Named, check_apart};
 use std::path::{Path, PathBuf};
 
@@ -23,14 +24,16 @@ impl<'a> Files<'a> {
         self
     }
 
-    fn of_run(run: &'a RunArguments) -> Self {
-        Files::default().writing("store", run.store.as_ref()).writing("plot", run.plot.as_ref())
+    fn of_run(run: &'a Run, outcome: &'a OutcomeArguments) -> Self {
+        Files::default().writing("store", run.store.as_ref()).writing("plot", outcome.plot.as_ref())
     }
 
     fn of(command: Option<&'a Command>) -> Self {
         let none = Files::default();
         match command {
-            Some(Command::Audit { command: AuditCommand::Mechanism(audit) }) => Self::of_run(&audit.run),
+            Some(Command::Audit { command: AuditCommand::Mechanism(audit) }) => {
+                Self::of_run(&audit.request.run, &audit.outcome)
+            }
             Some(Command::Audit { command: AuditCommand::Training(audit) }) => {
                 let files = [("model", &audit.model, "toml"), ("dataset", &audit.dataset, "npz")];
                 // Other words are names of the program's own.
@@ -38,7 +41,7 @@ impl<'a> Files<'a> {
                 let named = files
                     .into_iter()
                     .filter(|(_, path, extension)| path.extension().is_some_and(|e| e == *extension));
-                named.fold(Self::of_run(&audit.run), |files, (name, path, _)| files.reading(name, path))
+                named.fold(Self::of_run(&audit.run, &audit.outcome), |files, (name, path, _)| files.reading(name, path))
             }
             Some(Command::Estimate(estimate)) => none
                 .reading("scores-in", &estimate.scores_in)

@@ -2,16 +2,19 @@
 
 use crate::arguments::{CommonArguments, TrainingArguments};
 use crate::failure::{Failure, Success};
-use crate::interruption;
 use crate::progress::Bar;
-use misdeal::{DataRequest, TrainingRequest, audit_training};
+use crate::{interruption, plot};
+use misdeal::{DataRequest, RunOptions, TrainingAudit, audit_training};
 use misdeal_core::{Error, Setting};
 use misdeal_train::{Blueprint, Recipe};
 use std::path::{Path, PathBuf};
 
 /// Trains, plays the game and reports.
 pub fn run(arguments: &TrainingArguments, common: &CommonArguments) -> Result<Success, Failure> {
-    let run = arguments.run.request(arguments.observations)?;
+    plot::check(arguments.outcome.plot.as_deref())?;
+    let mut run =
+        RunOptions::of(arguments.observations, &arguments.analysis, &arguments.run, &arguments.game)?;
+    run.trade_off |= arguments.outcome.plot.is_some();
     let data = DataRequest {
         dataset: arguments.dataset.clone(),
         folder: arguments.data.clone().or_else(|| std::env::var_os("MISDEAL_DATA").map(PathBuf::from)),
@@ -24,7 +27,7 @@ pub fn run(arguments: &TrainingArguments, common: &CommonArguments) -> Result<Su
         seed: common.seed,
         ..Setting::default()
     };
-    let request = TrainingRequest {
+    let request = TrainingAudit {
         setting: arguments.game.applied_to(setting, arguments.buffer_size)?,
         target_epsilon: arguments.target_epsilon,
         recipe: recipe(arguments)?,
@@ -38,7 +41,7 @@ pub fn run(arguments: &TrainingArguments, common: &CommonArguments) -> Result<Su
         let bar = Bar::new(common);
         audit_training(&request, &bar)?
     };
-    arguments.run.deliver(&report, common)
+    arguments.outcome.deliver(&report, common)
 }
 
 fn recipe(arguments: &TrainingArguments) -> Result<Recipe, Failure> {

@@ -9,7 +9,7 @@ use misdeal::{ClaimedCurve, EstimateRequest, estimate_scores};
 pub fn run(arguments: &EstimateArguments, common: &CommonArguments) -> Result<Success, Failure> {
     plot::check(arguments.plot.as_deref())?;
     let request = EstimateRequest {
-        analysis: arguments.analysis.analysis(),
+        analysis: arguments.analysis.clone(),
         fair_coins: arguments.fair_coins,
         claimed_epsilon: arguments.claimed_epsilon,
         claimed_curve: arguments.claimed_curve.as_deref().map(ClaimedCurve::parse).transpose()?,

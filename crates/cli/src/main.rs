@@ -15,7 +15,6 @@ mod interruption;
 mod json_layout;
 mod man;
 mod merge;
-mod number;
 mod output;
 mod plot;
 mod progress;
@@ -57,9 +56,9 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
     }
     common.start_threads()?;
     match arguments.command {
-        None => audit_mechanism::run(&MechanismArguments::default(), &common),
+        None => audit_mechanism::run(MechanismArguments::default(), &common),
         Some(Command::Audit { command: AuditCommand::Mechanism(arguments) }) => {
-            audit_mechanism::run(&arguments, &common)
+            audit_mechanism::run(*arguments, &common)
         }
         Some(Command::Audit { command: AuditCommand::Training(arguments) }) => {
             audit_training::run(&arguments, &common)

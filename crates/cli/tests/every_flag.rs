@@ -12,9 +12,6 @@ mod failure;
 #[allow(dead_code, reason = "only the definition is looked at")]
 #[path = "../src/interruption.rs"]
 mod interruption;
-#[allow(dead_code, reason = "only the definition is looked at")]
-#[path = "../src/number.rs"]
-mod number;
 
 use arguments::Arguments;
 use clap::{Arg, Command, CommandFactory};

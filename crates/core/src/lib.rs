@@ -62,7 +62,7 @@ pub use device::{Device, Precision};
 pub use diagnosis::{
     Candidate, Defect, Diagnosis, EpochPositions, PositionSample, SchemeParameters, UNKNOWN_SCHEME,
 };
-pub use error::{Error, Result};
+pub use error::{Error, Result, spell_fields};
 pub use estimate::{EpsilonEstimate, ThresholdChoice};
 pub use guarded::guarded;
 pub use printable::{

@@ -46,7 +46,7 @@ impl<'a> Cuda<'a> {
         let count =
             CudaContext::device_count().map_err(|error| Error::Device(format!("no CUDA device: {error}")))?;
         if count < 1 {
-            return Err(Error::Device("no CUDA device: the driver sees none; use --device cpu".into()));
+            return Err(Error::Device("no CUDA device: the driver sees none; use the device cpu".into()));
         }
         let draws_per_launch = match plan {
             Plan::Equal { .. } => FAST_DRAWS_PER_LAUNCH,

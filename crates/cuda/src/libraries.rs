@@ -19,7 +19,7 @@ pub fn open() -> Result<(), String> {
     OPENED
         .get_or_init(|| {
             open_one(["libcuda.so.1".into(), "libcuda.so".into()].into_iter()).ok_or(
-                "no CUDA device: the NVIDIA driver's libcuda.so.1 was not found; install the driver, or use --device cpu",
+                "no CUDA device: the NVIDIA driver's libcuda.so.1 was not found; install the driver, or use the device cpu",
             )?;
             open_compiler()
         })

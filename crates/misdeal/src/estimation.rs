@@ -4,9 +4,9 @@ use crate::measurement::NOT_INDEPENDENT;
 use crate::run::check_claim;
 use crate::standing::Standing;
 use crate::trade_off::{Observed, trade_off_report};
-use crate::{ClaimedCurve, Result, SCHEMA_VERSION, TradeOffReport};
+use crate::{Analysis, ClaimedCurve, Result, SCHEMA_VERSION, TradeOffReport};
 use misdeal_core::estimate::{
-    self, ClopperPearson, Descriptive, ESTIMATORS, Estimator, Figure, Look, OneRun, ScoreHistogram, estimator,
+    self, ClopperPearson, Descriptive, ESTIMATORS, Estimator, Figure, Look, OneRun, ScoreHistogram,
 };
 use misdeal_core::{EpsilonEstimate, ScoreStore, ThresholdChoice};
 use misdeal_files::scores;
@@ -16,63 +16,19 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// How scores become an epsilon.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Analysis {
-    /// The delta at which epsilon is meant.
-    pub delta: f64,
-    /// The level of confidence bounds.
-    pub significance: f64,
-    /// The estimator's name.
-    pub estimator: String,
-    /// How the threshold is chosen.
-    pub threshold_choice: ThresholdChoice,
-}
-
-impl Default for Analysis {
-    fn default() -> Self {
-        Analysis {
-            delta: 1e-5,
-            significance: 0.05,
-            estimator: "clopper-pearson".into(),
-            threshold_choice: ThresholdChoice::HoldOut,
-        }
-    }
-}
-
-impl Analysis {
-    /// The estimator and the threshold choice, if every field is in its range.
-    ///
-    /// # Errors
-    /// Names the first field that is not.
-    pub fn parse(&self) -> Result<(&'static dyn Estimator, ThresholdChoice)> {
-        estimate::check_levels(self.delta, self.significance)?;
-        Ok((estimator(&self.estimator)?, self.threshold_choice))
-    }
-
-    /// Judges all scores of a store, as a whole run: the store remembers it, and a second judgement of other scores is not valid.
-    ///
-    /// # Errors
-    /// As [`Analysis::parse`], or too few scores.
-    pub fn judge(&self, store: &mut ScoreStore) -> Result<EpsilonEstimate> {
-        let mut estimate = self.of_store(store)?;
-        let planned = store.trials().last().map_or(0, |range| range.end);
-        let objection = match estimate.threshold_choice {
-            ThresholdChoice::Sequential => store.judge_sequentially(),
-            _ => store.judge(planned),
-        };
-        objection.map_or(Standing::ALONE, Standing::Unproven).mark(&mut estimate);
-        Ok(estimate)
-    }
-
-    /// The epsilon that a store shows, without a word on earlier judgements.
-    ///
-    /// # Errors
-    /// As [`Analysis::parse`], or too few scores.
-    pub(crate) fn of_store(&self, store: &ScoreStore) -> Result<EpsilonEstimate> {
-        let (estimator, choice) = self.parse()?;
-        Ok(store.estimate(choice, estimator, self.delta, self.significance)?)
-    }
+/// Judges all scores of a store, as a whole run: the store remembers it, and a second judgement of other scores is not valid.
+///
+/// # Errors
+/// A level that is refused, or too few scores.
+pub fn judge_store(analysis: &Analysis, store: &mut ScoreStore) -> Result<EpsilonEstimate> {
+    let mut estimate = analysis.of_store(store)?;
+    let planned = store.trials().last().map_or(0, |range| range.end);
+    let objection = match estimate.threshold_choice {
+        ThresholdChoice::Sequential => store.judge_sequentially(),
+        _ => store.judge(planned),
+    };
+    objection.map_or(Standing::ALONE, Standing::Unproven).mark(&mut estimate);
+    Ok(estimate)
 }
 
 /// What to make of scores from anywhere.
@@ -167,9 +123,9 @@ fn check(
 ) -> Result<(&'static dyn Estimator, ThresholdChoice)> {
     check_claim(claimed_epsilon)?;
     if analysis.estimator == "all" {
-        return Analysis { estimator: ESTIMATORS[0].name().into(), ..analysis.clone() }.parse();
+        return Ok(Analysis { estimator: ESTIMATORS[0].name().into(), ..analysis.clone() }.parse()?);
     }
-    analysis.parse()
+    Ok(analysis.parse()?)
 }
 
 /// Estimates epsilon from scores in memory, with one estimator or with `all`.

@@ -1,17 +1,18 @@
 //! Whole jobs: an audit beside its theory, from a request to a report.
 //!
 //! ```
-//! use misdeal::{MechanismRequest, RunRequest, Unwatched, audit_mechanism};
+//! use misdeal::request::AuditMechanismRequest;
+//! use misdeal::{Unwatched, audit_mechanism};
 //!
-//! let run = RunRequest { claimed_epsilon: Some(0.72), ..RunRequest::new(100_000) };
-//! let request = MechanismRequest { run, ..MechanismRequest::default() };
+//! let mut request = AuditMechanismRequest { observations: 100_000, ..AuditMechanismRequest::default() };
+//! request.run.claimed_epsilon = Some(0.72);
 //! let report = audit_mechanism(&request, &Unwatched)?;
 //! assert!(report.estimate.valid && report.violated == Some(true));
 //! # Ok::<(), misdeal::Error>(())
 //! ```
 //!
-//! - [`audit_mechanism`]: plays the game on the batched Gaussian mechanism ([`MechanismRequest`], [`AuditReport`]).
-//! - [`audit_training`]: plays it on DP-SGD with real data and models ([`TrainingRequest`]).
+//! - [`audit_mechanism`]: plays the game on the batched Gaussian mechanism ([`AuditMechanismRequest`](request::AuditMechanismRequest), [`AuditReport`]).
+//! - [`audit_training`]: plays it on DP-SGD with real data and models ([`TrainingAudit`]).
 //! - [`account()`], [`calibrate_noise`]: what theory says, and the noise that a target needs.
 //! - [`estimate_scores`]: scores from anywhere to epsilon.
 //! - [`merge_stores`]: shards of a run to one store; [`play_part`] and [`audit_played`]: any trials of it, and the audit of all.
@@ -63,9 +64,10 @@ pub use devices::{DeviceReport, DevicesReport, devices};
 pub use diagnose::{DiagnoseReport, DiagnoseRequest, Leakage, NoiseLevel, diagnose, diagnose_batches};
 pub use engine_choice::EngineChoice;
 pub use error::{Error, Result};
-pub use estimation::{Analysis, EstimateReport, EstimateRequest, estimate_arrays, estimate_scores};
+pub use estimation::{EstimateReport, EstimateRequest, estimate_arrays, estimate_scores, judge_store};
 pub use measurement::Measurement;
-pub use mechanism::{MechanismRequest, audit_mechanism, measure_mechanism};
+pub use mechanism::{MechanismAudit, audit_mechanism, measure_mechanism};
+pub use misdeal_results::request::{self, Analysis};
 pub use merging::{MergeReport, merge_stores};
 pub use outputs::{OutputScore, OutputsReport, judge_outputs, judge_outputs_despite, score_outputs};
 pub use parts::{audit_played, check_mechanism, is_decided, play_part};
@@ -76,14 +78,14 @@ pub use reproduce::{
     ARTEFACTS, AboveCount, AboveTheClaim, ArtefactHeading, Deal, Provenance, ReproduceReport,
     ReproduceRequest, ReproducedRow, Verdict, reproduce,
 };
-pub use run::RunRequest;
+pub use run::RunOptions;
 #[cfg(feature = "planted-faults")]
 pub use self_test::run_check;
 pub use self_test::{CheckReport, SelfTestReport, SelfTestRequest, self_test};
 pub use shard::Shard;
 pub use stopping::StopWhen;
 pub use trade_off::{PromisedCurve, TradeOffReport};
-pub use training::{DataRequest, Figures, TrainingFigures, TrainingRequest, audit_training};
+pub use training::{DataRequest, Figures, TrainingFigures, TrainingAudit, audit_training};
 
 /// The version of the JSON documents that reports turn into.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -6,7 +6,7 @@ use crate::buffer_search::audit_blindly;
 use crate::measurement::Player;
 use crate::savings::Savings;
 use crate::training_device::{Trained, ready};
-use crate::{Progress, Result, RunRequest};
+use crate::{Progress, Result, RunOptions};
 use misdeal_core::{BatchScheme, Device, Precision, ScoreStore, Setting, Spread};
 use misdeal_game::{Outcome, Watch, missing_trials};
 use misdeal_theory::account;
@@ -22,7 +22,7 @@ use std::time::Instant;
 
 /// What to train and audit, and how.
 #[derive(Debug, Clone)]
-pub struct TrainingRequest {
+pub struct TrainingAudit {
     /// Noise, batches and adversary.
     pub setting: Setting,
     /// Takes the noise's place: the noise with which Poisson sampling would have this epsilon, as the paper calibrates.
@@ -36,7 +36,7 @@ pub struct TrainingRequest {
     /// The arithmetic.
     pub precision: Precision,
     /// How many models are trained, and what becomes of their scores.
-    pub run: RunRequest,
+    pub run: RunOptions,
 }
 
 /// Which data to load.
@@ -118,7 +118,7 @@ impl From<Spread> for Figures {
 /// # Errors
 /// A request that is refused (before anything is trained or written), a store that cannot be read, written or continued,
 /// or an interruption.
-pub fn audit_training(request: &TrainingRequest, progress: &dyn Progress) -> Result<AuditReport> {
+pub fn audit_training(request: &TrainingAudit, progress: &dyn Progress) -> Result<AuditReport> {
     request.run.check()?;
     let dataset = Arc::new(request.data.load(&request.recipe.model.name, request.setting.seed)?);
     let records = dataset.train.len() as u64;
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_search_of_the_buffer_takes_as_long_as_its_trainings() {
-        let request = TrainingRequest {
+        let request = TrainingAudit {
             setting: Setting {
                 scheme: BatchScheme::PartialShuffle { buffer_size: 20 },
                 batch_size: 10,
@@ -274,7 +274,7 @@ mod tests {
             data: DataRequest { dataset: "synthetic".into(), folder: None, size: Some(40) },
             device: Device::Cpu,
             precision: Precision::F32,
-            run: RunRequest { search_buffer: Some(Correction::Bonferroni), ..RunRequest::new(40) },
+            run: RunOptions { search_buffer: Some(Correction::Bonferroni), ..RunOptions::new(40) },
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let report = pool.install(|| audit_training(&request, &Sleepy)).unwrap();

@@ -3,16 +3,14 @@
 mod audits;
 mod scan;
 
-pub use audits::{
-    AnalysisArguments, GameArguments, MechanismArguments, RunArguments, ShapeArguments, TrainingArguments,
-};
+pub use audits::{MechanismArguments, OutcomeArguments, TrainingArguments};
 pub use scan::ScanArguments;
 
 use crate::failure::Failure;
-use crate::number::{count, number, one_of};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use misdeal::{ARTEFACTS, BoundSide};
+use misdeal::request::{Analysis, Shape, count, number, one_of};
 use misdeal_core::{BatchScheme, Device, Precision};
 use std::path::PathBuf;
 
@@ -171,7 +169,7 @@ pub struct EstimateArguments {
     #[arg(long, value_name = "FILE")]
     pub scores_out: PathBuf,
     #[command(flatten)]
-    pub analysis: AnalysisArguments,
+    pub analysis: Analysis,
     /// The epsilon that is claimed, to be tested
     #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
     pub claimed_epsilon: Option<f64>,
@@ -263,7 +261,7 @@ pub struct AccountArguments {
     #[arg(long, allow_hyphen_values = true, default_value = "1.0", value_parser = number, value_name = "S")]
     pub noise_multiplier: f64,
     #[command(flatten)]
-    pub shape: ShapeArguments,
+    pub shape: Shape,
     /// The delta at which epsilon is meant
     #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
     pub delta: f64,
@@ -297,7 +295,7 @@ pub struct CalibrateArguments {
     #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
     pub delta: f64,
     #[command(flatten)]
-    pub shape: ShapeArguments,
+    pub shape: Shape,
     /// How batches are made
     #[arg(long, default_value = "poisson", value_parser = PossibleValuesParser::new(BatchScheme::NAMES), value_name = "NAME")]
     pub scheme: String,

@@ -113,7 +113,7 @@ impl Machine for Gpu {
         if major < 8 {
             return Err(format!(
                 "no CUDA device for trainings: compute capability {major}.{minor} has no matrix cores for f32; \
-                 8.0 is needed, or --device cpu"
+                 8.0 is needed, or the device cpu"
             ));
         }
         let code = compiled(program.source(), major, minor)?;

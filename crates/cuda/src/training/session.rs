@@ -154,7 +154,7 @@ impl<M: Machine> Session<M> {
         let fitting = (MOST_OF_THE_MEMORY * machine.free_bytes()? as f64 / bytes_per_model as f64) as usize;
         if fitting < 2 {
             return Err(format!(
-                "the device's memory does not hold two models of {} bytes with batches of {batch}; use --device cpu",
+                "the device's memory does not hold two models of {} bytes with batches of {batch}; use the device cpu",
                 4 * layout.stride
             ));
         }
@@ -326,7 +326,7 @@ fn check_sizes(layout: &Layout, stages: &[Stage], records: usize) -> Result<(), 
     }
     Err(format!(
         "batches of {} records with {widest} values each, or a data set of {records} of them, are more than the device's kernels \
-         can address; use --device cpu",
+         can address; use the device cpu",
         layout.records
     ))
 }

@@ -63,7 +63,7 @@ impl Trainer<Gpu> {
         let count =
             CudaContext::device_count().map_err(|error| Error::Device(format!("no CUDA device: {error}")))?;
         if count < 1 {
-            return Err(Error::Device("no CUDA device: the driver sees none; use --device cpu".into()));
+            return Err(Error::Device("no CUDA device: the driver sees none; use the device cpu".into()));
         }
         let machines = (0..count as usize).map(Gpu::new).collect::<std::result::Result<Vec<_>, _>>();
         Self::on(plan, machines.map_err(Error::Device)?, precision, tuning)

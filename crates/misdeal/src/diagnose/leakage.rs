@@ -6,7 +6,7 @@ use super::schemes::draws_anew;
 use super::verdict::compatible;
 use super::{dropped, empirical_law};
 use crate::{
-    Analysis, DiagnoseRequest, EngineChoice, MechanismRequest, Result, RunRequest, Unwatched,
+    Analysis, DiagnoseRequest, EngineChoice, MechanismAudit, Result, RunOptions, Unwatched,
     measure_mechanism,
 };
 use misdeal_core::{
@@ -352,8 +352,8 @@ fn by_audit(setting: &Setting, delta: f64, work: &Work) -> Result<Bounds> {
     if observations < FEWEST_OBSERVATIONS {
         return Ok(bounds(setting, delta, work));
     }
-    let run = RunRequest { analysis, ..RunRequest::new(observations) };
-    let request = MechanismRequest { setting: setting.clone(), engine: EngineChoice::on(Device::Cpu), run };
+    let run = RunOptions { analysis, ..RunOptions::new(observations) };
+    let request = MechanismAudit { setting: setting.clone(), engine: EngineChoice::on(Device::Cpu), run };
     let measured = measure_mechanism(&request, &Unwatched)?.estimate.empirical_epsilon;
     let known = bounds(setting, delta, work);
     let (proven, upper) = (known.epsilon_lower_bound.unwrap_or(0.0), known.epsilon_upper_bound);

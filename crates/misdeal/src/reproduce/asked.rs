@@ -48,7 +48,7 @@ impl Asked {
     fn check_rows(&self, request: &ReproduceRequest) -> Result<()> {
         match &request.only {
             Some(only) if only.is_empty() || self.rows.is_empty() => {
-                let hint = "names of rows are in the first column of what is printed without --only";
+                let hint = "names of rows are in the first column of what is printed without `only`";
                 Err(Error::bad_value("only", only, "a part of a row's name", hint).into())
             }
             _ => Ok(()),
@@ -86,7 +86,7 @@ impl Asked {
         match files.find(|file| file.exists()) {
             Some(file) if !request.resume => {
                 let hint =
-                    format!("{} is there: give --resume to go on from it, or another name", file.display());
+                    format!("{} is there: give `resume` to go on from it, or another name", file.display());
                 Err(Error::bad_value("store", folder.display(), "a folder without these scores", hint).into())
             }
             _ => Ok(()),

@@ -1,7 +1,7 @@
 //! What is asked of `reproduce`.
 
 use crate::devices::devices;
-use crate::{Result, RunRequest};
+use crate::{Result, RunOptions};
 use misdeal_core::{Device, Error, Precision};
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ impl ReproduceRequest {
             return Err(Error::bad_value("runs", runs, "a whole number from 1 to 1000", hint).into());
         }
         if let Some(observations) = self.observations {
-            RunRequest::new(observations).check()?;
+            RunOptions::new(observations).check()?;
         }
         Ok(())
     }

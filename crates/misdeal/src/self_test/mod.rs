@@ -101,7 +101,7 @@ const OF_CUDA: [Check; 3] = [
 /// `cuda` where there is none, or an interruption. A check that fails is no error but in the report.
 pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<SelfTestReport> {
     let cuda = match request.device {
-        Device::Cpu => Err("left out by --device cpu".to_owned()),
+        Device::Cpu => Err("left out: the device is cpu".to_owned()),
         Device::Auto => misdeal_cuda::inventory().map(|_| ()).map_err(|error| error.to_string()),
         Device::Cuda => Ok(misdeal_cuda::inventory().map(|_| ())?),
     };

@@ -2,7 +2,8 @@
 
 use super::{default_of_flags, number, one_of};
 use clap::Args;
-use misdeal_core::ThresholdChoice;
+use misdeal_core::estimate::{Estimator, check_levels, estimator};
+use misdeal_core::{EpsilonEstimate, Result, ScoreStore, ThresholdChoice};
 use serde::{Deserialize, Serialize};
 
 /// How scores become an epsilon.
@@ -26,3 +27,23 @@ pub struct Analysis {
 }
 
 default_of_flags!(Analysis);
+
+impl Analysis {
+    /// The estimator and the threshold choice, if every field is in its range.
+    ///
+    /// # Errors
+    /// Names the first field that is not.
+    pub fn parse(&self) -> Result<(&'static dyn Estimator, ThresholdChoice)> {
+        check_levels(self.delta, self.significance)?;
+        Ok((estimator(&self.estimator)?, self.threshold_choice))
+    }
+
+    /// The epsilon that a store shows, without a word on earlier judgements.
+    ///
+    /// # Errors
+    /// As [`Analysis::parse`], or too few scores.
+    pub fn of_store(&self, store: &ScoreStore) -> Result<EpsilonEstimate> {
+        let (estimator, choice) = self.parse()?;
+        store.estimate(choice, estimator, self.delta, self.significance)
+    }
+}

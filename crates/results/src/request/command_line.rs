@@ -26,8 +26,13 @@ pub fn command_line<R: Request>(request: &R) -> String {
             one => words.push(quoted(&text(one))),
         }
     }
-    // The seed is a flag of all commands.
-    words.extend(given("seed").map(|seed| format!("--seed {seed}")));
+    // What is left are flags of all commands, such as the seed.
+    let has_flag = |name: &str| flags.get_arguments().any(|arg| arg.get_id() == name);
+    for (name, value) in values.iter().filter(|(name, _)| !has_flag(name)) {
+        if given(name).is_some() {
+            words.push(format!("--{name} {}", quoted(&text(value))));
+        }
+    }
     words.join(" ")
 }
 

@@ -12,21 +12,35 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod account;
 mod analysis;
 mod command_line;
+mod diagnose;
+mod estimate;
 mod game;
 mod mechanism;
+mod merge;
+mod reproduce;
 mod run;
+mod scan;
+mod self_test;
 mod shape;
 mod values;
 
+pub use account::{AccountRequest, BoundSide, CalibrateRequest};
 pub use analysis::Analysis;
 pub use command_line::quoted;
+pub use diagnose::DiagnoseRequest;
+pub use estimate::EstimateRequest;
 pub use game::Game;
 pub use mechanism::AuditMechanismRequest;
+pub use merge::MergeRequest;
+pub use reproduce::{ARTEFACTS, ReproduceRequest};
 pub use run::Run;
+pub use scan::ScanRequest;
+pub use self_test::SelfTestRequest;
 pub use shape::Shape;
-pub use values::{count, number, one_of};
+pub use values::{count, number, one_of, path, paths};
 
 use clap::{Args, Command};
 use serde::Serialize;

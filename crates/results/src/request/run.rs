@@ -1,6 +1,6 @@
 //! How an audit runs.
 
-use super::{default_of_flags, number, one_of};
+use super::{default_of_flags, number, one_of, path};
 use clap::Args;
 use misdeal_core::{Device, StoreKind};
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub struct Run {
     pub claimed_epsilon: Option<f64>,
     /// Save the scores here, at intervals and at the end
     #[arg(long, value_name = "FILE")]
-    #[serde(skip_serializing)]
+    #[serde(skip_serializing, with = "path")]
     pub store: Option<PathBuf>,
     /// Seconds between two savings, at least
     #[arg(long, allow_hyphen_values = true, default_value = "10", value_parser = number, value_name = "S")]
