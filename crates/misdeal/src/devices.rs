@@ -2,7 +2,7 @@
 
 use crate::SCHEMA_VERSION;
 use misdeal_core::Setting;
-use misdeal_cuda::inventory;
+use misdeal_cuda::gpus;
 use misdeal_game::{Game, engines};
 use serde::Serialize;
 
@@ -48,7 +48,7 @@ pub fn devices() -> DevicesReport {
     };
     let mut devices = vec![processor];
     let mut cuda_missing = None;
-    match inventory() {
+    match gpus() {
         Err(error) => cuda_missing = Some(error.to_string()),
         Ok(found) => devices.extend(found.into_iter().map(|one| DeviceReport {
             device: "cuda",

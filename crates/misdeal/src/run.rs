@@ -1,10 +1,10 @@
 //! What every audit is asked for, whatever it plays.
 
 use crate::{Analysis, ClaimedCurve, Correction, Result, Shard, StopWhen};
-use misdeal_core::ClosedSet;
-use misdeal_core::{Bounds, Error, ScoreStore, Setting, StoreKind, ThresholdChoice, path_text};
+use misdeal_core::{Bounds, ClosedSet, Error, ScoreStore, Setting, StoreKind, path_text};
 use misdeal_files::stores::{self, Claim};
 use misdeal_results::request::{Game, Run};
+use misdeal_statistics::ThresholdChoice;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! The leakage of a law that has no name: estimated on half of the records, audited on the other half.
 
 use super::orders::Orders;
-use misdeal_core::estimate::{ClopperPearson, from_scores};
-use misdeal_core::{Result, Setting, Stream, ThresholdChoice, World};
+use misdeal_core::{Result, Setting, Stream, World};
 use misdeal_game::{PositionLaw, Shifts, TargetModel, Weights, log_likelihood_ratio};
+use misdeal_statistics::{ClopperPearson, ThresholdChoice, from_scores};
 use rayon::prelude::*;
 
 /// What the number rests on.

@@ -10,9 +10,9 @@ use crate::{
     measure_mechanism,
 };
 use misdeal_core::{
-    BatchScheme, Bounds, Candidate, Device, Diagnosis, SchemeParameters, Setting, ThresholdChoice,
-    UNKNOWN_SCHEME, binomial,
+    BatchScheme, Bounds, Candidate, Device, Diagnosis, SchemeParameters, Setting, UNKNOWN_SCHEME,
 };
+use misdeal_statistics::{ThresholdChoice, binomial};
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::work::Work;
 use misdeal_theory::{account, check_delta};

@@ -8,8 +8,8 @@ use crate::{
     Analysis, AuditReport, ClaimedCurve, DataRequest, Error, MechanismAudit, Progress, Result, RunOptions,
     TrainingAudit, audit_training,
 };
-use misdeal_core::Setting;
-use misdeal_core::{ClosedSet, ThresholdChoice};
+use misdeal_core::{ClosedSet, Setting};
+use misdeal_statistics::ThresholdChoice;
 use misdeal_train::{Blueprint, CanaryKind, Recipe, data};
 use std::path::PathBuf;
 

@@ -2,8 +2,8 @@
 
 use super::{default_of_flags, number, one_of};
 use clap::Args;
-use misdeal_core::estimate::{Estimator, check_levels, estimator};
-use misdeal_core::{EpsilonEstimate, Result, ScoreStore, ThresholdChoice};
+use misdeal_core::{Result, ScoreStore};
+use misdeal_statistics::{EpsilonEstimate, Estimator, ThresholdChoice, check_levels, estimate, estimator};
 use serde::{Deserialize, Serialize};
 
 /// How scores become an epsilon.
@@ -44,6 +44,6 @@ impl Analysis {
     /// As [`Analysis::parse`], or too few scores.
     pub fn of_store(&self, store: &ScoreStore) -> Result<EpsilonEstimate> {
         let (estimator, choice) = self.parse()?;
-        store.estimate(choice, estimator, self.delta, self.significance)
+        estimate(store, choice, estimator, self.delta, self.significance)
     }
 }
