@@ -63,17 +63,17 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
         Some(Command::Audit { command: AuditCommand::Training(arguments) }) => {
             audit_training::run(&arguments, &common)
         }
-        Some(Command::Estimate(arguments)) => estimate::run(&arguments, &common),
-        Some(Command::Merge(arguments)) => merge::run(&arguments, &common),
+        Some(Command::Estimate(arguments)) => estimate::run(arguments, &common),
+        Some(Command::Merge(arguments)) => merge::run(arguments, &common),
         Some(Command::Account(arguments)) => account::account(&arguments, &common),
         Some(Command::Calibrate(arguments)) => account::calibrate(&arguments, &common),
         Some(Command::Diagnose(arguments)) => diagnose::run(&arguments, &common),
         Some(Command::Scan(arguments)) => scan::run(&arguments, &common),
-        Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, &common),
+        Some(Command::Reproduce(arguments)) => reproduce::run(arguments, &common),
         Some(Command::Report(arguments)) => report::run(&arguments, &common),
         Some(Command::Devices) => devices::run(&common),
         Some(Command::Completions(arguments)) => completions::run(&arguments, &common),
         Some(Command::Man) => man::run(&common),
-        Some(Command::SelfTest(arguments)) => self_test::run(&arguments, &common),
+        Some(Command::SelfTest(arguments)) => self_test::run(arguments, &common),
     }
 }

@@ -5,8 +5,9 @@ use crate::run::check_claim;
 use crate::standing::Standing;
 use crate::trade_off::{Observed, trade_off_report};
 use crate::{Analysis, ClaimedCurve, Result, SCHEMA_VERSION, TradeOffReport};
-use misdeal_core::ScoreStore;
+use misdeal_core::{Error, ScoreStore};
 use misdeal_files::scores;
+use misdeal_results::request::EstimateRequest;
 use misdeal_results::{Judged, Verdict};
 use misdeal_statistics::{
     ClopperPearson, Descriptive, ESTIMATORS, EpsilonEstimate, Estimator, Figure, Look, OneRun,
@@ -14,7 +15,7 @@ use misdeal_statistics::{
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// Judges all scores of a store, as a whole run: the store remembers it, and a second judgement of other scores is not valid.
@@ -30,22 +31,6 @@ pub fn judge_store(analysis: &Analysis, store: &mut ScoreStore) -> Result<Epsilo
     };
     objection.map_or(Standing::ALONE, Standing::Unproven).mark(&mut estimate);
     Ok(estimate)
-}
-
-/// What to make of scores from anywhere.
-#[derive(Debug, Clone, Default)]
-pub struct EstimateRequest {
-    /// How they become an epsilon.
-    pub analysis: Analysis,
-    /// Whether each score is that of a canary which a fair coin of its own included in one training or left out. Nothing but the
-    /// caller's word says so.
-    pub fair_coins: bool,
-    /// The claim to test.
-    pub claimed_epsilon: Option<f64>,
-    /// The whole curve to test.
-    pub claimed_curve: Option<ClaimedCurve>,
-    /// Whether to give the trade-off curve too.
-    pub trade_off: bool,
 }
 
 /// What scores from files show.
@@ -97,14 +82,16 @@ pub struct EstimateReport {
 ///
 /// # Errors
 /// A value out of range, a file that cannot be read, too few scores.
-pub fn estimate_scores(
-    scores_in: &Path,
-    scores_out: &Path,
-    request: &EstimateRequest,
-) -> Result<EstimateReport> {
+pub fn estimate_scores(request: &EstimateRequest) -> Result<EstimateReport> {
     check(&request.analysis, request.claimed_epsilon)?;
-    let report = estimate_arrays(&scores::read(scores_in)?, &scores::read(scores_out)?, request)?;
-    Ok(EstimateReport { scores_in: Some(scores_in.into()), scores_out: Some(scores_out.into()), ..report })
+    let file = |field, path: &Option<PathBuf>| {
+        let path = path.clone();
+        path.ok_or_else(|| Error::bad_value(field, "missing", "a file", "it has the scores of one world"))
+    };
+    let (scores_in, scores_out) =
+        (file("scores_in", &request.scores_in)?, file("scores_out", &request.scores_out)?);
+    let report = estimate_arrays(&scores::read(&scores_in)?, &scores::read(&scores_out)?, request)?;
+    Ok(EstimateReport { scores_in: Some(scores_in), scores_out: Some(scores_out), ..report })
 }
 
 /// What to say of scores whose area under the curve is below 1/2.
@@ -138,7 +125,8 @@ pub fn estimate_arrays(
     scores_out: &[f64],
     request: &EstimateRequest,
 ) -> Result<EstimateReport> {
-    let &EstimateRequest { ref analysis, fair_coins, claimed_epsilon, claimed_curve, trade_off } = request;
+    let &EstimateRequest { ref analysis, fair_coins, claimed_epsilon, trade_off, .. } = request;
+    let claimed_curve = request.claimed_curve.as_deref().map(ClaimedCurve::parse).transpose()?;
     let (one, choice) = check(analysis, claimed_epsilon)?;
     let estimate = |estimator: &dyn Estimator| -> misdeal_core::Result<EpsilonEstimate> {
         let estimate =

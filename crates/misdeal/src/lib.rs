@@ -18,8 +18,9 @@
 //! - [`merge_stores`]: shards of a run to one store; [`play_part`] and [`audit_played`]: any trials of it, and the audit of all.
 //! - [`score_outputs`], [`judge_outputs`]: what the outputs of somebody's own training show.
 //! - [`diagnose()`]: which scheme made the batches of a log, and what that costs.
-//! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproduceRequest`], [`ReproducedRow`]).
+//! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproducedRow`]).
 //! - [`self_test()`]: checks this machine's results against known values; [`devices()`]: what there is to compute on.
+//! - [`request`]: what each of them is asked for.
 //! - [`Progress`]: whoever watches a job and may interrupt it.
 
 mod accounted;
@@ -54,38 +55,36 @@ mod training;
 mod training_device;
 
 pub use accounted::{Comparison, PoissonSampling};
-pub use accounting::{
-    AccountExtras, AccountReport, AccountSubject, BoundSide, CalibrateReport, Shape, account, calibrate_noise,
-};
+pub use accounting::{AccountReport, CalibrateReport, Shape, account, calibrate_noise};
 pub use audit_report::AuditReport;
 pub use buffer_search::{BufferSearch, Correction, Guess};
 pub use claimed_curve::ClaimedCurve;
 pub use devices::{DeviceReport, DevicesReport, devices};
-pub use diagnose::{DiagnoseReport, DiagnoseRequest, Leakage, NoiseLevel, diagnose, diagnose_batches};
+pub use diagnose::{DiagnoseReport, Leakage, diagnose, diagnose_batches};
 pub use engine_choice::EngineChoice;
 pub use error::{Error, Result};
-pub use estimation::{EstimateReport, EstimateRequest, estimate_arrays, estimate_scores, judge_store};
+pub use estimation::{EstimateReport, estimate_arrays, estimate_scores, judge_store};
 pub use measurement::Measurement;
 pub use mechanism::{MechanismAudit, audit_mechanism, measure_mechanism};
-pub use misdeal_results::request::{self, Analysis};
 pub use merging::{MergeReport, merge_stores};
+pub use misdeal_results::request::{self, Analysis};
 pub use outputs::{OutputScore, OutputsReport, judge_outputs, judge_outputs_despite, score_outputs};
 pub use parts::{audit_played, check_mechanism, is_decided, play_part};
 pub use progress::{Progress, Unwatched};
 pub use promised::promised;
 pub use reach::OutOfReach;
 pub use reproduce::{
-    ARTEFACTS, AboveCount, AboveTheClaim, ArtefactHeading, Deal, Provenance, ReproduceReport,
-    ReproduceRequest, ReproducedRow, Verdict, reproduce,
+    AboveCount, AboveTheClaim, ArtefactHeading, Deal, Provenance, ReproduceReport, ReproducedRow, Verdict,
+    reproduce,
 };
 pub use run::RunOptions;
 #[cfg(feature = "planted-faults")]
 pub use self_test::run_check;
-pub use self_test::{CheckReport, SelfTestReport, SelfTestRequest, self_test};
+pub use self_test::{CheckReport, SelfTestReport, self_test};
 pub use shard::Shard;
 pub use stopping::StopWhen;
 pub use trade_off::{PromisedCurve, TradeOffReport};
-pub use training::{DataRequest, Figures, TrainingFigures, TrainingAudit, audit_training};
+pub use training::{DataRequest, Figures, TrainingAudit, TrainingFigures, audit_training};
 
 /// The version of the JSON documents that reports turn into.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -7,9 +7,9 @@ use crate::measurement::{Measurement, Player, measure};
 use crate::savings::Savings;
 use crate::{Error, Progress, Result, RunOptions};
 use misdeal_core::{BatchScheme, ScoreStore, Setting};
-use misdeal_results::request::{AuditMechanismRequest, Request};
 use misdeal_game::engines::Engine;
 use misdeal_game::{Game, Outcome, play};
+use misdeal_results::request::{AuditMechanismRequest, Request};
 use std::ops::Range;
 use std::time::Instant;
 

@@ -11,9 +11,9 @@ use crate::mechanism::with_player;
 use crate::promised::poisson_claim;
 use crate::savings::Savings;
 use crate::{Error, MechanismAudit, Progress, Result};
-use misdeal_results::request::{AuditMechanismRequest, Request};
 use misdeal_core::{PHILOX_STREAM_NAME, ScoreStore, Setting};
 use misdeal_game::{Outcome, missing_trials};
+use misdeal_results::request::{AuditMechanismRequest, Request};
 use std::ops::Range;
 
 /// Plays `trials` of a run into a store of their own.

@@ -44,7 +44,7 @@ pub struct TrainingAudit {
 pub struct DataRequest {
     /// One of [`data::NAMES`], or the path of a `.npz` file.
     pub dataset: String,
-    /// The folder that holds named data sets.
+    /// The folder that holds named data sets; `MISDEAL_DATA` if not given.
     pub folder: Option<PathBuf>,
     /// Records to train on; as many as the paper takes if not given.
     pub size: Option<u64>,
@@ -53,10 +53,11 @@ pub struct DataRequest {
 impl DataRequest {
     /// Loads the data; synthetic data gets the shape that the paper's models are made for.
     fn load(&self, model: &str, seed: u64) -> Result<Dataset> {
+        let folder = self.folder.clone().or_else(|| std::env::var_os("MISDEAL_DATA").map(PathBuf::from));
         let size = self.size.unwrap_or(if self.dataset == "location-30" { 5_000 } else { 10_000 });
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         if self.dataset != "synthetic" || size == 0 {
-            return Ok(data::load(&self.dataset, self.folder.as_deref(), size, seed)?);
+            return Ok(data::load(&self.dataset, folder.as_deref(), size, seed)?);
         }
         let (shape, classes) = match model {
             "mlp" => (Shape::flat(600), 100),

@@ -25,8 +25,7 @@ pub fn audit_mechanism(
 ) -> PyResult<Report> {
     let Call { mut request, threads, plot } = Call::<AuditMechanismRequest>::read(&arguments)?;
     request.run.trade_off |= plot.is_some();
-    let found =
-        jobs::run(py, threads, progress.as_ref(), |watch| misdeal::audit_mechanism(&request, watch))?;
+    let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal::audit_mechanism(&request, watch))?;
     report(&found, plot.as_deref())
 }
 

@@ -30,7 +30,7 @@ pub struct Call<R> {
 #[serde(default)]
 struct OfThisDoor {
     threads: Option<u64>,
-    #[serde(deserialize_with = "misdeal::request::path")]
+    #[serde(deserialize_with = "misdeal::request::path::deserialize")]
     plot: Option<PathBuf>,
 }
 

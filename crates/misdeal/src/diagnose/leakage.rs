@@ -5,13 +5,11 @@ use super::orders::Orders;
 use super::schemes::draws_anew;
 use super::verdict::compatible;
 use super::{dropped, empirical_law};
-use crate::{
-    Analysis, DiagnoseRequest, EngineChoice, MechanismAudit, Result, RunOptions, Unwatched,
-    measure_mechanism,
-};
+use crate::{Analysis, EngineChoice, MechanismAudit, Result, RunOptions, Unwatched, measure_mechanism};
 use misdeal_core::{
     BatchScheme, Bounds, Candidate, Device, Diagnosis, SchemeParameters, Setting, UNKNOWN_SCHEME,
 };
+use misdeal_results::request::DiagnoseRequest;
 use misdeal_statistics::{ThresholdChoice, binomial};
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::work::Work;
@@ -33,11 +31,19 @@ const CONFIDENCE: f64 = 0.95;
 
 /// Noise and delta.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NoiseLevel {
+pub(crate) struct NoiseLevel {
     /// Noise standard deviation divided by the clipping norm.
-    pub noise_multiplier: f64,
+    noise_multiplier: f64,
     /// The delta at which epsilon is meant.
-    pub delta: f64,
+    delta: f64,
+}
+
+impl NoiseLevel {
+    /// The noise at which a request asks for the leakage.
+    pub(super) fn of(request: &DiagnoseRequest) -> Option<Self> {
+        let delta = request.delta;
+        request.noise_multiplier.map(|noise_multiplier| NoiseLevel { noise_multiplier, delta })
+    }
 }
 
 /// What leaks, from both sides.
@@ -72,7 +78,7 @@ pub struct Costs {
 
 /// Refuses what can be refused before the log is read.
 pub fn check(request: &DiagnoseRequest) -> Result<()> {
-    if let Some(NoiseLevel { noise_multiplier, delta }) = request.noise {
+    if let Some(NoiseLevel { noise_multiplier, delta }) = NoiseLevel::of(request) {
         let epochs = request.epochs.unwrap_or(1);
         Setting { noise_multiplier, epochs, ..Setting::default() }.validated()?;
         check_delta(delta)?;

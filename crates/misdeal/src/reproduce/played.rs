@@ -1,14 +1,15 @@
 //! The audit behind a printed number, played run by run.
 
+use super::Part;
 use super::artefact::PaperRow;
 use super::job::{Job, TrainingJob};
-use super::{Part, ReproduceRequest};
 use crate::training::calibrated;
 use crate::{
     Analysis, AuditReport, ClaimedCurve, DataRequest, Error, MechanismAudit, Progress, Result, RunOptions,
     TrainingAudit, audit_training,
 };
 use misdeal_core::{ClosedSet, Setting};
+use misdeal_results::request::ReproduceRequest;
 use misdeal_statistics::ThresholdChoice;
 use misdeal_train::{Blueprint, CanaryKind, Recipe, data};
 use std::path::PathBuf;

@@ -202,8 +202,9 @@ impl Figures {
 mod tests {
     use super::*;
     use crate::Unwatched;
-    use crate::reproduce::{Part, ReproduceRequest};
-    use misdeal_core::{Device, Precision};
+    use crate::reproduce::Part;
+    use misdeal_core::Device;
+    use misdeal_results::request::ReproduceRequest;
 
     fn trained(threat_model: &str, canary: &str) -> ReproducedRow {
         let row = format!(
@@ -213,17 +214,10 @@ mod tests {
         );
         let row: PaperRow = toml::from_str(&row).unwrap();
         let request = ReproduceRequest {
-            name: "figure-6".into(),
+            name: Some("figure-6".into()),
             quick: true,
-            runs: None,
-            observations: None,
             device: Device::Cpu,
-            precision: Precision::F32,
-            data: None,
-            seed: 0,
-            only: None,
-            store: None,
-            resume: false,
+            ..ReproduceRequest::default()
         };
         let played = row.played(&request, &Part { whole: &Unwatched, done: 0, total: 8 }).unwrap();
         row.beside("figure-6", 8, &played)

@@ -29,13 +29,19 @@ fn requests_repeat_themselves() {
                --scheme stream-shuffle --threat-model target-canary --search-buffer --observations 1000 --delta 1e-6 \
                --threshold-choice band --device cpu --claimed-epsilon 2.5 --shard 1/2 --trade-off --engine reference";
     check::<AuditMechanismRequest>(all);
-    check::<EstimateRequest>("misdeal estimate --scores-in in.npy --scores-out out.csv --estimator gdp --fair-coins");
+    check::<EstimateRequest>(
+        "misdeal estimate --scores-in in.npy --scores-out out.csv --estimator gdp --fair-coins",
+    );
     check::<AccountRequest>("misdeal account --buffer-size 10 --delta 1e-7 --epsilon 2.0 --compare");
     check::<AccountRequest>("misdeal account --sampling-probability 0.1 --steps 100");
     check::<CalibrateRequest>("misdeal calibrate --target-epsilon 3.0 --epochs 10 --bound lower");
     check::<DiagnoseRequest>("misdeal diagnose log.jsonl --noise-multiplier 0.8 --epochs 10");
-    check::<ReproduceRequest>("misdeal reproduce figure-3 --quick --only poisson --device cpu --precision tf32 --data sets");
-    check::<ScanRequest>("misdeal scan src tests --survey --select one,two --assume-private --config misdeal.toml");
+    check::<ReproduceRequest>(
+        "misdeal reproduce figure-3 --quick --only poisson --device cpu --precision tf32 --data sets",
+    );
+    check::<ScanRequest>(
+        "misdeal scan src tests --survey --select one,two --assume-private --config misdeal.toml",
+    );
     check::<SelfTestRequest>("misdeal self-test --device cuda");
     let stores = vec!["1".into(), "2".into()];
     let request = MergeRequest { stores, output: Some("all of it".into()) };
