@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::EngineChoice;
     use crate::{RunOptions, StopWhen, Unwatched};
-    use misdeal_core::{Device, Stream};
+    use misdeal_core::{Device, EngineName, Stream};
     use misdeal_game::{Game, engines};
     use misdeal_statistics::ThresholdChoice;
 
@@ -166,7 +166,7 @@ mod tests {
         let request =
             MechanismAudit { engine: EngineChoice::on(Device::Cuda), run, ..MechanismAudit::default() };
         let game = Game::with_stream(&request.setting, Stream::philox(&request.setting.hash()));
-        let engine = engines::choose(&game, "reference").unwrap();
+        let engine = engines::choose(&game, EngineName::Reference).unwrap();
         let played = |trials| {
             let setting = request.setting.clone();
             let mut store = ScoreStore::new(setting, CUDA, PHILOX_STREAM_NAME, request.run.scores).unwrap();

@@ -8,10 +8,10 @@ use crate::{
     Analysis, AuditReport, ClaimedCurve, DataRequest, Error, MechanismAudit, Progress, Result, RunOptions,
     TrainingAudit, audit_training,
 };
-use misdeal_core::{ClosedSet, Setting};
+use misdeal_core::{Blueprint, CanaryKind, ClosedSet, Recipe, Setting};
 use misdeal_results::request::ReproduceRequest;
 use misdeal_statistics::ThresholdChoice;
-use misdeal_train::{Blueprint, CanaryKind, Recipe, data};
+use misdeal_train::data;
 use std::path::PathBuf;
 
 /// What came of a row's runs.

@@ -25,6 +25,7 @@ mod run;
 mod scan;
 mod self_test;
 mod shape;
+mod training;
 mod values;
 
 pub use account::{AccountRequest, BoundSide, CalibrateRequest};
@@ -40,6 +41,7 @@ pub use run::Run;
 pub use scan::ScanRequest;
 pub use self_test::SelfTestRequest;
 pub use shape::Shape;
+pub use training::AuditTrainingRequest;
 pub use values::{count, number, one_of, path, paths};
 
 use clap::{Args, Command};
