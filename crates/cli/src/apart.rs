@@ -38,13 +38,14 @@ impl<'a> Files<'a> {
                 Self::of_run(&audit.request.run, &audit.outcome)
             }
             Some(Command::Audit { command: AuditCommand::Training(audit) }) => {
-                let files = [("model", &audit.model, "toml"), ("dataset", &audit.dataset, "npz")];
+                let request = &audit.request;
+                let files = [("model", &request.model, "toml"), ("dataset", &request.dataset, "npz")];
                 // Other words are names of the program's own.
                 let files = files.map(|(name, word, extension)| (name, Path::new(word), extension));
                 let named = files
                     .into_iter()
                     .filter(|(_, path, extension)| path.extension().is_some_and(|e| e == *extension));
-                named.fold(Self::of_run(&audit.run, &audit.outcome), |files, (name, path, _)| {
+                named.fold(Self::of_run(&request.run, &audit.outcome), |files, (name, path, _)| {
                     files.reading(name, Some(path))
                 })
             }

@@ -61,7 +61,7 @@ fn run(arguments: Arguments) -> Result<Success, Failure> {
             audit_mechanism::run(*arguments, &common)
         }
         Some(Command::Audit { command: AuditCommand::Training(arguments) }) => {
-            audit_training::run(&arguments, &common)
+            audit_training::run(*arguments, &common)
         }
         Some(Command::Estimate(arguments)) => estimate::run(arguments, &common),
         Some(Command::Merge(arguments)) => merge::run(arguments, &common),

@@ -56,7 +56,7 @@ impl RunOptions {
     ///
     /// # Errors
     /// A shard, a stop or a curve that cannot be read.
-    pub fn of(observations: u64, analysis: &Analysis, run: &Run, game: &Game) -> Result<Self> {
+    pub(crate) fn of(observations: u64, analysis: &Analysis, run: &Run, game: &Game) -> Result<Self> {
         let claimed_curve = run.claimed_curve.as_deref().map(ClaimedCurve::parse).transpose()?;
         let correction = if game.uncorrected { Correction::None } else { Correction::Bonferroni };
         Ok(RunOptions {

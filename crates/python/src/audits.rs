@@ -4,7 +4,7 @@ use crate::calls::{Call, read};
 use crate::errors::{exception, refusal};
 use crate::jobs;
 use crate::reports::Report;
-use misdeal::request::AuditMechanismRequest;
+use misdeal::request::{AuditMechanismRequest, AuditTrainingRequest};
 use misdeal::{AuditReport, MechanismAudit};
 use misdeal_core::Setting;
 use pyo3::prelude::*;
@@ -26,6 +26,19 @@ pub fn audit_mechanism(
     let Call { mut request, threads, plot } = Call::<AuditMechanismRequest>::read(&arguments)?;
     request.run.trade_off |= plot.is_some();
     let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal::audit_mechanism(&request, watch))?;
+    report(&found, plot.as_deref())
+}
+
+/// Plays the game on DP-SGD with real data and models.
+#[pyfunction]
+pub fn audit_training(
+    py: Python<'_>,
+    arguments: Bound<'_, PyDict>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Report> {
+    let Call { mut request, threads, plot } = Call::<AuditTrainingRequest>::read(&arguments)?;
+    request.run.trade_off |= plot.is_some();
+    let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal::audit_training(&request, watch))?;
     report(&found, plot.as_deref())
 }
 

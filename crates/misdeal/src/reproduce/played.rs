@@ -6,7 +6,7 @@ use super::job::{Job, TrainingJob};
 use crate::training::calibrated;
 use crate::{
     Analysis, AuditReport, ClaimedCurve, DataRequest, Error, MechanismAudit, Progress, Result, RunOptions,
-    TrainingAudit, audit_training,
+    TrainingAudit,
 };
 use misdeal_core::{Blueprint, CanaryKind, ClosedSet, Recipe, Setting};
 use misdeal_results::request::ReproduceRequest;
@@ -178,5 +178,5 @@ fn play_training(
         precision: request.precision,
         run,
     };
-    audit_training(&training, progress)
+    training.play(progress)
 }

@@ -29,6 +29,11 @@ fn requests_repeat_themselves() {
                --scheme stream-shuffle --threat-model target-canary --search-buffer --observations 1000 --delta 1e-6 \
                --threshold-choice band --device cpu --claimed-epsilon 2.5 --shard 1/2 --trade-off --engine reference";
     check::<AuditMechanismRequest>(all);
+    check::<AuditTrainingRequest>("misdeal audit training");
+    let all = "misdeal audit training --dataset purchase-100 --data sets --dataset-size 500 --model lenet --learning-rate 0.5 \
+               --target-epsilon 3.0 --epochs 2 --scheme poisson --threat-model partially-informed --canary dirac --canaries 4 \
+               --debias --last-batch keep --precision tf32 --observations 100 --estimator raw --stop-when violated";
+    check::<AuditTrainingRequest>(all);
     check::<EstimateRequest>(
         "misdeal estimate --scores-in in.npy --scores-out out.csv --estimator gdp --fair-coins",
     );
