@@ -322,7 +322,7 @@ mod tests {
                 ..Setting::default()
             },
             target_epsilon: None,
-            recipe: Recipe::new(misdeal_core::Blueprint::named("mlp").unwrap()),
+            recipe: Recipe::new(Blueprint::named("mlp").unwrap()),
             data: DataRequest { dataset: "synthetic".into(), folder: None, size: Some(40) },
             device: Device::Cpu,
             precision: Precision::F32,
