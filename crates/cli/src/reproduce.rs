@@ -13,7 +13,7 @@ pub fn run(arguments: ReproduceArguments, common: &CommonArguments) -> Result<Su
     interruption::listen(interruption::Patience::Endless)?;
     let report = {
         let bar = Bar::new(common);
-        misdeal::reproduce(&request, &bar)?
+        misdeal_paper::reproduce(&request, &bar)?
     };
     if let Some(path) = &plot {
         plot::write(path, &report)?;

@@ -18,7 +18,6 @@
 //! - [`merge_stores`]: shards of a run to one store; [`play_part`] and [`audit_played`]: any trials of it, and the audit of all.
 //! - [`score_outputs`], [`judge_outputs`]: what the outputs of somebody's own training show.
 //! - [`diagnose()`]: which scheme made the batches of a log, and what that costs.
-//! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproducedRow`]).
 //! - [`self_test()`]: checks this machine's results against known values; [`devices()`]: what there is to compute on.
 //! - [`request`]: what each of them is asked for.
 //! - [`Progress`]: whoever watches a job and may interrupt it.
@@ -43,7 +42,6 @@ mod parts;
 mod progress;
 mod promised;
 mod reach;
-mod reproduce;
 mod run;
 mod savings;
 mod self_test;
@@ -71,12 +69,8 @@ pub use misdeal_results::request::{self, Analysis};
 pub use outputs::{OutputScore, OutputsReport, judge_outputs, judge_outputs_despite, score_outputs};
 pub use parts::{audit_played, check_mechanism, is_decided, play_part};
 pub use progress::{Progress, Unwatched};
-pub use promised::promised;
+pub use promised::{poisson_upper_bound, promised};
 pub use reach::OutOfReach;
-pub use reproduce::{
-    AboveCount, AboveTheClaim, ArtefactHeading, Deal, Provenance, ReproduceReport, ReproducedRow, Verdict,
-    reproduce,
-};
 pub use run::RunOptions;
 #[cfg(feature = "planted-faults")]
 pub use self_test::run_check;
@@ -84,7 +78,7 @@ pub use self_test::{CheckReport, SelfTestReport, self_test};
 pub use shard::Shard;
 pub use stopping::StopWhen;
 pub use trade_off::{PromisedCurve, TradeOffReport};
-pub use training::{DataRequest, Figures, TrainingAudit, TrainingFigures, audit_training};
+pub use training::{DataRequest, Figures, TrainingAudit, TrainingFigures, audit_training, calibrated};
 
 /// The version of the JSON documents that reports turn into.
 pub const SCHEMA_VERSION: u32 = 1;

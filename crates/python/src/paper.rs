@@ -15,6 +15,6 @@ pub fn reproduce(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Report> {
     let Call { request, threads, plot } = Call::<ReproduceRequest>::read(&arguments)?;
-    let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal::reproduce(&request, watch))?;
+    let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal_paper::reproduce(&request, watch))?;
     Report::with_figure(&found, true).drawn(plot.as_deref())
 }

@@ -1,11 +1,11 @@
 //! Which rows are to be played, and which drawings are dealt again.
 
-use super::artefact::{Artefact, PaperRow, artefact};
-use super::request::has_device;
-use super::{ArtefactHeading, Deal};
-use crate::Result;
+use crate::artefact::{Artefact, PaperRow, artefact};
+use crate::request::has_device;
+use crate::{ArtefactHeading, Deal};
+use misdeal::Result;
+use misdeal::request::{ARTEFACTS, ReproduceRequest};
 use misdeal_core::{ClosedSet, Error, Precision};
-use misdeal_results::request::{ARTEFACTS, ReproduceRequest};
 use std::path::Path;
 
 /// What a request asks for, in the order of the paper.

@@ -1,15 +1,14 @@
 //! What `reproduce` refuses.
 
-use crate::devices::devices;
-use crate::{Result, RunOptions};
+use misdeal::request::ReproduceRequest;
+use misdeal::{Result, RunOptions, devices};
 use misdeal_core::{Device, Error};
-use misdeal_results::request::ReproduceRequest;
 
 /// Refuses a run that cannot be, before anything is played.
 ///
 /// # Errors
 /// Numbers of runs and of observations that are out of range, or nothing to go on from.
-pub(super) fn check(request: &ReproduceRequest) -> Result<()> {
+pub(crate) fn check(request: &ReproduceRequest) -> Result<()> {
     if request.resume && request.store.is_none() {
         let hint = "there is nothing to go on from";
         return Err(Error::bad_value("resume", "True", "False without `store`", hint).into());
@@ -25,6 +24,6 @@ pub(super) fn check(request: &ReproduceRequest) -> Result<()> {
 }
 
 /// Whether there is a graphics processor that may be used.
-pub(super) fn has_device(request: &ReproduceRequest) -> bool {
+pub(crate) fn has_device(request: &ReproduceRequest) -> bool {
     request.device == Device::Cuda || request.device == Device::Auto && devices().cuda_missing.is_none()
 }

@@ -1,6 +1,6 @@
 //! The paper's tables and figures, beside what comes out here.
 //!
-//! What is printed, and which audit should give it, lies as data in `paper/`; this room only plays, compares and adds theory.
+//! What is printed, and which audit should give it, lies as data in `paper/`; this crate only plays, compares and adds theory.
 
 mod above_the_claim;
 mod artefact;
@@ -20,10 +20,10 @@ pub use provenance::Provenance;
 pub use row::ReproducedRow;
 pub use verdict::Verdict;
 
-use crate::{Progress, Result, SCHEMA_VERSION};
 use asked::Asked;
+use misdeal::request::ReproduceRequest;
+use misdeal::{Progress, Result, SCHEMA_VERSION};
 use misdeal_core::Precision;
-use misdeal_results::request::ReproduceRequest;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
