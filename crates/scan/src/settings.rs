@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::rules::{self, RULES, Rule};
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use misdeal_results::request::ScanRequest;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -48,6 +49,25 @@ struct Tools {
 }
 
 impl Settings {
+    /// The settings of a request: those of its file or of the nearest one, with what it adds.
+    ///
+    /// # Errors
+    /// As [`from_file`](Self::from_file).
+    pub fn of(request: &ScanRequest) -> Result<Self, Error> {
+        let mut settings = match (&request.config, request.paths.first()) {
+            (Some(file), _) => Self::from_file(file)?.unwrap_or_default(),
+            (None, Some(path)) => Self::nearest(path)?,
+            (None, None) => Self::default(),
+        };
+        if !request.select.is_empty() {
+            settings.select.clone_from(&request.select);
+        }
+        settings.ignore.extend_from_slice(&request.ignore);
+        settings.exclude.extend_from_slice(&request.exclude);
+        settings.assume_private |= request.assume_private;
+        Ok(settings)
+    }
+
     /// The settings in the text of a `misdeal.toml`.
     ///
     /// # Errors

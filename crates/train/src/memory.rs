@@ -116,7 +116,7 @@ impl<'a> MemoryNeeds<'a> {
             ("model", of_core(self.layers(LANES)), "layers with fewer inputs and outputs"),
             ("epochs", of_core(self.outputs()), "fewer epochs, larger batches or fewer canaries"),
             ("dataset_size", sum([self.data, of_core(self.indices())]), "fewer records"),
-            ("canaries", self.canaries(), "fewer canaries, or --canary dirac"),
+            ("canaries", self.canaries(), "fewer canaries, or `canary` dirac"),
         ];
         let (field, _, way_out) = parts.into_iter().max_by_key(|(_, bytes, _)| *bytes).unwrap_or(parts[0]);
         let value = match field {

@@ -1,7 +1,7 @@
 //! Audits of the Gaussian mechanism, whose epsilon is known exactly: bounds stay below it, and come near to it.
 
 use super::Found;
-use crate::{Analysis, EngineChoice, MechanismRequest, RunRequest, Unwatched, measure_mechanism, play_part};
+use crate::{Analysis, EngineChoice, MechanismAudit, RunOptions, Unwatched, measure_mechanism, play_part};
 use misdeal_core::{BatchScheme, Setting};
 use misdeal_statistics::{ESTIMATORS, ThresholdChoice, binomial};
 use misdeal_theory::gaussian::Gaussian;
@@ -22,7 +22,7 @@ struct Plan {
 }
 
 /// A fixed order is the Gaussian mechanism: only the target's batch carries information, and its place is known.
-fn request(engine: &str, seed: u64, observations: u64, significance: f64) -> MechanismRequest {
+fn request(engine: &str, seed: u64, observations: u64, significance: f64) -> MechanismAudit {
     let setting = Setting { scheme: BatchScheme::FixedOrder, seed, ..Setting::default() };
     let analysis = Analysis {
         delta: DELTA,
@@ -30,8 +30,8 @@ fn request(engine: &str, seed: u64, observations: u64, significance: f64) -> Mec
         threshold_choice: ThresholdChoice::Band,
         ..Analysis::default()
     };
-    let run = RunRequest { analysis, ..RunRequest::new(observations) };
-    MechanismRequest { setting, engine: EngineChoice::named(engine), run }
+    let run = RunOptions { analysis, ..RunOptions::new(observations) };
+    MechanismAudit { setting, engine: EngineChoice::named(engine), run }
 }
 
 fn exact() -> f64 {

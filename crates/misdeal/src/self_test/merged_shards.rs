@@ -1,7 +1,7 @@
 //! Shards, merged in any order, are the whole run.
 
 use super::Found;
-use crate::{EngineChoice, MechanismRequest, RunRequest, Unwatched, play_part};
+use crate::{EngineChoice, MechanismAudit, RunOptions, Unwatched, play_part};
 use misdeal_core::ClosedSet;
 use misdeal_core::{ScoreStore, Setting, StoreKind, World};
 
@@ -9,9 +9,9 @@ const TRIALS: u64 = 20_000;
 
 pub(super) fn check(seed: u64) -> Found {
     for kind in [StoreKind::Counts, StoreKind::Exact] {
-        let run = RunRequest { scores: kind, ..RunRequest::new(2 * TRIALS) };
+        let run = RunOptions { scores: kind, ..RunOptions::new(2 * TRIALS) };
         let setting = Setting { seed, steps_per_epoch: 20, ..Setting::default() };
-        let request = MechanismRequest { setting, engine: EngineChoice::named("cpu"), run };
+        let request = MechanismAudit { setting, engine: EngineChoice::named("cpu"), run };
         let part = |trials| play_part(&request, trials, &Unwatched).map_err(super::told);
         let whole = part(0..TRIALS)?;
         let mut merged = part(15_000..TRIALS)?;

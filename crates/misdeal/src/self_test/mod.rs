@@ -18,21 +18,13 @@ mod training;
 
 use crate::{Error, Progress, Result, SCHEMA_VERSION};
 use misdeal_core::Device;
+use misdeal_results::request::SelfTestRequest;
 use serde::Serialize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 /// What a check found: a remark on what it saw, or what is wrong.
 type Found = std::result::Result<String, String>;
-
-/// What to test, with which seed.
-#[derive(Debug, Clone)]
-pub struct SelfTestRequest {
-    /// `cpu`; `cuda`, which must be there; or `auto`, for what there is.
-    pub device: Device,
-    /// Of the checks that draw at random; any seed does.
-    pub seed: u64,
-}
 
 /// What the checks found.
 #[derive(Debug, Clone, Serialize)]
@@ -101,7 +93,7 @@ const OF_CUDA: [Check; 3] = [
 /// `cuda` where there is none, or an interruption. A check that fails is no error but in the report.
 pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<SelfTestReport> {
     let cuda = match request.device {
-        Device::Cpu => Err("left out by --device cpu".to_owned()),
+        Device::Cpu => Err("left out: the device is cpu".to_owned()),
         Device::Auto => misdeal_cuda::gpus().map(|_| ()).map_err(|error| error.to_string()),
         Device::Cuda => Ok(misdeal_cuda::gpus().map(|_| ()).map_err(misdeal_core::Error::from)?),
     };

@@ -1,7 +1,7 @@
 //! A run that is interrupted and resumed, from the disk, ends as one that was not.
 
 use super::Found;
-use crate::{EngineChoice, Error, MechanismRequest, Progress, RunRequest, Unwatched, measure_mechanism};
+use crate::{EngineChoice, Error, MechanismAudit, Progress, RunOptions, Unwatched, measure_mechanism};
 use misdeal_core::Setting;
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,9 +27,9 @@ pub(super) fn check(seed: u64) -> Found {
     let folder = tempfile::tempdir().map_err(super::told)?;
     let [whole, parts] = ["whole.store", "parts.store"].map(|name| folder.path().join(name));
     let request = |store: &std::path::Path| {
-        let run = RunRequest { store: Some(store.into()), resume: true, ..RunRequest::new(OBSERVATIONS) };
+        let run = RunOptions { store: Some(store.into()), resume: true, ..RunOptions::new(OBSERVATIONS) };
         let setting = Setting { seed, steps_per_epoch: 20, ..Setting::default() };
-        MechanismRequest { setting, engine: EngineChoice::named("cpu"), run }
+        MechanismAudit { setting, engine: EngineChoice::named("cpu"), run }
     };
     let undisturbed = measure_mechanism(&request(&whole), &Unwatched).map_err(super::told)?;
     let mut interruptions = 0;

@@ -1,7 +1,7 @@
 //! Stores survive the disk bit by bit, and damaged ones are refused.
 
 use super::Found;
-use crate::{EngineChoice, MechanismRequest, RunRequest, Unwatched, play_part};
+use crate::{EngineChoice, MechanismAudit, RunOptions, Unwatched, play_part};
 use misdeal_core::ClosedSet;
 use misdeal_core::{ScoreStore, Setting, StoreKind};
 use misdeal_files::stores;
@@ -11,9 +11,9 @@ pub(super) fn check(seed: u64) -> Found {
     let path = folder.path().join("self-test.store");
     let mut bytes_compared = 0;
     for kind in [StoreKind::Counts, StoreKind::Exact] {
-        let run = RunRequest { scores: kind, ..RunRequest::new(4_000) };
+        let run = RunOptions { scores: kind, ..RunOptions::new(4_000) };
         let setting = Setting { seed, ..Setting::default() };
-        let request = MechanismRequest { setting, engine: EngineChoice::named("cpu"), run };
+        let request = MechanismAudit { setting, engine: EngineChoice::named("cpu"), run };
         let store = play_part(&request, 3..1_001, &Unwatched).map_err(super::told)?;
         stores::write(&path, &store).map_err(super::told)?;
         let back = stores::read(&path).map_err(super::told)?;

@@ -14,9 +14,9 @@ pub enum Error {
     #[error(transparent)]
     File(#[from] misdeal_files::Error),
     /// The files of the data set are not in the data folder.
-    #[error("{dataset} is not {}; put {files} (audits of training also have --dataset synthetic, which needs no files)", match folder {
+    #[error("{dataset} is not {}; put {files} (audits of training also have `dataset` synthetic, which needs no files)", match folder {
         Some(folder) => format!("in the data folder {}", misdeal_core::printable_path(folder)),
-        None => "at hand, for no data folder is given (--data DIR or the environment variable MISDEAL_DATA)".to_owned(),
+        None => "at hand, for no data folder is given (`data` or the environment variable MISDEAL_DATA)".to_owned(),
     })]
     Missing {
         /// The name of the data set.
