@@ -33,7 +33,7 @@ pub fn run(arguments: &TrainingArguments, common: &CommonArguments) -> Result<Su
         precision: arguments.precision,
         run,
     };
-    interruption::listen(interruption::Patience::Little)?;
+    interruption::listen(interruption::Patience::None)?;
     let report = {
         let bar = Bar::new(common);
         audit_training(&request, &bar)?

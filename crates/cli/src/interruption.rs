@@ -10,20 +10,26 @@ use std::time::Duration;
 /// The exit code that the first signal asks for; zero while there was none.
 static SIGNALLED: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
 
+/// Whether the job has asked since the signal came, so that it saves and ends.
+static IS_NOTICED: AtomicBool = AtomicBool::new(false);
+
 /// Whether somebody is telling the end of the process already.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
-/// How long a job has to end by itself after a signal, and to save what it has.
+/// How long a job that has noticed the signal may take to save what it has and to end by itself, after the first half second.
 #[derive(Debug, Clone, Copy)]
 pub enum Patience {
-    /// Half a second: parts of the job, such as one step of a large model, may take minutes and save nothing.
-    Little,
-    /// As long as it takes: the job looks for signals all the time.
-    Endless,
+    /// Not at all: parts of the job, such as one step of a large model, take minutes and save nothing.
+    None,
+    /// Four seconds: scores of some gigabytes may have to be put together first.
+    ToSave,
 }
 
-/// From now on the first SIGINT or SIGTERM is only noted, and a second one ends the process at once. Where there is little patience, a job that
-/// has not ended by itself after the first is ended too, when no file is being written.
+const UNNOTICED: Duration = Duration::from_millis(500);
+const TO_SAVE: Duration = Duration::from_secs(4);
+
+/// From now on the first SIGINT or SIGTERM is only noted, and a second one ends the process at once. A job that has not ended by itself in
+/// time after the first is ended too, when no file is being written.
 pub fn listen(patience: Patience) -> Result<(), Failure> {
     let code = SIGNALLED.get_or_init(Arc::default);
     for signal in [SIGINT, SIGTERM] {
@@ -34,21 +40,22 @@ pub fn listen(patience: Patience) -> Result<(), Failure> {
             .and_then(|_| flag::register_usize(signal, Arc::clone(code), exit_code as usize))
             .map_err(|error| Failure::run_failed(format!("cannot listen for signals: {error}")))?;
     }
-    if let Patience::Little = patience {
-        std::thread::Builder::new()
-            .name("interruption".into())
-            .spawn(end_after_signal)
-            .map_err(|error| Failure::run_failed(format!("cannot start a thread: {error}")))?;
-    }
+    std::thread::Builder::new()
+        .name("interruption".into())
+        .spawn(move || end_after_signal(patience))
+        .map_err(|error| Failure::run_failed(format!("cannot start a thread: {error}")))?;
     Ok(())
 }
 
-/// Waits for a signal, gives the job half a second, and ends the process.
-fn end_after_signal() {
-    while !has_come() {
+/// Waits for a signal, is patient, and ends the process.
+fn end_after_signal(patience: Patience) {
+    while exit_code() == 0 {
         std::thread::sleep(Duration::from_millis(20));
     }
-    std::thread::sleep(Duration::from_millis(500));
+    std::thread::sleep(UNNOTICED);
+    if let (Patience::ToSave, true) = (patience, IS_NOTICED.load(Ordering::Relaxed)) {
+        std::thread::sleep(TO_SAVE);
+    }
     let _no_file_is_cut_short = misdeal_files::atomic::hold_writes();
     tell_the_end();
     let message = "interrupted in the middle of a step or of the preparations; a store keeps what was saved before (--save-every): \
@@ -70,9 +77,13 @@ pub fn outlive_file_limits() {
     let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// Whether a signal has come.
+/// Whether a signal has come; whoever asks ends soon if one has.
 pub fn has_come() -> bool {
-    exit_code() != 0
+    let has_come = exit_code() != 0;
+    if has_come {
+        IS_NOTICED.store(true, Ordering::Relaxed);
+    }
+    has_come
 }
 
 /// 130 after SIGINT, 143 after SIGTERM.

@@ -23,7 +23,7 @@ pub fn run(arguments: &ReproduceArguments, common: &CommonArguments) -> Result<S
         store: arguments.store.clone(),
         resume: arguments.resume,
     };
-    interruption::listen(interruption::Patience::Endless)?;
+    interruption::listen(interruption::Patience::ToSave)?;
     let report = {
         let bar = Bar::new(common);
         reproduce(&request, &bar)?

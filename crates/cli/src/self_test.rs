@@ -7,7 +7,7 @@ use misdeal::{Progress, SelfTestRequest, self_test};
 
 /// Checks what there is, and says what was found; a check that fails is bad news.
 pub fn run(arguments: &SelfTestArguments, common: &CommonArguments) -> Result<Success, Failure> {
-    interruption::listen(interruption::Patience::Endless)?;
+    interruption::listen(interruption::Patience::ToSave)?;
     let request = SelfTestRequest { device: arguments.device, seed: common.seed };
     let report = self_test(&request, &Interruptible)?;
     output::deliver(common, &report, || text::self_test(&report))?;
