@@ -8,10 +8,10 @@ use crate::{
     Analysis, BufferSearch, ClaimedCurve, OutOfReach, Progress, Result, RunRequest, SCHEMA_VERSION,
     TrainingFigures,
 };
-use misdeal_core::estimate::{Descriptive, ScoreHistogram};
-use misdeal_core::{Bounds, EpsilonEstimate, ScoreStore, Setting, StoreKind};
+use misdeal_core::{Bounds, ScoreStore, Setting, StoreKind};
 use misdeal_files::stores::Claim;
 use misdeal_results::{Judged, Verdict, VerdictKind};
+use misdeal_statistics::{Descriptive, EpsilonEstimate, ScoreHistogram};
 use misdeal_theory::work::{self, Work};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -193,8 +193,8 @@ pub(crate) fn report(
         estimate_exceeds_claim: claimed_epsilon.map(|claim| estimate.exceeds(claim)),
         estimate,
         second_estimate: second_estimate.transpose()?,
-        descriptive: store.describe()?,
-        score_histogram: store.histogram(),
+        descriptive: misdeal_statistics::describe(store)?,
+        score_histogram: misdeal_statistics::histogram(store),
         theory,
         trade_off: trade_off.transpose()?,
         scores: request.scores,

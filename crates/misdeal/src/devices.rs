@@ -1,8 +1,8 @@
 //! What there is to compute on.
 
 use crate::SCHEMA_VERSION;
-use misdeal_core::Setting;
-use misdeal_cuda::inventory;
+use misdeal_core::{EngineName, Setting};
+use misdeal_cuda::gpus;
 use misdeal_game::{Game, engines};
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ pub struct DeviceReport {
 /// Looks for everything that can compute here.
 pub fn devices() -> DevicesReport {
     let game = Game::new(&Setting::default());
-    let engine = engines::choose(&game, "auto").map_or("reference", |engine| engine.name());
+    let engine = engines::choose(&game, EngineName::Auto).map_or("reference", |engine| engine.name());
     let processor = DeviceReport {
         device: "cpu",
         name: std::env::consts::ARCH.into(),
@@ -48,7 +48,7 @@ pub fn devices() -> DevicesReport {
     };
     let mut devices = vec![processor];
     let mut cuda_missing = None;
-    match inventory() {
+    match gpus() {
         Err(error) => cuda_missing = Some(error.to_string()),
         Ok(found) => devices.extend(found.into_iter().map(|one| DeviceReport {
             device: "cuda",

@@ -5,12 +5,13 @@ use crate::run::check_claim;
 use crate::standing::Standing;
 use crate::trade_off::{Observed, trade_off_report};
 use crate::{ClaimedCurve, Result, SCHEMA_VERSION, TradeOffReport};
-use misdeal_core::estimate::{
-    self, ClopperPearson, Descriptive, ESTIMATORS, Estimator, Figure, Look, OneRun, ScoreHistogram, estimator,
-};
-use misdeal_core::{EpsilonEstimate, ScoreStore, ThresholdChoice};
+use misdeal_core::ScoreStore;
 use misdeal_files::scores;
 use misdeal_results::{Judged, Verdict};
+use misdeal_statistics::{
+    ClopperPearson, Descriptive, ESTIMATORS, EpsilonEstimate, Estimator, Figure, Look, OneRun,
+    ScoreHistogram, ThresholdChoice, estimator,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,7 @@ impl Analysis {
     /// # Errors
     /// Names the first field that is not.
     pub fn parse(&self) -> Result<(&'static dyn Estimator, ThresholdChoice)> {
-        estimate::check_levels(self.delta, self.significance)?;
+        misdeal_statistics::check_levels(self.delta, self.significance)?;
         Ok((estimator(&self.estimator)?, self.threshold_choice))
     }
 
@@ -71,7 +72,7 @@ impl Analysis {
     /// As [`Analysis::parse`], or too few scores.
     pub(crate) fn of_store(&self, store: &ScoreStore) -> Result<EpsilonEstimate> {
         let (estimator, choice) = self.parse()?;
-        Ok(store.estimate(choice, estimator, self.delta, self.significance)?)
+        Ok(misdeal_statistics::estimate(store, choice, estimator, self.delta, self.significance)?)
     }
 }
 
@@ -184,7 +185,8 @@ pub fn estimate_arrays(
     let &EstimateRequest { ref analysis, fair_coins, claimed_epsilon, claimed_curve, trade_off } = request;
     let (one, choice) = check(analysis, claimed_epsilon)?;
     let estimate = |estimator: &dyn Estimator| -> misdeal_core::Result<EpsilonEstimate> {
-        let estimate = if fair_coins { estimate::from_coin_scores } else { estimate::from_scores };
+        let estimate =
+            if fair_coins { misdeal_statistics::from_coin_scores } else { misdeal_statistics::from_scores };
         estimate(scores_in, scores_out, choice, estimator, analysis.delta, analysis.significance)
     };
     let mut report = EstimateReport {
@@ -211,7 +213,7 @@ pub fn estimate_arrays(
         for one in ESTIMATORS {
             report.estimates.insert(one.name(), estimate(one)?);
         }
-        report.descriptive = Some(estimate::describe_scores(scores_in, scores_out)?);
+        report.descriptive = Some(misdeal_statistics::describe_scores(scores_in, scores_out)?);
     } else {
         report.estimate = Some(estimate(one)?);
     }
@@ -225,8 +227,8 @@ pub fn estimate_arrays(
     if let Some(counted) = report.estimate.as_ref().or_else(|| report.estimates.get(counts.name())) {
         report.verdict = Judged::of(counted, claimed_epsilon).verdict(None, [None, None]);
     }
-    report.remark = estimate::reversed_auroc(scores_in, scores_out)?.map(|area| reversed(&area));
-    report.score_histogram = estimate::histogram_of_scores(scores_in, scores_out)?;
+    report.remark = misdeal_statistics::reversed_auroc(scores_in, scores_out)?.map(|area| reversed(&area));
+    report.score_histogram = misdeal_statistics::histogram_of_scores(scores_in, scores_out)?;
     if trade_off || claimed_curve.is_some() {
         let fewest = scores_in.len().min(scores_out.len()) as u64;
         let look = (choice == ThresholdChoice::Sequential).then(|| Look::last_within(fewest)).flatten();

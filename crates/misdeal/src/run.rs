@@ -1,9 +1,9 @@
 //! What every audit is asked for, whatever it plays.
 
 use crate::{Analysis, ClaimedCurve, Correction, Result, Shard, StopWhen};
-use misdeal_core::ClosedSet;
-use misdeal_core::{Bounds, Error, ScoreStore, Setting, StoreKind, ThresholdChoice, path_text};
+use misdeal_core::{Bounds, ClosedSet, Error, ScoreStore, Setting, StoreKind, path_text};
 use misdeal_files::stores::{self, Claim};
+use misdeal_statistics::ThresholdChoice;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -83,7 +83,10 @@ impl RunRequest {
     }
 
     /// Refuses what can be refused before anything is played; the threshold choice otherwise.
-    pub(crate) fn check(&self) -> Result<ThresholdChoice> {
+    ///
+    /// # Errors
+    /// Names the first field that is not.
+    pub fn check(&self) -> Result<ThresholdChoice> {
         let (_, choice) = self.analysis.parse()?;
         self.second_analysis.as_ref().map_or(Ok(()), |analysis| analysis.parse().map(|_| ()))?;
         check_claim(self.claimed_epsilon)?;

@@ -3,9 +3,9 @@
 use crate::measurement::Player;
 use crate::savings::Savings;
 use crate::{Analysis, Result};
-use misdeal_core::estimate::Look;
-use misdeal_core::{EpsilonEstimate, Error, ScoreStore};
+use misdeal_core::{Error, ScoreStore};
 use misdeal_game::Outcome;
+use misdeal_statistics::{EpsilonEstimate, Look};
 
 /// What ends a run of the threshold choice `sequential` early.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -7,13 +7,13 @@ use crate::measurement::Player;
 use crate::savings::Savings;
 use crate::training_device::{Trained, ready};
 use crate::{Progress, Result, RunRequest};
-use misdeal_core::{BatchScheme, Device, Precision, ScoreStore, Setting, Spread};
+use misdeal_core::{BatchScheme, Device, Precision, Recipe, ScoreStore, Setting, Spread};
 use misdeal_game::{Outcome, Watch, missing_trials};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::{self, calibrate};
 use misdeal_theory::work::Work;
+use misdeal_train::Utility;
 use misdeal_train::data::{self, Dataset, Shape, Synthetic};
-use misdeal_train::{Recipe, Utility};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -106,6 +106,17 @@ pub struct Figures {
     pub standard_deviation: f64,
 }
 
+impl Figures {
+    /// The mean and the standard deviation of some numbers, if there are any.
+    pub fn of(values: &[f64]) -> Option<Self> {
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+        let standard_deviation = libm::sqrt(squares / (count - 1.0).max(1.0));
+        (!values.is_empty()).then_some(Figures { mean, standard_deviation })
+    }
+}
+
 impl From<Spread> for Figures {
     fn from(Spread { mean, standard_deviation }: Spread) -> Self {
         Figures { mean, standard_deviation }
@@ -165,7 +176,10 @@ pub fn audit_training(request: &TrainingRequest, progress: &dyn Progress) -> Res
 
 /// The setting with the noise that Poisson sampling needs for `target_epsilon`, rounded up to seven digits: the Fourier transforms behind
 /// it differ in their last bits from processor to processor, and a setting is the same on all of them.
-pub(crate) fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<Setting> {
+///
+/// # Errors
+/// A target that no noise reaches, or a setting that is refused.
+pub fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<Setting> {
     let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
     let work = Work::default();
     let mut evaluations = 0;
@@ -220,7 +234,7 @@ impl Player for TrainingPlayer {
 
     fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome> {
         let each = self.scores_per_observation();
-        let stretch = self.trained.trials_at_a_time();
+        let stretch = self.trained.trials_per_checkpoint();
         for gap in missing_trials(trials, store.trials()) {
             let models = gap.start / each..gap.end / each;
             let mut next = models.start;
@@ -270,7 +284,7 @@ mod tests {
                 ..Setting::default()
             },
             target_epsilon: None,
-            recipe: Recipe::new(misdeal_train::Blueprint::named("mlp").unwrap()),
+            recipe: Recipe::new(misdeal_core::Blueprint::named("mlp").unwrap()),
             data: DataRequest { dataset: "synthetic".into(), folder: None, size: Some(40) },
             device: Device::Cpu,
             precision: Precision::F32,

@@ -6,7 +6,7 @@ use crate::jobs;
 use crate::reports::Report;
 use crate::stores::Store;
 use crate::words::Words;
-use misdeal_core::estimate::Look;
+use misdeal_statistics::Look;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -5,7 +5,8 @@ use crate::audit_report::{AuditReport, report};
 use crate::measurement::{Measurement, NOT_INDEPENDENT};
 use crate::standing::Standing;
 use crate::{Analysis, Result, RunRequest};
-use misdeal_core::{EpsilonEstimate, ScoreStore, Setting};
+use misdeal_core::{ScoreStore, Setting};
+use misdeal_statistics::EpsilonEstimate;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
