@@ -12,7 +12,7 @@ pub fn run(arguments: MechanismArguments, common: &CommonArguments) -> Result<Su
     plot::check(outcome.plot.as_deref())?;
     request.seed = common.seed;
     request.run.trade_off |= outcome.plot.is_some();
-    common.environment.listen(Patience::Endless)?;
+    common.environment.listen(Patience::ToSave)?;
     let report = {
         let bar = Bar::new(common);
         misdeal::audit_mechanism(&request, &bar)?

@@ -12,7 +12,7 @@ pub fn run(arguments: TrainingArguments, common: &CommonArguments) -> Result<Suc
     plot::check(outcome.plot.as_deref())?;
     request.seed = common.seed;
     request.run.trade_off |= outcome.plot.is_some();
-    common.environment.listen(Patience::Little)?;
+    common.environment.listen(Patience::None)?;
     let report = {
         let bar = Bar::new(common);
         misdeal::audit_training(&request, &bar)?

@@ -11,7 +11,7 @@ pub fn run(arguments: ReproduceArguments, common: &CommonArguments) -> Result<Su
     let ReproduceArguments { mut request, plot } = arguments;
     plot::check(plot.as_deref())?;
     request.seed = common.seed;
-    common.environment.listen(Patience::Endless)?;
+    common.environment.listen(Patience::ToSave)?;
     let report = {
         let bar = Bar::new(common);
         misdeal_paper::reproduce(&request, &bar)?

@@ -25,11 +25,11 @@ pub fn run(arguments: &ScanArguments, common: &CommonArguments) -> Result<Succes
     }
     let document = match (common.format, request.survey) {
         (Format::Text, false) => output::for_people(&render::text(&report)),
-        (Format::Json, false) => render::json(&report),
-        (Format::Json, true) => render::survey_json(&report),
-        (Format::Sarif, _) => render::sarif(&report),
+        (Format::Json, false) => output::for_programs(render::json(&report)),
+        (Format::Json, true) => output::for_programs(render::survey_json(&report)),
+        (Format::Sarif, _) => output::for_programs(render::sarif(&report)),
         (Format::Github, _) => output::for_workflows(&render::github(&report)),
-        (Format::Text, true) => render::survey_text(&report),
+        (Format::Text, true) => output::for_people(&render::survey_text(&report)),
     };
     output::deliver_document(common, &document)?;
     let is_bad_news = !request.survey && !report.findings.is_empty();

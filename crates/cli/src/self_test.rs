@@ -9,7 +9,7 @@ use misdeal::{Progress, self_test};
 
 /// Checks what there is, and says what was found; a check that fails is bad news.
 pub fn run(mut request: SelfTestRequest, common: &CommonArguments) -> Result<Success, Failure> {
-    common.environment.listen(Patience::Endless)?;
+    common.environment.listen(Patience::ToSave)?;
     request.seed = common.seed;
     let report = self_test(&request, &Interruptible)?;
     output::deliver(common, &report, || text::self_test(&report))?;

@@ -58,7 +58,7 @@ pub struct Portions {
 
 impl Portions {
     /// A chunk is a fraction of a millisecond for a fused engine, so that scores stay in the cache and an interruption is
-    /// heeded at once, even by the reference engine; a stretch is a second or two.
+    /// heeded at once; a stretch is a second or two.
     pub const OF_A_CORE: Portions = Portions {
         draws_per_chunk: 1 << 19,
         most_trials_per_chunk: 1 << 13,

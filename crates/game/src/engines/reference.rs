@@ -1,6 +1,6 @@
 //! The reference engine: f64, slow, obvious. Every other engine is compared with it, trial by trial.
 
-use super::Engine;
+use super::{Engine, Portions};
 use crate::game::Game;
 use crate::likelihood::log_likelihood_ratio;
 use misdeal_core::World;
@@ -47,6 +47,11 @@ impl Engine for Reference<'_> {
 
     fn lineage(&self) -> &'static str {
         "reference"
+    }
+
+    /// Slow draws, a few at a time, so that an interruption is heeded soon.
+    fn portions(&self) -> Portions {
+        Portions { draws_per_chunk: 1 << 15, ..Portions::OF_A_CORE }
     }
 
     fn score(&self, world: World, trials: Range<u64>, scores: &mut [f64]) {
