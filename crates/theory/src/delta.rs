@@ -80,7 +80,7 @@ fn of_epochs(
     dominates: bool,
     work: &Work,
 ) -> DeltaBounds {
-    let most = (fixed_order.delta(epsilon) * (1.0 + CLOSED_FORM_ERROR)).min(1.0);
+    let most = at_most(fixed_order.delta(epsilon));
     // The pair's delta is smaller than the fixed order's, and often by far.
     let target = Target { epochs, delta: (1e-3 * most).clamp(1e-12, 1e-3) };
     let found = work
@@ -89,7 +89,7 @@ fn of_epochs(
     match found {
         Ok([lower, upper]) => DeltaBounds {
             delta_lower_bound: Some(lower.min(most)),
-            delta_upper_bound: Some(if dominates { upper.min(most) } else { most }),
+            delta_upper_bound: Some(if dominates { at_most(upper).min(most) } else { most }),
             method: method.into(),
         },
         Err(_) => DeltaBounds {
@@ -98,6 +98,11 @@ fn of_epochs(
             method: format!("lower: {REASON}; upper: fixed order"),
         },
     }
+}
+
+/// A delta that is not below one computed with a relative error of [`CLOSED_FORM_ERROR`]; a float that underflowed bounds nothing.
+fn at_most(delta: f64) -> f64 {
+    (delta * (1.0 + CLOSED_FORM_ERROR)).clamp(f64::MIN_POSITIVE, 1.0)
 }
 
 /// The same for Poisson sampling with any probability and number of steps.
@@ -253,6 +258,18 @@ mod tests {
                 assert!(epsilon <= lower && lower < 1.002 * epsilon, "{scheme} {noise}: {lower}");
                 assert!(0.998 * epsilon < upper && upper <= epsilon, "{scheme} {noise}: {upper}");
             }
+        }
+    }
+
+    /// Delta at 600 is about e^-11000. It was bounded by 0.
+    #[test]
+    fn an_upper_bound_does_not_underflow() {
+        for scheme in [BatchScheme::Shuffle, BatchScheme::BallsInBins] {
+            let found = bounds(&setting(scheme, 1.0, 5), 600.0).unwrap();
+            assert!(
+                found.delta_upper_bound.unwrap() > 0.0 && found.delta_lower_bound.unwrap() <= 0.0,
+                "{found:?}"
+            );
         }
     }
 
