@@ -3,8 +3,8 @@
 use crate::arguments::{CommonArguments, MechanismArguments};
 use crate::failure::{Failure, Success};
 use crate::interruption::Patience;
-use crate::progress::Bar;
 use crate::plot;
+use crate::progress::Bar;
 
 /// Plays the game and reports.
 pub fn run(arguments: MechanismArguments, common: &CommonArguments) -> Result<Success, Failure> {

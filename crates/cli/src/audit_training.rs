@@ -3,8 +3,8 @@
 use crate::arguments::{CommonArguments, TrainingArguments};
 use crate::failure::{Failure, Success};
 use crate::interruption::Patience;
-use crate::progress::Bar;
 use crate::plot;
+use crate::progress::Bar;
 
 /// Trains, plays the game and reports.
 pub fn run(arguments: TrainingArguments, common: &CommonArguments) -> Result<Success, Failure> {

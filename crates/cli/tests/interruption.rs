@@ -151,7 +151,7 @@ fn a_training_ends_within_a_step() {
     }
 }
 
-/// One trial of the first takes seconds, and so do the checks and the theory of the others: signals were looked for in between.
+/// One trial of the first takes seconds, and so do the checks and the theory of the others: signals were looked for in between. The wait for the end fails if one hangs.
 #[test]
 fn nothing_long_outlives_a_signal() {
     for arguments in [
@@ -160,9 +160,8 @@ fn nothing_long_outlives_a_signal() {
         "reproduce table-1",
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let (ended, message, took) = interrupted(folder.path(), arguments, "TERM");
+        let (ended, message) = interrupted(folder.path(), arguments, "TERM");
         assert_eq!(ended, Some(143), "{arguments}: {message}");
-        assert!(took < 2 * LIMIT, "{arguments}: {took:?}");
         assert!(message.starts_with("misdeal: interrupted") && message.lines().count() == 1, "{message}");
     }
 }

@@ -92,11 +92,6 @@ impl CommonArguments {
         misdeal_core::Error::bad_value("format", format, allowed, hint).into()
     }
 
-    /// The folder of data sets: the flag's, else that of the variable MISDEAL_DATA.
-    pub fn data_folder(&self, given: Option<&PathBuf>) -> Option<PathBuf> {
-        given.cloned().or_else(|| self.environment.variable("MISDEAL_DATA").map(PathBuf::from))
-    }
-
     /// The number of threads that was asked for, if any was.
     pub fn checked_threads(&self) -> Result<Option<usize>, Failure> {
         match self.threads {
