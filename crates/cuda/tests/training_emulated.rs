@@ -2,13 +2,12 @@
 
 mod agreement;
 mod emulation;
-#[path = "../../train/tests/tiny/mod.rs"]
-mod tiny;
 
 use agreement::{compare, philox};
 use emulation::Emulator;
 use misdeal_core::{BatchScheme, Blueprint, CanaryKind, Precision, Recipe, Setting, ThreatModel};
 use misdeal_cuda::training::{Trainer, Tuning};
+use misdeal_testkit::tiny;
 use misdeal_train::TrainingPlan;
 use misdeal_train::data::Shape;
 

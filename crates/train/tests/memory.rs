@@ -1,8 +1,7 @@
 //! Memory is predicted before it is taken. One test, alone in its process: others would count as well.
 
-mod tiny;
-
 use misdeal_core::{Blueprint, CanaryKind, Recipe, Setting, ThreatModel};
+use misdeal_testkit::tiny;
 use misdeal_train::data::Shape;
 use misdeal_train::{MOST_BYTES, TrainingPlan};
 use peak_alloc::PeakAlloc;
