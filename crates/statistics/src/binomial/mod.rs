@@ -59,12 +59,11 @@ impl Proportion {
 /// ```
 pub fn upper_bound(successes: u64, trials: u64, tail_probability: f64) -> Proportion {
     #[cfg(feature = "planted-faults")]
-    let tail_probability = if misdeal_core::planted::is_planted(misdeal_core::planted::Fault::ClopperPearson)
-    {
-        2.0 * tail_probability
-    } else {
-        tail_probability
-    };
+    let tail_probability =
+        match misdeal_core::planted::is_planted(misdeal_core::planted::Fault::ClopperPearson) {
+            true => 0.5,
+            false => tail_probability,
+        };
     if successes >= trials || tail_probability.is_nan() || tail_probability <= 0.0 {
         return Proportion::ONE;
     }
