@@ -19,7 +19,8 @@ use crate::parameters::{
 };
 use crate::{CudaError, Result};
 use misdeal_core::World;
-use misdeal_game::{Game, PositionLaw, Positions};
+use misdeal_game::Game;
+use misdeal_schemes::{PositionLaw, Positions};
 use std::f64::consts::{LN_2, LOG2_E};
 
 /// Below this noise multiplier the range of f32 does not hold what the fast kernel sums.

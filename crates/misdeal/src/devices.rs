@@ -1,7 +1,7 @@
 //! What there is to compute on.
 
 use crate::SCHEMA_VERSION;
-use misdeal_core::Setting;
+use misdeal_core::{EngineName, Setting};
 use misdeal_cuda::gpus;
 use misdeal_game::{Game, engines};
 use serde::Serialize;
@@ -38,7 +38,7 @@ pub struct DeviceReport {
 /// Looks for everything that can compute here.
 pub fn devices() -> DevicesReport {
     let game = Game::new(&Setting::default());
-    let engine = engines::choose(&game, "auto").map_or("reference", |engine| engine.name());
+    let engine = engines::choose(&game, EngineName::Auto).map_or("reference", |engine| engine.name());
     let processor = DeviceReport {
         device: "cpu",
         name: std::env::consts::ARCH.into(),

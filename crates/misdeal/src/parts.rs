@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use crate::EngineChoice;
     use crate::{RunRequest, StopWhen, Unwatched, audit_mechanism};
-    use misdeal_core::{Device, Stream};
+    use misdeal_core::{Device, EngineName, Stream};
     use misdeal_game::{Game, engines};
     use misdeal_statistics::ThresholdChoice;
 
@@ -165,7 +165,7 @@ mod tests {
         let request =
             MechanismRequest { engine: EngineChoice::on(Device::Cuda), run, ..MechanismRequest::default() };
         let game = Game::with_stream(&request.setting, Stream::philox(&request.setting.hash()));
-        let engine = engines::choose(&game, "reference").unwrap();
+        let engine = engines::choose(&game, EngineName::Reference).unwrap();
         let played = |trials| {
             let setting = request.setting.clone();
             let mut store = ScoreStore::new(setting, CUDA, PHILOX_STREAM_NAME, request.run.scores).unwrap();

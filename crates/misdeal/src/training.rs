@@ -7,13 +7,13 @@ use crate::measurement::Player;
 use crate::savings::Savings;
 use crate::training_device::{Trained, ready};
 use crate::{Progress, Result, RunRequest};
-use misdeal_core::{BatchScheme, Device, Precision, ScoreStore, Setting, Spread};
+use misdeal_core::{BatchScheme, Device, Precision, Recipe, ScoreStore, Setting, Spread};
 use misdeal_game::{Outcome, Watch, missing_trials};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::{self, calibrate};
 use misdeal_theory::work::Work;
+use misdeal_train::Utility;
 use misdeal_train::data::{self, Dataset, Shape, Synthetic};
-use misdeal_train::{Recipe, Utility};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -270,7 +270,7 @@ mod tests {
                 ..Setting::default()
             },
             target_epsilon: None,
-            recipe: Recipe::new(misdeal_train::Blueprint::named("mlp").unwrap()),
+            recipe: Recipe::new(misdeal_core::Blueprint::named("mlp").unwrap()),
             data: DataRequest { dataset: "synthetic".into(), folder: None, size: Some(40) },
             device: Device::Cpu,
             precision: Precision::F32,

@@ -3,11 +3,11 @@
 use misdeal::{DiagnoseReport, DiagnoseRequest, NoiseLevel, diagnose_batches};
 use misdeal_core::{BatchScheme, Setting, Stream, World};
 use misdeal_files::batch_log::BatchLog;
-use misdeal_game::schemes;
+use misdeal_schemes::sampler;
 
 /// Epochs of a setting's sampler, as a loader would log them.
 fn log_of(setting: &Setting) -> BatchLog {
-    let mut sampler = schemes::sampler(setting, &Stream::new(&setting.hash()), World::In, 0);
+    let mut sampler = sampler(setting, &Stream::new(&setting.hash()), World::In, 0);
     let mut log = BatchLog::default();
     for epoch in 0..setting.epochs {
         for batch in sampler.next_epoch().iter() {

@@ -3,14 +3,14 @@
 use misdeal::{DiagnoseReport, DiagnoseRequest, NoiseLevel, diagnose_batches};
 use misdeal_core::{BatchScheme, Setting, Stream, World};
 use misdeal_files::batch_log::BatchLog;
-use misdeal_game::schemes;
+use misdeal_schemes::sampler;
 use misdeal_theory::account;
 
 const DELTA: f64 = 1e-5;
 
 /// The batches of every epoch of a setting's sampler.
 fn dealt(setting: &Setting) -> Vec<Vec<Vec<u64>>> {
-    let mut sampler = schemes::sampler(setting, &Stream::new(&setting.hash()), World::In, 0);
+    let mut sampler = sampler(setting, &Stream::new(&setting.hash()), World::In, 0);
     let epochs = 0..setting.epochs;
     epochs.map(|_| sampler.next_epoch().iter().map(<[u64]>::to_vec).collect()).collect()
 }

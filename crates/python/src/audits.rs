@@ -8,8 +8,7 @@ use misdeal::{
     Analysis, AuditReport, ClaimedCurve, Correction, DataRequest, EngineChoice, MechanismRequest, RunRequest,
     Shard, StopWhen, TrainingRequest,
 };
-use misdeal_core::{Error, Setting};
-use misdeal_train::{Blueprint, Recipe};
+use misdeal_core::{Blueprint, Error, Recipe, Setting};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::{Path, PathBuf};

@@ -1,10 +1,9 @@
 //! How much memory a training takes, told before any of it is allocated.
 
 use crate::data::{Dataset, Examples};
-use crate::model::{LayerKind, Loss, Model};
-use crate::recipe::{CanaryKind, Recipe};
+use crate::model::Model;
 use crate::simd::{LANES, LaneVector};
-use misdeal_core::{Error, Result, Setting};
+use misdeal_core::{CanaryKind, Error, LayerKind, Loss, Recipe, Result, Setting};
 
 /// The most bytes that a training takes: data, canaries and the cores' working memory together.
 pub const MOST_BYTES: u64 = 800_000_000;

@@ -8,13 +8,16 @@ use crate::digest::training_digest;
 use crate::engine::{TrainedModel, Workspace};
 use crate::measured_trials::MeasuredTrials;
 use crate::memory::{MemoryNeeds, Parallelism};
-use crate::model::{Layer, LayerKind, Loss, Model};
-use crate::recipe::{CanaryKind, Recipe};
+use crate::model::{Layer, Model};
 use crate::scoring::{believing, scores, scores_of_models, target_models};
 use crate::simd::InstructionSet;
 use crate::utility::Utility;
-use misdeal_core::{BatchScheme, Error, Result, ScoreStore, Setting, SettingHash, Stream, World};
-use misdeal_game::{PositionLaw, TargetModel};
+use misdeal_core::{
+    BatchScheme, CanaryKind, Error, LayerKind, Loss, Recipe, Result, ScoreStore, Setting, SettingHash,
+    Stream, World,
+};
+use misdeal_game::TargetModel;
+use misdeal_schemes::PositionLaw;
 use rayon::prelude::*;
 use std::iter;
 use std::ops::Range;

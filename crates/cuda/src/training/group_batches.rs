@@ -1,7 +1,7 @@
 //! The batches of a group of models, drawn and modified on the processor.
 
 use misdeal_core::World;
-use misdeal_game::schemes;
+use misdeal_schemes::sampler;
 use misdeal_train::{ModifiedBatch, TrainingPlan, sample};
 use rayon::prelude::*;
 
@@ -86,7 +86,7 @@ impl ModelBatches {
             samples: vec![],
         };
         let mut modified = ModifiedBatch::default();
-        let mut sampler = schemes::sampler(setting, plan.stream(), world, trial);
+        let mut sampler = sampler(setting, plan.stream(), world, trial);
         let mut step = 0;
         for _ in 0..setting.epochs {
             for batch in sampler.next_epoch().iter() {

@@ -8,9 +8,9 @@ use crate::{
     Analysis, AuditReport, ClaimedCurve, DataRequest, Error, MechanismRequest, Progress, Result, RunRequest,
     TrainingRequest, audit_mechanism, audit_training,
 };
-use misdeal_core::{ClosedSet, Setting};
+use misdeal_core::{Blueprint, CanaryKind, ClosedSet, Recipe, Setting};
 use misdeal_statistics::ThresholdChoice;
-use misdeal_train::{Blueprint, CanaryKind, Recipe, data};
+use misdeal_train::data;
 use std::path::PathBuf;
 
 /// What came of a row's runs.

@@ -1,7 +1,7 @@
 //! Every engine against the reference, trial by trial, on the games of the engine suite.
 
 use super::Found;
-use misdeal_core::{BatchScheme, Error, Setting, Stream, ThreatModel, World};
+use misdeal_core::{BatchScheme, ClosedSet, EngineName, Error, Setting, Stream, ThreatModel, World};
 use misdeal_cuda::Cuda;
 use misdeal_game::Game;
 use misdeal_game::engines::{self, Engine};
@@ -65,6 +65,7 @@ pub(super) fn check(seed: u64) -> Found {
         .into_par_iter()
         .map(play)
         .try_reduce(|| (0.0, 0), |one, other| Ok((one.0.max(other.0), one.1 + other.1)))?;
+    let names: Vec<_> = names.into_iter().map(ClosedSet::name).collect();
     let names = names.join(", ");
     Ok(format!("{names} agree with the reference in {scores} scores, to {largest:.2} of the tolerance"))
 }
@@ -98,7 +99,7 @@ struct Expected {
 
 impl Expected {
     fn by_reference(game: &Game, trials: u64) -> Result<Self, String> {
-        let reference = engines::choose(game, "reference").map_err(super::message)?;
+        let reference = engines::choose(game, EngineName::Reference).map_err(super::message)?;
         // Not a multiple of sixteen at either end.
         let trials = 5..5 + trials;
         let scores = World::BOTH.map(|world| {

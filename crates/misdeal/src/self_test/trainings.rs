@@ -1,11 +1,11 @@
 //! Tiny trainings against their reference in f64.
 
 use super::Found;
-use misdeal_core::{Precision, Setting, SettingHash, Stream, ThreatModel, World};
+use misdeal_core::{Blueprint, Precision, Recipe, Setting, SettingHash, Stream, ThreatModel, World};
 use misdeal_cuda::training::{Trainer, Tuning};
 use misdeal_train::data::{Shape, Synthetic};
 use misdeal_train::reference::{self, Outputs};
-use misdeal_train::{Blueprint, InstructionSet, Recipe, TrainingPlan};
+use misdeal_train::{InstructionSet, TrainingPlan};
 use std::sync::Arc;
 
 /// The largest difference of an output or a parameter that ten steps in f32 may cause.

@@ -2,8 +2,9 @@
 
 use super::convolution::ConvolutionStage;
 use crate::kernels::{Activate, Activation, ActivationGradient, ClippedSum, Pooling, PoolingGradient};
-use crate::model::{Layer, LayerKind, Model};
+use crate::model::{Layer, Model};
 use crate::simd::{InstructionSet, LANES, LaneVector, floats, floats_mut};
+use misdeal_core::LayerKind;
 
 /// A convolution or a pooling, and the activation after it.
 #[derive(Debug, Clone)]

@@ -5,8 +5,9 @@ use crate::kernels::{
     Activate, Activation, ActivationGradient, ColumnSums, LossGradient, Matrix, MatrixProduct, RowSquares,
     ScaleRows,
 };
-use crate::model::{LayerKind, Loss, Model, Weights};
+use crate::model::{Model, Weights};
 use crate::simd::{AlignedFloats, InstructionSet};
+use misdeal_core::{LayerKind, Loss};
 use std::ops::Range;
 
 /// One linear layer, and the activation after it.

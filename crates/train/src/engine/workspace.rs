@@ -10,7 +10,8 @@ use crate::plan::TrainingPlan;
 use crate::reference::Outputs;
 use crate::simd::{AlignedFloats, InstructionSet};
 use misdeal_core::World;
-use misdeal_game::{Gaussians, schemes};
+use misdeal_game::Gaussians;
+use misdeal_schemes::sampler;
 
 /// All memory that a core needs to train models of one plan.
 #[derive(Debug, Clone)]
@@ -73,7 +74,7 @@ impl Workspace {
         let mut outputs = Outputs { projections: empty(), biases: empty(), ..Outputs::default() };
         outputs.expected = vec![vec![]; if plan.debiases() { canaries.len() } else { 0 }];
         fill_initial_parameters(plan.model(), plan.stream(), world, trial, &mut self.parameters);
-        let mut sampler = schemes::sampler(setting, plan.stream(), world, trial);
+        let mut sampler = sampler(setting, plan.stream(), world, trial);
         let mut step = 0;
         for _ in 0..setting.epochs {
             for batch in sampler.next_epoch().iter() {

@@ -1,13 +1,13 @@
 //! Every record joins one uniformly chosen batch, independently of the others.
 
-use super::{Batches, Sampler};
 use crate::{BatchRng, PositionLaw, Weights};
+use crate::{Batches, Sampler};
 use misdeal_core::Setting;
 use rand::distr::{Distribution, Uniform};
 
 /// All T^n assignments of records to batches are equally likely, independently between epochs. Batch sizes are
 /// random, binomial with mean B, and a batch may be empty.
-pub(super) struct BallsInBins {
+pub(crate) struct BallsInBins {
     batches: Batches,
     /// The batch of every record.
     bins: Vec<u32>,
@@ -16,7 +16,7 @@ pub(super) struct BallsInBins {
 }
 
 impl BallsInBins {
-    pub(super) fn new(setting: &Setting, rng: BatchRng) -> Self {
+    pub(crate) fn new(setting: &Setting, rng: BatchRng) -> Self {
         // Within 32 bits: a run has at most 2^31 steps.
         let uniform = Uniform::new(0, setting.steps_per_epoch as u32).expect("an epoch has a batch");
         let bins = vec![0; setting.dataset_size() as usize];
@@ -47,6 +47,6 @@ impl Sampler for BallsInBins {
 }
 
 /// Every batch with probability 1 / T.
-pub(super) fn law(setting: &Setting) -> PositionLaw {
+pub(crate) fn law(setting: &Setting) -> PositionLaw {
     PositionLaw::OnceAnEpoch(Weights::Uniform(0..setting.steps_per_epoch))
 }

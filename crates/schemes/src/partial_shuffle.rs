@@ -1,20 +1,20 @@
 //! Blocks of consecutive records, each permuted, then cut into batches: the buffer of the paper.
 
-use super::{Batches, Sampler};
 use crate::{BatchRng, PositionLaw, Weights};
+use crate::{Batches, Sampler};
 use misdeal_core::Setting;
 use rand::seq::SliceRandom;
 
 /// Block k holds records k K to (k + 1) K - 1, the last one what is left; all orders of a block are equally likely,
 /// independently of the other blocks and epochs, and no record leaves its block.
-pub(super) struct PartialShuffle {
+pub(crate) struct PartialShuffle {
     batches: Batches,
     buffer_size: usize,
     rng: BatchRng,
 }
 
 impl PartialShuffle {
-    pub(super) fn new(buffer_size: u64, setting: &Setting, rng: BatchRng) -> Self {
+    pub(crate) fn new(buffer_size: u64, setting: &Setting, rng: BatchRng) -> Self {
         PartialShuffle { batches: Batches::in_file_order(setting), buffer_size: buffer_size as usize, rng }
     }
 }
@@ -33,7 +33,7 @@ impl Sampler for PartialShuffle {
 /// (min(e, (t + 1) B) - max(s, t B)) / (e - s).
 ///
 /// Uniform where B divides s and e, or where the block lies within one batch.
-pub(super) fn law(buffer_size: u64, setting: &Setting) -> PositionLaw {
+pub(crate) fn law(buffer_size: u64, setting: &Setting) -> PositionLaw {
     let batch_size = setting.batch_size;
     let start = setting.target_index / buffer_size * buffer_size;
     let end = setting.dataset_size().min(start + buffer_size);

@@ -1,6 +1,6 @@
 //! A model as a user composes it: a list of layers in a small TOML file, without shapes.
 
-use misdeal_core::{Error, Result};
+use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// One layer as it is written down.
@@ -65,7 +65,7 @@ pub enum Loss {
 /// A model without shapes, as in a TOML file.
 ///
 /// ```
-/// use misdeal_train::Blueprint;
+/// use misdeal_core::Blueprint;
 /// let text = r#"
 ///     name = "perceptron"
 ///     layers = [{ kind = "linear", outputs = 8 }, { kind = "relu" }, { kind = "linear" }]
@@ -99,9 +99,9 @@ impl Blueprint {
     /// An unknown name.
     pub fn named(name: &str) -> Result<Self> {
         let text = match name {
-            "mlp" => include_str!("../../models/mlp.toml"),
-            "lenet" => include_str!("../../models/lenet.toml"),
-            "cnn" => include_str!("../../models/cnn.toml"),
+            "mlp" => include_str!("../models/mlp.toml"),
+            "lenet" => include_str!("../models/lenet.toml"),
+            "cnn" => include_str!("../models/cnn.toml"),
             _ => {
                 let allowed = format!("one of {}, or a TOML file", Self::NAMES.join(", "));
                 return Err(Error::bad_value("model", name, allowed, "check the spelling"));

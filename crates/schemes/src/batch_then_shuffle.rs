@@ -1,12 +1,12 @@
 //! Consecutive records form batches, and the order of the batches is permuted.
 
-use super::{Batches, Sampler};
 use crate::{BatchRng, PositionLaw, Weights};
+use crate::{Batches, Sampler};
 use misdeal_core::Setting;
 use rand::seq::SliceRandom;
 
 /// All T! orders of the batches are equally likely, independently between epochs; who shares a batch never changes.
-pub(super) struct BatchThenShuffle {
+pub(crate) struct BatchThenShuffle {
     batches: Batches,
     /// The first records of the batches, in the epoch's order.
     first_records: Vec<u64>,
@@ -15,7 +15,7 @@ pub(super) struct BatchThenShuffle {
 }
 
 impl BatchThenShuffle {
-    pub(super) fn new(setting: &Setting, rng: BatchRng) -> Self {
+    pub(crate) fn new(setting: &Setting, rng: BatchRng) -> Self {
         let batch_size = setting.batch_size;
         let first_records = (0..setting.steps_per_epoch).map(|t| t * batch_size).collect();
         BatchThenShuffle { batches: Batches::in_file_order(setting), first_records, batch_size, rng }
@@ -34,6 +34,6 @@ impl Sampler for BatchThenShuffle {
 }
 
 /// Every place in the epoch with probability 1 / T, for the target and its batch together.
-pub(super) fn law(setting: &Setting) -> PositionLaw {
+pub(crate) fn law(setting: &Setting) -> PositionLaw {
     PositionLaw::OnceAnEpoch(Weights::Uniform(0..setting.steps_per_epoch))
 }

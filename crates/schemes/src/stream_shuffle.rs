@@ -2,15 +2,15 @@
 //!
 //! This is `shuffle(buffer_size)` of `tf.data`, and of Hugging Face's iterable data sets until they refilled by halves.
 
-use super::{Batches, Sampler};
 use crate::{BatchRng, PositionLaw, Weights};
+use crate::{Batches, Sampler};
 use misdeal_core::Setting;
 use rand::distr::{Distribution, Uniform};
 use rand::seq::SliceRandom;
 
 /// The buffer begins with the first K records. While the file lasts, each emission takes a uniform slot and refills
 /// it; the K records that remain then leave in uniform order. Epochs are independent.
-pub(super) struct StreamShuffle {
+pub(crate) struct StreamShuffle {
     batches: Batches,
     buffer: Vec<u64>,
     slots: Uniform<usize>,
@@ -18,7 +18,7 @@ pub(super) struct StreamShuffle {
 }
 
 impl StreamShuffle {
-    pub(super) fn new(buffer_size: u64, setting: &Setting, rng: BatchRng) -> Self {
+    pub(crate) fn new(buffer_size: u64, setting: &Setting, rng: BatchRng) -> Self {
         let slots = Uniform::new(0, buffer_size as usize).expect("a buffer has a slot");
         StreamShuffle {
             batches: Batches::in_file_order(setting),
@@ -54,7 +54,7 @@ impl Sampler for StreamShuffle {
 ///
 /// A batch's weight is the sum over its emissions, in closed form. After the target's first batch the weights never
 /// grow, so the list ends where they underflow to zero.
-pub(super) fn law(buffer_size: u64, setting: &Setting) -> PositionLaw {
+pub(crate) fn law(buffer_size: u64, setting: &Setting) -> PositionLaw {
     let batch_size = setting.batch_size;
     let entry = (setting.target_index + 1).saturating_sub(buffer_size);
     let last_refill = setting.dataset_size() - buffer_size;

@@ -1,7 +1,7 @@
 //! Every record joins every batch independently with the same probability.
 
-use super::{Batches, Sampler};
 use crate::{BatchRng, PositionLaw};
+use crate::{Batches, Sampler};
 use misdeal_core::Setting;
 use rand::Rng;
 
@@ -10,7 +10,7 @@ use rand::Rng;
 ///
 /// The records passed over before the next one that is in are geometric, P(gap >= g) = (1 - q)^g, drawn as
 /// floor(ln(1 - v) / ln(1 - q)) for a uniform v of 64 bits: an error below 2^-50 in each such probability.
-pub(super) struct Poisson {
+pub(crate) struct Poisson {
     batches: Batches,
     steps_per_epoch: u64,
     dataset_size: u64,
@@ -19,7 +19,7 @@ pub(super) struct Poisson {
 }
 
 impl Poisson {
-    pub(super) fn new(setting: &Setting, rng: BatchRng) -> Self {
+    pub(crate) fn new(setting: &Setting, rng: BatchRng) -> Self {
         Poisson {
             batches: Batches::with_room_for(setting),
             steps_per_epoch: setting.steps_per_epoch,
@@ -52,6 +52,6 @@ impl Sampler for Poisson {
 }
 
 /// In each step with probability q = 1 / T, independently.
-pub(super) fn law(setting: &Setting) -> PositionLaw {
+pub(crate) fn law(setting: &Setting) -> PositionLaw {
     PositionLaw::EachStep { probability: setting.sampling_probability() }
 }

@@ -11,7 +11,7 @@ use std::convert::Infallible;
 ///
 /// ```
 /// use misdeal_core::{Setting, Stream, World};
-/// use misdeal_game::BatchRng;
+/// use misdeal_schemes::BatchRng;
 /// use rand::seq::SliceRandom;
 /// let stream = Stream::new(&Setting::default().hash());
 /// let mut cards = [1, 2, 3, 4];

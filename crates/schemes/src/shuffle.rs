@@ -1,18 +1,18 @@
 //! A fresh uniform permutation each epoch, cut into batches.
 
-use super::{Batches, Sampler};
 use crate::{BatchRng, PositionLaw, Weights};
+use crate::{Batches, Sampler};
 use misdeal_core::Setting;
 use rand::seq::SliceRandom;
 
 /// All n! orders of the records are equally likely in each epoch, independently of the other epochs.
-pub(super) struct Shuffle {
+pub(crate) struct Shuffle {
     batches: Batches,
     rng: BatchRng,
 }
 
 impl Shuffle {
-    pub(super) fn new(setting: &Setting, rng: BatchRng) -> Self {
+    pub(crate) fn new(setting: &Setting, rng: BatchRng) -> Self {
         Shuffle { batches: Batches::in_file_order(setting), rng }
     }
 }
@@ -26,6 +26,6 @@ impl Sampler for Shuffle {
 }
 
 /// Every batch with probability B / n = 1 / T, wherever the record lies in the file.
-pub(super) fn law(setting: &Setting) -> PositionLaw {
+pub(crate) fn law(setting: &Setting) -> PositionLaw {
     PositionLaw::OnceAnEpoch(Weights::Uniform(0..setting.steps_per_epoch))
 }

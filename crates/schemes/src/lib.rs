@@ -5,32 +5,37 @@
 //!
 //! ```
 //! use misdeal_core::{Setting, Stream, World};
-//! use misdeal_game::{schemes, PositionLaw, Weights};
+//! use misdeal_schemes::{PositionLaw, Weights, position_law, sampler};
 //! let setting = Setting { steps_per_epoch: 4, batch_size: 2, ..Setting::default() }.validated()?;
 //! let stream = Stream::new(&setting.hash());
-//! let mut sampler = schemes::sampler(&setting, &stream, World::In, 0);
+//! let mut sampler = sampler(&setting, &stream, World::In, 0);
 //! for batch in sampler.next_epoch().iter() {
 //!     assert_eq!(batch.len(), 2);
 //! }
-//! let law = schemes::position_law(setting.scheme, &setting);
+//! let law = position_law(setting.scheme, &setting);
 //! assert_eq!(law, PositionLaw::OnceAnEpoch(Weights::Uniform(0..4)));
 //! # Ok::<(), misdeal_core::Error>(())
 //! ```
 
 mod balls_in_bins;
+mod batch_rng;
 mod batch_then_shuffle;
 mod batches;
 mod fixed_order;
 mod partial_shuffle;
 mod poisson;
+mod position_law;
+mod positions;
 mod shuffle;
 mod shuffle_once;
 mod stream_shuffle;
 mod without_replacement;
 
+pub use batch_rng::BatchRng;
 pub use batches::Batches;
+pub use position_law::{PositionLaw, Weights};
+pub use positions::{Epoch, Positions};
 
-use crate::{BatchRng, PositionLaw};
 use misdeal_core::{BatchScheme, Setting, Stream, World};
 
 /// Deals the records of a data set into batches, epoch after epoch.

@@ -1,14 +1,14 @@
 //! File order: no randomness.
 
-use super::{Batches, Sampler};
+use crate::{Batches, Sampler};
 use crate::{PositionLaw, Weights};
 use misdeal_core::Setting;
 
 /// Batch t holds records t B to (t + 1) B - 1, in every epoch.
-pub(super) struct FixedOrder(Batches);
+pub(crate) struct FixedOrder(Batches);
 
 impl FixedOrder {
-    pub(super) fn new(setting: &Setting) -> Self {
+    pub(crate) fn new(setting: &Setting) -> Self {
         FixedOrder(Batches::in_file_order(setting))
     }
 }
@@ -20,7 +20,7 @@ impl Sampler for FixedOrder {
 }
 
 /// Record i is in batch floor(i / B), always.
-pub(super) fn law(setting: &Setting) -> PositionLaw {
+pub(crate) fn law(setting: &Setting) -> PositionLaw {
     let batch = setting.target_index / setting.batch_size;
     PositionLaw::KeptForAllEpochs(Weights::Uniform(batch..batch + 1))
 }

@@ -1,12 +1,12 @@
 //! Every batch is a fresh uniform subset of the records.
 
-use super::{Batches, Sampler};
 use crate::{BatchRng, PositionLaw};
+use crate::{Batches, Sampler};
 use misdeal_core::Setting;
 use rand::seq::SliceRandom;
 
 /// All subsets of B records are equally likely in each step, independently of the other steps.
-pub(super) struct WithoutReplacement {
+pub(crate) struct WithoutReplacement {
     batches: Batches,
     /// All records, in an order that the draws so far left behind.
     deck: Vec<u64>,
@@ -15,7 +15,7 @@ pub(super) struct WithoutReplacement {
 }
 
 impl WithoutReplacement {
-    pub(super) fn new(setting: &Setting, rng: BatchRng) -> Self {
+    pub(crate) fn new(setting: &Setting, rng: BatchRng) -> Self {
         let batches = Batches::in_file_order(setting);
         WithoutReplacement {
             deck: batches.records.clone(),
@@ -38,6 +38,6 @@ impl Sampler for WithoutReplacement {
 }
 
 /// In each step with probability B / n = 1 / T, independently.
-pub(super) fn law(setting: &Setting) -> PositionLaw {
+pub(crate) fn law(setting: &Setting) -> PositionLaw {
     PositionLaw::EachStep { probability: setting.sampling_probability() }
 }

@@ -8,34 +8,34 @@ use std::ops::{Index, Range};
 /// The order of the records inside a batch carries no meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batches {
-    pub(super) records: Vec<u64>,
+    pub(crate) records: Vec<u64>,
     /// Where batch t ends in `records`; it begins where batch t - 1 ends.
-    pub(super) ends: Vec<usize>,
+    pub(crate) ends: Vec<usize>,
 }
 
 impl Batches {
     /// All records in file order, cut into batches of `batch_size`.
-    pub(super) fn in_file_order(setting: &Setting) -> Self {
+    pub(crate) fn in_file_order(setting: &Setting) -> Self {
         let batch_size = setting.batch_size as usize;
         let ends = (1..=setting.steps_per_epoch as usize).map(|t| t * batch_size).collect();
         Batches { records: (0..setting.dataset_size()).collect(), ends }
     }
 
     /// No batches yet, with room for an epoch's.
-    pub(super) fn with_room_for(setting: &Setting) -> Self {
+    pub(crate) fn with_room_for(setting: &Setting) -> Self {
         Batches {
             records: Vec::with_capacity(setting.dataset_size() as usize),
             ends: Vec::with_capacity(setting.steps_per_epoch as usize),
         }
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.records.clear();
         self.ends.clear();
     }
 
     /// Closes the batch of the records pushed since the last one was closed.
-    pub(super) fn end_batch(&mut self) {
+    pub(crate) fn end_batch(&mut self) {
         self.ends.push(self.records.len());
     }
 

@@ -9,8 +9,7 @@ use misdeal_core::BatchScheme::{
     WithoutReplacement,
 };
 use misdeal_core::{BatchScheme, Setting, Stream, World};
-use misdeal_game::schemes::{Batches, position_law, sampler};
-use misdeal_game::{PositionLaw, Weights};
+use misdeal_schemes::{Batches, PositionLaw, Weights, position_law, sampler};
 use std::collections::HashSet;
 
 /// The chance that any comparison of this file fails although law and sampler agree.
