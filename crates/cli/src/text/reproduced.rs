@@ -3,8 +3,9 @@
 use super::dealt::dealt;
 use super::{rounded_down, rounded_up, significant};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use misdeal::{AboveCount, AboveTheClaim, Figures, ReproduceReport, ReproducedRow, Verdict};
+use misdeal::Figures;
 use misdeal_core::Bounds;
+use misdeal_paper::{AboveCount, AboveTheClaim, ReproduceReport, ReproducedRow, Verdict};
 use misdeal_results::numbers;
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -1,34 +1,15 @@
 //! Which scheme made the batches of a log, and what that costs.
-//!
-//! Each scheme is a law over logs, and the likeliest is named. Schemes that deal each record once are sequences of uniform choices
-//! ([`choices`]): their likelihood is a product, a buffer's size is where the log first becomes possible, and the ranks of what was chosen
-//! tell whether the choices were uniform ([`rank_tests`]). The others are laws of sets ([`incidence`]). What no scheme is meant to do
-//! (copies, padding, dropped records, orders that repeat) is set aside first and reported as a defect.
 
-mod choices;
-mod copies;
-mod deal;
 mod dropped;
 mod empirical_law;
-mod incidence;
 mod leakage;
-mod orders;
-mod p_values;
-mod picture;
-mod population;
-mod rank_tests;
-mod schemes;
-mod verdict;
 
 pub use leakage::{Leakage, NoiseLevel};
 
 use crate::{Result, SCHEMA_VERSION};
-use deal::Deal;
-use incidence::Incidence;
 use misdeal_core::{Bounds, Diagnosis, PositionSample};
+use misdeal_diagnose::DiagnosedLog;
 use misdeal_files::batch_log::{self, BatchLog};
-use orders::Orders;
-use schemes::{Evidence, candidates};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -106,33 +87,31 @@ fn diagnose_log(
     request: &DiagnoseRequest,
     start: Instant,
 ) -> Result<DiagnoseReport> {
-    let (deal, mut defects) = Deal::new(log, request.dataset_size)?;
-    let ((orders, found), incidence) = rayon::join(|| Orders::of(&deal), || Incidence::of(&deal));
-    defects.extend(found);
-    let evidence = Evidence { deal: &deal, orders: orders.as_ref(), incidence: &incidence };
-    let diagnosis = verdict::diagnosis(&deal, orders.as_ref(), candidates(&evidence), defects);
+    let found = misdeal_diagnose::diagnose(log, request.dataset_size)?;
     let seconds = start.elapsed().as_secs_f64();
     let (leakage, theory) = match request.noise {
         None => (None, BTreeMap::new()),
         Some(noise) => {
-            let found = leakage::of(&diagnosis, &deal, orders.as_ref(), noise, request.epochs)?;
-            (Some(found.leakage), found.beside)
+            let costs = leakage::of(&found, noise, request.epochs)?;
+            (Some(costs.leakage), costs.beside)
         }
     };
+    let positions = found.positions();
+    let DiagnosedLog { logged, diagnosis, .. } = found;
     Ok(DiagnoseReport {
         schema_version: SCHEMA_VERSION,
         command: "diagnose",
         version: env!("CARGO_PKG_VERSION"),
         log: path.to_owned(),
-        dataset_size: deal.dataset_size as u64,
-        epochs: deal.epochs.len() as u64,
-        steps_per_epoch: deal.epochs.iter().map(|epoch| epoch.ends.len()).max().unwrap_or(0) as u64,
-        batch_size: deal.batch_size as u64,
-        ranks: deal.ranks as u64,
+        dataset_size: logged.dataset_size as u64,
+        epochs: logged.epochs.len() as u64,
+        steps_per_epoch: logged.epochs.iter().map(|epoch| epoch.ends.len()).max().unwrap_or(0) as u64,
+        batch_size: logged.batch_size as u64,
+        ranks: logged.ranks as u64,
         diagnosis,
         leakage,
         theory,
         seconds,
-        positions: picture::sample(&deal),
+        positions,
     })
 }

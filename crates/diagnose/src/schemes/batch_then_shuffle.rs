@@ -1,11 +1,11 @@
 //! Consecutive records form batches, and the order of the batches is permuted.
 
-use super::super::choices::Choices;
-use super::super::deal::Epoch;
-use super::super::orders::Orders;
-use super::super::rank_tests;
 use super::once_an_epoch::once;
 use super::{CERTAIN_LEAD, Evidence};
+use crate::choices::Choices;
+use crate::logged_epochs::Epoch;
+use crate::orders::Orders;
+use crate::rank_tests;
 use libm::{lgamma, log};
 use misdeal_core::{Candidate, SchemeParameters};
 

@@ -1,7 +1,7 @@
 //! Epochs that deal each record once: orders of the records, with what is missing or dealt twice set aside.
 
-use super::deal::{Deal, Epoch};
-use super::incidence::epochs_a_part;
+use crate::incidence::epochs_a_part;
+use crate::logged_epochs::{Epoch, LoggedEpochs};
 use libm::{lgamma, log};
 use misdeal_core::Defect;
 use rayon::prelude::*;
@@ -38,17 +38,17 @@ pub struct Orders {
 
 impl Orders {
     /// The orders of a deal and what is wrong with them; `None` if records are not meant to be dealt once.
-    pub fn of(deal: &Deal) -> (Option<Self>, Vec<Defect>) {
-        let n = deal.dataset_size;
-        let stripped: Vec<(Epoch, Repeats)> = deal
+    pub fn of(logged: &LoggedEpochs) -> (Option<Self>, Vec<Defect>) {
+        let n = logged.dataset_size;
+        let stripped: Vec<(Epoch, Repeats)> = logged
             .epochs
-            .par_chunks(epochs_a_part(deal.epochs.len(), n))
+            .par_chunks(epochs_a_part(logged.epochs.len(), n))
             .flat_map_iter(|epochs| {
                 let mut uses = vec![0; n];
                 epochs.iter().map(move |epoch| without_repeats(epoch, &mut uses))
             })
             .collect();
-        let entries: usize = deal.epochs.iter().map(|epoch| epoch.records.len()).sum();
+        let entries: usize = logged.epochs.iter().map(|epoch| epoch.records.len()).sum();
         let repeated: usize = stripped.iter().map(|(_, repeats)| repeats.entries).sum();
         let most_uses = stripped.iter().map(|(_, repeats)| repeats.most_uses).max().unwrap_or(1);
         if repeated as f64 > MOST_REPEATED * entries as f64 {
@@ -59,15 +59,15 @@ impl Orders {
         let mut orders = Orders {
             dataset_size: n,
             file_size: n,
-            largest_size: deal.largest_size.once_an_epoch,
+            largest_size: logged.largest_size.once_an_epoch,
             dealt: n,
-            reused: deal.epochs.len() > 1 && deal.epochs.windows(2).all(|pair| pair[0] == pair[1]),
-            uneven: uneven(deal),
+            reused: logged.epochs.len() > 1 && logged.epochs.windows(2).all(|pair| pair[0] == pair[1]),
+            uneven: uneven(logged),
             epochs: stripped.into_iter().map(|(epoch, _)| epoch).collect(),
             repeated,
             most_uses,
-            ordered: deal.steps_are_ordered,
-            batch_size: deal.batch_size,
+            ordered: logged.steps_are_ordered,
+            batch_size: logged.batch_size,
         };
         orders.set_missing_aside(&mut defects);
         (Some(orders), defects)
@@ -262,16 +262,16 @@ fn repeats_as_defects(stripped: &[(Epoch, Repeats)], defects: &mut Vec<Defect>) 
 }
 
 /// Whether any but the last steps of an epoch, one for each worker, are smaller than the largest.
-fn uneven(deal: &Deal) -> Option<String> {
-    for (epoch, number) in deal.epochs.iter().zip(&deal.numbers) {
-        let whole = epoch.ends.len().saturating_sub(deal.workers);
+fn uneven(logged: &LoggedEpochs) -> Option<String> {
+    for (epoch, number) in logged.epochs.iter().zip(&logged.numbers) {
+        let whole = epoch.ends.len().saturating_sub(logged.workers);
         if let Some((step, records)) =
-            epoch.steps().take(whole).enumerate().find(|(_, step)| step.len() != deal.batch_size)
+            epoch.steps().take(whole).enumerate().find(|(_, step)| step.len() != logged.batch_size)
         {
             return Some(format!(
                 "step {step} of epoch {number} has {} records and others have {}, but fixed sizes are all equal up to the last",
                 records.len(),
-                deal.batch_size
+                logged.batch_size
             ));
         }
     }

@@ -13,9 +13,9 @@ mod without_replacement;
 
 pub use shuffle::lead_of_the_least_buffer;
 
-use super::deal::Deal;
-use super::incidence::Incidence;
-use super::orders::Orders;
+use crate::incidence::Incidence;
+use crate::logged_epochs::LoggedEpochs;
+use crate::orders::Orders;
 use misdeal_core::Candidate;
 
 /// How many nats a scheme must lead by to be certain: odds of 22,000 to 1. Buffers so large that a possible order leads a full shuffle
@@ -25,7 +25,7 @@ pub const CERTAIN_LEAD: f64 = 10.0;
 /// What is known of a log.
 pub struct Evidence<'a> {
     /// Its epochs and steps.
-    pub deal: &'a Deal,
+    pub logged: &'a LoggedEpochs,
     /// The orders of its records, where they are dealt once an epoch.
     pub orders: Option<&'a Orders>,
     /// Which records are in which steps.

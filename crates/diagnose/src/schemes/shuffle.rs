@@ -1,9 +1,9 @@
 //! A fresh uniform permutation in every epoch.
 
-use super::super::choices::Choices;
-use super::super::orders::Orders;
 use super::Evidence;
 use super::once_an_epoch::{fixed_sizes, lead, log_likelihood, tests};
+use crate::choices::Choices;
+use crate::orders::Orders;
 use misdeal_core::{Candidate, SchemeParameters};
 
 const SCHEME: &str = "shuffle";

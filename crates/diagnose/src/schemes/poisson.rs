@@ -1,8 +1,8 @@
 //! Every record joins every batch independently.
 
-use super::super::incidence::Incidence;
-use super::super::p_values::{Tests, count, dispersion, normal};
 use super::Evidence;
+use crate::incidence::Incidence;
+use crate::p_values::{Tests, count, dispersion, normal};
 use libm::{lgamma, log, log1p};
 use misdeal_core::{Candidate, SchemeParameters};
 
@@ -20,7 +20,7 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     let steps = incidence.sizes.len() as f64;
     let q = incidence.entries() / (n * steps);
     let of_size = |&size: &f64| {
-        let inner = if evidence.deal.steps_are_ordered { lgamma(size + 1.0) } else { 0.0 };
+        let inner = if evidence.logged.steps_are_ordered { lgamma(size + 1.0) } else { 0.0 };
         let out = if q < 1.0 { (n - size) * log1p(-q) } else { 0.0 };
         size * log(q) + out - inner
     };

@@ -1,10 +1,10 @@
 //! Blocks of consecutive records, each permuted.
 
-use super::super::choices::Choices;
-use super::super::deal::Epoch;
-use super::super::orders::Orders;
 use super::once_an_epoch::{drawn_anew_or_reused, fixed_sizes, lead, log_likelihood};
 use super::{CERTAIN_LEAD, Evidence};
+use crate::choices::Choices;
+use crate::logged_epochs::Epoch;
+use crate::orders::Orders;
 use misdeal_core::{Candidate, SchemeParameters};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! Every record joins one uniformly chosen batch, independently of the others.
 
-use super::super::p_values::{Tests, count, dispersion, normal};
 use super::Evidence;
 use super::once_an_epoch::once;
+use crate::p_values::{Tests, count, dispersion, normal};
 use libm::{lgamma, log};
 use misdeal_core::{Candidate, SchemeParameters};
 

@@ -7,7 +7,7 @@
 //! A buffer's size is where the log first becomes possible. The probability that a full shuffle gives an order which
 //! a smaller buffer could have made is the ratio of the two likelihoods, exactly.
 
-use super::deal::Epoch;
+use crate::logged_epochs::Epoch;
 use libm::{lgamma, log};
 use misdeal_core::{Setting, Stream, World};
 use misdeal_schemes::BatchRng;

@@ -1,8 +1,8 @@
 //! One uniform permutation, the same in all epochs.
 
-use super::super::choices::Choices;
 use super::Evidence;
 use super::once_an_epoch::{fixed_sizes, log_likelihood, tests};
+use crate::choices::Choices;
 use misdeal_core::{Candidate, SchemeParameters};
 
 const SCHEME: &str = "shuffle-once";

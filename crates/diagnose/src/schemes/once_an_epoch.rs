@@ -1,11 +1,11 @@
 //! What the schemes that deal each record once by uniform choices have in common.
 
-use super::super::choices::{Choices, logarithms};
-use super::super::deal::Epoch;
-use super::super::orders::Orders;
-use super::super::p_values::Tests;
-use super::super::rank_tests;
 use super::{CERTAIN_LEAD, Evidence};
+use crate::choices::{Choices, logarithms};
+use crate::logged_epochs::Epoch;
+use crate::orders::Orders;
+use crate::p_values::Tests;
+use crate::rank_tests;
 use libm::{lgamma, log};
 use misdeal_core::{Candidate, SchemeParameters};
 use rayon::prelude::*;

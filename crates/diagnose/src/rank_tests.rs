@@ -1,8 +1,8 @@
 //! Whether choices that should be uniform are.
 
-use super::choices::Choices;
-use super::deal::Epoch;
-use super::p_values::{Tests, normal};
+use crate::choices::Choices;
+use crate::logged_epochs::Epoch;
+use crate::p_values::{Tests, normal};
 use rayon::prelude::*;
 
 /// Standardised ranks of the chosen among the possible: independent, each with mean 0 and variance 1 under the scheme.

@@ -5,9 +5,9 @@
 //! must not look like a large buffer, and Poisson sampling needs twenty batches. A log is `unknown` if the tests rule
 //! out its likeliest scheme.
 
-use super::deal::Deal;
-use super::orders::Orders;
-use super::schemes::{CERTAIN_LEAD, draws_anew, lead_of_the_least_buffer};
+use crate::logged_epochs::LoggedEpochs;
+use crate::orders::Orders;
+use crate::schemes::{CERTAIN_LEAD, draws_anew, lead_of_the_least_buffer};
 use misdeal_core::{Candidate, Defect, Diagnosis, SchemeParameters, UNKNOWN_SCHEME};
 use std::fmt::Write;
 
@@ -26,11 +26,11 @@ const FEWEST_BATCHES: usize = 20;
 /// A test rules a scheme out. So does a lead of [`CERTAIN_LEAD`], but only among schemes that deal each record once an epoch, and only where the
 /// epochs of the log are complete: likelihoods do not count the records that a log leaves out. A sorted batch is likelier in file order than as a
 /// random subset whose loader sorts it, and yet it may be either.
-pub fn compatible<'a>(candidates: &'a [Candidate], deal: &Deal) -> Vec<&'a Candidate> {
+pub fn compatible<'a>(candidates: &'a [Candidate], logged: &LoggedEpochs) -> Vec<&'a Candidate> {
     let draws_places = |one: &Candidate| draws_anew(one.scheme) || one.scheme == "balls-in-bins";
     let likelihoods = candidates.iter().filter(|one| !draws_places(one)).filter_map(|one| one.log_likelihood);
     let best = likelihoods.fold(f64::NEG_INFINITY, f64::max);
-    let is_complete = deal.is_complete();
+    let is_complete = logged.is_complete();
     let is_possible = |one: &&Candidate| {
         let led = |value: f64| is_complete && !draws_places(one) && value <= best - CERTAIN_LEAD;
         one.p_value >= RULED_OUT && one.log_likelihood.is_some_and(|value| !led(value))
@@ -44,7 +44,7 @@ const BY_CHANCE: [&str; 4] =
 
 /// The likeliest candidate, unless its tests rule it out. `candidates` are sorted, the likeliest first.
 pub fn diagnosis(
-    deal: &Deal,
+    logged: &LoggedEpochs,
     orders: Option<&Orders>,
     candidates: Vec<Candidate>,
     mut defects: Vec<Defect>,
@@ -54,7 +54,7 @@ pub fn diagnosis(
     let best = &candidates[0];
     let fits = lead.is_some() && best.p_value >= RULED_OUT;
     if let Some(orders) = orders {
-        defects.extend(repeated_orders(deal, orders, best.scheme));
+        defects.extend(repeated_orders(logged, orders, best.scheme));
     }
     if !fits {
         let certain = candidates.iter().all(|candidate| candidate.p_value < RULED_OUT);
@@ -64,23 +64,23 @@ pub fn diagnosis(
     }
     let nearly_a_buffer = best.scheme == "shuffle"
         && orders.is_some_and(|orders| lead_of_the_least_buffer(orders) >= DOUBTFUL_LEAD);
-    let batches: usize = deal.epochs.iter().map(|epoch| epoch.ends.len()).sum();
+    let batches: usize = logged.epochs.iter().map(|epoch| epoch.ends.len()).sum();
     let too_few = best.scheme == "poisson" && batches < FEWEST_BATCHES;
-    let is_alone = compatible(&candidates, deal).len() == 1;
+    let is_alone = compatible(&candidates, logged).len() == 1;
     let certain = is_alone && lead.is_some_and(|lead| lead >= CERTAIN_LEAD) && !nearly_a_buffer && !too_few;
-    if compatible(&candidates, deal).iter().any(|one| draws_anew(one.scheme)) {
+    if compatible(&candidates, logged).iter().any(|one| draws_anew(one.scheme)) {
         defects.retain(|defect| !BY_CHANCE.contains(&defect.defect));
     }
-    let mut verdict = sentence(best, deal);
+    let mut verdict = sentence(best, logged);
     if !certain {
         verdict.push(' ');
-        verdict.push_str(&doubt(&candidates, nearly_a_buffer, too_few, deal));
+        verdict.push_str(&doubt(&candidates, nearly_a_buffer, too_few, logged));
     }
     Diagnosis { scheme: best.scheme, parameters: best.parameters, certain, verdict, defects, candidates }
 }
 
 /// Epochs whose order is that of the one before.
-fn repeated_orders(deal: &Deal, orders: &Orders, scheme: &str) -> Option<Defect> {
+fn repeated_orders(logged: &LoggedEpochs, orders: &Orders, scheme: &str) -> Option<Defect> {
     if matches!(scheme, "fixed-order") {
         return None;
     }
@@ -97,10 +97,10 @@ fn repeated_orders(deal: &Deal, orders: &Orders, scheme: &str) -> Option<Defect>
     } else {
         format!("{repeated} of {epochs} epochs repeat")
     };
-    let message = if deal.ranks > 1 {
+    let message = if logged.ranks > 1 {
         format!(
             "{who} the same order, on all {} ranks: set_epoch(epoch) of the distributed sampler was not called.",
-            deal.ranks
+            logged.ranks
         )
     } else {
         format!(
@@ -108,14 +108,14 @@ fn repeated_orders(deal: &Deal, orders: &Orders, scheme: &str) -> Option<Defect>
              (a forgotten set_epoch does that)."
         )
     };
-    let defect = if deal.ranks > 1 { "set-epoch-forgotten" } else { "same-order-every-epoch" };
+    let defect = if logged.ranks > 1 { "set-epoch-forgotten" } else { "same-order-every-epoch" };
     Some(Defect { defect, records, message })
 }
 
-fn sentence(best: &Candidate, deal: &Deal) -> String {
+fn sentence(best: &Candidate, logged: &LoggedEpochs) -> String {
     let buffer = best.parameters.buffer_size.unwrap_or(0);
     let share = best.parameters.sampling_probability.unwrap_or(0.0);
-    let passes = deal.epochs.len();
+    let passes = logged.epochs.len();
     let mut text = match best.scheme {
         "fixed-order" => {
             "Every epoch deals the records in the same, known order: nothing is shuffled.".to_owned()
@@ -147,7 +147,7 @@ fn sentence(best: &Candidate, deal: &Deal) -> String {
     text
 }
 
-fn doubt(candidates: &[Candidate], nearly_a_buffer: bool, too_few: bool, deal: &Deal) -> String {
+fn doubt(candidates: &[Candidate], nearly_a_buffer: bool, too_few: bool, logged: &LoggedEpochs) -> String {
     if too_few {
         return format!(
             "It is not certain: fewer than {FEWEST_BATCHES} batches do not show how batch sizes vary. Log more."
@@ -157,10 +157,10 @@ fn doubt(candidates: &[Candidate], nearly_a_buffer: bool, too_few: bool, deal: &
         return "It is not certain: a sliding buffer not much smaller than the data set would explain it better. More epochs would tell."
             .to_owned();
     }
-    let others: Vec<&str> = compatible(candidates, deal).iter().skip(1).map(|one| one.scheme).collect();
+    let others: Vec<&str> = compatible(candidates, logged).iter().skip(1).map(|one| one.scheme).collect();
     let second = candidates.get(1).map_or("another scheme", |second| second.scheme);
     let pair = [candidates[0].scheme, second];
-    if deal.epochs.len() == 1 && pair.contains(&"shuffle") && pair.contains(&"shuffle-once") {
+    if logged.epochs.len() == 1 && pair.contains(&"shuffle") && pair.contains(&"shuffle-once") {
         return "One epoch cannot tell whether the permutation is drawn anew: log two or more.".to_owned();
     }
     let others = if others.is_empty() { second.to_owned() } else { others.join(", ") };

@@ -1,6 +1,6 @@
 //! Which records are in which steps, whatever their order.
 
-use super::deal::{Deal, Epoch};
+use crate::logged_epochs::{Epoch, LoggedEpochs};
 use rayon::prelude::*;
 
 /// Sums over all steps of a log, each with what is expected where steps hold random records.
@@ -43,11 +43,11 @@ impl Expected {
 }
 
 impl Incidence {
-    pub fn of(deal: &Deal) -> Self {
-        let n = deal.dataset_size;
+    pub fn of(logged: &LoggedEpochs) -> Self {
+        let n = logged.dataset_size;
         let mut all = Incidence { dataset_size: n as f64, counts: vec![0; n], ..Incidence::default() };
         // Arrays of the data set's length are made once a part and not once an epoch: a log may have very many short epochs.
-        let parts = deal.epochs.par_chunks(epochs_a_part(deal.epochs.len(), n)).map(|epochs| {
+        let parts = logged.epochs.par_chunks(epochs_a_part(logged.epochs.len(), n)).map(|epochs| {
             let mut last_step = vec![u32::MAX; n + 1];
             let mut counts = vec![0; n];
             let of_epoch = |epoch: &Epoch| {
@@ -63,7 +63,7 @@ impl Incidence {
             }
             all.counts.iter_mut().zip(&counts).for_each(|(count, more)| *count += more);
         }
-        let pairs: Vec<&[Epoch]> = deal.epochs.windows(2).collect();
+        let pairs: Vec<&[Epoch]> = logged.epochs.windows(2).collect();
         let kept = pairs.par_chunks(epochs_a_part(pairs.len(), n)).map(|pairs| {
             let mut step_of = vec![u32::MAX; n];
             pairs.iter().map(|pair| kept(&pair[0], &pair[1], &mut step_of)).collect::<Vec<_>>()

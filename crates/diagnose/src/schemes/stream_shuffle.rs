@@ -1,9 +1,9 @@
 //! A sliding buffer.
 
-use super::super::choices::{Choices, half};
-use super::super::orders::Orders;
 use super::once_an_epoch::{drawn_anew_or_reused, fixed_sizes, lead, log_likelihood};
 use super::{CERTAIN_LEAD, Evidence};
+use crate::choices::{Choices, half};
+use crate::orders::Orders;
 use libm::log;
 use misdeal_core::{Candidate, SchemeParameters};
 

@@ -1,7 +1,7 @@
 //! A log brought into the form in which schemes are described: epochs of steps, ranks and copies put together.
 
-use super::copies::{Batches, are_copies, are_the_same, each_record_repeats, split_batches};
-use super::population::LargestSize;
+use crate::copies::{Batches, are_copies, are_the_same, each_record_repeats, split_batches};
+use crate::population::LargestSize;
 use misdeal_core::{Defect, Error, Result};
 use misdeal_files::batch_log::BatchLog;
 use std::collections::BTreeMap;
@@ -12,6 +12,7 @@ const LARGEST_SPARSE: u64 = 1 << 25;
 /// One pass over the data: the records of all steps, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Epoch {
+    /// The records.
     pub records: Vec<u32>,
     /// Where each step ends in `records`.
     pub ends: Vec<usize>,
@@ -28,6 +29,7 @@ impl Epoch {
         })
     }
 
+    /// One step for each batch.
     pub fn of_batches<'a>(batches: impl IntoIterator<Item = &'a [u32]>) -> Self {
         let mut epoch = Epoch::default();
         for batch in batches {
@@ -40,7 +42,7 @@ impl Epoch {
 
 /// All epochs of a log.
 #[derive(Debug, Clone)]
-pub struct Deal {
+pub struct LoggedEpochs {
     /// Records in the file: as stated, or one more than the largest index.
     pub dataset_size: usize,
     /// How many there may be.
@@ -61,7 +63,7 @@ pub struct Deal {
     pub steps_are_ordered: bool,
 }
 
-impl Deal {
+impl LoggedEpochs {
     /// Whether every epoch deals all records but those that do not fill a batch.
     pub fn is_complete(&self) -> bool {
         let unfilled = self.batch_size * self.workers.max(1);
@@ -81,7 +83,7 @@ pub struct Uses {
 /// Batches as logged, with their workers.
 type WorkersBatches<'a> = Vec<(Option<u32>, &'a [u32])>;
 
-impl Deal {
+impl LoggedEpochs {
     /// Puts a log's ranks together step by step, and finds what is dealt more than once as a whole.
     ///
     /// Position j of rank r of R becomes position jR + r, which is how distributed samplers deal a permutation out.
@@ -103,16 +105,16 @@ impl Deal {
             return Err(Error::bad_value("dataset_size", size, allowed, hint));
         }
         let mut defects = Defects::default();
-        let mut logged: BTreeMap<u32, BTreeMap<u32, WorkersBatches<'_>>> = BTreeMap::new();
+        let mut batches: BTreeMap<u32, BTreeMap<u32, WorkersBatches<'_>>> = BTreeMap::new();
         for (batch, records) in log.iter() {
-            logged
+            batches
                 .entry(batch.epoch)
                 .or_default()
                 .entry(batch.rank)
                 .or_default()
                 .push((batch.worker, records));
         }
-        let mut deal = Deal {
+        let mut logged = LoggedEpochs {
             dataset_size: size as usize,
             largest_size: LargestSize::stated(size as usize),
             epochs: Vec::new(),
@@ -123,30 +125,30 @@ impl Deal {
             uses: Uses { by_ranks: 1, by_workers: 1 },
             steps_are_ordered: false,
         };
-        for (number, ranks) in logged {
-            deal.ranks = deal.ranks.max(ranks.len());
+        for (number, ranks) in batches {
+            logged.ranks = logged.ranks.max(ranks.len());
             let ranks: Vec<Batches<'_>> =
-                ranks.into_values().map(|batches| deal.one_of_the_workers(batches, &mut defects)).collect();
+                ranks.into_values().map(|batches| logged.one_of_the_workers(batches, &mut defects)).collect();
             for epoch in one_epoch_or_several(ranks, &mut defects) {
-                deal.epochs.push(epoch);
-                deal.numbers.push(u64::from(number));
+                logged.epochs.push(epoch);
+                logged.numbers.push(u64::from(number));
             }
         }
-        deal.uses = defects.uses();
+        logged.uses = defects.uses();
         if dataset_size.is_none() {
             // Epochs that repeat the first one show nothing new.
-            let is_reused = deal.epochs.windows(2).all(|pair| pair[0] == pair[1]);
-            let telling = if is_reused { 1 } else { deal.epochs.len() };
+            let is_reused = logged.epochs.windows(2).all(|pair| pair[0] == pair[1]);
+            let telling = if is_reused { 1 } else { logged.epochs.len() };
             let dealt: Vec<usize> =
-                deal.epochs.iter().take(telling).map(|epoch| epoch.records.len()).collect();
-            deal.largest_size = LargestSize::of(&dealt, deal.dataset_size);
+                logged.epochs.iter().take(telling).map(|epoch| epoch.records.len()).collect();
+            logged.largest_size = LargestSize::of(&dealt, logged.dataset_size);
         }
-        let sizes = deal.epochs.iter().flat_map(Epoch::steps).map(<[u32]>::len);
-        deal.batch_size = sizes.max().unwrap_or(0);
-        let is_unsorted = deal.epochs.iter().flat_map(Epoch::steps).any(|step| !step.is_sorted());
-        let is_in_file_order = deal.epochs.iter().all(|epoch| epoch.records.is_sorted());
-        deal.steps_are_ordered = is_unsorted || is_in_file_order;
-        Ok((deal, defects.into_list()))
+        let sizes = logged.epochs.iter().flat_map(Epoch::steps).map(<[u32]>::len);
+        logged.batch_size = sizes.max().unwrap_or(0);
+        let is_unsorted = logged.epochs.iter().flat_map(Epoch::steps).any(|step| !step.is_sorted());
+        let is_in_file_order = logged.epochs.iter().all(|epoch| epoch.records.is_sorted());
+        logged.steps_are_ordered = is_unsorted || is_in_file_order;
+        Ok((logged, defects.into_list()))
     }
 
     /// The batches of one worker where several deal the same records, else all batches.
