@@ -51,5 +51,5 @@ fn about_rules(arguments: &ScanArguments, common: &CommonArguments) -> Result<Op
     };
     let rule = misdeal_scan::by_name(name)
         .ok_or_else(|| Error::NoSuchRule { field: "--explain", name: name.clone() })?;
-    Ok(Some(if is_json { render::rules_json(&[rule]) } else { render::explanation(rule) }))
+    Ok(Some(if is_json { render::rules_json(&[*rule]) } else { render::explanation(rule) }))
 }

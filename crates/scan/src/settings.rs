@@ -116,18 +116,18 @@ impl Settings {
         Ok(Settings::default())
     }
 
-    /// The rules that speak.
-    pub(crate) fn rules(&self) -> Result<Vec<&'static dyn Rule>, Error> {
+    /// The rules that are switched on.
+    pub(crate) fn rules(&self) -> Result<Vec<&'static Rule>, Error> {
         for (field, names) in [("select", &self.select), ("ignore", &self.ignore)] {
             if let Some(name) = names.iter().find(|name| rules::by_name(name).is_none()) {
                 return Err(Error::NoSuchRule { field, name: name.clone() });
             }
         }
-        let speaks = |rule: &&dyn Rule| {
-            let name = rule.page().name.to_owned();
+        let is_on = |rule: &&Rule| {
+            let name = rule.name.to_owned();
             (self.select.is_empty() || self.select.contains(&name)) && !self.ignore.contains(&name)
         };
-        Ok(RULES.iter().copied().filter(speaks).collect())
+        Ok(RULES.iter().filter(is_on).collect())
     }
 
     /// The patterns that are left out.
