@@ -46,9 +46,11 @@ mod error;
 pub mod estimate;
 mod guarded;
 pub mod normal;
+mod or_infinite;
 #[cfg(feature = "planted-faults")]
 pub mod planted;
 mod printable;
+mod scheme_name;
 pub mod score_grid;
 mod score_store;
 mod setting;
@@ -65,10 +67,12 @@ pub use diagnosis::{
 pub use error::{Error, Result};
 pub use estimate::{EpsilonEstimate, ThresholdChoice};
 pub use guarded::guarded;
+pub use or_infinite::OrInfinite;
 pub use printable::{
     is_hidden, path_text, printable, printable_json, printable_lines, printable_path, serialize_path,
     serialize_path_if_any,
 };
+pub use scheme_name::SchemeName;
 pub use score_store::{
     BinCounts, FORMAT_VERSION, ReadError, ScoreStore, Spread, StoreKind, Tally, TrialRanges,
 };

@@ -9,6 +9,7 @@ mod descriptive;
 mod divergence;
 mod error_counts;
 mod estimator;
+mod estimator_name;
 mod evidence;
 mod exact;
 mod family;
@@ -39,11 +40,12 @@ pub use descriptive::{Descriptive, Figure, TruePositiveRate};
 pub use divergence::Divergence;
 pub use error_counts::ErrorCounts;
 pub use estimator::{ERROR_ESTIMATORS, ESTIMATORS, ErrorEstimator, Estimator, Finding, Side, estimator};
+pub use estimator_name::EstimatorName;
 pub use evidence::Evidence;
 pub use family::Family;
 pub use flawless::{fewest_trials_above, largest_epsilon};
 pub use gdp::Gdp;
-pub use guarantee::{Guarantee, no_guarantee, objection, promises};
+pub use guarantee::Guarantee;
 pub use histogram::{ScoreHistogram, histogram_of_scores};
 pub use jeffreys::Jeffreys;
 pub use joint_bayesian::JointBayesian;
@@ -57,37 +59,43 @@ pub use threshold_choice::ThresholdChoice;
 pub use trade_off::{TradeOffEstimate, TradeOffPoint, trade_off_from_scores};
 
 use crate::score_store::{Scores, check_finite};
-use crate::{Error, Result, ScoreStore, World};
+use crate::{ClosedSet, Error, OrInfinite, Result, ScoreStore, World};
 use sample::Sample;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use threshold_choice::Trials;
 
-/// What the scores show, and how.
-///
-/// In JSON what is infinite is `null`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// An epsilon from error counts, with what is proven of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "estimate")]
 pub struct EpsilonEstimate {
-    /// The estimator's name.
-    pub estimator: &'static str,
+    /// How scores became an epsilon.
+    pub estimator: EstimatorName,
     /// How the threshold was chosen.
     pub threshold_choice: ThresholdChoice,
     /// Whether `empirical_epsilon` exceeds the true epsilon with probability at most `significance`, proven for any mechanism.
     pub valid: bool,
     /// What the estimate is worth, in a sentence.
     pub guarantee: String,
-    /// The estimate. If `valid`, a lower bound: it errs downwards.
-    pub empirical_epsilon: f64,
-    /// The same from the observed rates as they are, with no confidence in either direction; `None` if infinite.
-    pub raw_epsilon: Option<f64>,
-    /// What as many scores would show if not one were mistaken: none can show more; `None` if infinite.
-    pub largest_epsilon: Option<f64>,
-    /// Predict `In` where a score is at least this; infinite where the best is to predict `Out` always.
-    pub threshold: f64,
+    /// What is proven of it, in a word.
+    pub guarantee_kind: Guarantee,
+    /// Why nothing is proven, where something about the scores or the run rules it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objection: Option<String>,
+    /// The estimate. If `valid`, a lower bound: it errs downwards. Null if infinite, which a valid bound never is.
+    pub empirical_epsilon: OrInfinite,
+    /// The same from the observed rates as they are, with no confidence in either direction; null if infinite.
+    pub raw_epsilon: OrInfinite,
+    /// What as many scores would show if not one were mistaken: none can show more; null if infinite.
+    #[serde(default)]
+    pub largest_epsilon: OrInfinite,
+    /// Scores from here on are taken for runs with the target; null where the best is to take all for runs without it.
+    pub threshold: OrInfinite,
     /// Counted scores `Out` at or above the threshold.
     pub false_positives: u64,
     /// Counted scores `In` below the threshold.
     pub false_negatives: u64,
-    /// The scores of either world that the errors are counted among; `None` if the worlds differ in it.
+    /// The scores of either world that the errors are counted among; null if the worlds differ in it.
     pub observations_per_world: Option<u64>,
     /// The scores `In` that the false negatives are counted among.
     pub observations_in: u64,
@@ -100,6 +108,19 @@ pub struct EpsilonEstimate {
 }
 
 impl EpsilonEstimate {
+    /// Says that nothing is proven of the estimate, for this reason.
+    pub fn refuse(&mut self, reason: String) {
+        self.valid = false;
+        self.guarantee = format!("none: {reason}");
+        self.guarantee_kind = Guarantee::Nothing;
+        self.objection = Some(reason);
+    }
+
+    /// Whether it is a bound under an assumption only, which the guarantee names.
+    pub fn is_conditional(&self) -> bool {
+        !self.valid && self.guarantee_kind != Guarantee::Nothing
+    }
+
     /// Whether a valid bound exceeds the claim.
     pub fn violates(&self, claimed_epsilon: f64) -> bool {
         self.valid && self.exceeds(claimed_epsilon)
@@ -193,9 +214,8 @@ pub fn from_coin_scores(
     check_split(scores_in.len() as u64, scores_out.len() as u64)?;
     let mut estimate = from_evidence(&evidence, choice, estimator, delta, significance)?;
     if !matches!(estimator.guarantee(), Guarantee::FairCoins | Guarantee::FairCoinsGaussian) {
-        estimate.valid = false;
-        estimate.guarantee =
-            no_guarantee("canaries that share a training are not independent; use --estimator one-run");
+        let reason = "canaries that share a training are not independent; use --estimator one-run";
+        estimate.refuse(reason.to_owned());
     }
     Ok(estimate)
 }
@@ -270,16 +290,17 @@ fn from_evidence(
     let Finding { epsilon, threshold, counted } = estimator.find(&evidence, choice, delta, level);
     let counts = evidence.errors(counted, threshold);
     let ErrorCounts { false_positives, false_negatives, observations_in, observations_out } = counts;
-    let raw_epsilon = Raw.epsilon(&counts, delta, significance);
     Ok(EpsilonEstimate {
-        estimator: estimator.name(),
+        estimator: EstimatorName::from_name(estimator.name())?,
         threshold_choice: choice,
         valid: estimator.is_valid(choice, &evidence),
         guarantee: estimator.guarantee().sentence(choice, estimator.chooses_a_threshold(), significance),
-        empirical_epsilon: epsilon,
-        raw_epsilon: raw_epsilon.is_finite().then_some(raw_epsilon),
+        guarantee_kind: estimator.guarantee().at(choice, estimator.chooses_a_threshold()),
+        objection: None,
+        empirical_epsilon: epsilon.into(),
+        raw_epsilon: Raw.epsilon(&counts, delta, significance).into(),
         largest_epsilon: flawless::largest_of(&evidence, choice, estimator, delta, level),
-        threshold,
+        threshold: threshold.into(),
         false_positives,
         false_negatives,
         observations_per_world: (observations_in == observations_out).then_some(observations_in),

@@ -22,6 +22,7 @@ pub use trial_ranges::TrialRanges;
 
 use crate::{ClosedSet, Error, Result, Setting, SettingHash, World};
 use identity::Identity;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -37,6 +38,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
     Hash,
     Serialize,
     Deserialize,
+    JsonSchema,
     EnumString,
     IntoStaticStr,
     VariantArray,
