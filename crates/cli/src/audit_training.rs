@@ -4,7 +4,7 @@ use crate::arguments::{CommonArguments, TrainingArguments};
 use crate::failure::{Failure, Success};
 use crate::interruption;
 use crate::progress::Bar;
-use misdeal_audit::{DataRequest, TrainingRequest, audit_training};
+use misdeal::{DataRequest, TrainingRequest, audit_training};
 use misdeal_core::{Error, Setting};
 use misdeal_train::{Blueprint, Recipe};
 use std::path::{Path, PathBuf};

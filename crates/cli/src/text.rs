@@ -18,7 +18,7 @@ pub use reproduced::reproduced;
 pub use self_test::self_test;
 
 use indicatif::HumanCount;
-use misdeal_audit::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};
+use misdeal::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};
 use misdeal_core::estimate::promises;
 use misdeal_core::{Bounds, EpsilonEstimate, Setting, ThreatModel, path_text, printable};
 use misdeal_results::numbers::{

@@ -4,7 +4,7 @@ use crate::errors::{exception, of_file, refusal};
 use crate::jobs;
 use crate::reports::Report;
 use crate::words::Words;
-use misdeal_audit::{
+use misdeal::{
     Analysis, AuditReport, ClaimedCurve, Correction, DataRequest, EngineChoice, MechanismRequest, RunRequest,
     Shard, StopWhen, TrainingRequest,
 };
@@ -155,8 +155,7 @@ pub fn audit_mechanism(
     let words = Words(words);
     let request = words.mechanism()?;
     let threads = words.count_if_any("threads")?;
-    let found =
-        jobs::run(py, threads, progress.as_ref(), |watch| misdeal_audit::audit_mechanism(&request, watch))?;
+    let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal::audit_mechanism(&request, watch))?;
     report(&found, &words)
 }
 
@@ -170,7 +169,6 @@ pub fn audit_training(
     let words = Words(words);
     let request = words.training()?;
     let threads = words.count_if_any("threads")?;
-    let found =
-        jobs::run(py, threads, progress.as_ref(), |watch| misdeal_audit::audit_training(&request, watch))?;
+    let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal::audit_training(&request, watch))?;
     report(&found, &words)
 }

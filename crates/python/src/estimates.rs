@@ -4,7 +4,7 @@ use crate::errors::{of_file, refusal};
 use crate::jobs;
 use crate::reports::Report;
 use crate::words::Words;
-use misdeal_audit::{EstimateRequest, estimate_arrays};
+use misdeal::{EstimateRequest, estimate_arrays};
 use misdeal_core::Error;
 use misdeal_core::binomial::upper_bound;
 use misdeal_core::estimate::{ERROR_ESTIMATORS, ErrorCounts, check_levels};

@@ -2,7 +2,7 @@
 
 use super::{estimate, meaning, probability, rounded_down, row, significant};
 use comfy_table::{ContentArrangement, Table, presets};
-use misdeal_audit::EstimateReport;
+use misdeal::EstimateReport;
 use misdeal_core::ClosedSet;
 use misdeal_core::EpsilonEstimate;
 use misdeal_core::estimate::{Descriptive, Figure};

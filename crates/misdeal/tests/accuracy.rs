@@ -1,6 +1,6 @@
 //! The audit finds the epsilon that an independent simulation finds, scheme by scheme.
 
-use misdeal_audit::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechanism};
+use misdeal::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechanism};
 use misdeal_core::{BatchScheme, Setting, StoreKind, ThreatModel, ThresholdChoice};
 use rayon::prelude::*;
 

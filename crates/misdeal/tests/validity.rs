@@ -1,6 +1,6 @@
 //! A bound that is called valid lies above the truth at most as often as its significance says.
 
-use misdeal_audit::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechanism};
+use misdeal::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechanism};
 use misdeal_core::{BatchScheme, STREAM_NAME, ScoreStore, Setting, StoreKind, ThreatModel, ThresholdChoice};
 use misdeal_game::{Game, Outcome, Watch, engines, play};
 use rayon::prelude::*;

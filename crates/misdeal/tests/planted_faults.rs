@@ -1,9 +1,9 @@
 //! A fault planted into the generator, the likelihood, Clopper-Pearson or merging is found by the check that is made for it.
 //!
 //! One test, since a fault is planted for the whole process. Only with the feature `planted-faults`:
-//! `cargo test -p misdeal-audit --features planted-faults --test planted_faults`.
+//! `cargo test -p misdeal --features planted-faults --test planted_faults`.
 
-use misdeal_audit::run_check;
+use misdeal::run_check;
 use misdeal_core::planted::{Fault, plant};
 
 #[test]

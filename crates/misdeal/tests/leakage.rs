@@ -1,6 +1,6 @@
 //! What `diagnose` says a log leaks, against closed forms: both bounds hold whatever the defects.
 
-use misdeal_audit::{DiagnoseRequest, Leakage, NoiseLevel, diagnose_batches};
+use misdeal::{DiagnoseRequest, Leakage, NoiseLevel, diagnose_batches};
 use misdeal_core::{BatchScheme, Setting, Stream, World};
 use misdeal_files::batch_log::BatchLog;
 use misdeal_game::schemes;

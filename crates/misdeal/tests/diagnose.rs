@@ -1,6 +1,6 @@
 //! `diagnose` against logs whose scheme is known: those of our own samplers.
 
-use misdeal_audit::{DiagnoseReport, DiagnoseRequest, NoiseLevel, diagnose_batches};
+use misdeal::{DiagnoseReport, DiagnoseRequest, NoiseLevel, diagnose_batches};
 use misdeal_core::{BatchScheme, Setting, Stream, World};
 use misdeal_files::batch_log::BatchLog;
 use misdeal_game::schemes;

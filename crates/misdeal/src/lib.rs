@@ -1,13 +1,13 @@
 //! Whole jobs: an audit beside its theory, from a request to a report.
 //!
 //! ```
-//! use misdeal_audit::{MechanismRequest, RunRequest, Unwatched, audit_mechanism};
+//! use misdeal::{MechanismRequest, RunRequest, Unwatched, audit_mechanism};
 //!
 //! let run = RunRequest { claimed_epsilon: Some(0.72), ..RunRequest::new(100_000) };
 //! let request = MechanismRequest { run, ..MechanismRequest::default() };
 //! let report = audit_mechanism(&request, &Unwatched)?;
 //! assert!(report.estimate.valid && report.violated == Some(true));
-//! # Ok::<(), misdeal_audit::Error>(())
+//! # Ok::<(), misdeal::Error>(())
 //! ```
 //!
 //! - [`audit_mechanism`]: plays the game on the batched Gaussian mechanism ([`MechanismRequest`], [`AuditReport`]).

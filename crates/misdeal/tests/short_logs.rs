@@ -1,6 +1,6 @@
 //! `diagnose` on logs too short to tell schemes apart: no bound and no certainty rests on what they happen to show.
 
-use misdeal_audit::{DiagnoseReport, DiagnoseRequest, NoiseLevel, diagnose_batches};
+use misdeal::{DiagnoseReport, DiagnoseRequest, NoiseLevel, diagnose_batches};
 use misdeal_core::{BatchScheme, Setting, Stream, World};
 use misdeal_files::batch_log::BatchLog;
 use misdeal_game::schemes;
