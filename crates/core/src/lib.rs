@@ -30,18 +30,19 @@
 //! - [`EpsilonEstimate`]: what the scores show, by an [`Estimator`](estimate::Estimator) at a threshold that a
 //!   [`ThresholdChoice`] made.
 //!
-//! Beside the game stands the [`Diagnosis`] of a log of batches, and beside all of them the maths that they need: [`binomial`]
+//! Beside the game stand the [`Recipe`] of a training with its [`Blueprint`], and the maths that all of them need: [`binomial`]
 //! bounds, [`beta`] tails and the [`normal`] law. Whatever is refused is an [`Error`] that names the field, the value and
 //! what is allowed. Nothing here uses threads, files or the clock.
 
 mod batch_scheme;
 pub mod beta;
 pub mod binomial;
+mod blueprint;
 mod bounds;
 pub mod claimed_curve;
 mod closed_set;
 mod device;
-mod diagnosis;
+mod engine_name;
 mod error;
 pub mod estimate;
 mod guarded;
@@ -50,6 +51,7 @@ mod or_infinite;
 #[cfg(feature = "planted-faults")]
 pub mod planted;
 mod printable;
+mod recipe;
 mod scheme_name;
 pub mod score_grid;
 mod score_store;
@@ -58,12 +60,11 @@ mod stream;
 mod threat_model;
 
 pub use batch_scheme::BatchScheme;
+pub use blueprint::{Blueprint, LayerKind, Loss};
 pub use bounds::{Bounds, DeltaBounds, TradeOffBounds};
 pub use closed_set::ClosedSet;
 pub use device::{Device, Precision};
-pub use diagnosis::{
-    Candidate, Defect, Diagnosis, EpochPositions, PositionSample, SchemeParameters, UNKNOWN_SCHEME,
-};
+pub use engine_name::EngineName;
 pub use error::{Error, Result};
 pub use estimate::{EpsilonEstimate, ThresholdChoice};
 pub use guarded::guarded;
@@ -72,6 +73,7 @@ pub use printable::{
     is_hidden, path_text, printable, printable_json, printable_lines, printable_path, serialize_path,
     serialize_path_if_any,
 };
+pub use recipe::{CanaryKind, LastBatch, Recipe};
 pub use scheme_name::SchemeName;
 pub use score_store::{
     BinCounts, FORMAT_VERSION, ReadError, ScoreStore, Spread, StoreKind, Tally, TrialRanges,

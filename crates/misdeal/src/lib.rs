@@ -10,14 +10,14 @@
 //! # Ok::<(), misdeal::Error>(())
 //! ```
 //!
-//! - [`audit_mechanism`]: plays the game on the batched Gaussian mechanism ([`MechanismRequest`], [`AuditReport`]).
+//! - [`audit_mechanism`]: plays the game on the batched Gaussian mechanism ([`MechanismRequest`]).
 //! - [`audit_training`]: plays it on DP-SGD with real data and models ([`TrainingRequest`]).
 //! - [`account()`], [`calibrate_noise`]: what theory says, and the noise that a target needs.
 //! - [`estimate_scores`]: scores from anywhere to epsilon.
 //! - [`merge_stores`]: shards of a run to one store; [`play_part`] and [`audit_played`]: any trials of it, and the audit of all.
 //! - [`score_outputs`], [`judge_outputs`]: what the outputs of somebody's own training show.
 //! - [`diagnose()`]: which scheme made the batches of a log, and what that costs.
-//! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproduceRequest`], [`ReproducedRow`]).
+//! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproduceRequest`]).
 //! - [`self_test()`]: checks this machine's results against known values; [`devices()`]: what there is to compute on.
 //! - [`Progress`]: whoever watches a job and may interrupt it.
 
@@ -52,38 +52,27 @@ mod trade_off;
 mod training;
 mod training_device;
 
-pub use accounted::{Comparison, PoissonSampling};
-pub use accounting::{
-    AccountExtras, AccountReport, AccountSubject, BoundSide, CalibrateReport, Shape, account, calibrate_noise,
-};
-pub use audit_report::AuditReport;
-pub use buffer_search::{BufferSearch, Correction, Guess};
+pub use accounted::PoissonSampling;
+pub use accounting::{AccountExtras, AccountSubject, account, calibrate_noise};
 pub use claimed_curve::ClaimedCurve;
-pub use devices::{DeviceReport, DevicesReport, devices};
-pub use diagnose::{DiagnoseReport, DiagnoseRequest, Leakage, NoiseLevel, diagnose, diagnose_batches};
+pub use devices::devices;
+pub use diagnose::{DiagnoseRequest, NoiseLevel, diagnose, diagnose_batches};
 pub use engine_choice::EngineChoice;
 pub use error::{Error, Result};
-pub use estimation::{Analysis, EstimateReport, EstimateRequest, estimate_arrays, estimate_scores};
+pub use estimation::{Analysis, EstimateRequest, estimate_arrays, estimate_scores};
 pub use measurement::Measurement;
 pub use mechanism::{MechanismRequest, audit_mechanism, measure_mechanism};
-pub use merging::{MergeReport, merge_stores};
-pub use outputs::{OutputScore, OutputsReport, judge_outputs, judge_outputs_despite, score_outputs};
+pub use merging::merge_stores;
+pub use outputs::{judge_outputs, judge_outputs_despite, score_outputs};
 pub use parts::{audit_played, check_mechanism, is_decided, play_part};
 pub use progress::{Progress, Unwatched};
 pub use promised::promised;
 pub use reach::OutOfReach;
-pub use reproduce::{
-    ARTEFACTS, AboveCount, AboveTheClaim, ArtefactHeading, Deal, Provenance, ReproduceReport,
-    ReproduceRequest, ReproducedRow, Verdict, reproduce,
-};
+pub use reproduce::{ARTEFACTS, ReproduceRequest, reproduce};
 pub use run::RunRequest;
 #[cfg(feature = "planted-faults")]
 pub use self_test::run_check;
-pub use self_test::{CheckReport, SelfTestReport, SelfTestRequest, self_test};
+pub use self_test::{SelfTestRequest, self_test};
 pub use shard::Shard;
 pub use stopping::StopWhen;
-pub use trade_off::{PromisedCurve, TradeOffReport};
-pub use training::{DataRequest, Figures, TrainingFigures, TrainingRequest, audit_training};
-
-/// The version of the JSON documents that reports turn into.
-pub const SCHEMA_VERSION: u32 = 1;
+pub use training::{DataRequest, TrainingRequest, audit_training};

@@ -11,7 +11,7 @@ use crate::stopping::{Looked, Looking, play_to_the_looks};
 use crate::{Error, Progress, Result, RunRequest};
 use misdeal_core::ClosedSet;
 use misdeal_core::estimate::Look;
-use misdeal_core::{EpsilonEstimate, STREAM_NAME, ScoreStore, Setting, ThresholdChoice};
+use misdeal_core::{EngineName, EpsilonEstimate, STREAM_NAME, ScoreStore, Setting, ThresholdChoice};
 use misdeal_game::Outcome;
 use std::ops::Range;
 use std::time::Instant;
@@ -63,7 +63,7 @@ pub struct Measurement {
     /// What other tests of the scores may promise.
     pub(crate) standing: Standing,
     /// The engine that played.
-    pub engine: &'static str,
+    pub engine: EngineName,
     /// Time from the first draw to epsilon.
     pub seconds: f64,
     /// Observations played in this run, each second.
@@ -149,7 +149,7 @@ pub(crate) fn measure_from(
         stopped_early: looked.stopped_early,
         estimate,
         standing,
-        engine: player.engine(),
+        engine: EngineName::from_name(player.engine())?,
         seconds,
         observations_per_second: (observations - before) as f64 / seconds,
     };

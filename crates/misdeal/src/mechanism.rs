@@ -1,6 +1,6 @@
 //! The audit of the batched Gaussian mechanism.
 
-use crate::audit_report::{AuditReport, audit};
+use crate::audit_report::audit;
 use crate::buffer_search::{Blind, Rungs, audit_blindly};
 use crate::engine_choice::{EngineChoice, with_engine, with_engine_on_trials_of};
 use crate::measurement::{Measurement, Player, measure};
@@ -9,6 +9,7 @@ use crate::{Error, Progress, Result, RunRequest};
 use misdeal_core::{BatchScheme, ScoreStore, Setting};
 use misdeal_game::engines::Engine;
 use misdeal_game::{Game, Outcome, play};
+use misdeal_results::Audit;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -39,10 +40,9 @@ impl Default for MechanismRequest {
 /// # Errors
 /// A request that is refused (before anything is played or written), a store that cannot be read, written or continued,
 /// or an interruption.
-pub fn audit_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> Result<AuditReport> {
-    const COMMAND: &str = "audit mechanism";
+pub fn audit_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> Result<Audit> {
     let Some(correction) = request.run.search_buffer else {
-        return with_player(request, |player| audit(COMMAND, player, &request.run, progress));
+        return with_player(request, |player| audit(player, &request.run, progress));
     };
     request.run.check()?;
     let start = Instant::now();
@@ -50,7 +50,7 @@ pub fn audit_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> R
     let rungs = Rungs::new(setting.steps_per_epoch, request.run.analysis.significance, u64::MAX)?;
     let engine = with_engine(&setting, &request.engine, &request.run, |_, engine| Ok(engine.name()))?;
     let blind = BlindMechanism { setting, request, progress, engine };
-    audit_blindly(COMMAND, &blind, &rungs, &request.run, correction, start)
+    audit_blindly(&blind, &rungs, &request.run, correction, start)
 }
 
 /// Plays the same trials for every belief: they are cheaper to play again than to keep.

@@ -1,10 +1,10 @@
 //! What every audit is asked for, whatever it plays.
 
-use crate::{Analysis, ClaimedCurve, Correction, Result, Shard, StopWhen};
+use crate::{Analysis, ClaimedCurve, Result, Shard, StopWhen};
 use misdeal_core::ClosedSet;
-use misdeal_core::{Bounds, Error, ScoreStore, Setting, StoreKind, ThresholdChoice, path_text};
+use misdeal_core::{Error, ScoreStore, Setting, StoreKind, ThresholdChoice, path_text};
 use misdeal_files::stores::{self, Claim};
-use std::collections::BTreeMap;
+use misdeal_results::{Correction, Theory};
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -41,7 +41,7 @@ pub struct RunRequest {
     /// Whether the adversary guesses the buffer, and how it corrects for its guesses.
     pub search_buffer: Option<Correction>,
     /// What theory says of the setting, by scheme, for whoever knows it already; it is computed otherwise.
-    pub theory: Option<BTreeMap<&'static str, Bounds>>,
+    pub theory: Option<Theory>,
 }
 
 impl RunRequest {

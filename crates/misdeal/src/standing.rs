@@ -4,7 +4,7 @@
 //! The measurement says so once, for the estimate, a second estimate and the curves.
 
 use misdeal_core::EpsilonEstimate;
-use misdeal_core::estimate::{Look, no_guarantee};
+use misdeal_core::estimate::Look;
 
 /// How a test stands among those that might have been made in its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,8 +36,7 @@ impl Standing {
     /// Says of an estimate from such scores that it holds for nothing, where that is so.
     pub fn mark(&self, estimate: &mut EpsilonEstimate) {
         if let Self::Unproven(reason) = self {
-            estimate.valid = false;
-            estimate.guarantee = no_guarantee(reason);
+            estimate.refuse(reason.clone());
         }
     }
 

@@ -36,7 +36,7 @@ impl StopWhen {
         match self {
             Self::Violated => claim.is_some_and(|claim| estimate.exceeds(claim)),
             Self::Width(width) => {
-                estimate.raw_epsilon.is_some_and(|raw| raw - estimate.empirical_epsilon <= width)
+                *estimate.raw_epsilon - *estimate.empirical_epsilon <= width
             }
         }
     }

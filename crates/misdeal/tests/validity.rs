@@ -97,7 +97,7 @@ fn hold_out_is_seldom_above_the_truth() {
                         };
                         let estimate = analysis.judge(&mut store.clone()).unwrap();
                         assert_eq!(estimate.valid, estimator == "clopper-pearson");
-                        estimate.empirical_epsilon
+                        *estimate.empirical_epsilon
                     })
                 };
                 pair.epsilon.iter().map(at).collect()

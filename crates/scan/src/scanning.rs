@@ -2,17 +2,15 @@
 
 use crate::error::Error;
 use crate::files;
-use crate::finding::Finding;
 use crate::module::{Module, Syntax, most_effort};
 use crate::rules::{Found, Page, Place, Reach, Rule};
 use crate::settings::Settings;
 use crate::source::{LARGEST, Source};
-use crate::survey::{Census, Survey};
+use crate::survey::Census;
 use crate::weight::{BYTES_OF_EFFORT, MOST_BYTES, Part, Room, weight};
 use misdeal_core::{guarded, path_text};
+use misdeal_results::{Finding, Skipped, Survey};
 use rayon::prelude::*;
-use serde::Serialize;
-use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -30,12 +28,11 @@ const MOST_FINDINGS_OF_FILE: usize = 2_000;
 const MOST_FINDINGS: usize = 50_000;
 
 /// What a scan found.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub struct Report {
     /// Files that were read.
     pub files: usize,
     /// Those of them of which anything was scanned.
-    #[serde(skip)]
     pub scanned: usize,
     /// Their bytes.
     pub bytes: u64,
@@ -44,17 +41,7 @@ pub struct Report {
     /// What was found, in the order of paths and lines.
     pub findings: Vec<Finding>,
     /// How many pipelines shuffle first, and how many batch first.
-    #[serde(skip)]
     pub survey: Survey,
-}
-
-/// A file, or cells of one, that was not scanned.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Skipped {
-    /// The file.
-    pub path: String,
-    /// Why.
-    pub reason: String,
 }
 
 /// Scans files and folders.
@@ -81,7 +68,7 @@ pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
             report.bytes += outcome.bytes;
             report.skipped.extend(outcome.skipped);
             report.findings.extend(outcome.findings);
-            report.survey.add(&outcome.census);
+            outcome.census.add_to(&mut report.survey);
         }
     }
     match report.skipped.first() {
@@ -105,7 +92,7 @@ pub fn scan_source(path: &str, text: &str, settings: &Settings) -> Result<Report
     }
     let scanned = usize::from(outcome.is_scanned);
     let mut report = Report { files: 1, scanned, bytes: outcome.bytes, ..Report::default() };
-    report.survey.add(&outcome.census);
+    outcome.census.add_to(&mut report.survey);
     report.skipped = outcome.skipped;
     report.findings = outcome.findings;
     Ok(report)
@@ -253,7 +240,7 @@ impl Outcome {
             }
             self.tell(page, place, path, &module, &syntax);
         }
-        self.findings.sort_by_key(|finding| (finding.line, finding.column, finding.rule));
+        self.findings.sort_by_cached_key(|finding| (finding.line, finding.column, finding.rule.clone()));
         self.keep(MOST_FINDINGS_OF_FILE);
     }
 
@@ -271,10 +258,10 @@ impl Outcome {
             column: position.column,
             cell: position.cell.map(|(cell, _)| cell),
             cell_line: position.cell.map(|(_, line)| line),
-            rule: page.name,
+            rule: page.name.into(),
             level: page.level,
             message: format!("{what}: {}", page.why),
-            fix: fix.map_or(Cow::Borrowed(page.fix), Cow::Owned),
+            fix: fix.unwrap_or_else(|| page.fix.into()),
             excerpt: module.source.line_at(start).to_owned(),
         });
     }

@@ -1,7 +1,7 @@
 //! Whether setting, recipe and data fit together; what does not is refused with a way out.
 
 use crate::data::Dataset;
-use crate::recipe::{LastBatch, Recipe};
+use misdeal_core::{LastBatch, Recipe};
 use misdeal_core::{BatchScheme, Error, Result, Setting, ThreatModel};
 
 /// # Errors

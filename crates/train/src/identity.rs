@@ -6,7 +6,7 @@
 //! leaves the field out, so its hash does not depend on it.
 
 use crate::data::Dataset;
-use crate::recipe::Recipe;
+use misdeal_core::Recipe;
 use blake3::Hasher;
 
 /// A digest of the data set's name and content and of the whole recipe, the model's layers included: 64 hexadecimal digits.
@@ -33,8 +33,8 @@ pub fn training_digest(dataset: &Dataset, records: usize, recipe: &Recipe) -> St
 mod tests {
     use super::*;
     use crate::data::{Examples, Shape};
-    use crate::model::Blueprint;
-    use crate::recipe::{CanaryKind, LastBatch};
+    use misdeal_core::Blueprint;
+    use misdeal_core::{CanaryKind, LastBatch};
 
     /// Stores of trainings are keyed by these.
     #[test]

@@ -1,8 +1,9 @@
 //! How much memory a training takes, told before any of it is allocated.
 
 use crate::data::{Dataset, Examples};
-use crate::model::{LayerKind, Loss, Model};
-use crate::recipe::{CanaryKind, Recipe};
+use crate::model::Model;
+use misdeal_core::{LayerKind, Loss};
+use misdeal_core::{CanaryKind, Recipe};
 use crate::simd::{Group, LANES};
 use misdeal_core::{Error, Result, Setting};
 

@@ -118,7 +118,12 @@ impl EpsilonEstimate {
 
     /// Whether it is a bound under an assumption only, which the guarantee names.
     pub fn is_conditional(&self) -> bool {
-        !self.valid && self.guarantee_kind != Guarantee::Nothing
+        !self.valid && self.promises()
+    }
+
+    /// Whether anything is proven of it, if only under an assumption.
+    pub fn promises(&self) -> bool {
+        self.guarantee_kind != Guarantee::Nothing
     }
 
     /// Whether a valid bound exceeds the claim.

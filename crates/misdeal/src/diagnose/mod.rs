@@ -20,17 +20,16 @@ mod rank_tests;
 mod schemes;
 mod verdict;
 
-pub use leakage::{Leakage, NoiseLevel};
+pub use leakage::NoiseLevel;
 
-use crate::{Result, SCHEMA_VERSION};
+use crate::Result;
 use deal::Deal;
 use incidence::Incidence;
-use misdeal_core::{Bounds, Diagnosis, PositionSample};
+use misdeal_core::path_text;
 use misdeal_files::batch_log::{self, BatchLog};
+use misdeal_results::{Diagnosed, Theory};
 use orders::Orders;
 use schemes::{Evidence, candidates};
-use serde::Serialize;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -47,44 +46,11 @@ pub struct DiagnoseRequest {
     pub epochs: Option<u64>,
 }
 
-/// What a log tells.
-#[derive(Debug, Clone, Serialize)]
-pub struct DiagnoseReport {
-    schema_version: u32,
-    command: &'static str,
-    version: &'static str,
-    /// The file.
-    #[serde(serialize_with = "misdeal_core::serialize_path")]
-    pub log: PathBuf,
-    /// Records in the data set.
-    pub dataset_size: u64,
-    /// Epochs in the log.
-    pub epochs: u64,
-    /// Steps of an epoch, in the longest one.
-    pub steps_per_epoch: u64,
-    /// Records of a step, in the largest one.
-    pub batch_size: u64,
-    /// Processes of a distributed run.
-    pub ranks: u64,
-    /// The scheme.
-    #[serde(flatten)]
-    pub diagnosis: Diagnosis,
-    /// What leaks under it, at the noise that was given.
-    pub leakage: Option<Leakage>,
-    /// What theory says of a full shuffle and of Poisson sampling with as many steps.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub theory: BTreeMap<&'static str, Bounds>,
-    /// Time from the first byte to the verdict; the leakage is not in it.
-    pub seconds: f64,
-    /// Where some of the records were dealt.
-    pub positions: PositionSample,
-}
-
 /// Reads a log, names its scheme and says what it costs, on all cores of the current thread pool.
 ///
 /// # Errors
 /// A file that cannot be read, a data set size that the log exceeds, or a noise or delta that is refused.
-pub fn diagnose(request: &DiagnoseRequest) -> Result<DiagnoseReport> {
+pub fn diagnose(request: &DiagnoseRequest) -> Result<Diagnosed> {
     leakage::check(request)?;
     let start = Instant::now();
     let log = batch_log::read(&request.log)?;
@@ -95,7 +61,7 @@ pub fn diagnose(request: &DiagnoseRequest) -> Result<DiagnoseReport> {
 ///
 /// # Errors
 /// As [`diagnose`].
-pub fn diagnose_batches(log: &BatchLog, request: &DiagnoseRequest) -> Result<DiagnoseReport> {
+pub fn diagnose_batches(log: &BatchLog, request: &DiagnoseRequest) -> Result<Diagnosed> {
     leakage::check(request)?;
     diagnose_log(log, &request.log, request, Instant::now())
 }
@@ -105,7 +71,7 @@ fn diagnose_log(
     path: &Path,
     request: &DiagnoseRequest,
     start: Instant,
-) -> Result<DiagnoseReport> {
+) -> Result<Diagnosed> {
     let (deal, mut defects) = Deal::new(log, request.dataset_size)?;
     let ((orders, found), incidence) = rayon::join(|| Orders::of(&deal), || Incidence::of(&deal));
     defects.extend(found);
@@ -113,17 +79,14 @@ fn diagnose_log(
     let diagnosis = verdict::diagnosis(&deal, orders.as_ref(), candidates(&evidence), defects);
     let seconds = start.elapsed().as_secs_f64();
     let (leakage, theory) = match request.noise {
-        None => (None, BTreeMap::new()),
+        None => (None, Theory::default()),
         Some(noise) => {
             let found = leakage::of(&diagnosis, &deal, orders.as_ref(), noise, request.epochs)?;
             (Some(found.leakage), found.beside)
         }
     };
-    Ok(DiagnoseReport {
-        schema_version: SCHEMA_VERSION,
-        command: "diagnose",
-        version: env!("CARGO_PKG_VERSION"),
-        log: path.to_owned(),
+    Ok(Diagnosed {
+        log: path_text(path).into_owned(),
         dataset_size: deal.dataset_size as u64,
         epochs: deal.epochs.len() as u64,
         steps_per_epoch: deal.epochs.iter().map(|epoch| epoch.ends.len()).max().unwrap_or(0) as u64,
@@ -133,6 +96,6 @@ fn diagnose_log(
         leakage,
         theory,
         seconds,
-        positions: picture::sample(&deal),
+        positions: Some(picture::sample(&deal)),
     })
 }

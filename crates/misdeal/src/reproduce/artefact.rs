@@ -1,8 +1,8 @@
 //! A table or a figure of the paper, as the file in `paper/` describes it.
 
-use super::Provenance;
 use super::job::Job;
 use misdeal_core::{BatchScheme, Error, Result, Setting};
+use misdeal_results::Provenance;
 use serde::Deserialize;
 
 /// What the paper shows in one place.

@@ -94,7 +94,7 @@ pub(super) fn check_all_estimators(seed: u64) -> Found {
             if estimate.valid {
                 judged[i] += 1;
                 above[i] += u64::from(estimate.empirical_epsilon > exact);
-                most[i] = most[i].max(estimate.empirical_epsilon);
+                most[i] = most[i].max(*estimate.empirical_epsilon);
             }
         }
     }

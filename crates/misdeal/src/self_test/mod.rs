@@ -16,9 +16,9 @@ mod resumed_run;
 mod store_round_trip;
 mod training;
 
-use crate::{Error, Progress, Result, SCHEMA_VERSION};
+use crate::{Error, Progress, Result};
 use misdeal_core::Device;
-use serde::Serialize;
+use misdeal_results::{Check as Checked, SelfTest};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
@@ -32,35 +32,6 @@ pub struct SelfTestRequest {
     pub device: Device,
     /// Of the checks that draw at random; any seed does.
     pub seed: u64,
-}
-
-/// What the checks found.
-#[derive(Debug, Clone, Serialize)]
-pub struct SelfTestReport {
-    schema_version: u32,
-    command: &'static str,
-    version: &'static str,
-    /// Whether every check passed.
-    pub passed: bool,
-    /// The checks, in the order in which data meets what they check.
-    pub checks: Vec<CheckReport>,
-    /// Why checks of a graphics processor were left out, if they were.
-    pub cuda_missing: Option<String>,
-    /// Time of all checks together.
-    pub seconds: f64,
-}
-
-/// What one check found.
-#[derive(Debug, Clone, Serialize)]
-pub struct CheckReport {
-    /// What is checked.
-    pub name: &'static str,
-    /// Whether it is right.
-    pub passed: bool,
-    /// What was seen, or what is wrong.
-    pub detail: String,
-    /// Time that it took.
-    pub seconds: f64,
 }
 
 /// A check: what it is called, and what runs it with a seed.
@@ -99,7 +70,7 @@ const OF_CUDA: [Check; 3] = [
 ///
 /// # Errors
 /// `cuda` where there is none, or an interruption. A check that fails is no error but in the report.
-pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<SelfTestReport> {
+pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<SelfTest> {
     let cuda = match request.device {
         Device::Cpu => Err("left out by --device cpu".to_owned()),
         Device::Auto => misdeal_cuda::inventory().map(|_| ()).map_err(|error| error.to_string()),
@@ -118,10 +89,7 @@ pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<S
         }
         reports.push(check.report(request.seed));
     }
-    Ok(SelfTestReport {
-        schema_version: SCHEMA_VERSION,
-        command: "self-test",
-        version: env!("CARGO_PKG_VERSION"),
+    Ok(SelfTest {
         passed: reports.iter().all(|check| check.passed),
         checks: reports,
         cuda_missing: cuda.err(),
@@ -130,7 +98,7 @@ pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<S
 }
 
 impl Check {
-    fn report(&self, seed: u64) -> CheckReport {
+    fn report(&self, seed: u64) -> Checked {
         let start = Instant::now();
         let found = catch_unwind(AssertUnwindSafe(|| (self.run)(seed)))
             .unwrap_or_else(|_| Err("it panicked; standard error has the place".into()));
@@ -138,7 +106,7 @@ impl Check {
             Ok(detail) => (true, detail),
             Err(detail) => (false, detail),
         };
-        CheckReport { name: self.name, passed, detail, seconds: start.elapsed().as_secs_f64() }
+        Checked { name: self.name.into(), passed, detail, seconds: start.elapsed().as_secs_f64() }
     }
 }
 
@@ -147,7 +115,7 @@ impl Check {
 /// # Panics
 /// If there is no such check.
 #[cfg(feature = "planted-faults")]
-pub fn run_check(name: &str) -> CheckReport {
+pub fn run_check(name: &str) -> Checked {
     let check = OF_PROCESSORS.iter().find(|check| check.name == name);
     check.unwrap_or_else(|| panic!("no check is called {name}")).report(0)
 }

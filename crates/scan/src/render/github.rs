@@ -1,6 +1,6 @@
 //! Annotations of GitHub's workflow commands.
 
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::scanning::Report;
 use std::fmt::Write;
 

@@ -1,9 +1,8 @@
 //! Text for people.
 
-use crate::finding::Finding;
+use misdeal_results::{Count, Finding};
 use crate::rules::{RULES, Reach, Rule};
 use crate::scanning::Report;
-use crate::survey::Count;
 use misdeal_core::{printable, printable_lines};
 use std::fmt::Write;
 

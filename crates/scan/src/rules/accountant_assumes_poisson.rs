@@ -23,7 +23,7 @@
 use super::accounting::poisson_accounting;
 use super::data_loader::shuffled_loader;
 use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::libraries::samples_by_poisson;
 use crate::module::Module;
 use ruff_text_size::Ranged;

@@ -18,7 +18,7 @@
 
 use super::order::shuffles_batches;
 use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::flow::History;
 use crate::module::Module;
 use crate::role::Role;

@@ -16,7 +16,7 @@
 
 use super::tensorflow_data::{buffer_size, training_pipelines};
 use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::module::Module;
 
 /// The rule.

@@ -19,7 +19,7 @@
 use super::order::SHUFFLE;
 use super::tensorflow_data::{is_followed_by, training_pipelines};
 use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::flow::History;
 use crate::module::Module;
 

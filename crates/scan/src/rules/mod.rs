@@ -31,7 +31,7 @@ mod trainings;
 mod unsharded_workers;
 mod weighted_sampler;
 
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::module::Module;
 use ruff_text_size::TextRange;
 use std::collections::HashSet;

@@ -20,7 +20,7 @@
 
 use super::epochs::{self, draws_permutation};
 use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::module::Module;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, ExprContext};

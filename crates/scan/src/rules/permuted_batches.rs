@@ -23,7 +23,7 @@
 use super::accounting::poisson_accounting;
 use super::epochs::{self, draws_permutation};
 use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::libraries::{is_private_optimizer, samples_by_poisson};
 use crate::module::Module;
 use crate::role::Role;

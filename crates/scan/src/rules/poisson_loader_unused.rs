@@ -25,7 +25,7 @@
 
 use super::trainings::{Training, private_trainings};
 use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::flow::{Call, Callee, History, Origin, Value};
 use crate::libraries::{is_hint, is_make_private};
 use crate::module::Module;

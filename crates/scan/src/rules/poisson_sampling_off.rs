@@ -20,7 +20,7 @@
 //! It speaks wherever the call is made, except in functions for tests or evaluation.
 
 use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::libraries::is_make_private;
 use crate::module::Module;
 use crate::role::Role;

@@ -19,7 +19,7 @@
 
 use super::data_loader;
 use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::libraries::samples_by_poisson;
 use crate::module::Module;
 use crate::role::words;

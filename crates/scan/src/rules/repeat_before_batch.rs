@@ -18,7 +18,7 @@
 use super::order::BATCH;
 use super::tensorflow_data::training_pipelines;
 use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::flow::{History, Operation, Origin};
 use crate::module::Module;
 

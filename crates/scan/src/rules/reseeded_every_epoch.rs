@@ -19,7 +19,7 @@
 //! It speaks in private modules, where the seed is a literal or a variable named as a seed.
 
 use super::{Found, Page, Reach, Rule, epochs};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::flow::Call;
 use crate::module::Module;
 use crate::role::{Role, words};

@@ -20,7 +20,7 @@
 //! It speaks in every module, except where a trainer that sets the epoch by itself is imported.
 
 use super::{Found, Page, Reach, Rule, epochs};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::module::Module;
 use crate::role::Role;
 use ruff_text_size::Ranged;

@@ -18,7 +18,7 @@
 
 use super::tensorflow_data::{is_followed_by, training_pipelines};
 use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::module::Module;
 
 /// The rule.

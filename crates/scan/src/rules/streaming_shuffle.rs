@@ -19,7 +19,7 @@
 
 use super::buffer_cost::Sizes;
 use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::flow::{History, Operation, Origin};
 use crate::module::Module;
 use crate::role::Role;

@@ -18,7 +18,7 @@
 
 use super::data_loader::{has_sampler, loaders, role, shuffles};
 use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::flow::Origin;
 use crate::libraries::samples_by_poisson;
 use crate::module::Module;

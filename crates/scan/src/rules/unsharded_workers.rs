@@ -20,7 +20,7 @@
 
 use super::data_loader::loaders;
 use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::flow::Origin;
 use crate::module::Module;
 use ruff_python_ast::{Expr, StmtClassDef};

@@ -16,7 +16,7 @@
 //! It speaks in private modules, unless something hints at Poisson sampling (`make_private` replaces the sampler).
 
 use super::{Found, Page, Reach, Rule, data_loader};
-use crate::finding::Level;
+use misdeal_results::Level;
 use crate::libraries::samples_by_poisson;
 use crate::module::Module;
 use crate::role::Role;

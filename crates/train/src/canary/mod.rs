@@ -4,8 +4,9 @@ use misdeal_core::ClosedSet;
 mod least_variance;
 
 use crate::data::Examples;
-use crate::model::{Loss, Model};
-use crate::recipe::{CanaryKind, Recipe};
+use crate::model::Model;
+use misdeal_core::Loss;
+use misdeal_core::{CanaryKind, Recipe};
 use misdeal_core::{Error, Purpose, Result, Stream, World, gaussian};
 
 /// A gradient of norm `clip_norm` that is zero outside consecutive parameters.

@@ -2,7 +2,8 @@
 
 use super::convolution_stage::ConvolutionStage;
 use crate::kernels::{Activate, Activation, ClippedSum, Deactivate, Pool, Unpool};
-use crate::model::{Layer, LayerKind, Model};
+use crate::model::{Layer, Model};
+use misdeal_core::LayerKind;
 use crate::simd::{Group, InstructionSet, LANES, floats, floats_mut};
 
 /// A convolution or a pooling, and the activation after it.

@@ -4,7 +4,8 @@ use super::image::activation;
 use crate::kernels::{
     Activate, Activation, ColumnSums, Deactivate, LossGradient, Matrix, MatrixProduct, RowSquares, ScaleRows,
 };
-use crate::model::{LayerKind, Loss, Model, Weights};
+use crate::model::{Model, Weights};
+use misdeal_core::{LayerKind, Loss};
 use crate::simd::{AlignedFloats, InstructionSet};
 use std::ops::Range;
 

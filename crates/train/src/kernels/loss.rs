@@ -2,7 +2,7 @@
 
 use super::exponential::exp;
 use super::rows::total;
-use crate::model::Loss;
+use misdeal_core::Loss;
 use crate::simd::{Kernel, LANES, Vectors};
 
 /// Replaces every row of outputs by softmax(outputs) - y, or by outputs - y for the squared error, y being one at the label.

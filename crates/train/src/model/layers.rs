@@ -3,9 +3,8 @@
 //! # Why are weights stored inputs by outputs, with the biases as last row?
 //! A matrix product needs no packing then, and a null-space canary is one row.
 
-use super::blueprint::{Blueprint, LayerKind, Loss};
 use crate::data::Shape;
-use misdeal_core::{Error, Result};
+use misdeal_core::{Blueprint, Error, LayerKind, Loss, Result};
 use std::ops::RangeInclusive;
 
 /// The most numbers between two layers, and the most parameters.

@@ -7,9 +7,9 @@ use super::super::rank_tests;
 use super::once_an_epoch::once;
 use super::{CERTAIN_LEAD, Evidence};
 use libm::{lgamma, log};
-use misdeal_core::{Candidate, SchemeParameters};
+use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 
-const SCHEME: &str = "batch-then-shuffle";
+const SCHEME: LoggedScheme = LoggedScheme::BatchThenShuffle;
 
 /// An order of k of T batches has probability (T - k)! / T!. Where batches are not in file order inside, they are taken to be shuffled there, each
 /// order of a batch with probability 1 / B!.

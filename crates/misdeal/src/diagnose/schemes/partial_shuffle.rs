@@ -5,10 +5,10 @@ use super::super::deal::Epoch;
 use super::super::orders::Orders;
 use super::once_an_epoch::{drawn_anew_or_reused, fixed_sizes, lead, log_likelihood};
 use super::{CERTAIN_LEAD, Evidence};
-use misdeal_core::{Candidate, SchemeParameters};
+use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 use std::collections::BTreeMap;
 
-const SCHEME: &str = "partial-shuffle";
+const SCHEME: LoggedScheme = LoggedScheme::PartialShuffle;
 
 /// Sizes that are compared where steps have no order.
 const MOST_SIZES: usize = 64;

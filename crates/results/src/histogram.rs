@@ -4,7 +4,7 @@ use misdeal_core::estimate::ScoreHistogram;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-/// The histogram, if there is one: edges ascend over a finite range, there is one more of them than cells, both worlds have the same cells,
+/// Reads a histogram, if there is one, and refuses it unless it is sound: edges ascend over a finite range, there is one more of them than cells, both worlds have the same cells,
 /// and each world's counts have a sum.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! How a model is trained and attacked, beyond what the setting says: plain data for every engine.
 
-use crate::model::Blueprint;
-use misdeal_core::{ClosedSet, Error, Result};
+use crate::{Blueprint, ClosedSet, Error, Result};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
@@ -15,6 +15,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
     Default,
     Serialize,
     Deserialize,
+    JsonSchema,
     EnumString,
     IntoStaticStr,
     VariantArray,
@@ -46,6 +47,7 @@ impl ClosedSet for CanaryKind {
     Default,
     Serialize,
     Deserialize,
+    JsonSchema,
     EnumString,
     IntoStaticStr,
     VariantArray,
@@ -66,9 +68,9 @@ impl ClosedSet for LastBatch {
     const FIELD: &'static str = "last_batch";
 }
 
-/// How models are trained and attacked. With a [`Setting`](misdeal_core::Setting) and a
-/// [`Dataset`](crate::data::Dataset) it decides every trial.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// How models are trained and attacked. With a [`Setting`](crate::Setting) and a
+/// data set it decides every trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
     /// The model.
@@ -106,7 +108,7 @@ impl Recipe {
     ///
     /// # Errors
     /// Names the first that is out of range.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         let rates = [("learning_rate", self.learning_rate, 0.0), ("clip_norm", self.clip_norm, 1e-6)];
         for (field, value, least) in rates {
             if !(least..=1e6).contains(&value) {

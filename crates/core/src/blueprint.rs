@@ -1,10 +1,11 @@
 //! A model as a user composes it: a list of layers in a small TOML file, without shapes.
 
-use misdeal_core::{Error, Result};
+use crate::{Error, Result};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One layer as it is written down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LayerKind {
     /// Every output is a weighted sum of all inputs, and a bias.
@@ -52,7 +53,7 @@ impl LayerKind {
 }
 
 /// What is minimised, one output for each class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loss {
     /// -ln softmax(outputs) at the label.
@@ -65,7 +66,7 @@ pub enum Loss {
 /// A model without shapes, as in a TOML file.
 ///
 /// ```
-/// use misdeal_train::Blueprint;
+/// use misdeal_core::Blueprint;
 /// let text = r#"
 ///     name = "perceptron"
 ///     layers = [{ kind = "linear", outputs = 8 }, { kind = "relu" }, { kind = "linear" }]
@@ -74,7 +75,7 @@ pub enum Loss {
 /// assert_eq!(Blueprint::named("lenet")?.layers.len(), 11);
 /// # Ok::<(), misdeal_core::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Blueprint {
     /// The name in reports.
@@ -99,9 +100,9 @@ impl Blueprint {
     /// An unknown name.
     pub fn named(name: &str) -> Result<Self> {
         let text = match name {
-            "mlp" => include_str!("../../models/mlp.toml"),
-            "lenet" => include_str!("../../models/lenet.toml"),
-            "cnn" => include_str!("../../models/cnn.toml"),
+            "mlp" => include_str!("../models/mlp.toml"),
+            "lenet" => include_str!("../models/lenet.toml"),
+            "cnn" => include_str!("../models/cnn.toml"),
             _ => {
                 let allowed = format!("one of {}, or a TOML file", Self::NAMES.join(", "));
                 return Err(Error::bad_value("model", name, allowed, "check the spelling"));

@@ -1,0 +1,73 @@
+//! Names of engines.
+
+use crate::{ClosedSet, Device};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
+
+/// What plays a mechanism or trains models.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+#[schemars(rename = "engine")]
+pub enum EngineName {
+    /// The mechanism, slow and obvious.
+    Reference,
+    /// The mechanism on a processor, by portable code.
+    CpuPortable,
+    /// The mechanism on a processor, by AVX2 and FMA.
+    CpuAvx2,
+    /// The mechanism on a processor, by AVX-512.
+    CpuAvx512,
+    /// The mechanism on CUDA devices.
+    Cuda,
+    /// Trainings on processors.
+    TrainCpu,
+    /// Trainings on CUDA devices, with errors like those of f32.
+    TrainCuda,
+    /// Trainings on CUDA devices in tf32.
+    TrainCudaTf32,
+}
+
+impl ClosedSet for EngineName {
+    const FIELD: &'static str = "engine";
+}
+
+impl EngineName {
+    /// What it computes on.
+    pub fn device(self) -> Device {
+        match self {
+            Self::Cuda | Self::TrainCuda | Self::TrainCudaTf32 => Device::Cuda,
+            _ => Device::Cpu,
+        }
+    }
+
+    /// As `--engine` takes it: within a family all engines give the same numbers.
+    pub fn family(self) -> &'static str {
+        match self {
+            Self::CpuPortable | Self::CpuAvx2 | Self::CpuAvx512 => "cpu",
+            other => other.name(),
+        }
+    }
+}
+
+impl fmt::Display for EngineName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
