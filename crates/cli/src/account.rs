@@ -2,7 +2,7 @@
 
 use crate::arguments::{AccountArguments, CalibrateArguments, CommonArguments};
 use crate::failure::{Failure, Success};
-use crate::{output, text};
+use crate::output;
 use misdeal::{AccountExtras, AccountSubject, PoissonSampling, calibrate_noise};
 use misdeal_core::{BatchScheme, Error, Setting};
 
@@ -29,8 +29,7 @@ pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Result
         trade_off: arguments.trade_off,
         compare: arguments.compare,
     };
-    let report = misdeal::account(&subject, *delta, extras)?;
-    output::deliver(common, &report, || text::account(&report))?;
+    output::deliver(common, &misdeal::account(&subject, *delta, extras)?.into())?;
     Ok(Success::Fine)
 }
 
@@ -38,8 +37,8 @@ pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Result
 pub fn calibrate(arguments: &CalibrateArguments, common: &CommonArguments) -> Result<Success, Failure> {
     let scheme = BatchScheme::from_name(&arguments.scheme, arguments.shape.buffer_size)?;
     let setting = Setting { scheme, ..arguments.shape.setting() };
-    let report =
+    let found =
         calibrate_noise(&setting.validated()?, arguments.target_epsilon, arguments.delta, arguments.bound)?;
-    output::deliver(common, &report, || text::calibrated(&report))?;
+    output::deliver(common, &found.into())?;
     Ok(Success::Fine)
 }

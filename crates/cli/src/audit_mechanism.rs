@@ -18,9 +18,9 @@ pub fn run(arguments: &MechanismArguments, common: &CommonArguments) -> Result<S
     let setting = arguments.game.applied_to(setting, arguments.shape.buffer_size)?;
     let engine = EngineChoice { device: arguments.run.device, engine: arguments.engine.clone() };
     interruption::listen(interruption::Patience::Endless)?;
-    let report = {
+    let audit = {
         let bar = Bar::new(common);
         audit_mechanism(&MechanismRequest { setting, engine, run }, &bar)?
     };
-    arguments.run.deliver(&report, common)
+    arguments.run.deliver(audit, common)
 }

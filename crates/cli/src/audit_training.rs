@@ -34,11 +34,11 @@ pub fn run(arguments: &TrainingArguments, common: &CommonArguments) -> Result<Su
         run,
     };
     interruption::listen(interruption::Patience::Little)?;
-    let report = {
+    let audit = {
         let bar = Bar::new(common);
         audit_training(&request, &bar)?
     };
-    arguments.run.deliver(&report, common)
+    arguments.run.deliver(audit, common)
 }
 
 fn recipe(arguments: &TrainingArguments) -> Result<Recipe, Failure> {

@@ -2,9 +2,10 @@
 
 use crate::arguments::{AnalysisArguments, CommonArguments, GameArguments, RunArguments};
 use crate::failure::{Failure, Success};
-use crate::{output, plot, text};
-use misdeal::{Analysis, AuditReport, ClaimedCurve, Correction, RunRequest, Shard, StopWhen};
+use crate::{output, plot};
+use misdeal::{Analysis, ClaimedCurve, RunRequest, Shard, StopWhen};
 use misdeal_core::{Adjacency, BatchScheme, Error, Setting};
+use misdeal_results::{Audit, Correction};
 
 impl AnalysisArguments {
     /// How scores become an epsilon.
@@ -63,11 +64,13 @@ impl RunArguments {
     }
 
     /// Draws and prints what an audit found.
-    pub fn deliver(&self, report: &AuditReport, common: &CommonArguments) -> Result<Success, Failure> {
+    pub fn deliver(&self, audit: Audit, common: &CommonArguments) -> Result<Success, Failure> {
+        let is_bad_news = self.check && audit.refutes_the_claim();
+        let document = audit.into();
         if let Some(path) = &self.plot {
-            plot::write(path, report)?;
+            plot::write(path, &document)?;
         }
-        output::deliver(common, report, || text::audit(report))?;
-        Ok(if self.check && report.refutes_the_claim() { Success::BadNews } else { Success::Fine })
+        output::deliver(common, &document)?;
+        Ok(if is_bad_news { Success::BadNews } else { Success::Fine })
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::arguments::{CommonArguments, DiagnoseArguments};
 use crate::failure::{Failure, Success};
-use crate::{output, plot, text};
+use crate::{output, plot};
 use misdeal::{DiagnoseRequest, NoiseLevel};
 
 /// Names the scheme behind a log and reports.
@@ -15,10 +15,10 @@ pub fn run(arguments: &DiagnoseArguments, common: &CommonArguments) -> Result<Su
         noise: arguments.noise_multiplier.map(|noise_multiplier| NoiseLevel { noise_multiplier, delta }),
         epochs: arguments.epochs,
     };
-    let report = misdeal::diagnose(&request)?;
+    let document = misdeal::diagnose(&request)?.into();
     if let Some(path) = &arguments.plot {
-        plot::write(path, &report)?;
+        plot::write(path, &document)?;
     }
-    output::deliver(common, &report, || text::diagnosis(&report))?;
+    output::deliver(common, &document)?;
     Ok(Success::Fine)
 }

@@ -2,7 +2,7 @@
 
 use crate::arguments::{CommonArguments, EstimateArguments};
 use crate::failure::{Failure, Success};
-use crate::{output, plot, text};
+use crate::{output, plot};
 use misdeal::{ClaimedCurve, EstimateRequest, estimate_scores};
 
 /// Reads two files of scores and reports what they show.
@@ -15,10 +15,10 @@ pub fn run(arguments: &EstimateArguments, common: &CommonArguments) -> Result<Su
         claimed_curve: arguments.claimed_curve.as_deref().map(ClaimedCurve::parse).transpose()?,
         trade_off: arguments.trade_off || arguments.plot.is_some(),
     };
-    let report = estimate_scores(&arguments.scores_in, &arguments.scores_out, &request)?;
+    let document = estimate_scores(&arguments.scores_in, &arguments.scores_out, &request)?.into();
     if let Some(path) = &arguments.plot {
-        plot::write(path, &report)?;
+        plot::write(path, &document)?;
     }
-    output::deliver(common, &report, || text::estimates(&report))?;
+    output::deliver(common, &document)?;
     Ok(Success::Fine)
 }

@@ -12,7 +12,6 @@ mod diagnose;
 mod estimate;
 mod failure;
 mod interruption;
-mod json_layout;
 mod man;
 mod merge;
 mod number;

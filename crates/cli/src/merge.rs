@@ -2,7 +2,7 @@
 
 use crate::arguments::{CommonArguments, MergeArguments};
 use crate::failure::{Failure, Success};
-use crate::{output, text};
+use crate::output;
 use misdeal::merge_stores;
 use misdeal_core::Error;
 
@@ -11,7 +11,6 @@ pub fn run(arguments: &MergeArguments, common: &CommonArguments) -> Result<Succe
     let path = common.output.as_ref().ok_or_else(|| {
         Error::bad_value("output", "missing", "the name of a file", "the joined store is written there")
     })?;
-    let report = merge_stores(&arguments.stores, path)?;
-    output::print_report(common, &report, || text::merged(&report))?;
+    output::print_document(common, &merge_stores(&arguments.stores, path)?.into())?;
     Ok(Success::Fine)
 }

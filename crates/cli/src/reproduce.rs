@@ -3,7 +3,7 @@
 use crate::arguments::{CommonArguments, ReproduceArguments};
 use crate::failure::{Failure, Success};
 use crate::progress::Bar;
-use crate::{interruption, output, plot, text};
+use crate::{interruption, output, plot};
 use misdeal::{ReproduceRequest, reproduce};
 use std::path::PathBuf;
 
@@ -24,13 +24,13 @@ pub fn run(arguments: &ReproduceArguments, common: &CommonArguments) -> Result<S
         resume: arguments.resume,
     };
     interruption::listen(interruption::Patience::Endless)?;
-    let report = {
+    let document = {
         let bar = Bar::new(common);
-        reproduce(&request, &bar)?
+        reproduce(&request, &bar)?.into()
     };
     if let Some(path) = &arguments.plot {
-        plot::write(path, &report)?;
+        plot::write(path, &document)?;
     }
-    output::deliver(common, &report, || text::reproduced(&report))?;
+    output::deliver(common, &document)?;
     Ok(Success::Fine)
 }

@@ -2,16 +2,17 @@
 
 use crate::arguments::{CommonArguments, SelfTestArguments};
 use crate::failure::{Failure, Success};
-use crate::{interruption, output, text};
+use crate::{interruption, output};
 use misdeal::{Progress, SelfTestRequest, self_test};
 
 /// Checks what there is, and says what was found; a check that fails is bad news.
 pub fn run(arguments: &SelfTestArguments, common: &CommonArguments) -> Result<Success, Failure> {
     interruption::listen(interruption::Patience::Endless)?;
     let request = SelfTestRequest { device: arguments.device, seed: common.seed };
-    let report = self_test(&request, &Interruptible)?;
-    output::deliver(common, &report, || text::self_test(&report))?;
-    Ok(if report.passed { Success::Fine } else { Success::BadNews })
+    let found = self_test(&request, &Interruptible)?;
+    let passed = found.passed;
+    output::deliver(common, &found.into())?;
+    Ok(if passed { Success::Fine } else { Success::BadNews })
 }
 
 /// A few checks need no bar.

@@ -7,8 +7,8 @@
 mod coverage_cells;
 
 use coverage_cells::{Cells, MECHANISMS, Mechanism, Shown, audit, is_valid_for};
-use misdeal_core::estimate::{ESTIMATORS, Estimator};
-use misdeal_core::{ClosedSet, ThresholdChoice};
+use misdeal_core::ClosedSet;
+use misdeal_statistics::{ESTIMATORS, Estimator, ThresholdChoice};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::fs::OpenOptions;

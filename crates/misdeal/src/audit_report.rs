@@ -12,11 +12,7 @@ use misdeal_theory::work::{self, Work};
 use std::borrow::Cow;
 
 /// Plays, estimates, and sets the estimate beside theory.
-pub(crate) fn audit(
-    player: &dyn Player,
-    request: &RunRequest,
-    progress: &dyn Progress,
-) -> Result<Audit> {
+pub(crate) fn audit(player: &dyn Player, request: &RunRequest, progress: &dyn Progress) -> Result<Audit> {
     audit_from(player, request, None, progress)
 }
 
@@ -103,8 +99,8 @@ pub(crate) fn report(
         estimate_exceeds_claim: claimed_epsilon.map(|claim| estimate.exceeds(claim)),
         estimate,
         second_estimate: second_estimate.transpose()?,
-        descriptive: Some(store.describe()?),
-        score_histogram: store.histogram(),
+        descriptive: Some(misdeal_statistics::describe(store)?),
+        score_histogram: misdeal_statistics::histogram(store),
         theory,
         trade_off: trade_off.transpose()?,
         scores: request.scores,

@@ -37,7 +37,7 @@ impl<'a> BlindTraining<'a> {
         let sizes = (0..rungs.len()).map(|rung| rungs.batches(rung) * setting.batch_size);
         let beliefs = sizes.map(|size| belief(setting, size)).collect::<misdeal_core::Result<Vec<_>>>()?;
         let savings = Savings::new(None, progress, 0, run.observations);
-        let stretch = player.trained.trials_at_a_time();
+        let stretch = player.trained.trials_per_checkpoint();
         let mut scores: Vec<TrialBatch> = vec![TrialBatch::default(); beliefs.len()];
         let trials = run.trials();
         let mut next = trials.start;

@@ -1,7 +1,7 @@
 //! What there is to compute on.
 
 use misdeal_core::{ClosedSet, Device, EngineName, Setting};
-use misdeal_cuda::inventory;
+use misdeal_cuda::gpus;
 use misdeal_game::{Game, engines};
 use misdeal_results::{Devices, FoundDevice};
 
@@ -18,7 +18,7 @@ pub fn devices() -> Devices {
     };
     let mut devices = vec![processor];
     let mut cuda_missing = None;
-    match inventory() {
+    match gpus() {
         Err(error) => cuda_missing = Some(error.to_string()),
         Ok(found) => devices.extend(found.into_iter().map(|one| FoundDevice {
             device: Device::Cuda,

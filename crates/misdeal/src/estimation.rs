@@ -5,10 +5,10 @@ use crate::run::check_claim;
 use crate::standing::Standing;
 use crate::trade_off::{Observed, trade_off_report};
 use crate::{ClaimedCurve, Result};
-use misdeal_core::estimate::{self, ESTIMATORS, Estimator, Figure, Look, estimator};
-use misdeal_core::{EpsilonEstimate, ScoreStore, ThresholdChoice, path_text};
+use misdeal_core::{ScoreStore, path_text};
 use misdeal_files::scores;
 use misdeal_results::Estimation;
+use misdeal_statistics::{ESTIMATORS, EpsilonEstimate, Estimator, Figure, Look, ThresholdChoice, estimator};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
@@ -43,7 +43,7 @@ impl Analysis {
     /// # Errors
     /// Names the first field that is not.
     pub fn parse(&self) -> Result<(&'static dyn Estimator, ThresholdChoice)> {
-        estimate::check_levels(self.delta, self.significance)?;
+        misdeal_statistics::check_levels(self.delta, self.significance)?;
         Ok((estimator(&self.estimator)?, self.threshold_choice))
     }
 
@@ -68,7 +68,7 @@ impl Analysis {
     /// As [`Analysis::parse`], or too few scores.
     pub(crate) fn of_store(&self, store: &ScoreStore) -> Result<EpsilonEstimate> {
         let (estimator, choice) = self.parse()?;
-        Ok(store.estimate(choice, estimator, self.delta, self.significance)?)
+        Ok(misdeal_statistics::estimate(store, choice, estimator, self.delta, self.significance)?)
     }
 }
 
@@ -92,14 +92,14 @@ pub struct EstimateRequest {
 ///
 /// # Errors
 /// A value out of range, a file that cannot be read, too few scores.
-pub fn estimate_scores(
-    scores_in: &Path,
-    scores_out: &Path,
-    request: &EstimateRequest,
-) -> Result<Estimation> {
+pub fn estimate_scores(scores_in: &Path, scores_out: &Path, request: &EstimateRequest) -> Result<Estimation> {
     check(&request.analysis, request.claimed_epsilon)?;
     let report = estimate_arrays(&scores::read(scores_in)?, &scores::read(scores_out)?, request)?;
-    Ok(Estimation { scores_in: Some(path_text(scores_in).into_owned()), scores_out: Some(path_text(scores_out).into_owned()), ..report })
+    Ok(Estimation {
+        scores_in: Some(path_text(scores_in).into_owned()),
+        scores_out: Some(path_text(scores_out).into_owned()),
+        ..report
+    })
 }
 
 /// What to say of scores whose area under the curve is below 1/2.
@@ -136,7 +136,8 @@ pub fn estimate_arrays(
     let &EstimateRequest { ref analysis, fair_coins, claimed_epsilon, claimed_curve, trade_off } = request;
     let (one, choice) = check(analysis, claimed_epsilon)?;
     let estimate = |estimator: &dyn Estimator| -> misdeal_core::Result<EpsilonEstimate> {
-        let estimate = if fair_coins { estimate::from_coin_scores } else { estimate::from_scores };
+        let estimate =
+            if fair_coins { misdeal_statistics::from_coin_scores } else { misdeal_statistics::from_scores };
         estimate(scores_in, scores_out, choice, estimator, analysis.delta, analysis.significance)
     };
     let mut report = Estimation {
@@ -149,8 +150,8 @@ pub fn estimate_arrays(
         violated: None,
         estimate_exceeds_claim: None,
         descriptive: None,
-        remark: estimate::reversed_auroc(scores_in, scores_out)?.map(|area| reversed(&area)),
-        score_histogram: estimate::histogram_of_scores(scores_in, scores_out)?,
+        remark: misdeal_statistics::reversed_auroc(scores_in, scores_out)?.map(|area| reversed(&area)),
+        score_histogram: misdeal_statistics::histogram_of_scores(scores_in, scores_out)?,
         trade_off: None,
         seconds: 0.0,
     };
@@ -160,7 +161,7 @@ pub fn estimate_arrays(
             let one = estimate(one)?;
             report.estimates.insert(one.estimator, one);
         }
-        report.descriptive = Some(estimate::describe_scores(scores_in, scores_out)?);
+        report.descriptive = Some(misdeal_statistics::describe_scores(scores_in, scores_out)?);
     } else {
         report.estimate = Some(estimate(one)?);
     }

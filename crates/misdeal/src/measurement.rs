@@ -9,10 +9,9 @@ use crate::savings::Savings;
 use crate::standing::Standing;
 use crate::stopping::{Looked, Looking, play_to_the_looks};
 use crate::{Error, Progress, Result, RunRequest};
-use misdeal_core::ClosedSet;
-use misdeal_core::estimate::Look;
-use misdeal_core::{EngineName, EpsilonEstimate, STREAM_NAME, ScoreStore, Setting, ThresholdChoice};
+use misdeal_core::{ClosedSet, EngineName, STREAM_NAME, ScoreStore, Setting};
 use misdeal_game::Outcome;
+use misdeal_statistics::{EpsilonEstimate, Look, ThresholdChoice};
 use std::ops::Range;
 use std::time::Instant;
 

@@ -3,10 +3,10 @@
 use crate::run::check_claim;
 use crate::standing::Standing;
 use crate::{Analysis, Result, promised};
-use misdeal_core::estimate::from_scores;
 use misdeal_core::{ClosedSet, Error, Setting};
 use misdeal_game::{TargetModel, log_likelihood_ratio};
 use misdeal_results::{OutputScore, Outputs};
+use misdeal_statistics::from_scores;
 use misdeal_train::Adversary;
 use rayon::prelude::*;
 use std::collections::BTreeMap;

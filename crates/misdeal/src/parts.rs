@@ -137,9 +137,9 @@ mod tests {
     use super::*;
     use crate::EngineChoice;
     use crate::{RunRequest, StopWhen, Unwatched, audit_mechanism};
-    use misdeal_core::Stream;
-    use misdeal_core::{Device, EngineName, ThresholdChoice};
+    use misdeal_core::{Device, EngineName, Stream};
     use misdeal_game::{Game, engines};
+    use misdeal_statistics::ThresholdChoice;
 
     fn same(ours: &Audit, theirs: &Audit) {
         assert_eq!(ours.estimate, theirs.estimate);
@@ -176,7 +176,7 @@ mod tests {
         let found = audit_played(&request, played(0..2_000), &Unwatched).unwrap();
         assert_eq!((found.engine, found.observations), (EngineName::Cuda, 4_000));
         assert_eq!(found.estimate, request.run.analysis.of_store(&played(0..2_000)).unwrap());
-        if misdeal_cuda::inventory().is_err() {
+        if misdeal_cuda::gpus().is_err() {
             let missing = audit_played(&request, played(0..1_999), &Unwatched).unwrap_err();
             assert!(missing.to_string().contains("CUDA"), "{missing}");
         }

@@ -6,8 +6,8 @@
 //! this reason.
 
 use crate::{Result, RunRequest};
-use misdeal_core::estimate::{Guarantee, Look, fewest_trials_above, largest_epsilon};
-use misdeal_core::{ScoreStore, ThresholdChoice};
+use misdeal_core::ScoreStore;
+use misdeal_statistics::{Guarantee, Look, ThresholdChoice, fewest_trials_above, largest_epsilon};
 use std::ops::Range;
 
 /// A claim that no outcome of a run refutes: so few observations cannot show as much.

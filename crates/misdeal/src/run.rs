@@ -1,10 +1,10 @@
 //! What every audit is asked for, whatever it plays.
 
 use crate::{Analysis, ClaimedCurve, Result, Shard, StopWhen};
-use misdeal_core::ClosedSet;
-use misdeal_core::{Error, ScoreStore, Setting, StoreKind, ThresholdChoice, path_text};
+use misdeal_core::{ClosedSet, Error, ScoreStore, Setting, StoreKind, path_text};
 use misdeal_files::stores::{self, Claim};
 use misdeal_results::{Correction, Theory};
+use misdeal_statistics::ThresholdChoice;
 use std::ops::Range;
 use std::path::PathBuf;
 

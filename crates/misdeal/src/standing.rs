@@ -3,8 +3,7 @@
 //! A look, a guess of the buffer's size and scores that may depend on each other change what any test may promise.
 //! The measurement says so once, for the estimate, a second estimate and the curves.
 
-use misdeal_core::EpsilonEstimate;
-use misdeal_core::estimate::Look;
+use misdeal_statistics::{EpsilonEstimate, Look};
 
 /// How a test stands among those that might have been made in its place.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,9 +3,9 @@
 use crate::measurement::Player;
 use crate::savings::Savings;
 use crate::{Analysis, Result};
-use misdeal_core::estimate::Look;
-use misdeal_core::{EpsilonEstimate, Error, ScoreStore};
+use misdeal_core::{Error, ScoreStore};
 use misdeal_game::Outcome;
+use misdeal_statistics::{EpsilonEstimate, Look};
 
 /// What ends a run of the threshold choice `sequential` early.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,9 +35,7 @@ impl StopWhen {
     pub(crate) fn is_reached(self, estimate: &EpsilonEstimate, claim: Option<f64>) -> bool {
         match self {
             Self::Violated => claim.is_some_and(|claim| estimate.exceeds(claim)),
-            Self::Width(width) => {
-                *estimate.raw_epsilon - *estimate.empirical_epsilon <= width
-            }
+            Self::Width(width) => *estimate.raw_epsilon - *estimate.empirical_epsilon <= width,
         }
     }
 }

@@ -4,9 +4,11 @@ use crate::Result;
 use crate::accounted::curve_rates;
 use crate::claimed_curve::{ClaimedCurve, gaussian};
 use crate::standing::Standing;
-use misdeal_core::estimate::{self, CurveTest, TradeOffEstimate};
-use misdeal_core::{BatchScheme, Error, ScoreStore, Setting, claimed_curve};
+use misdeal_core::{BatchScheme, Error, ScoreStore, Setting};
 use misdeal_results::{PromisedCurve, TradeOff};
+use misdeal_statistics::{
+    CurveTest, TradeOffEstimate, claimed_curve, test_curve, test_curve_on_scores, trade_off_from_scores,
+};
 use misdeal_theory::trade_off::{self, Curve};
 use misdeal_theory::work::{COMMAND, Work};
 
@@ -19,18 +21,22 @@ pub(crate) enum Observed<'a> {
 impl Observed<'_> {
     fn trade_off(&self, significance: f64) -> misdeal_core::Result<TradeOffEstimate> {
         match *self {
-            Self::Store(store) => store.trade_off(significance),
+            Self::Store(store) => misdeal_statistics::trade_off(store, significance),
             Self::Scores { scores_in, scores_out } => {
-                estimate::trade_off_from_scores(scores_in, scores_out, significance)
+                trade_off_from_scores(scores_in, scores_out, significance)
             }
         }
     }
 
-    fn test(&self, curve: estimate::ClaimedCurve<'_>, significance: f64) -> misdeal_core::Result<CurveTest> {
+    fn test(
+        &self,
+        curve: misdeal_statistics::ClaimedCurve<'_>,
+        significance: f64,
+    ) -> misdeal_core::Result<CurveTest> {
         match *self {
-            Self::Store(store) => store.test_curve(curve, significance),
+            Self::Store(store) => test_curve(store, curve, significance),
             Self::Scores { scores_in, scores_out } => {
-                estimate::test_curve_on_scores(scores_in, scores_out, curve, significance)
+                test_curve_on_scores(scores_in, scores_out, curve, significance)
             }
         }
     }

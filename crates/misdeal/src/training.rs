@@ -173,7 +173,7 @@ impl Player for TrainingPlayer {
 
     fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome> {
         let each = self.scores_per_observation();
-        let stretch = self.trained.trials_at_a_time();
+        let stretch = self.trained.trials_per_checkpoint();
         for gap in missing_trials(trials, store.trials()) {
             let models = gap.start / each..gap.end / each;
             let mut next = models.start;

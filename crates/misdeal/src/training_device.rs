@@ -6,7 +6,7 @@ use misdeal_core::{Device, Error, PHILOX_STREAM_NAME, Precision, Setting, Stream
 use misdeal_cuda::training::{Trainer, Tuning, engine_name};
 use misdeal_files::stores;
 use misdeal_train::data::Dataset;
-use misdeal_train::{Measured, TrainingPlan, TrialBatch};
+use misdeal_train::{MeasuredTrials, TrainingPlan, TrialBatch};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -32,9 +32,9 @@ impl Trained {
     }
 
     /// Trials between two savings.
-    pub fn trials_at_a_time(&self) -> u64 {
-        let cores = self.plan.spread().map_or(1, |spread| spread.cores as u64);
-        self.device.as_ref().map_or(TRIALS_PER_CORE * cores, |(trainer, _)| trainer.trials_at_a_time())
+    pub fn trials_per_checkpoint(&self) -> u64 {
+        let cores = self.plan.parallelism().map_or(1, |parallelism| parallelism.cores as u64);
+        self.device.as_ref().map_or(TRIALS_PER_CORE * cores, |(trainer, _)| trainer.trials_per_checkpoint())
     }
 
     /// Trains and scores trials; None if cancelled.
@@ -46,7 +46,7 @@ impl Trained {
     ) -> Result<Option<TrialBatch>> {
         match &self.device {
             None => Ok(self.plan.score(trials, is_cancelled, trained)),
-            Some((trainer, _)) => Ok(trainer.score(trials, is_cancelled, trained)?),
+            Some((trainer, _)) => Ok(trainer.score(trials, is_cancelled, trained).map_err(Error::from)?),
         }
     }
 }
@@ -72,15 +72,15 @@ pub(crate) fn ready(request: &TrainingRequest, setting: &Setting, dataset: &Arc<
     }
     if must || device == Device::Auto && !is_blind && is_for_a_device(&plan, &request.run) {
         let plan = TrainingPlan::with_stream(setting, &request.recipe, Arc::clone(dataset), Stream::philox)?
-            .with_measured(Measured::EverFewer);
+            .with_measured_trials(MeasuredTrials::EverFewer);
         match Trainer::new(&plan, precision, Tuning::default()) {
             Ok(trainer) => return Ok(Trained { plan, device: Some((trainer, precision)) }),
-            Err(error) if must => return Err(error.into()),
+            Err(error) if must => return Err(Error::from(error).into()),
             Err(_) => {}
         }
     }
-    plan.spread()?;
-    Ok(Trained { plan: plan.with_measured(Measured::EverFewer), device: None })
+    plan.parallelism()?;
+    Ok(Trained { plan: plan.with_measured_trials(MeasuredTrials::EverFewer), device: None })
 }
 
 /// Whether `auto` should look for a graphics processor.

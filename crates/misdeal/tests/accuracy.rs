@@ -1,7 +1,8 @@
 //! The audit finds the epsilon that an independent simulation finds, scheme by scheme.
 
 use misdeal::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechanism};
-use misdeal_core::{BatchScheme, Setting, StoreKind, ThreatModel, ThresholdChoice};
+use misdeal_core::{BatchScheme, Setting, StoreKind, ThreatModel};
+use misdeal_statistics::ThresholdChoice;
 use rayon::prelude::*;
 
 /// Audits of each case, with seeds of their own, and the standard errors that the means may be apart: with 40 runs of the

@@ -3,8 +3,8 @@
 mod coverage_cells;
 
 use coverage_cells::{Cells, MECHANISMS, SIGNIFICANCE, audit, is_valid_for};
-use misdeal_core::ThresholdChoice;
-use misdeal_core::binomial::lower_bound;
+use misdeal_statistics::ThresholdChoice;
+use misdeal_statistics::binomial::lower_bound;
 use rayon::prelude::*;
 
 const AUDITS: u64 = 120;

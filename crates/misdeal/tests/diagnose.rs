@@ -3,12 +3,12 @@
 use misdeal::{DiagnoseRequest, NoiseLevel, diagnose_batches};
 use misdeal_core::{BatchScheme, ClosedSet, Setting, Stream, World};
 use misdeal_files::batch_log::BatchLog;
-use misdeal_game::schemes;
 use misdeal_results::{Diagnosed, LoggedScheme};
+use misdeal_schemes::sampler;
 
 /// Epochs of a setting's sampler, as a loader would log them.
 fn log_of(setting: &Setting) -> BatchLog {
-    let mut sampler = schemes::sampler(setting, &Stream::new(&setting.hash()), World::In, 0);
+    let mut sampler = sampler(setting, &Stream::new(&setting.hash()), World::In, 0);
     let mut log = BatchLog::default();
     for epoch in 0..setting.epochs {
         for batch in sampler.next_epoch().iter() {
@@ -77,8 +77,11 @@ fn names_the_scheme_of_two_hundred_configurations() {
         let value = |name: &str| {
             found.candidates.iter().find(|one| one.scheme.name() == name).and_then(|one| one.log_likelihood)
         };
-        let others =
-            found.candidates.iter().filter(|one| one.scheme.name() != truth).filter_map(|one| one.log_likelihood);
+        let others = found
+            .candidates
+            .iter()
+            .filter(|one| one.scheme.name() != truth)
+            .filter_map(|one| one.log_likelihood);
         let best_other = others.fold(f64::NEG_INFINITY, f64::max);
         let leads = value(truth).is_some_and(|truth| truth - best_other >= 10.0);
         let note = format!("{index}: {setting:?}: {found:#?}");
@@ -107,7 +110,10 @@ fn sizes_and_rates_are_estimated() {
     }
     let found = diagnosed(&Setting { scheme: BatchScheme::Poisson, ..base }).diagnosis;
     let rate = found.parameters.sampling_probability.unwrap();
-    assert!(found.certain && found.scheme == LoggedScheme::Poisson && (rate - 0.01).abs() < 5e-4, "{found:#?}");
+    assert!(
+        found.certain && found.scheme == LoggedScheme::Poisson && (rate - 0.01).abs() < 5e-4,
+        "{found:#?}"
+    );
 }
 
 /// Loaders that sort their batches leave sets: the schemes are found all the same, and buffers nearly.

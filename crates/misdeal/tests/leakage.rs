@@ -3,8 +3,8 @@
 use misdeal::{DiagnoseRequest, NoiseLevel, diagnose_batches};
 use misdeal_core::{BatchScheme, ClosedSet, Setting, Stream, World};
 use misdeal_files::batch_log::BatchLog;
-use misdeal_game::schemes;
 use misdeal_results::{Leakage, LoggedScheme};
+use misdeal_schemes::sampler;
 use misdeal_theory::account;
 use misdeal_theory::gaussian::Gaussian;
 
@@ -14,7 +14,7 @@ const DELTA: f64 = 1e-5;
 type Epochs = Vec<Vec<Vec<u64>>>;
 
 fn dealt(setting: &Setting) -> Epochs {
-    let mut sampler = schemes::sampler(setting, &Stream::new(&setting.hash()), World::In, 0);
+    let mut sampler = sampler(setting, &Stream::new(&setting.hash()), World::In, 0);
     (0..setting.epochs).map(|_| sampler.next_epoch().iter().map(<[u64]>::to_vec).collect()).collect()
 }
 

@@ -1,8 +1,9 @@
 //! A bound that is called valid lies above the truth at most as often as its significance says.
 
 use misdeal::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechanism};
-use misdeal_core::{BatchScheme, STREAM_NAME, ScoreStore, Setting, StoreKind, ThreatModel, ThresholdChoice};
+use misdeal_core::{BatchScheme, STREAM_NAME, ScoreStore, Setting, StoreKind, ThreatModel};
 use misdeal_game::{Game, Outcome, Watch, engines, play};
+use misdeal_statistics::ThresholdChoice;
 use rayon::prelude::*;
 
 const AUDITS: u64 = 300;

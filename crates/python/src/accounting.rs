@@ -4,8 +4,9 @@ use crate::errors::{exception, refusal};
 use crate::jobs;
 use crate::reports::Report;
 use crate::words::Words;
-use misdeal::{AccountExtras, AccountSubject, BoundSide, PoissonSampling, calibrate_noise};
+use misdeal::{AccountExtras, AccountSubject, PoissonSampling, calibrate_noise};
 use misdeal_core::{BatchScheme, Error, Setting};
+use misdeal_results::BoundSide;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -49,7 +50,7 @@ pub fn account(
     };
     let threads = words.count_if_any("threads")?;
     let found = jobs::run(py, threads, progress.as_ref(), |_| misdeal::account(&subject, delta, extras))?;
-    Ok(Report::new(&found))
+    Ok(Report::new(found))
 }
 
 /// The noise for a target.
@@ -65,5 +66,5 @@ pub fn calibrate(py: Python<'_>, words: Bound<'_, PyDict>) -> PyResult<Report> {
         _ => BoundSide::Upper,
     };
     let found = py.detach(|| calibrate_noise(&setting, target_epsilon, delta, side)).map_err(exception)?;
-    Ok(Report::new(&found))
+    Ok(Report::new(found))
 }

@@ -5,10 +5,11 @@ use crate::jobs;
 use crate::reports::Report;
 use crate::words::Words;
 use misdeal::{
-    Analysis, AuditReport, ClaimedCurve, Correction, DataRequest, EngineChoice, MechanismRequest, RunRequest,
-    Shard, StopWhen, TrainingRequest,
+    Analysis, ClaimedCurve, DataRequest, EngineChoice, MechanismRequest, RunRequest, Shard, StopWhen,
+    TrainingRequest,
 };
 use misdeal_core::{Error, Setting};
+use misdeal_results::{Audit, Correction};
 use misdeal_train::{Blueprint, Recipe};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -141,8 +142,9 @@ impl Words<'_> {
 }
 
 /// An audit's result with its figure, drawn where the words say.
-pub fn report(audit: &AuditReport, words: &Words<'_>) -> PyResult<Report> {
-    Report::with_figure(audit, audit.trade_off.is_some()).drawn(words.plot()?.as_deref())
+pub fn report(audit: Audit, words: &Words<'_>) -> PyResult<Report> {
+    let report = if audit.trade_off.is_some() { Report::with_figure(audit) } else { Report::new(audit) };
+    report.drawn(words.plot()?.as_deref())
 }
 
 /// Plays the game on the batched Gaussian mechanism.
@@ -156,7 +158,7 @@ pub fn audit_mechanism(
     let request = words.mechanism()?;
     let threads = words.count_if_any("threads")?;
     let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal::audit_mechanism(&request, watch))?;
-    report(&found, &words)
+    report(found, &words)
 }
 
 /// Plays the game on DP-SGD with real data and models.
@@ -170,5 +172,5 @@ pub fn audit_training(
     let request = words.training()?;
     let threads = words.count_if_any("threads")?;
     let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal::audit_training(&request, watch))?;
-    report(&found, &words)
+    report(found, &words)
 }

@@ -25,7 +25,7 @@ pub fn diagnose(py: Python<'_>, log: PathBuf, words: Bound<'_, PyDict>) -> PyRes
     };
     let threads = words.count_if_any("threads")?;
     let found = jobs::run(py, threads, None, |_| misdeal::diagnose(&request))?;
-    Report::with_figure(&found, true).drawn(plot.as_deref())
+    Report::with_figure(found).drawn(plot.as_deref())
 }
 
 /// Finds sampling mistakes in Python sources, or only counts pipelines.
@@ -54,7 +54,7 @@ pub fn scan(
         settings.exclude.extend(exclude);
         settings.assume_private |= assume_private;
         let report = misdeal_scan::scan(&paths, &settings)?;
-        Ok::<_, Error>(if survey { render::survey_json(&report) } else { render::json(&report) })
+        Ok::<_, Error>(if survey { render::survey_document(report) } else { render::document(report) })
     });
-    scanned.map(Report::of_json).map_err(|error| of_scan(&error))
+    scanned.map(Report::new).map_err(|error| of_scan(&error))
 }

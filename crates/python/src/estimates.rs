@@ -6,8 +6,8 @@ use crate::reports::Report;
 use crate::words::Words;
 use misdeal::{EstimateRequest, estimate_arrays};
 use misdeal_core::Error;
-use misdeal_core::binomial::upper_bound;
-use misdeal_core::estimate::{ERROR_ESTIMATORS, ErrorCounts, check_levels};
+use misdeal_statistics::binomial::upper_bound;
+use misdeal_statistics::{ERROR_ESTIMATORS, ErrorCounts, check_levels};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -56,7 +56,8 @@ pub fn estimate(
     let threads = words.count_if_any("threads")?;
     let (scores_in, scores_out) = (scores_in.read("scores_in")?, scores_out.read("scores_out")?);
     let found = jobs::run(py, threads, None, |_| estimate_arrays(&scores_in, &scores_out, &request))?;
-    Report::with_figure(&found, found.trade_off.is_some()).drawn(plot.as_deref())
+    let report = if found.trade_off.is_some() { Report::with_figure(found) } else { Report::new(found) };
+    report.drawn(plot.as_deref())
 }
 
 /// The epsilon that the errors at one threshold show.

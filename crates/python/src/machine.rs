@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 /// What there is to compute on.
 #[pyfunction]
 pub fn devices(py: Python<'_>) -> PyResult<Report> {
-    Ok(Report::new(&jobs::run(py, None, None, |_| Ok(misdeal::devices()))?))
+    Ok(Report::new(jobs::run(py, None, None, |_| Ok(misdeal::devices()))?))
 }
 
 /// Checks every part against something known.
@@ -24,5 +24,5 @@ pub fn self_test(
     let request = SelfTestRequest { device: words.named()?, seed: words.count("seed")? };
     let threads = words.count_if_any("threads")?;
     let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal::self_test(&request, watch))?;
-    Ok(Report::new(&found))
+    Ok(Report::new(found))
 }

@@ -45,5 +45,5 @@ pub fn reproduce(
     let plot = words.plot()?;
     let threads = words.count_if_any("threads")?;
     let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal::reproduce(&request, watch))?;
-    Report::with_figure(&found, true).drawn(plot.as_deref())
+    Report::with_figure(found).drawn(plot.as_deref())
 }

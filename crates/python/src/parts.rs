@@ -6,7 +6,7 @@ use crate::jobs;
 use crate::reports::Report;
 use crate::stores::Store;
 use crate::words::Words;
-use misdeal_core::estimate::Look;
+use misdeal_statistics::Look;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -42,7 +42,7 @@ pub fn audit_played(
     let found =
         jobs::run(py, threads, progress.as_ref(), |watch| misdeal::audit_played(&request, played, watch))?;
     store.get().update(|store| request.run.record_judgement(store)).map_err(exception)?;
-    report(&found, &words)
+    report(found, &words)
 }
 
 /// Whether a run that may stop early stops at what was played so far.

@@ -131,7 +131,7 @@ impl Store {
     fn estimate(&self, py: Python<'_>, words: Bound<'_, PyDict>) -> PyResult<Report> {
         let analysis = Words(words).analysis()?;
         let found = py.detach(|| analysis.judge(&mut self.lock())).map_err(exception)?;
-        Ok(Report::new(&found))
+        Ok(Report::of_json(serde_json::to_string(&found).expect("estimates have only numbers and names")))
     }
 }
 
@@ -139,5 +139,5 @@ impl Store {
 #[pyfunction]
 pub fn merge(py: Python<'_>, inputs: Vec<PathBuf>, output: PathBuf) -> PyResult<Report> {
     let found = py.detach(|| misdeal::merge_stores(&inputs, &output)).map_err(exception)?;
-    Ok(Report::new(&found))
+    Ok(Report::new(found))
 }

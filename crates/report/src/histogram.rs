@@ -5,7 +5,7 @@ use crate::style::{CLAIMED, OBSERVED, log_y, panel};
 use kuva::plot::{BandPlot, LinePlot};
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
-use misdeal_core::estimate::ScoreHistogram;
+use misdeal_statistics::ScoreHistogram;
 
 /// The scores of both worlds.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,7 +119,7 @@ fn cell_width(edges: &[f64], counts: &[u64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use misdeal_core::estimate::histogram_of_scores;
+    use misdeal_statistics::histogram_of_scores;
 
     fn scores(count: u32) -> Scores {
         let of = |shift: f64| -> Vec<f64> {

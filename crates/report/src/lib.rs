@@ -40,7 +40,7 @@ pub use drawing::{Drawing, Format};
 pub use gaps::{FoundNames, Gap, GapFigure};
 pub use histogram::Scores;
 pub use layout::Layout;
-pub use page::{MOST_RESULTS, page, verdict};
+pub use page::{MOST_RESULTS, page};
 pub use positions::PositionsFigure;
 pub use results::{StoredResult, Unreadable};
 pub use sweep::{Found, Sweep, SweepFigure};

@@ -8,7 +8,7 @@ use kuva::plot::colormap::ColorMap;
 use kuva::plot::heatmap::Heatmap;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
-use misdeal_core::{EpochPositions, PositionSample};
+use misdeal_results::{EpochPositions, PositionSample};
 
 /// Records' positions in the file against their positions in the epoch, a panel for each epoch: a dot for each record, or, where dots would
 /// hide each other, how many records lie where.

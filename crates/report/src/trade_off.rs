@@ -7,8 +7,8 @@ use crate::style::{OBSERVED, log_x, log_y, panel, promised};
 use kuva::plot::{BandPlot, LinePlot};
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
-use misdeal_core::estimate::TradeOffEstimate;
 use misdeal_results::numbers::confidence;
+use misdeal_statistics::TradeOffEstimate;
 
 /// The smallest detection rate that the zoom shows where nothing was observed.
 const LEAST_RATE: f64 = 1e-6;
@@ -175,7 +175,7 @@ fn bounds(estimate: &TradeOffEstimate, place: impl Fn([f64; 2]) -> Option<[f64; 
 mod tests {
     use super::*;
     use crate::Format;
-    use misdeal_core::estimate::{histogram_of_scores, trade_off_from_scores};
+    use misdeal_statistics::{histogram_of_scores, trade_off_from_scores};
 
     fn row() -> TradeOffRow {
         let scores = |shift: f64| -> Vec<f64> {

@@ -1,8 +1,8 @@
 //! What an audit found.
 
 use crate::{Judged, Theory, TradeOff, Verdict, VerdictKind};
-use misdeal_core::estimate::{Descriptive, ScoreHistogram};
-use misdeal_core::{EngineName, EpsilonEstimate, OrInfinite, Recipe, Setting, Spread, StoreKind};
+use misdeal_core::{EngineName, OrInfinite, Recipe, Setting, Spread, StoreKind};
+use misdeal_statistics::{Descriptive, EpsilonEstimate, ScoreHistogram};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,7 @@
 //! What scores from anywhere show.
 
 use crate::{Judged, TradeOff, Verdict};
-use misdeal_core::EpsilonEstimate;
-use misdeal_core::estimate::{Descriptive, EstimatorName, ScoreHistogram};
+use misdeal_statistics::{Descriptive, EpsilonEstimate, EstimatorName, ScoreHistogram};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -2,7 +2,8 @@
 
 use crate::numbers::{confidence, count, probability, rounded_down, rounded_up, significant, times};
 use crate::{Tone, Verdict, VerdictKind};
-use misdeal_core::{BatchScheme, EpsilonEstimate, OrInfinite};
+use misdeal_core::{BatchScheme, OrInfinite};
+use misdeal_statistics::EpsilonEstimate;
 
 /// What accuracies of trained models are in the worst case, and why.
 pub const AT_CHANCE: &str = "at chance: in the worst case every gradient is planted, and nothing is learned";
@@ -121,9 +122,7 @@ impl Judged {
         let (kind, tone, label) = match ground {
             Ground::NoClaim => (VerdictKind::NoClaim, Tone::Neutral, "No claim tested"),
             Ground::Found { .. } => (VerdictKind::Refuted, Tone::Refuted, "Claim refuted"),
-            Ground::Contradicted { .. } => {
-                (VerdictKind::Refuted, Tone::Refuted, "Contradicted by theory")
-            }
+            Ground::Contradicted { .. } => (VerdictKind::Refuted, Tone::Refuted, "Contradicted by theory"),
             Ground::Proven { .. } => (VerdictKind::Holds, Tone::Open, "Proven by theory"),
             Ground::AboveWithoutProof { .. } => (VerdictKind::Undecided, Tone::Doubt, "Open"),
             Ground::OutOfReach { .. } | Ground::NotRefuted { .. } => {
@@ -173,7 +172,9 @@ impl Judged {
             Ground::AboveWithoutProof { claim } => {
                 let remedy = match &self.objection {
                     Some(reason) => format!(": {reason}"),
-                    None if self.is_conditional => " by itself; repeat with --estimator clopper-pearson".into(),
+                    None if self.is_conditional => {
+                        " by itself; repeat with --estimator clopper-pearson".into()
+                    }
                     None => "; repeat with --threshold-choice hold-out".into(),
                 };
                 format!(
@@ -254,7 +255,10 @@ mod tests {
     fn what_needs_an_assumption_is_not_called_invalid() {
         let judged = |is_conditional| Judged { is_conditional, ..judged(2.0, false, Some(1.0)) };
         let says = |is_conditional| judged(is_conditional).verdict(None, [None, None]).line;
-        assert!(says(false).contains("it is not a valid bound and refutes nothing; repeat with --threshold-choice"));
+        assert!(
+            says(false)
+                .contains("it is not a valid bound and refutes nothing; repeat with --threshold-choice")
+        );
         assert!(says(true).contains(
             "holds only under an assumption and refutes nothing by itself; repeat with --estimator"
         ));

@@ -49,6 +49,7 @@ pub use diagnosis::{
 pub use document::{Document, SCHEMA_VERSION};
 pub use estimation::Estimation;
 pub use files::{LaidOut, Merged};
+pub use histogram::whole as whole_histogram;
 pub use judged::{AT_CHANCE, Judged, beyond_reach};
 pub use machine::{Check, Devices, FoundDevice, SelfTest};
 pub use outputs::{OutputScore, Outputs};
@@ -61,3 +62,4 @@ pub use stored::{Stored, Unreadable, verdict_of_estimate};
 pub use theory::Theory;
 pub use trade_off::{PromisedCurve, TradeOff};
 pub use verdict::{Tone, Verdict, VerdictKind, capitalised};
+pub use version_1::upgrade;

@@ -1,7 +1,8 @@
 //! What the outputs of somebody's own training show.
 
 use crate::{Judged, Theory, Verdict};
-use misdeal_core::{ClosedSet, EpsilonEstimate, OrInfinite, Setting};
+use misdeal_core::{ClosedSet, OrInfinite, Setting};
+use misdeal_statistics::EpsilonEstimate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

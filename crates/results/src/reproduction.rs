@@ -297,8 +297,7 @@ impl Reproduction {
     /// What came out, beside the print.
     pub fn verdict(&self) -> Verdict {
         if self.rows.is_empty() && !self.deals.is_empty() {
-            let sentence =
-                "The paper draws how records move; here the samplers of audits and trainings deal them again.";
+            let sentence = "The paper draws how records move; here the samplers of audits and trainings deal them again.";
             return neutral("Dealt again", sentence);
         }
         let printed = self.printed();

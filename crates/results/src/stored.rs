@@ -2,7 +2,7 @@
 
 use crate::version_1;
 use crate::{Audit, Document, Judged, SCHEMA_VERSION, Verdict};
-use misdeal_core::EpsilonEstimate;
+use misdeal_statistics::EpsilonEstimate;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -56,8 +56,9 @@ impl Stored {
             1 => version_1::upgrade(&command, &mut fields),
             2 => {}
             version => {
-                let problem =
-                    format!("its schema_version is {version}, and 1 to {SCHEMA_VERSION} are what is read here");
+                let problem = format!(
+                    "its schema_version is {version}, and 1 to {SCHEMA_VERSION} are what is read here"
+                );
                 return Err(unreadable(problem));
             }
         }

@@ -1,6 +1,6 @@
 //! Trade-off curves: what was observed, and what was promised.
 
-use misdeal_core::estimate::{CurveTest, TradeOffEstimate};
+use misdeal_statistics::{CurveTest, TradeOffEstimate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! Documents of version 1, made those of this version.
 
-use misdeal_core::estimate::{Guarantee, estimator as estimator_by_name};
+use misdeal_statistics::{Guarantee, estimator as estimator_by_name};
 use serde_json::{Map, Value, json};
 
 /// Adds what version 1 left unsaid, and moves what it said elsewhere.

@@ -3,7 +3,7 @@
 
 use misdeal_core::{BatchScheme, Setting, ThreatModel};
 use misdeal_train::data::{Dataset, Examples, Shape};
-use misdeal_train::{Blueprint, Measured, Recipe, TrainingPlan};
+use misdeal_train::{Blueprint, MeasuredTrials, Recipe, TrainingPlan};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -86,7 +86,7 @@ fn main() {
             continue;
         }
         let with_accuracy = plan(model);
-        let plan = with_accuracy.clone().with_measured(Measured::None);
+        let plan = with_accuracy.clone().with_measured_trials(MeasuredTrials::None);
         plan.score(0..1, &|| false, &|| ());
         let (models, per_processor) = rates(&plan, trials);
         let (measured, _) = rates(&with_accuracy, trials);

@@ -31,14 +31,14 @@
 
 mod adversary;
 mod canary;
+mod checks;
 pub mod data;
 mod debias;
+mod digest;
 mod engine;
-mod fit;
-mod identity;
 mod initial;
 mod kernels;
-mod measured;
+mod measured_trials;
 mod memory;
 mod model;
 mod plan;
@@ -47,14 +47,14 @@ mod scoring;
 mod simd;
 mod utility;
 
-pub use adversary::{Adversary, Crafted};
+pub use adversary::{Adversary, ModifiedBatch};
 pub use canary::Canary;
 pub use debias::{BiasModel, sample};
-pub use engine::{Trained, Workspace};
-pub use identity::training_digest;
+pub use digest::training_digest;
+pub use engine::{TrainedModel, Workspace};
 pub use initial::initial_parameters;
-pub use measured::Measured;
-pub use memory::{MOST_BYTES, Spread};
+pub use measured_trials::MeasuredTrials;
+pub use memory::{MOST_BYTES, Parallelism};
 pub use misdeal_core::{Blueprint, CanaryKind, LastBatch, LayerKind, Loss, Recipe};
 pub use model::{Layer, Model, Weights};
 pub use plan::{ENGINE, TrainingPlan, TrialBatch};

@@ -47,7 +47,7 @@ fn plan(model: &str, shape: Shape) -> Option<TrainingPlan> {
     let blueprint = Blueprint::from_toml(model).unwrap();
     let recipe = Recipe { canary: CanaryKind::Dirac, learning_rate: 0.1, ..Recipe::new(blueprint) };
     let plan = TrainingPlan::new(&setting(), &recipe, tiny::noise(shape, 3, 8));
-    match plan.and_then(|plan| plan.spread().map(|_| plan)) {
+    match plan.and_then(|plan| plan.parallelism().map(|_| plan)) {
         Ok(plan) => Some(plan),
         Err(error) => {
             let line = error.to_string();

@@ -1,7 +1,7 @@
 //! The sizes that may be guessed, and their shares of the significance.
 
 use misdeal_core::Result;
-use misdeal_core::estimate::Family;
+use misdeal_statistics::Family;
 
 /// The paper's guesses, in batches.
 const PAPER: [u64; 11] = [1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100];

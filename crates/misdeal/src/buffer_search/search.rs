@@ -5,8 +5,9 @@ use crate::audit_report::report;
 use crate::measurement::{Measurement, NOT_INDEPENDENT};
 use crate::standing::Standing;
 use crate::{Analysis, Result, RunRequest};
-use misdeal_core::{ClosedSet, EngineName, EpsilonEstimate, OrInfinite, ScoreStore, Setting};
+use misdeal_core::{ClosedSet, EngineName, OrInfinite, ScoreStore, Setting};
 use misdeal_results::{Audit, BufferSearch, Correction, Guess};
+use misdeal_statistics::EpsilonEstimate;
 use std::collections::BTreeMap;
 use std::time::Instant;
 

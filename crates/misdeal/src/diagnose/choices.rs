@@ -10,7 +10,7 @@
 use super::deal::Epoch;
 use libm::{lgamma, log};
 use misdeal_core::{Setting, Stream, World};
-use misdeal_game::BatchRng;
+use misdeal_schemes::BatchRng;
 use rand::Rng;
 
 /// Which records may be dealt at a position: all below the bound that are left.

@@ -8,7 +8,8 @@
 use super::deal::Epoch;
 use super::orders::Orders;
 use libm::{exp, pow};
-use misdeal_core::{BatchScheme, Bounds, Setting, binomial};
+use misdeal_core::{BatchScheme, Bounds, Setting};
+use misdeal_statistics::binomial;
 use misdeal_theory::shuffle_max::LargestOutput;
 use misdeal_theory::work::Work;
 

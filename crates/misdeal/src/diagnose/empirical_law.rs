@@ -1,9 +1,10 @@
 //! The leakage of a law that has no name: estimated on half of the records, audited on the other half.
 
 use super::orders::Orders;
-use misdeal_core::estimate::{ClopperPearson, from_scores};
-use misdeal_core::{Result, Setting, Stream, ThresholdChoice, World};
-use misdeal_game::{PositionLaw, Shifts, TargetModel, Weights, log_likelihood_ratio};
+use misdeal_core::{Result, Setting, Stream, World};
+use misdeal_game::{Shifts, TargetModel, log_likelihood_ratio};
+use misdeal_schemes::{PositionLaw, Weights};
+use misdeal_statistics::{ClopperPearson, ThresholdChoice, from_scores};
 use rayon::prelude::*;
 
 /// What the number rests on.
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
     use misdeal_core::BatchScheme;
     use misdeal_files::batch_log::BatchLog;
-    use misdeal_game::schemes;
+    use misdeal_schemes::sampler;
     use misdeal_theory::account;
 
     /// What is audited with an estimated law is below what the exact law leaks, and for a buffer, whose law only shifts, near it. A
@@ -117,7 +118,7 @@ mod tests {
         for (scheme, least) in cases {
             let setting =
                 Setting { steps_per_epoch: 100, batch_size: 20, epochs: 2, scheme, ..Setting::default() };
-            let mut sampler = schemes::sampler(&setting, &Stream::new(&setting.hash()), World::In, 0);
+            let mut sampler = sampler(&setting, &Stream::new(&setting.hash()), World::In, 0);
             let mut log = BatchLog::default();
             for epoch in 0..2 {
                 for batch in sampler.next_epoch().iter() {

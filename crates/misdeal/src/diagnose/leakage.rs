@@ -9,8 +9,9 @@ use crate::{
     Analysis, DiagnoseRequest, EngineChoice, MechanismRequest, Result, RunRequest, Unwatched,
     measure_mechanism,
 };
-use misdeal_core::{BatchScheme, Bounds, ClosedSet, Device, Setting, ThresholdChoice, binomial};
+use misdeal_core::{BatchScheme, Bounds, ClosedSet, Device, Setting};
 use misdeal_results::{Candidate, Diagnosis, Leakage, LoggedScheme, SchemeParameters, Theory};
+use misdeal_statistics::{ThresholdChoice, binomial};
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::work::Work;
 use misdeal_theory::{account, check_delta};

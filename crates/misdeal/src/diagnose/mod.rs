@@ -66,12 +66,7 @@ pub fn diagnose_batches(log: &BatchLog, request: &DiagnoseRequest) -> Result<Dia
     diagnose_log(log, &request.log, request, Instant::now())
 }
 
-fn diagnose_log(
-    log: &BatchLog,
-    path: &Path,
-    request: &DiagnoseRequest,
-    start: Instant,
-) -> Result<Diagnosed> {
+fn diagnose_log(log: &BatchLog, path: &Path, request: &DiagnoseRequest, start: Instant) -> Result<Diagnosed> {
     let (deal, mut defects) = Deal::new(log, request.dataset_size)?;
     let ((orders, found), incidence) = rayon::join(|| Orders::of(&deal), || Incidence::of(&deal));
     defects.extend(found);

@@ -114,8 +114,7 @@ fn repeated_orders(deal: &Deal, orders: &Orders, scheme: LoggedScheme) -> Option
              (a forgotten set_epoch does that)."
         )
     };
-    let defect =
-        if deal.ranks > 1 { DefectName::SetEpochForgotten } else { DefectName::SameOrderEveryEpoch };
+    let defect = if deal.ranks > 1 { DefectName::SetEpochForgotten } else { DefectName::SameOrderEveryEpoch };
     Some(Defect { defect, records, message })
 }
 
@@ -127,7 +126,9 @@ fn sentence(best: &Candidate, deal: &Deal) -> String {
         LoggedScheme::FixedOrder => {
             "Every epoch deals the records in the same, known order: nothing is shuffled.".to_owned()
         }
-        LoggedScheme::Shuffle => format!("Each of the {passes} epochs is a fresh permutation of all records."),
+        LoggedScheme::Shuffle => {
+            format!("Each of the {passes} epochs is a fresh permutation of all records.")
+        }
         LoggedScheme::ShuffleOnce => format!("One permutation of all records serves all {passes} epochs."),
         LoggedScheme::PartialShuffle => format!(
             "Blocks of {buffer} consecutive records are shuffled, and no record ever leaves its block."
@@ -138,7 +139,9 @@ fn sentence(best: &Candidate, deal: &Deal) -> String {
         LoggedScheme::BatchThenShuffle => {
             "Consecutive records always share a batch; only the order of the batches is shuffled.".to_owned()
         }
-        LoggedScheme::Poisson => format!("Every record joins every batch independently, with probability {share:.4}."),
+        LoggedScheme::Poisson => {
+            format!("Every record joins every batch independently, with probability {share:.4}.")
+        }
         LoggedScheme::WithoutReplacement => {
             format!("Every batch is a fresh random subset with the share {share:.4} of the records.")
         }
@@ -164,7 +167,8 @@ fn doubt(candidates: &[Candidate], nearly_a_buffer: bool, too_few: bool, deal: &
         return "It is not certain: a sliding buffer not much smaller than the data set would explain it better. More epochs would tell."
             .to_owned();
     }
-    let others: Vec<&str> = compatible(candidates, deal).iter().skip(1).map(|one| one.scheme.name()).collect();
+    let others: Vec<&str> =
+        compatible(candidates, deal).iter().skip(1).map(|one| one.scheme.name()).collect();
     let second = candidates.get(1).map_or("another scheme", |second| second.scheme.name());
     let pair = [candidates[0].scheme.name(), second];
     if deal.epochs.len() == 1 && pair.contains(&"shuffle") && pair.contains(&"shuffle-once") {

@@ -55,7 +55,9 @@ mod tests {
         let rows = rows.iter().map(|row| Reproduced {
             ours: Some(ours),
             valid_epsilon: Some(valid),
-            theory: [(SchemeName::Poisson, bounds(1.0, 2.0)), (SchemeName::Shuffle, bounds(theory, 9.0))].into_iter().collect(),
+            theory: [(SchemeName::Poisson, bounds(1.0, 2.0)), (SchemeName::Shuffle, bounds(theory, 9.0))]
+                .into_iter()
+                .collect(),
             setting: Some(Setting::default()),
             ..row.beside("settings", 1000, &nothing)
         });

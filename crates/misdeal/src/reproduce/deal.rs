@@ -2,8 +2,8 @@
 
 use super::artefact::DealJob;
 use misdeal_core::{Result, Stream, World};
-use misdeal_game::schemes;
 use misdeal_results::Dealt;
+use misdeal_schemes::sampler;
 
 /// Epochs that are shown.
 const SHOWN: usize = 3;
@@ -23,7 +23,7 @@ impl DealJob {
         let mut met_in = vec![0_u64; setting.steps_per_epoch as usize];
         let mut met = vec![0_u64; setting.dataset_size() as usize];
         for trial in 0..EPOCHS {
-            let mut sampler = schemes::sampler(&setting, &stream, World::In, trial);
+            let mut sampler = sampler(&setting, &stream, World::In, trial);
             let batches = sampler.next_epoch();
             if shown_epochs.len() < SHOWN {
                 shown_epochs.push(batches.iter().map(<[u64]>::to_vec).collect());

@@ -8,9 +8,9 @@ use crate::{
     Analysis, ClaimedCurve, DataRequest, Error, MechanismRequest, Progress, Result, RunRequest,
     TrainingRequest, audit_mechanism, audit_training,
 };
-use misdeal_core::Setting;
-use misdeal_core::{ClosedSet, ThresholdChoice};
+use misdeal_core::{ClosedSet, Setting};
 use misdeal_results::Audit;
+use misdeal_statistics::ThresholdChoice;
 use misdeal_train::{Blueprint, CanaryKind, Recipe, data};
 use std::path::PathBuf;
 

@@ -1,8 +1,8 @@
 //! One printed number beside what was played.
 
+use super::agreement::agreement;
 use super::artefact::PaperRow;
 use super::played::Played;
-use super::agreement::agreement;
 use misdeal_core::{Spread, ThreatModel};
 use misdeal_results::{Agreement, Reproduced};
 

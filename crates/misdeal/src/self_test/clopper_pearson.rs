@@ -1,7 +1,7 @@
 //! Clopper-Pearson bounds against values of 180 digits.
 
 use super::Found;
-use misdeal_core::binomial::upper_bound;
+use misdeal_statistics::binomial::upper_bound;
 use serde::Deserialize;
 
 /// The largest relative error of a bound or of its complement.

@@ -2,8 +2,8 @@
 
 use super::Found;
 use crate::{Analysis, EngineChoice, MechanismRequest, RunRequest, Unwatched, measure_mechanism, play_part};
-use misdeal_core::estimate::ESTIMATORS;
-use misdeal_core::{BatchScheme, Setting, ThresholdChoice, binomial};
+use misdeal_core::{BatchScheme, Setting};
+use misdeal_statistics::{ESTIMATORS, ThresholdChoice, binomial};
 use misdeal_theory::gaussian::Gaussian;
 
 /// Large enough that a few million observations come near to epsilon.

@@ -1,7 +1,8 @@
 //! The likelihood ratio against closed forms.
 
 use super::Found;
-use misdeal_game::{PositionLaw, Shifts, TargetModel, Weights, log_likelihood_ratio};
+use misdeal_game::{Shifts, TargetModel, log_likelihood_ratio};
+use misdeal_schemes::{PositionLaw, Weights};
 use std::ops::Range;
 
 /// The largest difference from a closed form, relative to what is above one.

@@ -73,8 +73,8 @@ const OF_CUDA: [Check; 3] = [
 pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<SelfTest> {
     let cuda = match request.device {
         Device::Cpu => Err("left out by --device cpu".to_owned()),
-        Device::Auto => misdeal_cuda::inventory().map(|_| ()).map_err(|error| error.to_string()),
-        Device::Cuda => Ok(misdeal_cuda::inventory().map(|_| ())?),
+        Device::Auto => misdeal_cuda::gpus().map(|_| ()).map_err(|error| error.to_string()),
+        Device::Cuda => Ok(misdeal_cuda::gpus().map(|_| ()).map_err(misdeal_core::Error::from)?),
     };
     let mut checks: Vec<&Check> = OF_PROCESSORS.iter().collect();
     if cuda.is_ok() {

@@ -1,8 +1,8 @@
 //! Audits of mechanisms whose epsilon is known, drawn as counts: a million observations cost a few hundred binomial numbers.
 
-use misdeal_core::estimate::{BinTally, CountedScores, Look, estimator};
-use misdeal_core::{Setting, Stream, ThresholdChoice, World, normal, score_grid};
-use misdeal_game::BatchRng;
+use misdeal_core::{Setting, Stream, World, normal, score_grid};
+use misdeal_schemes::BatchRng;
+use misdeal_statistics::{BinTally, CountedScores, Look, ThresholdChoice, estimator};
 use rand_distr::{Binomial, Distribution};
 
 /// The significance of all audits.

@@ -8,9 +8,10 @@ use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
 use super::{curves, settings};
 use crate::results::{Audit, BufferGuesses, Describing, Estimate, Outputs, TradeOff, Training};
 use misdeal_core::ClosedSet;
-use misdeal_core::{BatchScheme, ThreatModel};
+use misdeal_core::{BatchScheme, OrInfinite, ThreatModel};
 use misdeal_results::numbers::{count, p_value, percent, probability, rounded_down, seconds, significant};
 use misdeal_results::{AT_CHANCE, Judged};
+use misdeal_statistics::Guarantee;
 
 /// The section of an audit.
 pub fn section(audit: &Audit) -> Section {
@@ -67,11 +68,12 @@ pub fn outputs_section(outputs: &Outputs) -> Section {
     let judged = Judged {
         empirical_epsilon,
         valid,
-        guarantee: best.map_or(String::new(), |best| best.guarantee.clone()),
+        is_conditional: !valid && best.is_some_and(|best| best.guarantee_kind != Guarantee::Nothing),
+        objection: best.and_then(|best| best.objection.clone()),
         delta,
         significance,
         claimed_epsilon,
-        largest_epsilon: outputs.largest_epsilon(),
+        largest_epsilon: outputs.largest_epsilon().map_or_else(OrInfinite::default, OrInfinite::from),
     };
     let scheme = outputs.setting.scheme.name();
     let theory = outputs.theory.get(scheme).map_or([None, None], sides);
@@ -119,7 +121,7 @@ pub fn beside(judged: &Judged, raw_epsilon: Option<f64>, theory: impl Iterator<I
         Row { found, raw: raw_epsilon, ..named("found") }
     } else {
         let name =
-            if judged.is_conditional() { "found, under an assumption" } else { "found, not a valid bound" };
+            if judged.is_conditional { "found, under an assumption" } else { "found, not a valid bound" };
         Row { raw: found, ..named(name) }
     });
     rows.extend(theory);
@@ -139,7 +141,7 @@ pub fn figures(
     let mut figures = vec![if judged.valid {
         KeyFigure::new("leaks at least", format!("ε {}", rounded_down(judged.empirical_epsilon)), level)
     } else {
-        let worth = if judged.is_conditional() { judged.weakness() } else { "not a valid bound" };
+        let worth = if judged.is_conditional { judged.weakness() } else { "not a valid bound" };
         let note = format!("{worth}, delta {}", probability(judged.delta));
         KeyFigure::new("estimate", format!("ε {}", rounded_down(judged.empirical_epsilon)), note)
     }];

@@ -3,8 +3,8 @@
 use super::chart::{Axis, Chart, Draw, Role, Series, thinned};
 use crate::results::{Observed, TradeOff};
 use misdeal_core::TradeOffBounds;
-use misdeal_core::estimate::ScoreHistogram;
 use misdeal_results::numbers::{confidence, significant};
+use misdeal_statistics::ScoreHistogram;
 use std::collections::BTreeMap;
 
 /// The smallest rate that a zoom shows where nothing was observed.

@@ -5,11 +5,10 @@ use super::command_line::CommandLine;
 use super::epsilons::{self, Row, between, rows_of_theory};
 use super::section::{Advice, Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
 use crate::results::{Diagnosed, Leaking, Parameters};
-use misdeal_core::PositionSample;
 use misdeal_results::numbers::{
     count, epochs, p_value, percent, probability, rounded_down, seconds, significant,
 };
-use misdeal_results::{Tone, beside_poisson};
+use misdeal_results::{PositionSample, Tone};
 use std::fmt::Write;
 
 /// The section of a diagnosis.
@@ -50,8 +49,14 @@ fn claim(found: &Diagnosed) -> Option<f64> {
 
 /// What leaks beside what Poisson sampling would justify, where that is less.
 fn excess(found: &Diagnosed) -> Option<String> {
-    let leakage = found.leakage.as_ref()?;
-    beside_poisson(claim(found), leakage.epsilon_lower_bound, leakage.is_estimate)
+    let (leakage, claim) = (found.leakage.as_ref()?, claim(found)?);
+    let leaks = leakage.epsilon_lower_bound.filter(|&leaks| leaks > claim)?;
+    Some(format!(
+        "A library that accounts for Poisson sampling would claim epsilon {}; {} {} leaks.",
+        significant(claim),
+        if leakage.is_estimate { "about" } else { "at least" },
+        rounded_down(leaks)
+    ))
 }
 
 fn verdict(found: &Diagnosed) -> Verdict {
@@ -64,7 +69,11 @@ fn verdict(found: &Diagnosed) -> Verdict {
         (scheme, true, defects) => (Tone::Refuted, format!("{scheme}, with {defects} defects")),
     };
     let more = excess(found).map_or(String::new(), |more| format!(" {more}"));
-    Verdict { tone, label: super::advice::capitalised(&label), sentence: format!("{}{more}", found.verdict) }
+    Verdict {
+        tone,
+        label: super::advice::capitalised(&label),
+        sentence: format!("{}{more}", found.explanation),
+    }
 }
 
 fn described(parameters: &Parameters) -> String {
@@ -190,7 +199,7 @@ fn positions(positions: &PositionSample) -> Vec<Chart> {
         to: Some(to as f64),
         ..Axis::default()
     };
-    let chart = |epoch: &misdeal_core::EpochPositions| {
+    let chart = |epoch: &misdeal_results::EpochPositions| {
         Chart {
         title: format!("Where records were dealt, epoch {}", epoch.epoch),
         caption: "A dot for some of the records. A full shuffle fills the square evenly, a fixed order is the diagonal, blocks are squares \

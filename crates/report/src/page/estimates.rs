@@ -28,7 +28,12 @@ pub fn section(found: &Estimation) -> Section {
         let figures = audits::figures(&judged, [None, None], "", false);
         tables
             .push(audits::errors(estimate, scores.map_or(0, |[with, without]| with.saturating_add(without))));
-        (advice::verdict(&judged), figures, advice::meaning(&judged, &estimate.guarantee, None), summary)
+        (
+            judged.verdict(None, [None, None]).into(),
+            figures,
+            advice::meaning(&judged, &estimate.guarantee, None),
+            summary,
+        )
     } else {
         charts.push(side_by_side(found));
         tables.push(table(&found.estimates, "All estimators on the same scores", "estimator"));

@@ -21,7 +21,7 @@ mod section;
 mod settings;
 mod unbroken;
 
-use crate::results::{Content, Estimate, StoredResult, Unreadable};
+use crate::results::{Content, StoredResult, Unreadable};
 use askama::Template;
 use misdeal_core::printable_lines;
 use section::Section;
@@ -137,21 +137,6 @@ pub fn page(results: &[StoredResult]) -> Result<String, Unreadable> {
     };
     let page = page.render().expect("memory can be written to");
     Ok(printable_lines(&page).into_owned())
-}
-
-/// The verdict of a document in plain words, which is the sentence that its page begins with; of an estimate that no document is made
-/// of, what it says by itself.
-///
-/// # Errors
-/// As [`StoredResult::parse`].
-pub fn verdict(document: &str) -> Result<String, Unreadable> {
-    match StoredResult::parse("this result", document) {
-        Ok(result) => Ok(section(&result.content).verdict.sentence),
-        Err(error) => match Estimate::parse_bare(document) {
-            Some(estimate) => Ok(advice::capitalised(&estimate.judged(None).meaning())),
-            None => Err(error),
-        },
-    }
 }
 
 fn section(content: &Content) -> Section {

@@ -43,6 +43,13 @@ pub struct Verdict {
     pub sentence: String,
 }
 
+impl From<misdeal_results::Verdict> for Verdict {
+    fn from(verdict: misdeal_results::Verdict) -> Self {
+        let misdeal_results::Verdict { tone, label, sentence, .. } = verdict;
+        Verdict { tone, label, sentence }
+    }
+}
+
 impl Verdict {
     /// The name of its style.
     pub fn class(&self) -> &'static str {

@@ -2,7 +2,7 @@
 
 use super::{Describing, Estimate, Theory, TradeOff};
 use misdeal_core::Setting;
-use misdeal_core::estimate::ScoreHistogram;
+use misdeal_statistics::ScoreHistogram;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct Audit {
     #[serde(flatten)]
     pub estimate: Estimate,
     pub descriptive: Option<Describing>,
-    #[serde(default, deserialize_with = "super::histogram::whole")]
+    #[serde(default, deserialize_with = "misdeal_results::whole_histogram")]
     pub score_histogram: Option<ScoreHistogram>,
     pub claimed_epsilon: Option<f64>,
     pub theory: Theory,

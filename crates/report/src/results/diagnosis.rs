@@ -1,7 +1,7 @@
 //! What `diagnose` wrote.
 
 use super::Theory;
-use misdeal_core::PositionSample;
+use misdeal_results::PositionSample;
 use serde::Deserialize;
 
 /// A diagnosis.
@@ -16,7 +16,7 @@ pub struct Diagnosed {
     pub scheme: String,
     pub parameters: Parameters,
     pub certain: bool,
-    pub verdict: String,
+    pub explanation: String,
     pub candidates: Vec<Held>,
     pub defects: Vec<Wrong>,
     pub leakage: Option<Leaking>,

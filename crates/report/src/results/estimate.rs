@@ -1,7 +1,8 @@
 //! Epsilons from scores, and what else scores show.
 
-use misdeal_core::estimate::{ScoreHistogram, TradeOffEstimate, TradeOffPoint, promises};
+use misdeal_core::OrInfinite;
 use misdeal_results::Judged;
+use misdeal_statistics::{Guarantee, ScoreHistogram, TradeOffEstimate, TradeOffPoint};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -12,6 +13,9 @@ pub struct Estimate {
     pub threshold_choice: String,
     pub valid: bool,
     pub guarantee: String,
+    #[serde(default = "nothing")]
+    pub guarantee_kind: Guarantee,
+    pub objection: Option<String>,
     #[serde(deserialize_with = "super::infinite_if_null")]
     pub empirical_epsilon: f64,
     pub raw_epsilon: Option<f64>,
@@ -27,29 +31,28 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// An estimate by itself, which no command wrote.
-    pub fn parse_bare(text: &str) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Bare {
-            command: Option<String>,
-            #[serde(flatten)]
-            estimate: Estimate,
-        }
-        let bare: Bare = serde_json::from_str(text).ok()?;
-        bare.command.is_none().then_some(bare.estimate)
-    }
-
     /// Whether it holds, but under an assumption only, which `guarantee` names.
     pub fn is_conditional(&self) -> bool {
-        !self.valid && promises(&self.guarantee)
+        !self.valid && self.guarantee_kind != Guarantee::Nothing
     }
 
     /// The estimate beside a claim.
     pub fn judged(&self, claimed_epsilon: Option<f64>) -> Judged {
-        let &Estimate { empirical_epsilon, valid, delta, significance, largest_epsilon, .. } = self;
-        let guarantee = self.guarantee.clone();
-        Judged { empirical_epsilon, valid, guarantee, delta, significance, claimed_epsilon, largest_epsilon }
+        Judged {
+            empirical_epsilon: self.empirical_epsilon,
+            valid: self.valid,
+            is_conditional: self.is_conditional(),
+            objection: self.objection.clone(),
+            delta: self.delta,
+            significance: self.significance,
+            claimed_epsilon,
+            largest_epsilon: self.largest_epsilon.map_or_else(OrInfinite::default, OrInfinite::from),
+        }
     }
+}
+
+fn nothing() -> Guarantee {
+    Guarantee::Nothing
 }
 
 /// What `estimate` wrote.
@@ -64,7 +67,7 @@ pub struct Estimation {
     pub claimed_epsilon: Option<f64>,
     pub descriptive: Option<Describing>,
     pub remark: Option<String>,
-    #[serde(default, deserialize_with = "super::histogram::whole")]
+    #[serde(default, deserialize_with = "misdeal_results::whole_histogram")]
     pub score_histogram: Option<ScoreHistogram>,
     pub trade_off: Option<TradeOff>,
     pub seconds: f64,
@@ -124,7 +127,7 @@ pub struct Observed {
 impl From<&Observed> for TradeOffEstimate {
     fn from(observed: &Observed) -> Self {
         let point = |point: &ObservedPoint| TradeOffPoint {
-            threshold: point.threshold.unwrap_or(f64::INFINITY),
+            threshold: point.threshold.unwrap_or(f64::INFINITY).into(),
             false_positive_rate: point.false_positive_rate,
             false_negative_rate: point.false_negative_rate,
             false_positive_rate_upper_bound: point.false_positive_rate_upper_bound,

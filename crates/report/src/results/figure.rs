@@ -8,9 +8,9 @@ use crate::{
     DealPanels, DealsFigure, Drawing, Found, FoundNames, Gap, GapFigure, NamedCurve, PositionsFigure, Scores,
     Sweep, SweepFigure, TradeOffFigure, TradeOffRow, record_names,
 };
-use misdeal_core::estimate::{ScoreHistogram, TradeOffEstimate};
 use misdeal_core::{BatchScheme, Bounds, TradeOffBounds};
 use misdeal_results::numbers::{confidence, count, significant};
+use misdeal_statistics::{ScoreHistogram, TradeOffEstimate};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 

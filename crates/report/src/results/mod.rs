@@ -8,7 +8,6 @@ mod audit;
 mod diagnosis;
 mod estimate;
 mod figure;
-mod histogram;
 mod reproduction;
 
 pub use account::{Account, Calibration};
@@ -18,12 +17,11 @@ pub use estimate::{Describing, Estimate, Estimation, Observed, TradeOff};
 pub use reproduction::{AboveCount, AboveTheClaim, Dealt, Heading, Reproduced, Reproduction};
 
 use misdeal_core::Bounds;
+use misdeal_results::Document;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// The version of documents that can be read.
-const SCHEMA_VERSION: u64 = 1;
 
 /// Theory's bounds, by scheme.
 pub type Theory = BTreeMap<String, Bounds>;
@@ -85,14 +83,8 @@ impl StoredResult {
     ///
     /// # Errors
     /// A result of a command whose documents are not read here.
-    pub fn of(result: &impl Serialize) -> Result<Self, Unreadable> {
-        let name = "this result";
-        let text = serde_json::to_string(result).map_err(|error| Unreadable {
-            name: name.into(),
-            problem: error.to_string(),
-            hint: "tell its makers, please",
-        })?;
-        Self::parse(name, &text)
+    pub fn of(document: &Document) -> Result<Self, Unreadable> {
+        Self::parse("this result", &document.to_json())
     }
 
     /// Reads a document.
@@ -108,11 +100,15 @@ impl StoredResult {
         let (Some(version), Some(command)) = (head.schema_version, head.command) else {
             return Err(unreadable("it has no schema_version and command".into()));
         };
-        if version != SCHEMA_VERSION {
-            let problem =
-                format!("its schema_version is {version}, and {SCHEMA_VERSION} is what is read here");
+        if !(1..=2).contains(&version) {
+            let problem = format!("its schema_version is {version}, and 1 to 2 are what is read here");
             return Err(unreadable(problem));
         }
+        let mut document: Value = serde_json::from_str(text).unwrap_or_default();
+        if version == 1 {
+            misdeal_results::upgrade(&command, &mut document);
+        }
+        let text = document;
         let content = match command.as_str() {
             "audit mechanism" | "audit training" => read(text).map(Content::Audit),
             "judge outputs" => read(text).map(Content::Outputs),
@@ -146,8 +142,8 @@ impl StoredResult {
     }
 }
 
-fn read<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
-    serde_json::from_str(text)
+fn read<T: DeserializeOwned>(document: Value) -> serde_json::Result<T> {
+    serde_json::from_value(document)
 }
 
 /// A number that is infinite where the document has none, as JSON cannot say so.

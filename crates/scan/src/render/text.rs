@@ -1,9 +1,9 @@
 //! Text for people.
 
-use misdeal_results::{Count, Finding};
 use crate::rules::{RULES, Reach, Rule};
 use crate::scanning::Report;
 use misdeal_core::{printable, printable_lines};
+use misdeal_results::{Count, Finding};
 use std::fmt::Write;
 
 /// Findings with their lines of code, and a summary.

@@ -18,10 +18,10 @@
 
 use super::order::shuffles_batches;
 use super::{Found, Page, Reach, Rule};
-use misdeal_results::Level;
 use crate::flow::History;
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 
 /// The rule.
 pub struct BatchBeforeShuffle;

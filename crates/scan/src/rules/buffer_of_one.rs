@@ -16,8 +16,8 @@
 
 use super::tensorflow_data::{buffer_size, training_pipelines};
 use super::{Found, Page, Reach, Rule};
-use misdeal_results::Level;
 use crate::module::Module;
+use misdeal_results::Level;
 
 /// The rule.
 pub struct BufferOfOne;

@@ -19,9 +19,9 @@
 use super::order::SHUFFLE;
 use super::tensorflow_data::{is_followed_by, training_pipelines};
 use super::{Found, Page, Reach, Rule};
-use misdeal_results::Level;
 use crate::flow::History;
 use crate::module::Module;
+use misdeal_results::Level;
 
 /// The rule.
 pub struct CacheAfterShuffle;

@@ -20,10 +20,10 @@
 //! It speaks wherever the call is made, except in functions for tests or evaluation.
 
 use super::{Found, Page, Reach, Rule};
-use misdeal_results::Level;
 use crate::libraries::is_make_private;
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
 /// The rule.

@@ -18,9 +18,9 @@
 use super::order::BATCH;
 use super::tensorflow_data::training_pipelines;
 use super::{Found, Page, Reach, Rule};
-use misdeal_results::Level;
 use crate::flow::{History, Operation, Origin};
 use crate::module::Module;
+use misdeal_results::Level;
 
 /// The rule.
 pub struct RepeatBeforeBatch;

@@ -19,10 +19,10 @@
 //! It speaks in private modules, where the seed is a literal or a variable named as a seed.
 
 use super::{Found, Page, Reach, Rule, epochs};
-use misdeal_results::Level;
 use crate::flow::Call;
 use crate::module::Module;
 use crate::role::{Role, words};
+use misdeal_results::Level;
 use ruff_python_ast::{Expr, Stmt, StmtFor};
 use ruff_text_size::{Ranged, TextSize};
 use std::collections::{HashMap, HashSet};

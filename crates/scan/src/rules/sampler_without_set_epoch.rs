@@ -20,9 +20,9 @@
 //! It speaks in every module, except where a trainer that sets the epoch by itself is imported.
 
 use super::{Found, Page, Reach, Rule, epochs};
-use misdeal_results::Level;
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
 /// The rule.

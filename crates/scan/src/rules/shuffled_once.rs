@@ -18,8 +18,8 @@
 
 use super::tensorflow_data::{is_followed_by, training_pipelines};
 use super::{Found, Page, Reach, Rule};
-use misdeal_results::Level;
 use crate::module::Module;
+use misdeal_results::Level;
 
 /// The rule.
 pub struct ShuffledOnce;

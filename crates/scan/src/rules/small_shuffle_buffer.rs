@@ -23,9 +23,9 @@ use super::buffer_cost::Sizes;
 use super::order::SHUFFLE;
 use super::tensorflow_data::{buffer_size, is_batched, is_of_files, records, training_pipelines};
 use super::{Found, Page, Reach, Rule};
-use misdeal_results::Level;
 use crate::flow::History;
 use crate::module::Module;
+use misdeal_results::Level;
 
 /// The rule.
 pub struct SmallShuffleBuffer;

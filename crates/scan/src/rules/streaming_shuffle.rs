@@ -19,10 +19,10 @@
 
 use super::buffer_cost::Sizes;
 use super::{Found, Page, Reach, Rule};
-use misdeal_results::Level;
 use crate::flow::{History, Operation, Origin};
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 
 /// The rule.
 pub struct StreamingShuffle;

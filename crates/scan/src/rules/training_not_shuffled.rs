@@ -18,11 +18,11 @@
 
 use super::data_loader::{has_sampler, loaders, role, shuffles};
 use super::{Found, Page, Reach, Rule};
-use misdeal_results::Level;
 use crate::flow::Origin;
 use crate::libraries::samples_by_poisson;
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
 /// The rule.

@@ -20,9 +20,9 @@
 
 use super::data_loader::loaders;
 use super::{Found, Page, Reach, Rule};
-use misdeal_results::Level;
 use crate::flow::Origin;
 use crate::module::Module;
+use misdeal_results::Level;
 use ruff_python_ast::{Expr, StmtClassDef};
 use ruff_text_size::Ranged;
 

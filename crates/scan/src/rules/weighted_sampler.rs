@@ -16,10 +16,10 @@
 //! It speaks in private modules, unless something hints at Poisson sampling (`make_private` replaces the sampler).
 
 use super::{Found, Page, Reach, Rule, data_loader};
-use misdeal_results::Level;
 use crate::libraries::samples_by_poisson;
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
 /// The rule.

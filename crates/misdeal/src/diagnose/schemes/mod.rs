@@ -53,7 +53,9 @@ pub fn candidates(evidence: &Evidence<'_>) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = schemes.iter().map(|scheme| scheme(evidence)).collect();
     // Laws of sets are about the whole data set, the others about the records that are dealt.
     let ways = evidence.orders.map_or(0.0, Orders::log_ways_to_choose);
-    for one in candidates.iter_mut().filter(|one| !draws_anew(one.scheme) && one.scheme != LoggedScheme::BallsInBins) {
+    for one in
+        candidates.iter_mut().filter(|one| !draws_anew(one.scheme) && one.scheme != LoggedScheme::BallsInBins)
+    {
         one.log_likelihood = one.log_likelihood.map(|value| value - ways);
     }
     // A stable sort keeps the order of equals.
