@@ -149,7 +149,7 @@ impl BatchScheme {
 
 /// A scheme as JSON has it; `buffer_size` is there for the two schemes that have a buffer.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "batch_scheme")]
+#[schemars(rename = "BatchScheme")]
 struct SchemeFields {
     /// How batches are made.
     scheme: SchemeName,

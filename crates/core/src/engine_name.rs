@@ -24,7 +24,6 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-#[schemars(rename = "engine")]
 pub enum EngineName {
     /// The mechanism, slow and obvious.
     Reference,

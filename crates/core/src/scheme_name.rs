@@ -25,7 +25,6 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-#[schemars(rename = "scheme")]
 pub enum SchemeName {
     /// Every record joins every batch independently.
     Poisson,

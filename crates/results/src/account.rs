@@ -63,7 +63,6 @@ impl Shape {
 
 /// Another method of the field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "comparison")]
 pub struct Comparison {
     /// The scheme.
     pub scheme: SchemeName,

@@ -89,7 +89,6 @@ impl Audit {
 /// How an adversary that does not know the buffer corrects for its guesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(rename = "correction")]
 pub enum Correction {
     /// Levels of all possible guesses add up to the significance: the largest bound is valid.
     Bonferroni,
@@ -99,7 +98,6 @@ pub enum Correction {
 
 /// What an adversary that does not know the buffer tried, and what it found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "buffer_search")]
 pub struct BufferSearch {
     /// The guess with the largest bound.
     pub buffer_size: u64,
@@ -113,7 +111,6 @@ pub struct BufferSearch {
 
 /// One guess of the buffer's size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "guess")]
 pub struct Guess {
     /// Records in the buffer.
     pub buffer_size: u64,

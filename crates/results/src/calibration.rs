@@ -24,7 +24,6 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-#[schemars(rename = "bound")]
 pub enum BoundSide {
     /// The noise is enough: the upper bound meets the target.
     Upper,

@@ -26,7 +26,6 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-#[schemars(rename = "logged_scheme")]
 pub enum LoggedScheme {
     /// Every record joins every batch independently.
     Poisson,
@@ -87,7 +86,6 @@ impl fmt::Display for LoggedScheme {
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-#[schemars(rename = "defect_name")]
 pub enum DefectName {
     /// The log does not say where epochs end.
     EpochsNotMarked,
@@ -121,7 +119,6 @@ impl fmt::Display for DefectName {
 
 /// What a scheme needs to be told beside its name, as far as a log shows it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "parameters")]
 pub struct SchemeParameters {
     /// Records in the buffer: the size under which the log is likeliest.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -33,6 +33,7 @@ pub mod numbers;
 mod outputs;
 mod reproduction;
 mod scan;
+mod schema;
 mod stored;
 mod theory;
 mod trade_off;
@@ -58,6 +59,7 @@ pub use reproduction::{
     printed_numbers,
 };
 pub use scan::{Count, Finding, Level, RuleEntry, Scan, Skipped, Survey};
+pub use schema::schemas;
 pub use stored::{Stored, Unreadable, verdict_of_estimate};
 pub use theory::Theory;
 pub use trade_off::{PromisedCurve, TradeOff};

@@ -30,7 +30,6 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-#[schemars(rename = "output_score")]
 pub enum OutputScore {
     /// The likelihood ratio of the mechanism as it should be: sees batches made otherwise than claimed, too little noise,
     /// gradients that were not clipped, and noise that is the same in every run.

@@ -74,7 +74,6 @@ pub struct AboveTheClaim {
 /// How many of some settings leak more than Poisson sampling with the same noise: more than the upper bound of its epsilon, which is
 /// never too small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "above_count")]
 pub struct AboveCount {
     /// Settings that were played.
     pub settings: u64,

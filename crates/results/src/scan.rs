@@ -39,7 +39,6 @@ pub struct Skipped {
 /// How bad a mistake is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "level")]
 pub enum Level {
     /// The guarantee that is claimed is not that of the batches that are drawn.
     Error,
@@ -108,7 +107,6 @@ impl Survey {
 
 /// How often something occurs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "count")]
 pub struct Count {
     /// Pipelines.
     pub pipelines: usize,

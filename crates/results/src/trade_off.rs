@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 /// The observed trade-off curve beside those that are promised.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "trade_off")]
 pub struct TradeOff {
     /// The errors at many thresholds.
     pub observed: TradeOffEstimate,
@@ -19,7 +18,6 @@ pub struct TradeOff {
 
 /// A curve beside the observed one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "promised_curve")]
 pub struct PromisedCurve {
     /// Whose curve it is.
     pub name: String,

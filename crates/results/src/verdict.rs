@@ -38,7 +38,6 @@ pub enum Tone {
 ///
 /// A result computes it from its numbers; documents have it for their readers, and reading one computes it anew.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "verdict")]
 pub struct Verdict {
     /// In a word.
     pub kind: VerdictKind,

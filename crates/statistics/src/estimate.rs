@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 /// An epsilon from error counts, with what is proven of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "estimate")]
 pub struct EpsilonEstimate {
     /// How scores became an epsilon.
     pub estimator: EstimatorName,

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// What is proven of an estimator, at a threshold that was not chosen on the counted scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(rename = "guarantee_kind")]
 pub enum Guarantee {
     /// A lower confidence bound for any mechanism whose runs are independent.
     AnyMechanism,

@@ -4,7 +4,7 @@
 use super::*;
 use crate::threshold_choice::Trials;
 use misdeal_core::{
-    ClosedSet, Purpose, STREAM_NAME, ScoreStore, Setting, StoreKind, Stream, World, score_grid,
+    ClosedSet, OrInfinite, Purpose, STREAM_NAME, ScoreStore, Setting, StoreKind, Stream, World, score_grid,
 };
 use proptest::{prelude::*, test_runner::RngSeed};
 

@@ -19,7 +19,6 @@ pub struct Tally {
 
 /// A mean and a standard deviation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "spread")]
 pub struct Spread {
     /// The mean.
     pub mean: f64,
