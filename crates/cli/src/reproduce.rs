@@ -4,7 +4,7 @@ use crate::arguments::{CommonArguments, ReproduceArguments};
 use crate::failure::{Failure, Success};
 use crate::progress::Bar;
 use crate::{interruption, output, plot};
-use misdeal::{ReproduceRequest, reproduce};
+use misdeal_paper::{ReproduceRequest, reproduce};
 use std::path::PathBuf;
 
 /// Plays what the paper played, and prints both.

@@ -1,22 +1,20 @@
-//! Names of engines.
+//! What can play the mechanism, by name.
 
-use crate::{ClosedSet, Device};
-use schemars::JsonSchema;
+use crate::ClosedSet;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// What plays a mechanism or trains models.
+/// An engine that plays the mechanism, or how to choose one.
 #[derive(
     Debug,
     Clone,
     Copy,
+    Default,
     PartialEq,
     Eq,
     Hash,
     Serialize,
     Deserialize,
-    JsonSchema,
     EnumString,
     IntoStaticStr,
     VariantArray,
@@ -25,48 +23,34 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum EngineName {
-    /// The mechanism, slow and obvious.
+    /// The fastest that can play the game here.
+    #[default]
+    Auto,
+    /// Observation and likelihood ratio in f64, slow and obvious.
     Reference,
-    /// The mechanism on a processor, by portable code.
-    CpuPortable,
-    /// The mechanism on a processor, by AVX2 and FMA.
-    CpuAvx2,
-    /// The mechanism on a processor, by AVX-512.
+    /// The fastest set of instructions of this processor.
+    Cpu,
+    /// AVX-512 instructions.
     CpuAvx512,
-    /// The mechanism on CUDA devices.
+    /// AVX2 instructions.
+    CpuAvx2,
+    /// No special instructions.
+    CpuPortable,
+    /// A CUDA device.
     Cuda,
-    /// Trainings on processors.
-    TrainCpu,
-    /// Trainings on CUDA devices, with errors like those of f32.
-    TrainCuda,
-    /// Trainings on CUDA devices in tf32.
-    TrainCudaTf32,
 }
 
 impl ClosedSet for EngineName {
     const FIELD: &'static str = "engine";
 }
 
-impl EngineName {
-    /// What it computes on.
-    pub fn device(self) -> Device {
-        match self {
-            Self::Cuda | Self::TrainCuda | Self::TrainCudaTf32 => Device::Cuda,
-            _ => Device::Cpu,
-        }
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// As `--engine` takes it: within a family all engines give the same numbers.
-    pub fn family(self) -> &'static str {
-        match self {
-            Self::CpuPortable | Self::CpuAvx2 | Self::CpuAvx512 => "cpu",
-            other => other.name(),
-        }
-    }
-}
-
-impl fmt::Display for EngineName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+    #[test]
+    fn names_are_those_in_use() {
+        let names = ["auto", "reference", "cpu", "cpu-avx512", "cpu-avx2", "cpu-portable", "cuda"];
+        assert_eq!(EngineName::names(), names);
     }
 }

@@ -20,8 +20,9 @@
 //! - [`Stream`]: every random bit of every trial, a pure function of the setting's hash, the [`World`] and the trial.
 //! - [`ScoreStore`]: the scores of both worlds, mergeable, to and from bytes; as counts on the [`score_grid`] or exact.
 //!
-//! Beside the game stand the [`Recipe`] of a training with its [`Blueprint`], and beside both the [`normal`] law. Whatever is refused
-//! is an [`Error`] that names the field, the value and what is allowed. Nothing here uses threads, files or the clock.
+//! [`Recipe`] and [`Blueprint`] say how a model is trained and what it is, [`Device`] and [`Precision`] on what. Beside the game
+//! stands the [`normal`] law. Whatever is refused is an [`Error`] that names the field, the value and what is allowed. Nothing here
+//! uses threads, files or the clock.
 
 mod batch_scheme;
 mod blueprint;

@@ -68,8 +68,8 @@ impl ClosedSet for LastBatch {
     const FIELD: &'static str = "last_batch";
 }
 
-/// How models are trained and attacked. With a [`Setting`](crate::Setting) and a
-/// data set it decides every trial.
+/// How models are trained and attacked. With a [`Setting`](crate::Setting) and a data set it decides
+/// every trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {

@@ -1,10 +1,10 @@
 //! How many models a second are trained, one epoch of batches of 100 over 10,000 records, as one line of JSON:
 //! `models_per_second MODEL f32|tf32 [models=N] [columns=N] [stages=N] [side=N] [small] [tiles] [apart] [unfused] [quick] [profile] [source]`.
 
-use misdeal_core::{Error, Precision, Setting, Stream, ThreatModel};
+use misdeal_core::{Blueprint, Error, Precision, Recipe, Setting, Stream, ThreatModel};
 use misdeal_cuda::training::{Program, Trainer, Tuning};
 use misdeal_train::data::{Dataset, Examples, Shape};
-use misdeal_train::{Blueprint, MeasuredTrials, Recipe, TrainingPlan};
+use misdeal_train::{MeasuredTrials, TrainingPlan};
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -5,10 +5,10 @@ mod agreement;
 mod tiny;
 
 use agreement::philox;
-use misdeal_core::{Precision, Setting, ThreatModel, World};
+use misdeal_core::{Blueprint, CanaryKind, Precision, Recipe, Setting, ThreatModel, World};
 use misdeal_cuda::training::{Trainer, Tuning};
 use misdeal_train::data::Shape;
-use misdeal_train::{Blueprint, CanaryKind, MeasuredTrials, Recipe, TrainingPlan};
+use misdeal_train::{MeasuredTrials, TrainingPlan};
 
 fn on_device(plan: &TrainingPlan, precision: Precision) -> Trainer {
     Trainer::new(plan, precision, Tuning { models: Some(64), ..Tuning::default() }).unwrap()

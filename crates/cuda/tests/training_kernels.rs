@@ -3,11 +3,11 @@
 #[path = "../../train/tests/tiny/mod.rs"]
 mod tiny;
 
-use misdeal_core::{Precision, Setting, Stream, ThreatModel};
+use misdeal_core::{Blueprint, CanaryKind, Precision, Recipe, Setting, Stream, ThreatModel};
 use misdeal_cuda::compile_source;
 use misdeal_cuda::training::{Program, Tuning};
+use misdeal_train::TrainingPlan;
 use misdeal_train::data::Shape;
-use misdeal_train::{Blueprint, CanaryKind, Recipe, TrainingPlan};
 
 /// Bytes of shared memory of a block on the devices that the kernels are compiled for.
 const SHARED_BYTES: usize = 227 * 1024;

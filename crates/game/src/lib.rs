@@ -1,12 +1,12 @@
 //! The distinguishing game of DP-SGD audits, played on the batched Gaussian mechanism.
 //!
 //! ```
-//! use misdeal_core::{Setting, World};
+//! use misdeal_core::{EngineName, Setting, World};
 //! use misdeal_game::{Game, engines};
 //!
 //! let setting = Setting::default();
 //! let game = Game::new(&setting);
-//! let engine = engines::choose(&game, "auto")?;
+//! let engine = engines::choose(&game, EngineName::Auto)?;
 //! let mut scores = vec![0.0; 1000];
 //! engine.score(World::In, 0..1000, &mut scores);
 //! assert!(scores.iter().sum::<f64>() > 0.0, "with the target present, the likelihood ratio leans its way");

@@ -3,16 +3,17 @@
 use misdeal_core::{ClosedSet, Device, EngineName, Setting};
 use misdeal_cuda::gpus;
 use misdeal_game::{Game, engines};
-use misdeal_results::{Devices, FoundDevice};
+use misdeal_results::{Devices, EngineUsed, FoundDevice};
 
 /// Looks for everything that can compute here.
 pub fn devices() -> Devices {
     let game = Game::new(&Setting::default());
-    let chosen = engines::choose(&game, "auto").and_then(|engine| EngineName::from_name(engine.name()));
+    let chosen =
+        engines::choose(&game, EngineName::Auto).and_then(|engine| EngineUsed::from_name(engine.name()));
     let processor = FoundDevice {
         device: Device::Cpu,
         name: std::env::consts::ARCH.into(),
-        engine: chosen.unwrap_or(EngineName::Reference),
+        engine: chosen.unwrap_or(EngineUsed::Reference),
         cores: Some(rayon::current_num_threads() as u64),
         memory_bytes: None,
     };
@@ -23,7 +24,7 @@ pub fn devices() -> Devices {
         Ok(found) => devices.extend(found.into_iter().map(|one| FoundDevice {
             device: Device::Cuda,
             name: format!("{}, compute capability {}", one.name, one.compute_capability),
-            engine: EngineName::Cuda,
+            engine: EngineUsed::Cuda,
             cores: None,
             memory_bytes: Some(one.memory_bytes),
         })),

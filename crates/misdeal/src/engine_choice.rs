@@ -1,7 +1,7 @@
 //! Which engine plays the mechanism: the processor's, or a graphics processor's.
 
 use crate::{Result, RunRequest};
-use misdeal_core::{Device, PHILOX_STREAM_NAME, Setting, Stream};
+use misdeal_core::{ClosedSet, Device, EngineName, PHILOX_STREAM_NAME, Setting, Stream};
 use misdeal_cuda::Cuda;
 use misdeal_files::stores;
 use misdeal_game::Game;
@@ -81,7 +81,7 @@ pub(crate) fn with_engine_on_trials_of<T>(
         }
     }
     let game = Game::with_stream(setting, Stream::new(&trials.hash()));
-    let engine = engines::choose(&game, choice.engine.as_deref().unwrap_or(AUTO))?;
+    let engine = engines::choose(&game, EngineName::from_name(choice.engine.as_deref().unwrap_or(AUTO))?)?;
     job(&game, engine.as_ref())
 }
 

@@ -17,7 +17,6 @@
 //! - [`merge_stores`]: shards of a run to one store; [`play_part`] and [`audit_played`]: any trials of it, and the audit of all.
 //! - [`score_outputs`], [`judge_outputs`]: what the outputs of somebody's own training show.
 //! - [`diagnose()`]: which scheme made the batches of a log, and what that costs.
-//! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproduceRequest`]).
 //! - [`self_test()`]: checks this machine's results against known values; [`devices()`]: what there is to compute on.
 //! - [`Progress`]: whoever watches a job and may interrupt it.
 
@@ -41,7 +40,6 @@ mod parts;
 mod progress;
 mod promised;
 mod reach;
-mod reproduce;
 mod run;
 mod savings;
 mod self_test;
@@ -68,11 +66,10 @@ pub use parts::{audit_played, check_mechanism, is_decided, play_part};
 pub use progress::{Progress, Unwatched};
 pub use promised::promised;
 pub use reach::OutOfReach;
-pub use reproduce::{ARTEFACTS, ReproduceRequest, reproduce};
 pub use run::RunRequest;
 #[cfg(feature = "planted-faults")]
 pub use self_test::run_check;
 pub use self_test::{SelfTestRequest, self_test};
 pub use shard::Shard;
 pub use stopping::StopWhen;
-pub use training::{DataRequest, TrainingRequest, audit_training};
+pub use training::{DataRequest, TrainingRequest, audit_training, calibrated};

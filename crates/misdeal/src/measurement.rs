@@ -9,8 +9,9 @@ use crate::savings::Savings;
 use crate::standing::Standing;
 use crate::stopping::{Looked, Looking, play_to_the_looks};
 use crate::{Error, Progress, Result, RunRequest};
-use misdeal_core::{ClosedSet, EngineName, STREAM_NAME, ScoreStore, Setting};
+use misdeal_core::{ClosedSet, STREAM_NAME, ScoreStore, Setting};
 use misdeal_game::Outcome;
+use misdeal_results::EngineUsed;
 use misdeal_statistics::{EpsilonEstimate, Look, ThresholdChoice};
 use std::ops::Range;
 use std::time::Instant;
@@ -62,7 +63,7 @@ pub struct Measurement {
     /// What other tests of the scores may promise.
     pub(crate) standing: Standing,
     /// The engine that played.
-    pub engine: EngineName,
+    pub engine: EngineUsed,
     /// Time from the first draw to epsilon.
     pub seconds: f64,
     /// Observations played in this run, each second.
@@ -148,7 +149,7 @@ pub(crate) fn measure_from(
         stopped_early: looked.stopped_early,
         estimate,
         standing,
-        engine: EngineName::from_name(player.engine())?,
+        engine: EngineUsed::from_name(player.engine())?,
         seconds,
         observations_per_second: (observations - before) as f64 / seconds,
     };

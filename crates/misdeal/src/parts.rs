@@ -139,6 +139,7 @@ mod tests {
     use crate::{RunRequest, StopWhen, Unwatched, audit_mechanism};
     use misdeal_core::{Device, EngineName, Stream};
     use misdeal_game::{Game, engines};
+    use misdeal_results::EngineUsed;
     use misdeal_statistics::ThresholdChoice;
 
     fn same(ours: &Audit, theirs: &Audit) {
@@ -166,7 +167,7 @@ mod tests {
         let request =
             MechanismRequest { engine: EngineChoice::on(Device::Cuda), run, ..MechanismRequest::default() };
         let game = Game::with_stream(&request.setting, Stream::philox(&request.setting.hash()));
-        let engine = engines::choose(&game, "reference").unwrap();
+        let engine = engines::choose(&game, EngineName::Reference).unwrap();
         let played = |trials| {
             let setting = request.setting.clone();
             let mut store = ScoreStore::new(setting, CUDA, PHILOX_STREAM_NAME, request.run.scores).unwrap();
@@ -174,7 +175,7 @@ mod tests {
             store
         };
         let found = audit_played(&request, played(0..2_000), &Unwatched).unwrap();
-        assert_eq!((found.engine, found.observations), (EngineName::Cuda, 4_000));
+        assert_eq!((found.engine, found.observations), (EngineUsed::Cuda, 4_000));
         assert_eq!(found.estimate, request.run.analysis.of_store(&played(0..2_000)).unwrap());
         if misdeal_cuda::gpus().is_err() {
             let missing = audit_played(&request, played(0..1_999), &Unwatched).unwrap_err();

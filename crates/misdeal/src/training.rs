@@ -7,14 +7,14 @@ use crate::measurement::Player;
 use crate::savings::Savings;
 use crate::training_device::{Trained, ready};
 use crate::{Progress, Result, RunRequest};
-use misdeal_core::{BatchScheme, Device, Precision, ScoreStore, Setting};
+use misdeal_core::{BatchScheme, Device, Precision, Recipe, ScoreStore, Setting};
 use misdeal_game::{Outcome, Watch, missing_trials};
 use misdeal_results::{Audit, Training};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::{self, calibrate};
 use misdeal_theory::work::Work;
+use misdeal_train::Utility;
 use misdeal_train::data::{self, Dataset, Shape, Synthetic};
-use misdeal_train::{Recipe, Utility};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -120,7 +120,10 @@ pub fn audit_training(request: &TrainingRequest, progress: &dyn Progress) -> Res
 
 /// The setting with the noise that Poisson sampling needs for `target_epsilon`, rounded up to seven digits: the Fourier transforms behind
 /// it differ in their last bits from processor to processor, and a setting is the same on all of them.
-pub(crate) fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<Setting> {
+///
+/// # Errors
+/// A target that no noise reaches, or a setting that is refused.
+pub fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<Setting> {
     let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
     let work = Work::default();
     let mut evaluations = 0;
@@ -223,7 +226,7 @@ mod tests {
                 ..Setting::default()
             },
             target_epsilon: None,
-            recipe: Recipe::new(misdeal_train::Blueprint::named("mlp").unwrap()),
+            recipe: Recipe::new(misdeal_core::Blueprint::named("mlp").unwrap()),
             data: DataRequest { dataset: "synthetic".into(), folder: None, size: Some(40) },
             device: Device::Cpu,
             precision: Precision::F32,

@@ -1,7 +1,7 @@
 //! A bound that is called valid lies above the truth at most as often as its significance says.
 
 use misdeal::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechanism};
-use misdeal_core::{BatchScheme, STREAM_NAME, ScoreStore, Setting, StoreKind, ThreatModel};
+use misdeal_core::{BatchScheme, EngineName, STREAM_NAME, ScoreStore, Setting, StoreKind, ThreatModel};
 use misdeal_game::{Game, Outcome, Watch, engines, play};
 use misdeal_statistics::ThresholdChoice;
 use rayon::prelude::*;
@@ -59,7 +59,7 @@ impl Watch for Nobody {
 /// The store of an audit.
 fn played(setting: &Setting, observations: u64) -> ScoreStore {
     let game = Game::new(setting);
-    let engine = engines::choose(&game, "auto").unwrap();
+    let engine = engines::choose(&game, EngineName::Auto).unwrap();
     let mut store =
         ScoreStore::new(setting.clone(), engine.lineage(), STREAM_NAME, StoreKind::Counts).unwrap();
     let outcome = play(&game, engine.as_ref(), &mut store, 0..observations / 2, &Nobody).unwrap();

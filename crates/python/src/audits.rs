@@ -8,9 +8,8 @@ use misdeal::{
     Analysis, ClaimedCurve, DataRequest, EngineChoice, MechanismRequest, RunRequest, Shard, StopWhen,
     TrainingRequest,
 };
-use misdeal_core::{Error, Setting};
+use misdeal_core::{Blueprint, Error, Recipe, Setting};
 use misdeal_results::{Audit, Correction};
-use misdeal_train::{Blueprint, Recipe};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::{Path, PathBuf};

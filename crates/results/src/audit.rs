@@ -1,7 +1,7 @@
 //! What an audit found.
 
-use crate::{Judged, Theory, TradeOff, Verdict, VerdictKind};
-use misdeal_core::{EngineName, OrInfinite, Recipe, Setting, Spread, StoreKind};
+use crate::{EngineUsed, Judged, Theory, TradeOff, Verdict, VerdictKind};
+use misdeal_core::{OrInfinite, Recipe, Setting, Spread, StoreKind};
 use misdeal_statistics::{Descriptive, EpsilonEstimate, ScoreHistogram};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ pub struct Audit {
     /// What was kept of a score.
     pub scores: StoreKind,
     /// The engine that computed the scores.
-    pub engine: EngineName,
+    pub engine: EngineUsed,
     /// Time from the first draw to epsilon.
     pub seconds: f64,
     /// Observations of this run, each second.

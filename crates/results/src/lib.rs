@@ -23,6 +23,7 @@ mod audit;
 mod calibration;
 mod diagnosis;
 mod document;
+mod engine_used;
 mod estimation;
 mod files;
 mod histogram;
@@ -48,6 +49,7 @@ pub use diagnosis::{
     PositionSample, SchemeParameters,
 };
 pub use document::{Document, SCHEMA_VERSION};
+pub use engine_used::EngineUsed;
 pub use estimation::Estimation;
 pub use files::{LaidOut, Merged};
 pub use histogram::whole as whole_histogram;

@@ -1,6 +1,7 @@
 //! What there is to compute on, and whether it computes right.
 
-use misdeal_core::{Device, EngineName};
+use crate::EngineUsed;
+use misdeal_core::Device;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +23,7 @@ pub struct FoundDevice {
     /// What it is.
     pub name: String,
     /// The engine that plays the default game there.
-    pub engine: EngineName,
+    pub engine: EngineUsed,
     /// Threads of a processor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cores: Option<u64>,

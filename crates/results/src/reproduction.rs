@@ -1,7 +1,7 @@
 //! The paper's tables and figures beside ours.
 
-use crate::{Theory, Tone, TradeOff, Verdict, VerdictKind};
-use misdeal_core::{Bounds, ClosedSet, EngineName, Precision, Setting, Spread, ThreatModel};
+use crate::{EngineUsed, Theory, Tone, TradeOff, Verdict, VerdictKind};
+use misdeal_core::{Bounds, ClosedSet, Precision, Setting, Spread, ThreatModel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -228,7 +228,7 @@ pub struct Reproduced {
     pub trade_off: Option<TradeOff>,
     /// The engine that played; null where nothing was.
     #[serde(default)]
-    pub engine: Option<EngineName>,
+    pub engine: Option<EngineUsed>,
     /// Time for all runs.
     #[serde(default)]
     pub seconds: f64,

@@ -1,9 +1,9 @@
 //! Models a second and arithmetic a second: one epoch of batches of 100 over 10,000 records, partially informed, noise
 //! multiplier 0.8, as the peers in `bench/` train them. `cargo bench -p misdeal-train [-- mlp lenet cnn] [-- --json]`.
 
-use misdeal_core::{BatchScheme, Setting, ThreatModel};
+use misdeal_core::{BatchScheme, Blueprint, Recipe, Setting, ThreatModel};
 use misdeal_train::data::{Dataset, Examples, Shape};
-use misdeal_train::{Blueprint, MeasuredTrials, Recipe, TrainingPlan};
+use misdeal_train::{MeasuredTrials, TrainingPlan};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;

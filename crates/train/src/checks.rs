@@ -1,8 +1,7 @@
 //! Whether setting, recipe and data fit together; what does not is refused with a way out.
 
 use crate::data::Dataset;
-use misdeal_core::{BatchScheme, Error, Result, Setting, ThreatModel};
-use misdeal_core::{LastBatch, Recipe};
+use misdeal_core::{BatchScheme, Error, LastBatch, Recipe, Result, Setting, ThreatModel};
 
 /// # Errors
 /// Too few records, records left over that should be kept, or a data set that is not whole.

@@ -33,8 +33,7 @@ pub fn training_digest(dataset: &Dataset, records: usize, recipe: &Recipe) -> St
 mod tests {
     use super::*;
     use crate::data::{Examples, Shape};
-    use misdeal_core::Blueprint;
-    use misdeal_core::{CanaryKind, LastBatch};
+    use misdeal_core::{Blueprint, CanaryKind, LastBatch};
 
     /// Stores of trainings are keyed by these.
     #[test]

@@ -1,9 +1,9 @@
 //! Audits of real training: DP-SGD with canaries on real data, thousands of models at a time.
 //!
 //! ```
-//! use misdeal_core::Setting;
+//! use misdeal_core::{Blueprint, CanaryKind, Recipe, Setting};
 //! use misdeal_train::data::{Dataset, Examples, Shape};
-//! use misdeal_train::{Blueprint, CanaryKind, Recipe, TrainingPlan};
+//! use misdeal_train::TrainingPlan;
 //! use std::sync::Arc;
 //!
 //! let features = (0..80).map(|i| (i % 7) as f32 / 7.0).collect();
@@ -22,8 +22,8 @@
 //! In the order in which data meets them:
 //!
 //! - [`data`]: records with labels.
-//! - [`Blueprint`] and [`Model`]: layers that a user composes, and what they become for records of a given shape.
-//! - [`Recipe`]: learning rate, clipping norm, canaries. Plain data, like the model: another engine reads the same.
+//! - [`Blueprint`](misdeal_core::Blueprint) and [`Model`]: layers that a user composes, and what they become for records of a given shape.
+//! - [`Recipe`](misdeal_core::Recipe): learning rate, clipping norm, canaries. Plain data, like the model: another engine reads the same.
 //! - [`TrainingPlan`]: setting, recipe and data made ready; [`TrainingPlan::score`] trains models and scores them.
 //! - [`Utility`]: accuracies and biases, in sums that merge in any order.
 //!
@@ -55,7 +55,6 @@ pub use engine::{TrainedModel, Workspace};
 pub use initial::initial_parameters;
 pub use measured_trials::MeasuredTrials;
 pub use memory::{MOST_BYTES, Parallelism};
-pub use misdeal_core::{Blueprint, CanaryKind, LastBatch, LayerKind, Loss, Recipe};
 pub use model::{Layer, Model, Weights};
 pub use plan::{ENGINE, TrainingPlan, TrialBatch};
 pub use scoring::scores;

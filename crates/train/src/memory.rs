@@ -3,8 +3,7 @@
 use crate::data::{Dataset, Examples};
 use crate::model::Model;
 use crate::simd::{LANES, LaneVector};
-use misdeal_core::{CanaryKind, LayerKind, Loss, Recipe};
-use misdeal_core::{Error, Result, Setting};
+use misdeal_core::{CanaryKind, Error, LayerKind, Loss, Recipe, Result, Setting};
 
 /// The most bytes that a training takes: data, canaries and the cores' working memory together.
 pub const MOST_BYTES: u64 = 800_000_000;

@@ -12,8 +12,10 @@ use crate::model::{Layer, Model};
 use crate::scoring::{believing, scores, scores_of_models, target_models};
 use crate::simd::InstructionSet;
 use crate::utility::Utility;
-use misdeal_core::{BatchScheme, Error, Result, ScoreStore, Setting, SettingHash, Stream, World};
-use misdeal_core::{CanaryKind, LayerKind, Loss, Recipe};
+use misdeal_core::{
+    BatchScheme, CanaryKind, Error, LayerKind, Loss, Recipe, Result, ScoreStore, Setting, SettingHash,
+    Stream, World,
+};
 use misdeal_game::TargetModel;
 use misdeal_schemes::PositionLaw;
 use rayon::prelude::*;

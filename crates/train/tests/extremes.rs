@@ -2,10 +2,10 @@
 
 mod tiny;
 
-use misdeal_core::{Setting, ThreatModel, World};
+use misdeal_core::{Blueprint, CanaryKind, Recipe, Setting, ThreatModel, World};
+use misdeal_train::TrainingPlan;
 use misdeal_train::data::Shape;
 use misdeal_train::reference;
-use misdeal_train::{Blueprint, CanaryKind, Recipe, TrainingPlan};
 use proptest::prelude::*;
 
 /// The paths of the arithmetic: sizes that fit, sizes whose products overflow 32 or 64 bits, and the ends of TOML's numbers.

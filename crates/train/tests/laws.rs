@@ -5,10 +5,10 @@
 
 mod tiny;
 
-use misdeal_core::{BatchScheme, Setting, ThreatModel, World};
+use misdeal_core::{BatchScheme, Blueprint, CanaryKind, EngineName, Recipe, Setting, ThreatModel, World};
 use misdeal_game::{Game, engines};
 use misdeal_train::data::Shape;
-use misdeal_train::{Blueprint, CanaryKind, MeasuredTrials, Recipe, TrainingPlan, TrialBatch};
+use misdeal_train::{MeasuredTrials, TrainingPlan, TrialBatch};
 use std::sync::Arc;
 
 const TRIALS: u64 = 5_000;
@@ -39,7 +39,7 @@ fn same_law(a: &[f64], b: &[f64], what: &str) {
 
 fn mechanism(setting: &Setting) -> [Vec<f64>; 2] {
     let game = Game::new(&Setting { seed: 99, training: None, ..setting.clone() });
-    let engine = engines::choose(&game, "reference").unwrap();
+    let engine = engines::choose(&game, EngineName::Reference).unwrap();
     World::BOTH.map(|world| {
         let mut scores = vec![0.0; 2 * TRIALS as usize];
         engine.score(world, 0..2 * TRIALS, &mut scores);
@@ -209,7 +209,7 @@ fn other_losses_have_a_quiet_direction() {
     let setting = Setting { threat_model: ThreatModel::TargetCanary, ..tiny::setting() };
     let spread = |canary| {
         let base = tiny::recipe(tiny::PERCEPTRON, canary);
-        let model = Blueprint { loss: misdeal_train::Loss::SquaredError, ..base.model.clone() };
+        let model = Blueprint { loss: misdeal_core::Loss::SquaredError, ..base.model.clone() };
         let plan = tiny::plan(&setting, &Recipe { model, learning_rate: 0.1, ..base });
         plan.score(0..100, &|| false, &|| ()).unwrap().utility.bias().unwrap().standard_deviation
     };

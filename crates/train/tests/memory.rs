@@ -2,9 +2,9 @@
 
 mod tiny;
 
-use misdeal_core::{Setting, ThreatModel};
+use misdeal_core::{Blueprint, CanaryKind, Recipe, Setting, ThreatModel};
 use misdeal_train::data::Shape;
-use misdeal_train::{Blueprint, CanaryKind, MOST_BYTES, Recipe, TrainingPlan};
+use misdeal_train::{MOST_BYTES, TrainingPlan};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]

@@ -12,8 +12,8 @@ use crate::failure::Failure;
 use crate::number::{count, number, one_of};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use misdeal::ARTEFACTS;
 use misdeal_core::{BatchScheme, Device, Precision};
+use misdeal_paper::ARTEFACTS;
 use misdeal_results::BoundSide;
 use std::path::PathBuf;
 

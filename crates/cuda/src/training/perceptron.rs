@@ -4,9 +4,9 @@
 //! A block is alone on its multiprocessor, so no other block would fill the wait.
 
 use super::stages::Stage;
-use misdeal_core::Precision;
+use misdeal_core::{Loss, Precision};
+use misdeal_train::TrainingPlan;
 use misdeal_train::data::Examples;
-use misdeal_train::{Loss, TrainingPlan};
 
 /// Threads and warps of a block.
 const THREADS: usize = 512;

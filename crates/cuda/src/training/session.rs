@@ -12,9 +12,9 @@ use super::stages::{Stage, stages};
 use super::tiling::Tuning;
 use crate::parameters::Key;
 use crate::{CudaError, Result};
-use misdeal_core::Precision;
+use misdeal_core::{Loss, Precision};
+use misdeal_train::TrainingPlan;
 use misdeal_train::data::Examples;
-use misdeal_train::{Loss, TrainingPlan};
 use std::sync::Arc;
 
 /// Parameters that a block of `make_step` moves.

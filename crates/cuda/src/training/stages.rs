@@ -3,8 +3,9 @@
 //! # Why are channels innermost?
 //! One copy then moves a tap of all channels. Weights keep their order, and kernels compute the row.
 
+use misdeal_core::LayerKind;
+use misdeal_train::Model;
 use misdeal_train::data::Shape;
-use misdeal_train::{LayerKind, Model};
 
 /// The function applied to every output of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,11 +2,13 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use crate::tiny;
-use misdeal_core::ClosedSet;
-use misdeal_core::{BatchScheme, Precision, Setting, Stream, ThreatModel, World};
+use misdeal_core::{
+    BatchScheme, Blueprint, CanaryKind, ClosedSet, Loss, Precision, Recipe, Setting, Stream, ThreatModel,
+    World,
+};
 use misdeal_cuda::training::{Accelerator, Program, Trainer, Tuning};
 use misdeal_train::data::{Dataset, Shape};
-use misdeal_train::{Blueprint, CanaryKind, Loss, Recipe, TrainingPlan, reference, scores};
+use misdeal_train::{TrainingPlan, reference, scores};
 use std::sync::Arc;
 
 /// The largest difference allowed: of an output, of a parameter, and of a score (which sums ten outputs over s^2).

@@ -5,8 +5,8 @@ use crate::audit_report::report;
 use crate::measurement::{Measurement, NOT_INDEPENDENT};
 use crate::standing::Standing;
 use crate::{Analysis, Result, RunRequest};
-use misdeal_core::{ClosedSet, EngineName, OrInfinite, ScoreStore, Setting};
-use misdeal_results::{Audit, BufferSearch, Correction, Guess};
+use misdeal_core::{ClosedSet, OrInfinite, ScoreStore, Setting};
+use misdeal_results::{Audit, BufferSearch, Correction, EngineUsed, Guess};
 use misdeal_statistics::EpsilonEstimate;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -76,7 +76,7 @@ pub(crate) fn audit_blindly(
         stopped_early: false,
         estimate,
         standing,
-        engine: EngineName::from_name(blind.engine())?,
+        engine: EngineUsed::from_name(blind.engine())?,
         seconds,
         observations_per_second: observations as f64 / seconds,
     };

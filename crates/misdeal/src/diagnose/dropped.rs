@@ -5,10 +5,9 @@
 //! that the record is in all epochs. The scheme's bound at delta / p then holds at delta, less ln(1/p). The proof is
 //! in the docs of `LargestOutput::epsilon_lower_bound_if_present`.
 
-use super::deal::Epoch;
-use super::orders::Orders;
 use libm::{exp, pow};
 use misdeal_core::{BatchScheme, Bounds, Setting};
+use misdeal_diagnose::{Epoch, Orders};
 use misdeal_statistics::binomial;
 use misdeal_theory::shuffle_max::LargestOutput;
 use misdeal_theory::work::Work;

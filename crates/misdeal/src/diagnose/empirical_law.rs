@@ -1,7 +1,7 @@
 //! The leakage of a law that has no name: estimated on half of the records, audited on the other half.
 
-use super::orders::Orders;
 use misdeal_core::{Result, Setting, Stream, World};
+use misdeal_diagnose::Orders;
 use misdeal_game::{Shifts, TargetModel, log_likelihood_ratio};
 use misdeal_schemes::{PositionLaw, Weights};
 use misdeal_statistics::{ClopperPearson, ThresholdChoice, from_scores};
@@ -103,9 +103,9 @@ pub fn audited(orders: &Orders, setting: &Setting, delta: f64) -> Result<Option<
 
 #[cfg(test)]
 mod tests {
-    use super::super::deal::Deal;
     use super::*;
     use misdeal_core::BatchScheme;
+    use misdeal_diagnose::LoggedEpochs;
     use misdeal_files::batch_log::BatchLog;
     use misdeal_schemes::sampler;
     use misdeal_theory::account;
@@ -125,8 +125,8 @@ mod tests {
                     log.push(epoch, 0, None, batch.iter().copied()).unwrap();
                 }
             }
-            let (deal, _) = Deal::new(&log, None).unwrap();
-            let orders = Orders::of(&deal).0.unwrap();
+            let (logged, _) = LoggedEpochs::new(&log, None).unwrap();
+            let orders = Orders::of(&logged).0.unwrap();
             let estimate = audited(&orders, &setting, 1e-5).unwrap().unwrap();
             // The first record of the file is the one that a sliding buffer hides least.
             let exact = account::bounds(&setting, 1e-5).unwrap().epsilon_upper_bound.unwrap();

@@ -1,16 +1,13 @@
 //! What leaks under the scheme that was found.
 
-use super::deal::Deal;
-use super::orders::Orders;
-use super::schemes::draws_anew;
-use super::verdict::compatible;
 use super::{dropped, empirical_law};
 use crate::{
     Analysis, DiagnoseRequest, EngineChoice, MechanismRequest, Result, RunRequest, Unwatched,
     measure_mechanism,
 };
 use misdeal_core::{BatchScheme, Bounds, ClosedSet, Device, Setting};
-use misdeal_results::{Candidate, Diagnosis, Leakage, LoggedScheme, SchemeParameters, Theory};
+use misdeal_diagnose::{DiagnosedLog, LoggedEpochs, Orders, compatible, draws_anew};
+use misdeal_results::{Candidate, Leakage, LoggedScheme, SchemeParameters, Theory};
 use misdeal_statistics::{ThresholdChoice, binomial};
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::work::Work;
@@ -62,19 +59,18 @@ pub fn check(request: &DiagnoseRequest) -> Result<()> {
 /// # Errors
 /// A noise or a number of epochs that is refused.
 pub fn of(
-    diagnosis: &Diagnosis,
-    deal: &Deal,
-    orders: Option<&Orders>,
+    DiagnosedLog { logged, orders, diagnosis }: &DiagnosedLog,
     noise: NoiseLevel,
     epochs: Option<u64>,
 ) -> Result<Costs> {
+    let orders = orders.as_ref();
     let NoiseLevel { noise_multiplier, delta } = noise;
-    let epochs = epochs.unwrap_or(deal.epochs.len() as u64);
+    let epochs = epochs.unwrap_or(logged.epochs.len() as u64);
     let setting = Setting {
         noise_multiplier,
-        steps_per_epoch: deal.epochs.iter().map(|epoch| epoch.ends.len()).max().unwrap_or(1) as u64,
+        steps_per_epoch: logged.epochs.iter().map(|epoch| epoch.ends.len()).max().unwrap_or(1) as u64,
         epochs,
-        batch_size: deal.batch_size as u64,
+        batch_size: logged.batch_size as u64,
         ..Setting::default()
     }
     .validated()?;
@@ -83,9 +79,9 @@ pub fn of(
         let setting = Setting { scheme, ..setting.clone() };
         (scheme.into(), bounds(&setting, delta, &work))
     });
-    let possible: Vec<&Candidate> = compatible(&diagnosis.candidates, deal);
+    let possible: Vec<&Candidate> = compatible(&diagnosis.candidates, logged);
     let subject =
-        Subject { deal, orders, setting: &setting, delta, is_alone: possible.len() == 1, work: &work };
+        Subject { logged, orders, setting: &setting, delta, is_alone: possible.len() == 1, work: &work };
     let is_named = diagnosis.scheme != LoggedScheme::Unknown && diagnosis.parameters.refilled_by.is_none();
     let mut schemes: Vec<LoggedScheme> = possible.iter().map(|one| one.scheme).collect();
     let found = if is_named {
@@ -150,7 +146,7 @@ impl Cost {
 
 /// A log at a noise level.
 struct Subject<'a> {
-    deal: &'a Deal,
+    logged: &'a LoggedEpochs,
     orders: Option<&'a Orders>,
     setting: &'a Setting,
     delta: f64,
@@ -162,7 +158,7 @@ struct Subject<'a> {
 impl Subject<'_> {
     /// What one scheme leaks that may have made the log.
     fn cost_of(&self, candidate: &Candidate) -> Result<Cost> {
-        let &Subject { deal, orders, setting, delta, is_alone, work } = self;
+        let &Subject { logged, orders, setting, delta, is_alone, work } = self;
         let parameters = &candidate.parameters;
         let buffer = parameters.buffer_size.map(|size| size.min(setting.dataset_size()));
         let Setting { noise_multiplier, epochs, .. } = *setting;
@@ -170,11 +166,11 @@ impl Subject<'_> {
         let found = match BatchScheme::from_name(candidate.scheme.name(), buffer)? {
             BatchScheme::Poisson => {
                 confidence = Some(CONFIDENCE);
-                of_poisson(deal, setting, delta, work)
+                of_poisson(logged, setting, delta, work)
             }
             BatchScheme::WithoutReplacement => {
                 confidence = Some(CONFIDENCE);
-                of_fresh_subsets(deal, setting, delta, is_alone, work)?
+                of_fresh_subsets(logged, setting, delta, is_alone, work)?
             }
             scheme => {
                 let (scheme, at_most) = with_the_largest_buffer(scheme, parameters, setting);
@@ -189,7 +185,7 @@ impl Subject<'_> {
                 let setting = if is_reused { once.clone() } else { Setting { scheme, ..setting.clone() } };
                 let mut found =
                     dropped::allowing_for(bounds(&setting, delta, work), &setting, orders, delta, work);
-                if scheme == BatchScheme::BallsInBins && deal.epochs.len() == 1 && epochs > 1 {
+                if scheme == BatchScheme::BallsInBins && logged.epochs.len() == 1 && epochs > 1 {
                     found.epsilon_upper_bound = bounds(&once, delta, work).epsilon_upper_bound;
                     found
                         .method
@@ -209,7 +205,7 @@ impl Subject<'_> {
     fn with_uses(&self, mut found: Bounds, scheme: LoggedScheme) -> Bounds {
         // Batches that are drawn anew repeat records by chance, which their bounds know.
         let orders = self.orders.filter(|_| !draws_anew(scheme));
-        if let Some((uses, why)) = uses(self.deal, orders) {
+        if let Some((uses, why)) = uses(self.logged, orders) {
             let Setting { noise_multiplier, epochs, .. } = *self.setting;
             let fixed_order = Gaussian::fixed_order(noise_multiplier / uses.sqrt(), epochs);
             found.epsilon_upper_bound = orders.map(|_| fixed_order.epsilon_upper_bound(self.delta));
@@ -223,9 +219,9 @@ impl Subject<'_> {
 ///
 /// Copies by workers are in other steps, so that their squares add up; copies by ranks and repeats within an epoch may meet in one step,
 /// where effects add up before they are squared.
-fn uses(deal: &Deal, orders: Option<&Orders>) -> Option<(f64, String)> {
-    let ranks = deal.uses.by_ranks as f64;
-    let workers = deal.uses.by_workers as f64;
+fn uses(logged: &LoggedEpochs, orders: Option<&Orders>) -> Option<(f64, String)> {
+    let ranks = logged.uses.by_ranks as f64;
+    let workers = logged.uses.by_workers as f64;
     let repeats = orders.map_or(1, |orders| orders.most_uses.max(1)) as f64;
     let mut why = Vec::new();
     if ranks > 1.0 {
@@ -242,14 +238,14 @@ fn uses(deal: &Deal, orders: Option<&Orders>) -> Option<(f64, String)> {
 }
 
 /// Every record in every batch with a probability that the log shows up to a 95 % interval.
-fn of_poisson(deal: &Deal, setting: &Setting, delta: f64, work: &Work) -> Bounds {
-    let steps: usize = deal.epochs.iter().map(|epoch| epoch.ends.len()).sum();
-    let entries: usize = deal.epochs.iter().map(|epoch| epoch.records.len()).sum();
+fn of_poisson(logged: &LoggedEpochs, setting: &Setting, delta: f64, work: &Work) -> Bounds {
+    let steps: usize = logged.epochs.iter().map(|epoch| epoch.ends.len()).sum();
+    let entries: usize = logged.epochs.iter().map(|epoch| epoch.records.len()).sum();
     let chances = |records: usize| (steps * records) as u64;
     let tail = 0.5 * (1.0 - CONFIDENCE);
     let least =
-        binomial::lower_bound(entries as u64, chances(deal.largest_size.drawn_anew), tail).value.max(1e-9);
-    let most = binomial::upper_bound(entries as u64, chances(deal.dataset_size), tail).value;
+        binomial::lower_bound(entries as u64, chances(logged.largest_size.drawn_anew), tail).value.max(1e-9);
+    let most = binomial::upper_bound(entries as u64, chances(logged.dataset_size), tail).value;
     let at = |probability: f64| {
         let (noise, steps) = (setting.noise_multiplier, setting.steps());
         work.part(0.5 * work.left(), |work| {
@@ -269,16 +265,22 @@ fn of_poisson(deal: &Deal, setting: &Setting, delta: f64, work: &Work) -> Bounds
 /// Every batch a fresh subset of fixed size: each record is in it with the probability q, its share of the data set.
 ///
 /// A setting has q = 1 / T for whole numbers T, so that the bounds are those of the nearest T on the safe side.
-fn of_fresh_subsets(deal: &Deal, setting: &Setting, delta: f64, audits: bool, work: &Work) -> Result<Bounds> {
+fn of_fresh_subsets(
+    logged: &LoggedEpochs,
+    setting: &Setting,
+    delta: f64,
+    audits: bool,
+    work: &Work,
+) -> Result<Bounds> {
     let at = |steps_per_epoch: u64, epochs: u64| {
         let scheme = BatchScheme::WithoutReplacement;
         Setting { scheme, steps_per_epoch, epochs: epochs.max(1), ..setting.clone() }
     };
     let steps = setting.steps();
-    let batch_size = deal.batch_size.max(1);
+    let batch_size = logged.batch_size.max(1);
     // More batches to choose from, and fewer whole rounds of them, leak less.
-    let more = deal.largest_size.drawn_anew.div_ceil(batch_size) as u64;
-    let fewer = (deal.dataset_size / batch_size).max(1) as u64;
+    let more = logged.largest_size.drawn_anew.div_ceil(batch_size) as u64;
+    let fewer = (logged.dataset_size / batch_size).max(1) as u64;
     let most = bounds(&at(fewer, steps.div_ceil(fewer)), delta, work);
     let least = if steps >= more {
         let setting = at(more, steps / more);

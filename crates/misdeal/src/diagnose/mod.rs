@@ -1,35 +1,16 @@
 //! Which scheme made the batches of a log, and what that costs.
-//!
-//! Each scheme is a law over logs, and the likeliest is named. Schemes that deal each record once are sequences of uniform choices
-//! ([`choices`]): their likelihood is a product, a buffer's size is where the log first becomes possible, and the ranks of what was chosen
-//! tell whether the choices were uniform ([`rank_tests`]). The others are laws of sets ([`incidence`]). What no scheme is meant to do
-//! (copies, padding, dropped records, orders that repeat) is set aside first and reported as a defect.
 
-mod choices;
-mod copies;
-mod deal;
 mod dropped;
 mod empirical_law;
-mod incidence;
 mod leakage;
-mod orders;
-mod p_values;
-mod picture;
-mod population;
-mod rank_tests;
-mod schemes;
-mod verdict;
 
 pub use leakage::NoiseLevel;
 
 use crate::Result;
-use deal::Deal;
-use incidence::Incidence;
 use misdeal_core::path_text;
+use misdeal_diagnose::DiagnosedLog;
 use misdeal_files::batch_log::{self, BatchLog};
 use misdeal_results::{Diagnosed, Theory};
-use orders::Orders;
-use schemes::{Evidence, candidates};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -67,30 +48,28 @@ pub fn diagnose_batches(log: &BatchLog, request: &DiagnoseRequest) -> Result<Dia
 }
 
 fn diagnose_log(log: &BatchLog, path: &Path, request: &DiagnoseRequest, start: Instant) -> Result<Diagnosed> {
-    let (deal, mut defects) = Deal::new(log, request.dataset_size)?;
-    let ((orders, found), incidence) = rayon::join(|| Orders::of(&deal), || Incidence::of(&deal));
-    defects.extend(found);
-    let evidence = Evidence { deal: &deal, orders: orders.as_ref(), incidence: &incidence };
-    let diagnosis = verdict::diagnosis(&deal, orders.as_ref(), candidates(&evidence), defects);
+    let found = misdeal_diagnose::diagnose(log, request.dataset_size)?;
     let seconds = start.elapsed().as_secs_f64();
     let (leakage, theory) = match request.noise {
         None => (None, Theory::default()),
         Some(noise) => {
-            let found = leakage::of(&diagnosis, &deal, orders.as_ref(), noise, request.epochs)?;
-            (Some(found.leakage), found.beside)
+            let costs = leakage::of(&found, noise, request.epochs)?;
+            (Some(costs.leakage), costs.beside)
         }
     };
+    let positions = Some(found.positions());
+    let DiagnosedLog { logged, diagnosis, .. } = found;
     Ok(Diagnosed {
         log: path_text(path).into_owned(),
-        dataset_size: deal.dataset_size as u64,
-        epochs: deal.epochs.len() as u64,
-        steps_per_epoch: deal.epochs.iter().map(|epoch| epoch.ends.len()).max().unwrap_or(0) as u64,
-        batch_size: deal.batch_size as u64,
-        ranks: deal.ranks as u64,
+        dataset_size: logged.dataset_size as u64,
+        epochs: logged.epochs.len() as u64,
+        steps_per_epoch: logged.epochs.iter().map(|epoch| epoch.ends.len()).max().unwrap_or(0) as u64,
+        batch_size: logged.batch_size as u64,
+        ranks: logged.ranks as u64,
         diagnosis,
         leakage,
         theory,
         seconds,
-        positions: Some(picture::sample(&deal)),
+        positions,
     })
 }

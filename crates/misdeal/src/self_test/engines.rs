@@ -1,7 +1,7 @@
 //! Every instruction set's engine against the reference, trial by trial, on the games of the suite.
 
 use super::Found;
-use misdeal_core::{BatchScheme, Setting, ThreatModel, World};
+use misdeal_core::{BatchScheme, ClosedSet, EngineName, Setting, ThreatModel, World};
 use misdeal_game::Game;
 use misdeal_game::engines::{self, Engine};
 use rayon::prelude::*;
@@ -58,6 +58,7 @@ pub(super) fn check(seed: u64) -> Found {
         .into_par_iter()
         .map(play)
         .try_reduce(|| (0.0, 0), |one, other| Ok((one.0.max(other.0), one.1 + other.1)))?;
+    let names: Vec<_> = names.into_iter().map(ClosedSet::name).collect();
     let names = names.join(", ");
     Ok(format!("{names} agree with the reference in {scores} scores, to {largest:.2} of the tolerance"))
 }
@@ -70,7 +71,7 @@ pub(super) struct Expected {
 
 impl Expected {
     pub fn by_reference(game: &Game, trials: u64) -> Result<Self, String> {
-        let reference = engines::choose(game, "reference").map_err(super::told)?;
+        let reference = engines::choose(game, EngineName::Reference).map_err(super::told)?;
         // Not a multiple of sixteen at either end.
         let trials = 5..5 + trials;
         let scores = World::BOTH.map(|world| {

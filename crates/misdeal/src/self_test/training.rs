@@ -1,10 +1,10 @@
 //! A tiny training against its reference in f64, with every gradient written out.
 
 use super::Found;
-use misdeal_core::{Setting, SettingHash, Stream, ThreatModel, World};
+use misdeal_core::{Blueprint, Recipe, Setting, SettingHash, Stream, ThreatModel, World};
 use misdeal_train::data::{Shape, Synthetic};
 use misdeal_train::reference::{self, Outputs};
-use misdeal_train::{Blueprint, InstructionSet, Recipe, TrainingPlan};
+use misdeal_train::{InstructionSet, TrainingPlan};
 use std::sync::Arc;
 
 /// The largest difference of an output or a parameter: what ten steps in f32 may lose.

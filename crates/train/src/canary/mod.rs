@@ -5,9 +5,7 @@ mod least_variance;
 
 use crate::data::Examples;
 use crate::model::Model;
-use misdeal_core::Loss;
-use misdeal_core::{CanaryKind, Recipe};
-use misdeal_core::{Error, Purpose, Result, Stream, World, gaussian};
+use misdeal_core::{CanaryKind, Error, Loss, Purpose, Recipe, Result, Stream, World, gaussian};
 
 /// A gradient of norm `clip_norm` that is zero outside consecutive parameters.
 #[derive(Debug, Clone, PartialEq)]

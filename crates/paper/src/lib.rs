@@ -1,0 +1,96 @@
+//! The paper's tables and figures, beside what comes out here.
+//!
+//! What is printed, and which audit should give it, lies as data in `paper/`; this crate only plays, compares and adds theory.
+
+mod above_the_claim;
+mod agreement;
+mod artefact;
+mod asked;
+mod deal;
+mod job;
+mod played;
+mod request;
+mod row;
+mod settings;
+
+pub use artefact::NAMES as ARTEFACTS;
+pub use request::ReproduceRequest;
+
+use asked::Asked;
+use misdeal::{Progress, Result};
+use misdeal_core::Precision;
+use misdeal_results::{Heading, Reproduced, Reproduction};
+use std::time::Instant;
+
+/// The heading with what is counted over those of these rows that are its own.
+fn counted(heading: Heading, rows: &[Reproduced]) -> Heading {
+    let rows: Vec<_> = rows.iter().filter(|row| row.artefact == heading.name).collect();
+    Heading { above_the_claim: above_the_claim::of(&rows), ..heading }
+}
+
+/// Plays what the paper played, and compares.
+///
+/// # Errors
+/// An unknown name, a number of runs or of observations out of range, data that are not there, a device that is not, or an interruption.
+pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<Reproduction> {
+    request.check()?;
+    let start = Instant::now();
+    let asked = Asked::by(request)?;
+    asked.make_folder(request)?;
+    let rows = played_again(&asked, request, progress)?;
+    Ok(Reproduction {
+        name: request.name.clone(),
+        seed: Some(request.seed),
+        quick: request.quick,
+        only: request.only.clone(),
+        runs: request.runs,
+        observations: request.observations,
+        precision: Some(request.precision).filter(|&precision| precision != Precision::F32),
+        artefacts: asked.artefacts.into_iter().map(|heading| counted(heading, &rows)).collect(),
+        rows,
+        deals: asked.deals,
+        seconds: start.elapsed().as_secs_f64(),
+    })
+}
+
+/// Plays all rows, in their order. Those whose data are missing say so, unless nothing else is played.
+///
+/// # Errors
+/// Data are missing and nothing was played, or as [`reproduce`].
+fn played_again(
+    asked: &Asked,
+    request: &ReproduceRequest,
+    progress: &dyn Progress,
+) -> Result<Vec<Reproduced>> {
+    let total: u64 = asked.rows.iter().map(|(_, row)| row.work(request)).sum();
+    let mut done = 0;
+    let mut rows = Vec::with_capacity(asked.rows.len());
+    let mut missing_data = None;
+    for (artefact, row) in &asked.rows {
+        let played = row.played(request, &Part { whole: progress, done, total })?;
+        rows.push(row.beside(artefact, row.observations(request), &played));
+        missing_data = missing_data.or(played.missing_data);
+        done += row.work(request);
+    }
+    match missing_data {
+        Some(error) if rows.iter().all(|row| row.ours.is_none()) => Err(error.into()),
+        _ => Ok(rows),
+    }
+}
+
+/// One audit's progress as a part of the whole's.
+struct Part<'a> {
+    whole: &'a dyn Progress,
+    done: u64,
+    total: u64,
+}
+
+impl Progress for Part<'_> {
+    fn observed(&self, done: u64, _total: u64) {
+        self.whole.observed(self.done + done, self.total);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.whole.is_interrupted()
+    }
+}
