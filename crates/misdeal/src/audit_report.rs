@@ -105,6 +105,7 @@ pub(crate) fn report(
         trade_off: trade_off.transpose()?,
         scores: request.scores,
         engine,
+        stream: Some(store.stream().to_owned()),
         seconds,
         observations_per_second,
         store: request.store.as_deref().map(|path| path_text(path).into_owned()),

@@ -47,6 +47,9 @@ pub struct Audit {
     pub scores: StoreKind,
     /// The engine that computed the scores.
     pub engine: EngineUsed,
+    /// The random stream of the trials, without which the same seed gives other ones; absent in documents of version 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<String>,
     /// Time from the first draw to epsilon.
     pub seconds: f64,
     /// Observations of this run, each second.
