@@ -20,6 +20,6 @@ pub fn check(path: Option<&Path>) -> Result<(), Failure> {
 /// Draws a result's figure into a file, as `report` draws it from the document.
 pub fn write(path: &Path, report: &impl Serialize) -> Result<(), Failure> {
     let result = StoredResult::of(report)?;
-    let bytes = result.draw()?.to_bytes(Format::of(path)?)?;
+    let bytes = result.figure()?.to_bytes(Format::of(path)?)?;
     Ok(write_atomically(path, |sink| sink.write_all(&bytes))?)
 }

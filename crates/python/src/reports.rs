@@ -8,7 +8,7 @@ use crate::errors::{of_file, refusal};
 use crate::pages::unreadable;
 use crate::words::Words;
 use misdeal_files::atomic::{check_place, write_atomically};
-use misdeal_report::{Drawing, Format, StoredResult};
+use misdeal_report::{Figure, Format, StoredResult};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -54,20 +54,20 @@ impl Report {
     /// Draws the figure, if both it and a place for it are there; without a place nothing is laid out, and nothing can fail.
     pub fn drawn(self, plot: Option<&Path>) -> PyResult<Self> {
         let Some(path) = plot else { return Ok(self) };
-        if let Some(drawing) = self.drawing()? {
-            let bytes = drawing.to_bytes(Format::of(path).map_err(refusal)?).map_err(refusal)?;
+        if let Some(figure) = self.figure()? {
+            let bytes = figure.to_bytes(Format::of(path).map_err(refusal)?).map_err(refusal)?;
             write_atomically(path, |sink| sink.write_all(&bytes)).map_err(|error| of_file(&error))?;
         }
         Ok(self)
     }
 
     /// The figure that is made of the document.
-    fn drawing(&self) -> PyResult<Option<Drawing>> {
+    fn figure(&self) -> PyResult<Option<Figure>> {
         if !self.has_figure {
             return Ok(None);
         }
         let result = StoredResult::parse("this result", &self.json).map_err(|error| unreadable(&error))?;
-        result.draw().map(Some).map_err(|error| unreadable(&error))
+        result.figure().map(Some).map_err(|error| unreadable(&error))
     }
 }
 
@@ -81,7 +81,7 @@ impl Report {
 
     /// The figure as SVG, where there is one.
     fn svg(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        py.detach(|| Ok(self.drawing()?.map(|drawing| drawing.to_svg())))
+        py.detach(|| Ok(self.figure()?.map(|figure| figure.to_svg())))
     }
 
     /// Draws the figure into a file that ends in .svg or .png.

@@ -37,7 +37,7 @@ impl Layout {
     pub fn bytes(self, results: &[StoredResult]) -> Result<Vec<u8>, Unreadable> {
         match (self, results) {
             (Self::Page, results) => page(results).map(String::into_bytes),
-            (Self::Drawing(format), [one]) => one.draw()?.to_bytes(format).map_err(|error| Unreadable {
+            (Self::Drawing(format), [one]) => one.figure()?.to_bytes(format).map_err(|error| Unreadable {
                 name: one.name.clone(),
                 problem: error.to_string(),
                 hint: "a name that ends in .svg always works",

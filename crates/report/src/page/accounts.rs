@@ -1,31 +1,18 @@
 //! What theory says, and noise that was calibrated.
 
 use super::command_line::CommandLine;
-use super::curves;
-use super::epsilons::{self, Row, between, sides};
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
+use crate::pictures::epsilons::{between, sides};
+use crate::pictures::{judged, trade_off};
 use crate::results::{Account, Calibration};
 use misdeal_results::Tone;
 use misdeal_results::numbers::{self, count, probability, rounded_down, rounded_up, significant};
 
 /// The section of an account.
 pub fn section(account: &Account) -> Section {
-    let rows: Vec<Row> = account
-        .schemes
-        .iter()
-        .filter(|(_, bounds)| sides(bounds) != [None, None])
-        .map(|(scheme, bounds)| Row { name: scheme.clone(), theory: sides(bounds), ..Row::default() })
-        .collect();
-    let mut all = Vec::new();
-    if account.claimed_epsilon.is_some() {
-        let name = "claimed, as if Poisson".into();
-        all.push(Row { name, claimed: account.claimed_epsilon, ..Row::default() });
-    }
-    all.extend(rows);
-    let caption = "Proven bounds on epsilon for each way to make batches. What libraries state is the claim on top, whatever the scheme.";
-    let mut charts = vec![epsilons::chart("Epsilon, scheme by scheme", caption, &all)];
+    let mut charts = vec![judged::account(account)];
     if !account.trade_offs.is_empty() {
-        charts.extend(curves::known_trade_offs(&account.trade_offs));
+        charts.extend(trade_off::known(&account.trade_offs));
     }
     let one = match &account.schemes.iter().collect::<Vec<_>>()[..] {
         [(_, bounds)] => sides(bounds),
@@ -200,10 +187,6 @@ pub fn calibration(found: &Calibration) -> Section {
         )
     };
     let bound = if enough { [None, Some(found.epsilon)] } else { [Some(found.epsilon), None] };
-    let rows = [
-        Row { name: "target".into(), claimed: Some(found.target_epsilon), ..Row::default() },
-        Row { name: format!("theory, {}", found.scheme), theory: bound, ..Row::default() },
-    ];
     let line = CommandLine::new("calibrate")
         .flag("target-epsilon", found.target_epsilon)
         .number("delta", found.delta)
@@ -249,11 +232,7 @@ pub fn calibration(found: &Calibration) -> Section {
         ],
         meaning: Vec::new(),
         advice: Vec::new(),
-        charts: vec![epsilons::chart(
-            "Epsilon: target and bound",
-            "The target, and what is proven with this noise.",
-            &rows,
-        )],
+        charts: vec![judged::calibration(found)],
         tables: Vec::new(),
         settings,
         rerun: Rerun { command: Some(line.text()), note: "Nothing here is random.".into() },

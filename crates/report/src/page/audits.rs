@@ -1,12 +1,12 @@
 //! Audits of the mechanism and of training.
 
 use super::advice::Subject;
-use super::chart::{Axis, Chart, Draw, Role, Series};
 use super::command_line::CommandLine;
-use super::epsilons::{self, Row, between, rows_of_theory, sides};
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
-use super::{curves, settings};
-use crate::results::{Audit, BufferGuesses, Describing, Estimate, Outputs, TradeOff, Training};
+use super::settings;
+use crate::pictures::epsilons::{between, sides};
+use crate::pictures::judged;
+use crate::results::{Audit, Describing, Estimate, Outputs, TradeOff, Training};
 use misdeal_core::ClosedSet;
 use misdeal_core::{BatchScheme, ThreatModel};
 use misdeal_results::numbers::{count, p_value, percent, probability, rounded_down, seconds, significant};
@@ -25,14 +25,9 @@ pub fn section(audit: &Audit) -> Section {
         is_as_in_theory: true,
     };
     let what = if audit.training.is_some() { "DP-SGD" } else { "the batched Gaussian mechanism" };
-    let mut charts = vec![beside(&judged, audit.estimate.raw_epsilon, rows_of_theory(&audit.theory))];
-    charts.extend(
-        audit.score_histogram.as_ref().map(|scores| {
-            curves::histogram(scores, "score (log-likelihood ratio)", audit.estimate.threshold)
-        }),
-    );
-    charts.extend(audit.trade_off.iter().flat_map(curves::trade_off));
-    charts.extend(audit.buffer_search.as_ref().map(guesses));
+    let mut charts = vec![judged::audit(audit)];
+    charts.extend(judged::scores_of_audit(audit));
+    charts.extend(audit.buffer_search.as_ref().map(judged::guesses));
     let mut tables = vec![errors(&audit.estimate, audit.observations)];
     tables.extend(audit.trade_off.as_ref().and_then(tested));
     tables.extend(audit.descriptive.as_ref().map(describing));
@@ -89,7 +84,7 @@ pub fn outputs_section(outputs: &Outputs) -> Section {
         figures: figures(&judged, theory, &format!("theory, {scheme}"), false),
         meaning: subject.meaning(best.map_or("", |best| &best.guarantee)),
         advice: subject.advice(None),
-        charts: vec![beside(&judged, None, rows_of_theory(&outputs.theory))],
+        charts: vec![judged::outputs(outputs)],
         tables: vec![super::estimates::table(&outputs.estimates, "What each score shows", "score")],
         settings: settings::facts(&outputs.setting, None, best),
         rerun: Rerun {
@@ -105,27 +100,6 @@ pub fn outputs_section(outputs: &Outputs) -> Section {
             tally: String::new(),
         },
     }
-}
-
-/// The claim, what was found, and theory.
-pub fn beside(judged: &Judged, raw_epsilon: Option<f64>, theory: impl Iterator<Item = Row>) -> Chart {
-    let named = |name: &str| Row { name: name.into(), ..Row::default() };
-    let mut rows = Vec::new();
-    if judged.claimed_epsilon.is_some() {
-        rows.push(Row { claimed: judged.claimed_epsilon, ..named("claimed") });
-    }
-    let found = Some(judged.empirical_epsilon);
-    rows.push(if judged.valid {
-        Row { found, raw: raw_epsilon, ..named("found") }
-    } else {
-        let name =
-            if judged.is_conditional() { "found, under an assumption" } else { "found, not a valid bound" };
-        Row { raw: found, ..named(name) }
-    });
-    rows.extend(theory);
-    let caption = "The claim, what this audit shows, and what theory knows. The arrow says that the truth may lie further to the right, \
-                   never further to the left but with the stated small probability.";
-    epsilons::chart("Epsilon: claimed, found, known", caption, &rows)
 }
 
 /// The numbers that matter.
@@ -240,23 +214,6 @@ fn worth(training: &Training, threat_model: ThreatModel) -> Table {
     }
 }
 
-fn guesses(search: &BufferGuesses) -> Chart {
-    let mut points: Vec<[f64; 2]> =
-        search.guesses.iter().map(|guess| [guess.batches as f64, guess.empirical_epsilon]).collect();
-    points.retain(|point| point[1].is_finite());
-    points.sort_by(|one, other| one[0].total_cmp(&other[0]));
-    Chart {
-        title: "Guesses of the buffer".into(),
-        caption: format!("{} The best guess is {} records.", search.meaning, count(search.buffer_size)),
-        x: Axis { log: true, ..Axis::of("batches that the buffer is guessed to fill") },
-        y: Axis::of_epsilons(),
-        series: vec![
-            Series::new("bound by guess", Role::Found, Draw::Line, points.iter().copied()),
-            Series::new("guesses", Role::Found, Draw::Dots, points),
-        ],
-    }
-}
-
 fn provenance(audit: &Audit) -> Vec<Fact> {
     let unit = if audit.training.is_some() { "models" } else { "observations" };
     let speed = match audit.observations_per_second {
@@ -363,15 +320,5 @@ mod tests {
     fn engines_of_trainings_and_of_mechanisms_have_a_device() {
         let engines = ["train-cuda", "train-cuda-tf32", "cuda", "train-cpu", "cpu-avx512", "reference"];
         assert_eq!(engines.map(device), ["cuda", "cuda", "cuda", "cpu", "cpu", "cpu"]);
-    }
-
-    #[test]
-    fn an_infinite_guess_is_not_drawn() {
-        let guesses = r#"{"buffer_size": 500, "correction": "none", "meaning": "", "guesses": [
-            {"buffer_size": 100, "batches": 1, "empirical_epsilon": null},
-            {"buffer_size": 500, "batches": 5, "empirical_epsilon": 2.5}]}"#;
-        let chart = super::guesses(&serde_json::from_str(guesses).unwrap());
-        assert_eq!(chart.title, "Guesses of the buffer");
-        assert!(chart.series.iter().all(|series| series.points == [[5.0, 2.5]]), "{chart:?}");
     }
 }

@@ -1,11 +1,11 @@
 //! Diagnoses of data loaders.
 
-use super::chart::{Axis, Chart, Draw, Role, Series};
 use super::command_line::CommandLine;
-use super::epsilons::{self, Row, between, rows_of_theory};
 use super::section::{Advice, Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
+use crate::chart::Chart;
+use crate::pictures::epsilons::{self, Row, between, rows_of_theory};
+use crate::pictures::positions;
 use crate::results::{Diagnosed, Leaking, Parameters};
-use misdeal_core::PositionSample;
 use misdeal_results::numbers::{
     count, epochs, p_value, percent, probability, rounded_down, seconds, significant,
 };
@@ -20,9 +20,9 @@ pub fn section(found: &Diagnosed) -> Section {
         .map_or([None, None], |leakage| [leakage.epsilon_lower_bound, leakage.epsilon_upper_bound]);
     let claimed = claim(found);
     let name = found.log.rsplit(['/', '\\']).next().unwrap_or(&found.log);
-    let mut charts: Vec<Chart> = found.positions.iter().flat_map(positions).collect();
+    let mut charts: Vec<Chart> = found.positions.iter().flat_map(positions::charts).collect();
     if found.leakage.is_some() {
-        let mut rows = vec![Row { name: "what was found".into(), theory: bounds, ..Row::default() }];
+        let mut rows = vec![Row { theory: bounds, ..Row::named("what was found") }];
         rows.extend(rows_of_theory(&found.theory));
         let caption = "What leaks under the scheme that was found, beside a full shuffle and Poisson sampling with as many steps.";
         charts.push(epsilons::chart("Epsilon of these batches", caption, &rows));
@@ -180,28 +180,6 @@ fn advice(found: &Diagnosed) -> Vec<Advice> {
         });
     }
     advice
-}
-
-fn positions(positions: &PositionSample) -> Vec<Chart> {
-    let axis = |label: String, to: u64| Axis {
-        label,
-        linear: true,
-        from: Some(0.0),
-        to: Some(to as f64),
-        ..Axis::default()
-    };
-    let chart = |epoch: &misdeal_core::EpochPositions| {
-        Chart {
-        title: format!("Where records were dealt, epoch {}", epoch.epoch),
-        caption: "A dot for some of the records. A full shuffle fills the square evenly, a fixed order is the diagonal, blocks are squares \
-                  along it, and a sliding buffer is a band with a sharp edge."
-            .into(),
-        x: axis(format!("position in epoch {}", epoch.epoch), positions.epoch_length),
-        y: axis("position in the file".into(), positions.dataset_size),
-        series: vec![Series::new("records", Role::Found, Draw::Dots, epoch.points.iter().map(|&[record, place]| [place as f64, record as f64]))],
-    }
-    };
-    positions.epochs.iter().take(2).map(chart).collect()
 }
 
 fn tables(found: &Diagnosed) -> Vec<Table> {

@@ -1,9 +1,9 @@
 //! Estimation from scores.
 
 use super::command_line::CommandLine;
-use super::epsilons::{self, Row};
 use super::section::{Fact, Rerun, Section, Summary, Table, Verdict};
-use super::{advice, audits, curves};
+use super::{advice, audits};
+use crate::pictures::judged;
 use crate::results::{Estimate, Estimation};
 use misdeal_results::Tone;
 use misdeal_results::numbers::{count, probability, rounded_down, seconds};
@@ -14,11 +14,11 @@ pub fn section(found: &Estimation) -> Section {
     // All scores are in the histogram; an estimate has only those that it counts.
     let scores = found.score_histogram.as_ref().map(|all| [total(&all.scores_in), total(&all.scores_out)]);
     let first = found.estimate.as_ref().or_else(|| found.estimates.values().next());
-    let mut charts = Vec::new();
+    let mut charts = vec![judged::estimation(found)];
+    charts.extend(judged::scores_of_estimation(found));
     let mut tables = Vec::new();
     let (verdict, figures, mut meaning, summary) = if let Some(estimate) = &found.estimate {
         let judged = estimate.judged(found.claimed_epsilon);
-        charts.push(audits::beside(&judged, estimate.raw_epsilon, std::iter::empty()));
         let summary = Summary {
             found: Some(judged.empirical_epsilon),
             valid: judged.valid,
@@ -30,7 +30,6 @@ pub fn section(found: &Estimation) -> Section {
             .push(audits::errors(estimate, scores.map_or(0, |[with, without]| with.saturating_add(without))));
         (advice::verdict(&judged), figures, advice::meaning(&judged, &estimate.guarantee, None), summary)
     } else {
-        charts.push(side_by_side(found));
         tables.push(table(&found.estimates, "All estimators on the same scores", "estimator"));
         let sentence = "Estimators side by side. Decide on one before you see these: the largest of several is not valid at the level \
                         of one.";
@@ -39,9 +38,6 @@ pub fn section(found: &Estimation) -> Section {
         (verdict, Vec::new(), Vec::new(), Summary { claimed: found.claimed_epsilon, ..Summary::default() })
     };
     meaning.extend(found.remark.as_ref().map(|remark| format!("{}.", advice::capitalised(remark))));
-    let threshold = found.estimate.as_ref().and_then(|estimate| estimate.threshold);
-    charts.extend(found.score_histogram.as_ref().map(|scores| curves::histogram(scores, "score", threshold)));
-    charts.extend(found.trade_off.iter().flat_map(curves::trade_off));
     tables.extend(found.trade_off.as_ref().and_then(audits::tested));
     tables.extend(found.descriptive.as_ref().map(audits::describing));
     Section {
@@ -60,32 +56,9 @@ pub fn section(found: &Estimation) -> Section {
     }
 }
 
-/// A row for each estimate, the valid ones first, the largest first among each.
-fn ranked(estimates: &BTreeMap<String, Estimate>) -> Vec<(&String, &Estimate)> {
-    let mut all: Vec<_> = estimates.iter().collect();
-    all.sort_by(|(_, one), (_, other)| {
-        other.valid.cmp(&one.valid).then(other.empirical_epsilon.total_cmp(&one.empirical_epsilon))
-    });
-    all
-}
-
-fn side_by_side(found: &Estimation) -> super::chart::Chart {
-    let mut rows = Vec::new();
-    if found.claimed_epsilon.is_some() {
-        rows.push(Row { name: "claimed".into(), claimed: found.claimed_epsilon, ..Row::default() });
-    }
-    rows.extend(ranked(&found.estimates).into_iter().map(|(name, estimate)| {
-        let epsilon = Some(estimate.empirical_epsilon);
-        let [found, raw] = if estimate.valid { [epsilon, None] } else { [None, epsilon] };
-        Row { name: name.clone(), found, raw, ..Row::default() }
-    }));
-    let caption = "What each estimator makes of the same scores; arrows are lower bounds with confidence, for any mechanism.";
-    epsilons::chart("Estimators side by side", caption, &rows)
-}
-
 /// Estimates by name, with what they guarantee.
 pub fn table(estimates: &BTreeMap<String, Estimate>, caption: &str, kind: &'static str) -> Table {
-    let rows = ranked(estimates).into_iter().map(|(name, one)| {
+    let rows = judged::ranked(estimates).into_iter().map(|(name, one)| {
         let valid = if one.valid { "yes" } else { "no" };
         vec![name.clone(), rounded_down(one.empirical_epsilon), valid.into(), one.guarantee.clone()]
     });

@@ -8,19 +8,18 @@ mod above_the_claim;
 mod accounts;
 mod advice;
 mod audits;
-mod chart;
 mod command_line;
 mod comparison;
-mod curves;
 mod deals;
 mod diagnoses;
-mod epsilons;
 mod estimates;
 mod reproductions;
 mod section;
 mod settings;
 mod unbroken;
 
+use crate::Figure;
+use crate::chart::Chart;
 use crate::results::{Content, Estimate, StoredResult, Unreadable};
 use askama::Template;
 use misdeal_core::printable_lines;
@@ -57,15 +56,18 @@ impl Placed {
 /// A chart as the page holds it.
 struct EmbeddedChart<'a> {
     id: String,
-    chart: &'a chart::Chart,
+    chart: &'a Chart,
     /// Whether the chart before says the same below its title.
     repeats: bool,
     json: String,
+    /// The chart as SVG, for readers without scripts.
+    drawn: String,
 }
 
 impl<'a> EmbeddedChart<'a> {
-    fn new(chart: &'a chart::Chart, id: String) -> Self {
-        EmbeddedChart { id, chart, repeats: false, json: chart.to_embedded_json() }
+    fn new(chart: &'a Chart, id: String) -> Self {
+        let drawn = Figure::new("", vec![chart.clone()], 1).to_svg();
+        EmbeddedChart { id, chart, repeats: false, json: chart.to_embedded_json(), drawn }
     }
 }
 

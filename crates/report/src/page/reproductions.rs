@@ -1,11 +1,12 @@
 //! The paper beside what was played.
 
-use super::advice::{capitalised, lowered};
-use super::chart::{Axis, Chart, Draw, Role, Series};
+use super::advice::capitalised;
 use super::command_line::CommandLine;
-use super::epsilons::{self, Row, between, sides};
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
-use super::{above_the_claim, audits, curves, deals};
+use super::{above_the_claim, audits, deals};
+use crate::chart::Chart;
+use crate::pictures::epsilons::{between, sides};
+use crate::pictures::{self, reproduced};
 use crate::results::{Heading, Reproduced, Reproduction, Spread};
 use misdeal_core::ThreatModel;
 use misdeal_results::numbers::{count, rounded_down, seconds, significant};
@@ -23,7 +24,7 @@ pub fn section(found: &Reproduction) -> Section {
     for artefact in &found.artefacts {
         let rows: Vec<&Reproduced> = found.rows.iter().filter(|row| row.artefact == artefact.name).collect();
         let dealt: Vec<_> = found.deals.iter().filter(|deal| deal.artefact == artefact.name).collect();
-        charts.extend(dealt.iter().flat_map(|deal| deals::charts(deal)));
+        charts.extend(dealt.iter().flat_map(|deal| pictures::deals::charts(deal)));
         tables.extend(deals::tables(artefact, &dealt));
         if rows.is_empty() {
             continue;
@@ -222,96 +223,15 @@ fn figures(found: &Reproduction) -> Vec<KeyFigure> {
 }
 
 fn pictures(artefact: &Heading, rows: &[&Reproduced]) -> Vec<Chart> {
-    let mut charts: Vec<Chart> = Vec::new();
-    for row in rows {
-        for curves in row.trade_off.iter().flat_map(curves::trade_off) {
-            charts.push(Chart {
-                title: format!("{}: {}", capitalised(&row.name), lowered(&curves.title)),
-                ..curves
-            });
-        }
+    let mut charts: Vec<Chart> = reproduced::curves(rows).into_iter().flatten().collect();
+    if charts.is_empty() {
+        charts = reproduced::sweeps(rows);
     }
-    if !charts.is_empty() {
-        return charts;
+    if charts.is_empty() {
+        let title = capitalised(&format!("{}: {}", artefact.place, artefact.title));
+        charts.push(reproduced::rows(&title, rows, |row| row.name.clone()));
     }
-    if rows.iter().all(|row| row.series.is_some()) {
-        return sweeps(rows);
-    }
-    let gap = |row: &&Reproduced| Row {
-        name: row.name.clone(),
-        found: row.valid_epsilon,
-        raw: row.ours,
-        claimed: row.printed_claim,
-        printed: row.printed,
-        theory: row.theory_of_the_scheme().map_or([None, None], sides),
-    };
-    let caption = "For each setting the claim, what the paper prints, what was found here by the same estimate (without a guarantee) and as \
-                   a valid bound, and theory; means, where there are several runs.";
-    vec![epsilons::chart(
-        &capitalised(&format!("{}: {}", artefact.place, artefact.title)),
-        caption,
-        &rows.iter().map(gap).collect::<Vec<_>>(),
-    )]
-}
-
-/// A chart for each setting that was played with more and more observations.
-fn sweeps(rows: &[&Reproduced]) -> Vec<Chart> {
-    let mut names: Vec<&str> = rows.iter().filter_map(|row| row.series.as_deref()).collect();
-    names.dedup();
-    let chart = |name: &&str| {
-        let played: Vec<&Reproduced> =
-            rows.iter().copied().filter(|row| row.series.as_deref() == Some(*name)).collect();
-        let at = |value: fn(&Reproduced) -> Option<f64>| -> Vec<[f64; 2]> {
-            let mut points: Vec<_> =
-                played.iter().filter_map(|row| Some([row.observations as f64, value(row)?])).collect();
-            points.dedup();
-            points
-        };
-        // What the paper found stands at the paper's number of observations, however many were played.
-        let printed = played.iter().filter_map(|row| {
-            Some([row.printed_observations.unwrap_or(row.observations) as f64, row.printed?])
-        });
-        // A logarithmic axis has no place for 0, which a document of somebody else's may name.
-        let printed: Vec<[f64; 2]> = printed.filter(|[observations, _]| *observations > 0.0).collect();
-        let ends: Vec<f64> = at(|row| row.ours).iter().map(|point| point[0]).collect();
-        let first = ends.first().copied().unwrap_or(1.0);
-        let last = ends
-            .last()
-            .into_iter()
-            .chain(printed.iter().map(|[observations, _]| observations))
-            .copied()
-            .fold(first, f64::max);
-        let level = |name: &str, role: Role, level: Option<f64>| {
-            level.map(|level| Series::new(name, role, Draw::Line, [[first, level], [last, level]]))
-        };
-        let theory = played.first().and_then(|row| row.theory_of_the_scheme()).map_or([None, None], sides);
-        let claim = played.first().and_then(|row| row.poisson_upper_bound());
-        let mut series: Vec<Series> = [
-            level("claimed", Role::Claimed, claim),
-            level("theory, at least", Role::Theory, theory[0]),
-            level("theory, at most", Role::Other, theory[1]),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        series.push(Series::new("valid bound", Role::Raw, Draw::Line, at(|row| row.valid_epsilon)));
-        series.push(Series::new(
-            "ours, by the paper's estimate",
-            Role::Found,
-            Draw::Line,
-            at(|row| row.ours),
-        ));
-        series.push(Series::new("printed", Role::Other, Draw::Dots, printed));
-        series.retain(|series| !series.points.is_empty());
-        Chart {
-            title: (*name).to_owned(),
-            caption: "Epsilon against the number of observations, beside what theory knows.".into(),
-            x: Axis { log: true, ..Axis::of("observations") },
-            y: Axis::of_epsilons(),
-            series,
-        }
-    };
-    names.iter().map(chart).collect()
+    charts
 }
 
 fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
@@ -476,22 +396,6 @@ mod tests {
             "{}",
             verdict.sentence
         );
-    }
-
-    #[test]
-    fn printed_numbers_stand_at_the_papers_observations() {
-        let point = |played: u64, of_the_paper: u64, printed: Option<f64>| {
-            serde_json::json!({
-                "series": "T 100", "ours": 2.0, "printed": printed, "observations": played, "printed_observations": of_the_paper,
-                "theory": { "poisson": { "epsilon_lower_bound": 6.47, "epsilon_upper_bound": 6.49, "method": "FFT" } }
-            })
-        };
-        let found = found(&[point(100_000, 100_000, None), point(1_000_000, 1_000_000_000, Some(8.96))]);
-        let chart = sweeps(&found.rows.iter().collect::<Vec<_>>()).remove(0);
-        let printed = chart.series.iter().find(|series| series.name == "printed").unwrap();
-        assert_eq!(printed.points, [[1e9, 8.96]]);
-        let claimed = chart.series.iter().find(|series| series.name == "claimed").unwrap();
-        assert_eq!(claimed.points, [[1e5, 6.49], [1e9, 6.49]], "levels reach as far as the marks");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the page says about one result, ready to be laid out.
 
-use super::chart::Chart;
+use crate::chart::Chart;
 use misdeal_results::Tone;
 
 /// One result.

@@ -7,7 +7,6 @@ mod account;
 mod audit;
 mod diagnosis;
 mod estimate;
-mod figure;
 mod histogram;
 mod reproduction;
 
