@@ -3,7 +3,7 @@
 usage: python3 bench/coverage.py [--audits 10000] [--slow-audits 1000] [--other-audits 1000] [--tight-audits 100]
                                  [--most-observations 1e6] [--seed 0] [--rows FILE]
 
-Counts are drawn instead of scores (crates/audit/examples/coverage.rs), so that a million observations cost a few hundred binomial
+Counts are drawn instead of scores (crates/misdeal/examples/coverage.rs), so that a million observations cost a few hundred binomial
 numbers. The program appends a row a cell to FILE (target/coverage.jsonl unless said) and leaves out those that are there, so that a run can
 be broken off and continued, here or elsewhere. Keeps bench/runs/coverage.json and writes its tables to bench/runs/coverage.md. A
 sequential audit counts as above the truth if any look refutes the truth, as whoever stops at the worst moment would report.
@@ -18,7 +18,7 @@ PEER = {100_000: 2.478, 1_000_000: 3.130, 10_000_000: 3.639}  # jax-privacy 2.0.
 
 
 def run(options, rows):
-    subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "misdeal-audit", "--example", "coverage"], cwd=measuring.ROOT, check=True)
+    subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "misdeal", "--example", "coverage"], cwd=measuring.ROOT, check=True)
     target = json.loads(subprocess.run(["cargo", "metadata", "--format-version", "1", "--no-deps"], cwd=measuring.ROOT, check=True,
                                        capture_output=True, text=True).stdout)["target_directory"]
     numbers = [options.audits, options.slow_audits, options.other_audits, options.tight_audits, options.most_observations, options.seed]

@@ -3,7 +3,7 @@
 use crate::arguments::{AccountArguments, CalibrateArguments, CommonArguments};
 use crate::failure::{Failure, Success};
 use crate::{output, text};
-use misdeal_audit::{AccountExtras, AccountSubject, PoissonSampling, calibrate_noise};
+use misdeal::{AccountExtras, AccountSubject, PoissonSampling, calibrate_noise};
 use misdeal_core::{BatchScheme, Error, Setting};
 
 /// Reports bounds, scheme by scheme.
@@ -29,7 +29,7 @@ pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Result
         trade_off: arguments.trade_off,
         compare: arguments.compare,
     };
-    let report = misdeal_audit::account(&subject, *delta, extras)?;
+    let report = misdeal::account(&subject, *delta, extras)?;
     output::deliver(common, &report, || text::account(&report))?;
     Ok(Success::Fine)
 }

@@ -4,7 +4,7 @@ use crate::arguments::{CommonArguments, MechanismArguments};
 use crate::failure::{Failure, Success};
 use crate::interruption;
 use crate::progress::Bar;
-use misdeal_audit::{EngineChoice, MechanismRequest, audit_mechanism};
+use misdeal::{EngineChoice, MechanismRequest, audit_mechanism};
 use misdeal_core::Setting;
 
 /// Plays the game and reports.

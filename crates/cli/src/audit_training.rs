@@ -4,9 +4,8 @@ use crate::arguments::{CommonArguments, TrainingArguments};
 use crate::failure::{Failure, Success};
 use crate::interruption;
 use crate::progress::Bar;
-use misdeal_audit::{DataRequest, TrainingRequest, audit_training};
-use misdeal_core::{Error, Setting};
-use misdeal_train::{Blueprint, Recipe};
+use misdeal::{DataRequest, TrainingRequest, audit_training};
+use misdeal_core::{Blueprint, Error, Recipe, Setting};
 use std::path::{Path, PathBuf};
 
 /// Trains, plays the game and reports.

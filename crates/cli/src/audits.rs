@@ -3,7 +3,7 @@
 use crate::arguments::{AnalysisArguments, CommonArguments, GameArguments, RunArguments};
 use crate::failure::{Failure, Success};
 use crate::{output, plot, text};
-use misdeal_audit::{Analysis, AuditReport, ClaimedCurve, Correction, RunRequest, Shard, StopWhen};
+use misdeal::{Analysis, AuditReport, ClaimedCurve, Correction, RunRequest, Shard, StopWhen};
 use misdeal_core::{Adjacency, BatchScheme, Error, Setting};
 
 impl AnalysisArguments {

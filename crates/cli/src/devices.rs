@@ -3,7 +3,7 @@
 use crate::arguments::CommonArguments;
 use crate::failure::{Failure, Success};
 use crate::{output, text};
-use misdeal_audit::devices;
+use misdeal::devices;
 
 /// Says what there is to compute on.
 pub fn run(common: &CommonArguments) -> Result<Success, Failure> {

@@ -3,7 +3,7 @@
 use crate::arguments::{CommonArguments, DiagnoseArguments};
 use crate::failure::{Failure, Success};
 use crate::{output, plot, text};
-use misdeal_audit::{DiagnoseRequest, NoiseLevel};
+use misdeal::{DiagnoseRequest, NoiseLevel};
 
 /// Names the scheme behind a log and reports.
 pub fn run(arguments: &DiagnoseArguments, common: &CommonArguments) -> Result<Success, Failure> {
@@ -15,7 +15,7 @@ pub fn run(arguments: &DiagnoseArguments, common: &CommonArguments) -> Result<Su
         noise: arguments.noise_multiplier.map(|noise_multiplier| NoiseLevel { noise_multiplier, delta }),
         epochs: arguments.epochs,
     };
-    let report = misdeal_audit::diagnose(&request)?;
+    let report = misdeal::diagnose(&request)?;
     if let Some(path) = &arguments.plot {
         plot::write(path, &report)?;
     }

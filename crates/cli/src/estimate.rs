@@ -3,7 +3,7 @@
 use crate::arguments::{CommonArguments, EstimateArguments};
 use crate::failure::{Failure, Success};
 use crate::{output, plot, text};
-use misdeal_audit::{ClaimedCurve, EstimateRequest, estimate_scores};
+use misdeal::{ClaimedCurve, EstimateRequest, estimate_scores};
 
 /// Reads two files of scores and reports what they show.
 pub fn run(arguments: &EstimateArguments, common: &CommonArguments) -> Result<Success, Failure> {

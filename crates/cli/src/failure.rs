@@ -96,14 +96,14 @@ impl From<misdeal_scan::Error> for Failure {
     }
 }
 
-impl From<misdeal_audit::Error> for Failure {
-    fn from(error: misdeal_audit::Error) -> Self {
+impl From<misdeal::Error> for Failure {
+    fn from(error: misdeal::Error) -> Self {
         match error {
-            misdeal_audit::Error::Refused(error)
-            | misdeal_audit::Error::Data(misdeal_train::data::Error::Refused(error)) => error.into(),
-            misdeal_audit::Error::File(error) => error.into(),
-            misdeal_audit::Error::Data(error) => Failure { code: 2, message: error.to_string() },
-            misdeal_audit::Error::Interrupted { .. } | misdeal_audit::Error::SimulationInterrupted => {
+            misdeal::Error::Refused(error)
+            | misdeal::Error::Data(misdeal_train::data::Error::Refused(error)) => error.into(),
+            misdeal::Error::File(error) => error.into(),
+            misdeal::Error::Data(error) => Failure { code: 2, message: error.to_string() },
+            misdeal::Error::Interrupted { .. } | misdeal::Error::SimulationInterrupted => {
                 Failure::interrupted(error.to_string())
             }
             other => Failure::run_failed(other),

@@ -3,7 +3,7 @@
 use crate::arguments::{CommonArguments, MergeArguments};
 use crate::failure::{Failure, Success};
 use crate::{output, text};
-use misdeal_audit::merge_stores;
+use misdeal::merge_stores;
 use misdeal_core::Error;
 
 /// Joins stores and reports what the result holds.

@@ -3,7 +3,7 @@
 use crate::arguments::{CommonArguments, Format};
 use crate::interruption;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use misdeal_audit::{OutOfReach, Progress};
+use misdeal::{OutOfReach, Progress};
 use misdeal_results::beyond_reach;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};

@@ -3,7 +3,7 @@
 use crate::arguments::{CommonArguments, Format, ReportArguments};
 use crate::failure::{Failure, Success};
 use crate::output;
-use misdeal_audit::SCHEMA_VERSION;
+use misdeal::SCHEMA_VERSION;
 use misdeal_files::atomic::write_atomically;
 use misdeal_files::text;
 use misdeal_report::{Layout, StoredResult, page};

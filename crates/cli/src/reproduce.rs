@@ -4,7 +4,7 @@ use crate::arguments::{CommonArguments, ReproduceArguments};
 use crate::failure::{Failure, Success};
 use crate::progress::Bar;
 use crate::{interruption, output, plot, text};
-use misdeal_audit::{ReproduceRequest, reproduce};
+use misdeal::{ReproduceRequest, reproduce};
 use std::path::PathBuf;
 
 /// Plays what the paper played, and prints both.

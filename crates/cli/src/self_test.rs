@@ -3,7 +3,7 @@
 use crate::arguments::{CommonArguments, SelfTestArguments};
 use crate::failure::{Failure, Success};
 use crate::{interruption, output, text};
-use misdeal_audit::{Progress, SelfTestRequest, self_test};
+use misdeal::{Progress, SelfTestRequest, self_test};
 
 /// Checks what there is, and says what was found; a check that fails is bad news.
 pub fn run(arguments: &SelfTestArguments, common: &CommonArguments) -> Result<Success, Failure> {

@@ -18,13 +18,13 @@ pub use reproduced::reproduced;
 pub use self_test::self_test;
 
 use indicatif::HumanCount;
-use misdeal_audit::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};
-use misdeal_core::estimate::promises;
-use misdeal_core::{Bounds, EpsilonEstimate, Setting, ThreatModel, path_text, printable};
+use misdeal::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};
+use misdeal_core::{Bounds, Setting, ThreatModel, path_text, printable};
 use misdeal_results::numbers::{
     confidence, noise_multiplier, probability, rounded_down, rounded_up, significant, times,
 };
 use misdeal_results::{AT_CHANCE, Judged};
+use misdeal_statistics::{EpsilonEstimate, promises};
 use std::fmt::Write;
 
 /// Columns of the left side.

@@ -177,8 +177,8 @@ fn nothing_that_is_not_valid_violates_a_claim() {
         assert_eq!(field("violated"), field("valid") && exceeds, "{arguments}");
         counted[usize::from(field("violated"))] += usize::from(exceeds);
     };
-    for estimator in misdeal_core::estimate::ESTIMATORS {
-        for choice in misdeal_core::ThresholdChoice::all().iter().copied() {
+    for estimator in misdeal_statistics::ESTIMATORS {
+        for choice in misdeal_statistics::ThresholdChoice::all().iter().copied() {
             let how = format!("--estimator {} --threshold-choice {}", estimator.name(), choice.name());
             check(&format!("audit mechanism --observations 4000 --noise-multiplier 0.5 {how}"));
             check(&format!("estimate --scores-in in.csv --scores-out out.csv {how}"));

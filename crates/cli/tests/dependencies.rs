@@ -14,6 +14,10 @@ fn table(path: &Path) -> Table {
     text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+fn is_ours(name: &str) -> bool {
+    name == "misdeal" || name.starts_with("misdeal-")
+}
+
 /// The names of what a package asks for directly, whatever for.
 fn direct(manifest: &Table) -> BTreeSet<String> {
     let mut tables: Vec<&Table> = vec![manifest];
@@ -28,7 +32,7 @@ fn direct(manifest: &Table) -> BTreeSet<String> {
     let sections = ["dependencies", "dev-dependencies", "build-dependencies"];
     let listed =
         tables.iter().flat_map(|table| sections.map(|section| table.get(section).and_then(Value::as_table)));
-    listed.flatten().flat_map(Table::keys).filter(|name| !name.starts_with("misdeal-")).cloned().collect()
+    listed.flatten().flat_map(Table::keys).filter(|name| !is_ours(name)).cloned().collect()
 }
 
 #[test]
@@ -140,7 +144,8 @@ fn rooms_use_what_the_table_says() {
         let folder = entry.unwrap().path();
         let manifest = table(&folder.join("Cargo.toml"));
         let uses = manifest.get("dependencies").and_then(Value::as_table).into_iter().flat_map(Table::keys);
-        let uses = uses.filter_map(|name| name.strip_prefix("misdeal-")).map(str::to_owned).collect();
+        let uses = uses.filter(|name| is_ours(name));
+        let uses = uses.map(|name| name.strip_prefix("misdeal-").unwrap_or(name).to_owned()).collect();
         found.insert(folder.file_name().unwrap().to_str().unwrap().to_owned(), uses);
     }
     assert_eq!(told, found);

@@ -143,7 +143,7 @@ fn a_training_ends_within_a_step() {
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("slow.toml"), MODEL).unwrap();
-        let arguments = "audit training --model slow.toml --dataset-size 1000 --batch-size 1000 --observations 4 --store run";
+        let arguments = "audit training --model slow.toml --dataset-size 1000 --batch-size 1000 --observations 8 --store run";
         let (ended, message, _) = interrupted(folder.path(), arguments, signal);
         assert_eq!(ended, Some(code), "{message}");
         assert_eq!(message.lines().count(), 1, "{message}");

@@ -11,7 +11,7 @@ mod program;
 
 use documented::Fields;
 use jsonschema::Validator;
-use misdeal_audit::{Analysis, judge_outputs};
+use misdeal::{Analysis, judge_outputs};
 use misdeal_core::Setting;
 use program::misdeal;
 use serde_json::Value;

@@ -1,10 +1,10 @@
 //! How many models a second are trained, one epoch of batches of 100 over 10,000 records, as one line of JSON:
 //! `models_per_second MODEL f32|tf32 [models=N] [columns=N] [stages=N] [side=N] [small] [tiles] [apart] [unfused] [quick] [profile] [source]`.
 
-use misdeal_core::{Error, Precision, Setting, Stream, ThreatModel};
+use misdeal_core::{Blueprint, Error, Precision, Recipe, Setting, Stream, ThreatModel};
 use misdeal_cuda::training::{Program, Trainer, Tuning};
 use misdeal_train::data::{Dataset, Examples, Shape};
-use misdeal_train::{Blueprint, Measured, Recipe, TrainingPlan};
+use misdeal_train::{MeasuredTrials, TrainingPlan};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -55,15 +55,15 @@ fn main() -> Result<(), Error> {
     };
     let recipe = Recipe::new(Blueprint::named(model)?);
     let plan = TrainingPlan::with_stream(&setting, &recipe, dataset(model), Stream::philox)?
-        .with_measured(Measured::None);
+        .with_measured_trials(MeasuredTrials::None);
     if has("source") {
-        println!("{}", Program::of(&plan, precision, tuning, 227 * 1024).source());
+        println!("{}", Program::new(&plan, precision, tuning, 227 * 1024).source());
         return Ok(());
     }
     let start = Instant::now();
     let trainer = if has("profile") { Trainer::profiled } else { Trainer::new }(&plan, precision, tuning)?;
     let ready = start.elapsed().as_secs_f64();
-    let trials = number("models").map_or(trainer.trials_at_a_time(), |models| models as u64 / 2);
+    let trials = number("models").map_or(trainer.trials_per_checkpoint(), |models| models as u64 / 2);
     if !has("profile") {
         trainer.score(0..1, &|| false, &|| ())?;
     }
@@ -92,7 +92,7 @@ fn main() -> Result<(), Error> {
         tuning.direct,
         tuning.pools,
         tuning.fused,
-        trainer.models_at_a_time(),
+        trainer.models_side_by_side(),
         1e-12 * speed * plan.operations_per_model(),
         profile.join(", ")
     );

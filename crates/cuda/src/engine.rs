@@ -1,9 +1,8 @@
 //! The engine `cuda`.
 
-use crate::device::Device;
-use crate::libraries;
-use crate::plan::Plan;
-use cudarc::driver::CudaContext;
+use crate::gpus::gpu_count;
+use crate::kernel_plan::KernelPlan;
+use crate::mechanism_device::MechanismDevice;
 use misdeal_core::{Error, PHILOX_STREAM_NAME, Result, ScoreStore, StoreKind, World};
 use misdeal_game::Game;
 use misdeal_game::engines::{Engine, Portions};
@@ -14,12 +13,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const FAST_DRAWS_PER_LAUNCH: u64 = 1 << 34;
 /// Draws in one launch of the general kernel.
 const GENERAL_DRAWS_PER_LAUNCH: u64 = 1 << 31;
-/// Launches before counts are brought back.
+/// Launches between two copies of the counts.
 const LAUNCHES_PER_CHUNK: u64 = 6;
-/// Threads in a grid at most.
+/// Most threads in a grid.
 const MOST_TRIALS_PER_LAUNCH: u64 = 1 << 38;
 
-/// Plays on all graphics processors of this machine.
+/// Simulates the mechanism on all graphics processors of this machine.
 ///
 /// # Formal guarantees
 /// - Scores agree with those of the reference engine on the same stream to 1e-5 relative or 1e-6 absolute; beyond eight epochs, whose parts
@@ -30,36 +29,31 @@ const MOST_TRIALS_PER_LAUNCH: u64 = 1 << 38;
 pub struct Cuda<'a> {
     game: &'a Game,
     draws_per_launch: u64,
-    devices: Vec<Device>,
+    devices: Vec<MechanismDevice>,
     next: AtomicUsize,
 }
 
 impl<'a> Cuda<'a> {
-    /// The engine for a game with a graphics processor's stream.
+    /// The engine for a game whose stream is [`Stream::philox`](misdeal_core::Stream::philox).
     ///
     /// # Errors
-    /// [`Error::Device`] says what is missing or failed; [`Error::BadValue`] why this game cannot be played.
+    /// [`Error::Device`] if a device is missing or fails; [`Error::BadValue`] if no kernel can simulate this game.
     pub fn new(game: &'a Game) -> Result<Self> {
-        let plan = Plan::new(game)
-            .map_err(|reason| Error::bad_value("device", "cuda", "cpu for this game", reason))?;
-        libraries::open().map_err(Error::Device)?;
-        let count =
-            CudaContext::device_count().map_err(|error| Error::Device(format!("no CUDA device: {error}")))?;
-        if count < 1 {
-            return Err(Error::Device("no CUDA device: the driver sees none; use --device cpu".into()));
-        }
+        let plan = KernelPlan::new(game)
+            .map_err(|reason| Error::bad_value("device", "cuda", "cpu for this game", reason.to_string()))?;
+        let count = gpu_count()?;
         let draws_per_launch = match plan {
-            Plan::Equal { .. } => FAST_DRAWS_PER_LAUNCH,
-            Plan::General { .. } => GENERAL_DRAWS_PER_LAUNCH,
+            KernelPlan::Equal { .. } => FAST_DRAWS_PER_LAUNCH,
+            KernelPlan::General { .. } => GENERAL_DRAWS_PER_LAUNCH,
         };
         let trials = (draws_per_launch / game.draws_per_trial()).clamp(1, MOST_TRIALS_PER_LAUNCH);
-        let devices = (0..count as usize).map(|ordinal| Device::new(ordinal, &plan, trials));
-        let devices = devices.collect::<std::result::Result<_, _>>().map_err(Error::Device)?;
+        let devices = (0..count).map(|ordinal| MechanismDevice::new(ordinal, &plan, trials));
+        let devices = devices.collect::<crate::Result<_>>()?;
         Ok(Cuda { game, draws_per_launch, devices, next: AtomicUsize::new(0) })
     }
 
-    /// The devices take turns; which one plays a trial leaves no trace.
-    fn device(&self) -> &Device {
+    /// The next device; a score does not depend on which one computes it.
+    fn device(&self) -> &MechanismDevice {
         &self.devices[self.next.fetch_add(1, Ordering::Relaxed) % self.devices.len()]
     }
 }
@@ -75,9 +69,9 @@ impl Engine for Cuda<'_> {
     }
 
     /// # Panics
-    /// If the device fails; a run calls [`insert`](Engine::insert), which tells.
+    /// If the device fails; a run calls [`insert`](Engine::insert), which returns an error.
     fn score(&self, world: World, trials: Range<u64>, scores: &mut [f64]) {
-        self.device().score(world, trials, scores).expect("the device plays");
+        self.device().score(world, trials, scores).expect("the device computes scores");
     }
 
     fn insert(&self, trials: Range<u64>, store: &mut ScoreStore) -> Result<()> {
@@ -85,12 +79,12 @@ impl Engine for Cuda<'_> {
         if store.kind() == StoreKind::Exact {
             let mut both = World::BOTH.map(|_| vec![0.0; (trials.end - trials.start) as usize]);
             for (world, scores) in World::BOTH.into_iter().zip(&mut both) {
-                device.score(world, trials.clone(), scores).map_err(Error::Device)?;
+                device.score(world, trials.clone(), scores)?;
             }
             return store.insert(trials, &both[0], &both[1]);
         }
         let [counts_in, counts_out] = World::BOTH.map(|world| device.count(world, trials.clone()));
-        store.insert_counts(trials, [counts_in.map_err(Error::Device)?, counts_out.map_err(Error::Device)?])
+        store.insert_counts(trials, [counts_in?, counts_out?])
     }
 
     fn portions(&self) -> Portions {
@@ -99,7 +93,7 @@ impl Engine for Cuda<'_> {
             draws_per_chunk,
             most_trials_per_chunk: 1 << 40,
             draws_per_stretch: 64 * draws_per_chunk,
-            // One that plays and one that sorts counts for each device.
+            // For each device one thread waits for it and one sorts counts.
             most_threads: 2 * self.devices.len(),
         }
     }

@@ -18,23 +18,26 @@
 //!
 //! In the order in which data meets them:
 //!
-//! - [`Plan`]: a game as numbers for a kernel, and which kernel plays it.
+//! - [`KernelPlan`]: a game as numbers for a kernel, and which kernel plays it.
 //! - [`mirror`]: the kernels' arithmetic in plain Rust, so that it is tested where there is no graphics processor.
 //! - `libraries`, `program`: the driver and the compiler, found and opened at run time; the kernels (`kernels/*.cu`), compiled
 //!   for the device that is there. Where a library is missing, that is an error with its name and no more.
 //! - [`Cuda`]: the engine. Scores are counted on the device; only counts come back. Trial ranges are dealt to all devices.
 
-mod device;
 mod engine;
-mod inventory;
+mod error;
+mod gpus;
+mod kernel_plan;
 mod libraries;
+mod mechanism_device;
 pub mod mirror;
 mod parameters;
-mod plan;
 mod program;
 pub mod training;
 
 pub use engine::Cuda;
-pub use inventory::{Inventory, inventory};
-pub use plan::{EqualKind, Plan};
+pub use error::CudaError;
+pub(crate) use error::Result;
+pub use gpus::{GpuInfo, gpus};
+pub use kernel_plan::{EqualKind, KernelPlan};
 pub use program::{Kernel, compile, compile_source};

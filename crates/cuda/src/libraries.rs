@@ -1,26 +1,27 @@
-//! Finds the driver and the run-time compiler. The crate that calls them panics where they are missing, so they are looked
-//! for here first.
+//! Finds and opens the driver and the run-time compiler.
+//!
+//! # Why before the first call?
+//! `cudarc` panics where they are missing.
 #![allow(unsafe_code, reason = "opening a library runs its initialisers")]
 
+use crate::{CudaError, Result};
 use libloading::Library;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// A file that holds NVRTC, where it is not in a usual place.
-const NVRTC_VARIABLE: &str = "MISDEAL_NVRTC";
+/// The environment variable with the path of NVRTC, if it is in an unusual place.
+pub const NVRTC_VARIABLE: &str = "MISDEAL_NVRTC";
 const NVRTC_NAMES: [&str; 2] = ["libnvrtc.so.13", "libnvrtc.so.12"];
 
-/// Opens both libraries, for good.
+/// Opens both libraries and never closes them.
 ///
 /// # Errors
-/// Says which one is missing, and what to install.
-pub fn open() -> Result<(), String> {
-    static OPENED: OnceLock<Result<(), String>> = OnceLock::new();
+/// One is missing.
+pub fn open() -> Result<()> {
+    static OPENED: OnceLock<Result<()>> = OnceLock::new();
     OPENED
         .get_or_init(|| {
-            open_one(["libcuda.so.1".into(), "libcuda.so".into()].into_iter()).ok_or(
-                "no CUDA device: the NVIDIA driver's libcuda.so.1 was not found; install the driver, or use --device cpu",
-            )?;
+            open_one(["libcuda.so.1".into(), "libcuda.so".into()].into_iter()).ok_or(CudaError::NoDriver)?;
             open_compiler()
         })
         .clone()
@@ -29,28 +30,23 @@ pub fn open() -> Result<(), String> {
 /// Opens the compiler alone: kernels compile without a device.
 ///
 /// # Errors
-/// Says that it is missing.
-pub fn open_compiler() -> Result<(), String> {
-    open_one(nvrtc_places().into_iter()).ok_or_else(|| {
-        format!(
-            "CUDA's run-time compiler libnvrtc was not found; install the CUDA toolkit or the Python package nvidia-cuda-nvrtc, \
-             or set {NVRTC_VARIABLE} to the file"
-        )
-    })
+/// It is missing.
+pub fn open_compiler() -> Result<()> {
+    open_one(nvrtc_places().into_iter()).ok_or(CudaError::NoCompiler)
 }
 
-/// Once a library is open under its own name, opening it again by that name finds it wherever it lies.
+/// Opens the first library that is there; `cudarc` then finds it by its name.
 fn open_one(mut places: impl Iterator<Item = PathBuf>) -> Option<()> {
     places.find_map(|place| {
         // SAFETY: these are the vendor's libraries, whose initialisers have no conditions.
         let library = unsafe { Library::new(place) }.ok()?;
-        // Never closed: the functions of it that are called elsewhere must stay.
+        // Never closed: `cudarc` calls its functions.
         std::mem::forget(library);
         Some(())
     })
 }
 
-/// Where NVRTC may be: where the user says, where the loader looks, in toolkits, in Python environments.
+/// Paths to try for NVRTC: the variable, the loader's, toolkits, Python environments.
 fn nvrtc_places() -> Vec<PathBuf> {
     let mut places: Vec<PathBuf> = std::env::var_os(NVRTC_VARIABLE).map(PathBuf::from).into_iter().collect();
     places.extend(NVRTC_NAMES.map(PathBuf::from));
@@ -75,7 +71,7 @@ fn nvrtc_places() -> Vec<PathBuf> {
     places
 }
 
-/// What a folder holds, in order; nothing if it is not there.
+/// The sorted entries of a folder; none if it does not exist.
 fn entries(folder: PathBuf) -> impl Iterator<Item = PathBuf> {
     let mut paths: Vec<_> =
         std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();

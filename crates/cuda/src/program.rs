@@ -1,14 +1,14 @@
 //! The kernels, compiled at run time for one architecture.
 #![allow(unsafe_code, reason = "the compiler is a C library")]
 
-use crate::libraries;
-use crate::plan::{EqualKind, Plan};
+use crate::kernel_plan::{EqualKind, KernelPlan};
+use crate::{CudaError, Result, libraries};
 use cudarc::nvrtc::{result, sys};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 use std::sync::Mutex;
 
-/// What every kernel needs, each source needing those before it.
+/// Sources that every kernel needs, in the order in which they depend on each other.
 const SHARED_SOURCES: [&str; 3] = [
     include_str!("../kernels/generator.cu"),
     include_str!("../kernels/gaussian.cu"),
@@ -18,7 +18,7 @@ const EQUAL_SOURCES: [&str; 1] = [include_str!("../kernels/equal.cu")];
 const GENERAL_SOURCES: [&str; 2] =
     [include_str!("../kernels/position.cu"), include_str!("../kernels/general.cu")];
 
-/// A kernel, by the plans that it plays.
+/// A kernel of the mechanism.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kernel {
     /// `play_equal`, in one of its variants.
@@ -29,10 +29,10 @@ pub enum Kernel {
 
 impl Kernel {
     /// The kernel of a plan.
-    pub fn of(plan: &Plan) -> Self {
+    pub fn of(plan: &KernelPlan) -> Self {
         match plan {
-            Plan::Equal { kind, .. } => Kernel::Equal(*kind),
-            Plan::General { .. } => Kernel::General,
+            KernelPlan::Equal { kind, .. } => Kernel::Equal(*kind),
+            KernelPlan::General { .. } => Kernel::General,
         }
     }
 
@@ -61,14 +61,14 @@ impl Kernel {
     }
 }
 
-/// Machine code for devices of a compute capability: code instead of PTX, so that a compiler newer than the driver will do. It is
+/// Accelerator code for devices of a compute capability: code instead of PTX, so that a compiler newer than the driver will do. It is
 /// kept for the next game.
 ///
 /// # Errors
 /// The compiler is missing, or says why it refuses.
-pub fn compile(kernel: Kernel, major: i32, minor: i32) -> Result<Vec<u8>, String> {
+pub fn compile(kernel: Kernel, major: i32, minor: i32) -> Result<Vec<u8>> {
     static COMPILED: Mutex<BTreeMap<(Kernel, i32, i32), Vec<u8>>> = Mutex::new(BTreeMap::new());
-    let mut compiled = COMPILED.lock().map_err(|_| "another thread failed while it compiled")?;
+    let mut compiled = COMPILED.lock().map_err(|_| CudaError::Poisoned)?;
     if let Some(code) = compiled.get(&(kernel, major, minor)) {
         return Ok(code.clone());
     }
@@ -77,24 +77,19 @@ pub fn compile(kernel: Kernel, major: i32, minor: i32) -> Result<Vec<u8>, String
     Ok(code)
 }
 
-fn compiled_for(kernel: Kernel, major: i32, minor: i32) -> Result<Vec<u8>, String> {
+fn compiled_for(kernel: Kernel, major: i32, minor: i32) -> Result<Vec<u8>> {
     let source = [&SHARED_SOURCES, kernel.sources()].concat().join("\n");
     compile_source(&source, &kernel.definitions(), major, minor)
 }
 
-/// Machine code of any source, not kept.
+/// Accelerator code of any source, not kept.
 ///
 /// # Errors
 /// The compiler is missing, or says why it refuses.
-pub fn compile_source(
-    source: &str,
-    definitions: &[String],
-    major: i32,
-    minor: i32,
-) -> Result<Vec<u8>, String> {
+pub fn compile_source(source: &str, definitions: &[String], major: i32, minor: i32) -> Result<Vec<u8>> {
     libraries::open_compiler()?;
-    let source = CString::new(source).map_err(|error| error.to_string())?;
-    let program = result::create_program(&source, Some(c"misdeal.cu")).map_err(|error| error.to_string())?;
+    let source = CString::new(source).map_err(|error| CudaError::Other(error.to_string()))?;
+    let program = result::create_program(&source, Some(c"misdeal.cu"))?;
     let mut options = definitions.to_vec();
     options.extend([format!("--gpu-architecture=sm_{major}{minor}"), "--std=c++17".into()]);
     // SAFETY: the program was created above and is destroyed once, below.
@@ -104,9 +99,9 @@ pub fn compile_source(
                 let log = result::get_program_log(program).unwrap_or_default();
                 let log = CStr::from_bytes_until_nul(&log.iter().map(|&c| c as u8).collect::<Vec<_>>())
                     .map(|log| log.to_string_lossy().into_owned());
-                format!("the kernels did not compile: {error}: {}", log.unwrap_or_default())
+                CudaError::NotCompiled { error, log: log.unwrap_or_default() }
             })
-            .and_then(|()| code(program).map_err(|error| error.to_string()));
+            .and_then(|()| Ok(code(program)?));
         let _ = result::destroy_program(program);
         compiled
     }
@@ -114,7 +109,7 @@ pub fn compile_source(
 
 /// # Safety
 /// The program was created and compiled.
-unsafe fn code(program: sys::nvrtcProgram) -> Result<Vec<u8>, result::NvrtcError> {
+unsafe fn code(program: sys::nvrtcProgram) -> std::result::Result<Vec<u8>, result::NvrtcError> {
     // SAFETY: the buffer has the length that the library asks for.
     unsafe {
         let mut size = 0;

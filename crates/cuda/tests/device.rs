@@ -2,16 +2,16 @@
 
 mod suite;
 
-use misdeal_core::{Error, PHILOX_STREAM_NAME, ScoreStore, Setting, StoreKind, World};
-use misdeal_cuda::Cuda;
+use misdeal_core::{PHILOX_STREAM_NAME, ScoreStore, Setting, StoreKind, World};
 use misdeal_cuda::mirror::Mirror;
+use misdeal_cuda::{Cuda, gpus};
 use misdeal_game::engines::Engine;
 
 /// Whether there is a device; a device that is there and fails is no reason to skip.
 fn is_there() -> bool {
-    match Cuda::new(&suite::game(&Setting::default())) {
+    match gpus() {
         Ok(_) => true,
-        Err(Error::Device(reason)) if reason.contains("not found") || reason.contains("no CUDA device") => {
+        Err(reason) if reason.is_missing() => {
             println!("skipped: {reason}");
             assert!(std::env::var_os("MISDEAL_NEEDS_CUDA").is_none(), "{reason}");
             false

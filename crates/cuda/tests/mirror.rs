@@ -3,7 +3,7 @@
 mod suite;
 
 use misdeal_core::{BatchScheme, Setting};
-use misdeal_cuda::Plan;
+use misdeal_cuda::KernelPlan;
 use misdeal_cuda::mirror::Mirror;
 
 #[test]
@@ -14,7 +14,8 @@ fn the_kernels_arithmetic_agrees_with_the_reference_in_every_game() {
 
 #[test]
 fn the_fast_kernel_plays_the_games_that_it_is_for() {
-    let fast = |setting: Setting| matches!(Plan::new(&suite::game(&setting)), Ok(Plan::Equal { .. }));
+    let fast =
+        |setting: Setting| matches!(KernelPlan::new(&suite::game(&setting)), Ok(KernelPlan::Equal { .. }));
     assert!(fast(Setting::default()));
     assert!(fast(Setting { steps_per_epoch: 1000, noise_multiplier: 0.1, ..Setting::default() }));
     assert!(fast(Setting { scheme: BatchScheme::ShuffleOnce, epochs: 100, ..Setting::default() }));

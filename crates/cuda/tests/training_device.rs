@@ -5,10 +5,10 @@ mod agreement;
 mod tiny;
 
 use agreement::philox;
-use misdeal_core::{Error, Precision, Setting, ThreatModel, World};
+use misdeal_core::{Blueprint, CanaryKind, Precision, Recipe, Setting, ThreatModel, World};
 use misdeal_cuda::training::{Trainer, Tuning};
 use misdeal_train::data::Shape;
-use misdeal_train::{Blueprint, CanaryKind, Measured, Recipe, TrainingPlan};
+use misdeal_train::{MeasuredTrials, TrainingPlan};
 
 fn on_device(plan: &TrainingPlan, precision: Precision) -> Trainer {
     Trainer::new(plan, precision, Tuning { models: Some(64), ..Tuning::default() }).unwrap()
@@ -27,7 +27,7 @@ fn tiny_plan() -> TrainingPlan {
 fn is_there() -> bool {
     match Trainer::new(&tiny_plan(), Precision::F32, Tuning::default()) {
         Ok(_) => true,
-        Err(Error::Device(reason)) if reason.contains("not found") || reason.contains("no CUDA device") => {
+        Err(reason) if reason.is_missing() => {
             println!("skipped: {reason}");
             assert!(std::env::var_os("MISDEAL_NEEDS_CUDA").is_none(), "{reason}");
             false
@@ -136,7 +136,7 @@ fn f_whole_trainings_stay_together() {
         let recipe = Recipe::new(model.0.clone());
         let plan = TrainingPlan::with_stream(&setting, &recipe, dataset, misdeal_core::Stream::philox)
             .unwrap()
-            .with_measured(Measured::None);
+            .with_measured_trials(MeasuredTrials::None);
         let there = plan.train(&mut plan.workspace(), World::In, 5, &|| false).unwrap().outputs;
         let of_f32 = if model.0.name == "cnn" { 5e-3 } else { 1e-4 };
         for (precision, allowed) in [(Precision::F32, of_f32), (Precision::Tf32, 3e-2)] {
@@ -157,10 +157,10 @@ fn g_scores_have_the_law_of_a_processor_s() {
         return;
     }
     let trials = 2_000;
-    let plan = tiny_plan().with_measured(Measured::None);
+    let plan = tiny_plan().with_measured_trials(MeasuredTrials::None);
     let processor = TrainingPlan::new(plan.setting(), plan.recipe(), tiny::dataset(40))
         .unwrap()
-        .with_measured(Measured::None);
+        .with_measured_trials(MeasuredTrials::None);
     let theirs = processor.score(0..trials, &|| false, &|| ()).unwrap();
     let limit = (-0.5 * (1e-6_f64 / 8.0).ln() * 2.0 / trials as f64).sqrt();
     for precision in [Precision::F32, Precision::Tf32] {

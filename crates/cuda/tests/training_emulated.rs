@@ -7,10 +7,10 @@ mod tiny;
 
 use agreement::{compare, philox};
 use emulation::Emulator;
-use misdeal_core::{BatchScheme, Precision, Setting, ThreatModel};
+use misdeal_core::{BatchScheme, Blueprint, CanaryKind, Precision, Recipe, Setting, ThreatModel};
 use misdeal_cuda::training::{Trainer, Tuning};
+use misdeal_train::TrainingPlan;
 use misdeal_train::data::Shape;
-use misdeal_train::{Blueprint, CanaryKind, Recipe, TrainingPlan};
 
 fn emulated(plan: &TrainingPlan) -> Trainer<Emulator> {
     Trainer::on(

@@ -1,7 +1,7 @@
 //! Time of one Gaussian draw, from random bits to its part of a score, on one core. `cargo bench -p misdeal-game`.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use misdeal_core::{Setting, World};
+use misdeal_core::{ClosedSet, EngineName, Setting, World};
 use misdeal_game::{Game, engines};
 use std::hint::black_box;
 use std::time::Instant;
@@ -13,12 +13,12 @@ fn engines(criterion: &mut Criterion) {
         let trials = 200_000 / steps_per_epoch * 16;
         let mut group = criterion.benchmark_group(format!("shuffle, {steps_per_epoch} steps"));
         group.sample_size(20);
-        for name in engines::cpu::available_names().chain(["reference"]) {
+        for name in engines::cpu::available_names().chain([EngineName::Reference]) {
             let engine = engines::choose(&game, name).expect("this processor has it");
-            let trials = if name == "reference" { trials / 16 } else { trials };
+            let trials = if name == EngineName::Reference { trials / 16 } else { trials };
             group.throughput(Throughput::Elements(trials * steps_per_epoch));
             let mut scores = vec![0.0; trials as usize];
-            group.bench_function(name, |bencher| {
+            group.bench_function(name.name(), |bencher| {
                 bencher.iter(|| engine.score(World::In, 0..trials, black_box(&mut scores)));
             });
         }

@@ -1,9 +1,8 @@
 //! The distinguishing game on the batched Gaussian mechanism, ready to be played.
 
-use crate::position_law::PositionLaw;
-use crate::positions::Positions;
 use crate::target_model::TargetModel;
 use misdeal_core::{Setting, Stream, World};
+use misdeal_schemes::{PositionLaw, Positions};
 use std::ops::Range;
 
 /// A setting turned into what an engine needs: where the target goes, what it does, and what the adversary believes.

@@ -1,12 +1,12 @@
 //! The distinguishing game of DP-SGD audits, played on the batched Gaussian mechanism.
 //!
 //! ```
-//! use misdeal_core::{Setting, World};
+//! use misdeal_core::{EngineName, Setting, World};
 //! use misdeal_game::{Game, engines};
 //!
 //! let setting = Setting::default();
 //! let game = Game::new(&setting);
-//! let engine = engines::choose(&game, "auto")?;
+//! let engine = engines::choose(&game, EngineName::Auto)?;
 //! let mut scores = vec![0.0; 1000];
 //! engine.score(World::In, 0..1000, &mut scores);
 //! assert!(scores.iter().sum::<f64>() > 0.0, "with the target present, the likelihood ratio leans its way");
@@ -15,31 +15,22 @@
 //!
 //! In the order in which data meets them:
 //!
-//! - [`schemes`]: each batch scheme twice, as a sampler of batches and as the law of the target's position
-//!   ([`PositionLaw`]).
-//! - [`Game`]: a setting made ready: where the target goes, what it does there, what the adversary believes.
+//! - [`Game`]: a setting made ready: where the target goes (a law of `misdeal-schemes`), what it does there, what the adversary believes.
 //! - [`engines`]: turn trials into scores. The reference observes and applies the likelihood ratio in f64; the fused
 //!   engine goes from random bits to scores sixteen trials at a time.
 //! - [`Gaussians`]: the same stream's training noise, sixteen coordinates at a time.
 //! - [`play`]: spreads trials over the cores, into a store, with progress and interruption.
 
-mod batch_rng;
 pub mod engines;
 mod game;
 mod likelihood;
 mod play;
-mod position_law;
-mod positions;
-pub mod schemes;
 mod target_model;
 mod uneven_likelihood;
 
-pub use batch_rng::BatchRng;
 pub use engines::cpu::Gaussians;
 pub use game::Game;
 pub use likelihood::log_likelihood_ratio;
 pub use play::{Outcome, Watch, missing_trials, play};
-pub use position_law::{PositionLaw, Weights};
-pub use positions::Positions;
 pub use target_model::{Shifts, TargetModel};
 pub use uneven_likelihood::log_likelihood_ratio_with_variances;

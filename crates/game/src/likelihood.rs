@@ -1,8 +1,8 @@
 //! The one likelihood ratio for every threat model, in f64 and in log space: the reference for every fast path.
 
-use crate::position_law::{PositionLaw, Weights};
 use crate::target_model::TargetModel;
 use libm::{exp, log, log1p};
+use misdeal_schemes::{PositionLaw, Weights};
 use std::ops::Range;
 
 /// ln of the ratio of the outputs' densities with the target present and zeroed out, as `model` sees it.

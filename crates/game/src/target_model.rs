@@ -1,7 +1,7 @@
 //! What the target's presence does to the outputs, scheme by scheme and adversary by adversary.
 
-use crate::position_law::PositionLaw;
 use misdeal_core::{BatchScheme, Setting, ThreatModel, World};
+use misdeal_schemes::PositionLaw;
 
 /// The mean of the target's batch in each world, in outputs recentred so that every other batch is N(0, s^2).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,7 +57,7 @@ impl TargetModel {
     /// The model of a scheme in a setting (which may run another scheme).
     pub fn new(scheme: BatchScheme, setting: &Setting) -> Self {
         TargetModel {
-            law: crate::schemes::position_law(scheme, setting),
+            law: misdeal_schemes::position_law(scheme, setting),
             shifts: Shifts::new(scheme, setting.threat_model, setting.batch_size),
         }
     }

@@ -1,9 +1,9 @@
 //! The likelihood ratio where every output has a variance of its own.
 
 use crate::likelihood::log_sum_exp;
-use crate::position_law::PositionLaw;
 use crate::target_model::TargetModel;
 use libm::log;
+use misdeal_schemes::PositionLaw;
 
 /// As [`log_likelihood_ratio`](crate::log_likelihood_ratio) over all batches of every epoch, with `variances[i]` the variance
 /// of `outputs[i]`: in each formula v_t stands where s^2 stood.
@@ -43,8 +43,8 @@ pub fn log_likelihood_ratio_with_variances(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position_law::Weights;
     use crate::target_model::Shifts;
+    use misdeal_schemes::Weights;
 
     #[test]
     fn equal_variances_give_the_plain_ratio() {

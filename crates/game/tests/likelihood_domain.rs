@@ -1,8 +1,7 @@
 //! The likelihood ratio over the whole domain of settings, against mpmath with 60 digits (`testdata/scripts/likelihood.py`).
 
-use misdeal_game::{
-    PositionLaw, Shifts, TargetModel, Weights, log_likelihood_ratio, log_likelihood_ratio_with_variances,
-};
+use misdeal_game::{Shifts, TargetModel, log_likelihood_ratio, log_likelihood_ratio_with_variances};
+use misdeal_schemes::{PositionLaw, Weights};
 
 #[derive(serde::Deserialize)]
 struct Golden {

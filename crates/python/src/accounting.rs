@@ -4,7 +4,7 @@ use crate::errors::{exception, refusal};
 use crate::jobs;
 use crate::reports::Report;
 use crate::words::Words;
-use misdeal_audit::{AccountExtras, AccountSubject, BoundSide, PoissonSampling, calibrate_noise};
+use misdeal::{AccountExtras, AccountSubject, BoundSide, PoissonSampling, calibrate_noise};
 use misdeal_core::{BatchScheme, Error, Setting};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -48,8 +48,7 @@ pub fn account(
         compare: words.switch("compare")?,
     };
     let threads = words.count_if_any("threads")?;
-    let found =
-        jobs::run(py, threads, progress.as_ref(), |_| misdeal_audit::account(&subject, delta, extras))?;
+    let found = jobs::run(py, threads, progress.as_ref(), |_| misdeal::account(&subject, delta, extras))?;
     Ok(Report::new(&found))
 }
 

@@ -4,12 +4,11 @@ use crate::errors::{exception, of_file, refusal};
 use crate::jobs;
 use crate::reports::Report;
 use crate::words::Words;
-use misdeal_audit::{
+use misdeal::{
     Analysis, AuditReport, ClaimedCurve, Correction, DataRequest, EngineChoice, MechanismRequest, RunRequest,
     Shard, StopWhen, TrainingRequest,
 };
-use misdeal_core::{Error, Setting};
-use misdeal_train::{Blueprint, Recipe};
+use misdeal_core::{Blueprint, Error, Recipe, Setting};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::{Path, PathBuf};
@@ -155,8 +154,7 @@ pub fn audit_mechanism(
     let words = Words(words);
     let request = words.mechanism()?;
     let threads = words.count_if_any("threads")?;
-    let found =
-        jobs::run(py, threads, progress.as_ref(), |watch| misdeal_audit::audit_mechanism(&request, watch))?;
+    let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal::audit_mechanism(&request, watch))?;
     report(&found, &words)
 }
 
@@ -170,7 +168,6 @@ pub fn audit_training(
     let words = Words(words);
     let request = words.training()?;
     let threads = words.count_if_any("threads")?;
-    let found =
-        jobs::run(py, threads, progress.as_ref(), |watch| misdeal_audit::audit_training(&request, watch))?;
+    let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal::audit_training(&request, watch))?;
     report(&found, &words)
 }

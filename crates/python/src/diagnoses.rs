@@ -4,7 +4,7 @@ use crate::errors::of_scan;
 use crate::jobs;
 use crate::reports::Report;
 use crate::words::Words;
-use misdeal_audit::{DiagnoseRequest, NoiseLevel};
+use misdeal::{DiagnoseRequest, NoiseLevel};
 use misdeal_scan::{Error, Settings, render};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -24,7 +24,7 @@ pub fn diagnose(py: Python<'_>, log: PathBuf, words: Bound<'_, PyDict>) -> PyRes
         epochs: words.count_if_any("epochs")?,
     };
     let threads = words.count_if_any("threads")?;
-    let found = jobs::run(py, threads, None, |_| misdeal_audit::diagnose(&request))?;
+    let found = jobs::run(py, threads, None, |_| misdeal::diagnose(&request))?;
     Report::with_figure(&found, true).drawn(plot.as_deref())
 }
 

@@ -7,7 +7,7 @@
 //! | there is no such device, or it failed | `RuntimeError` |
 //! | interrupted | `KeyboardInterrupt`, or what the signal's handler raised |
 
-use misdeal_audit::Error;
+use misdeal::Error;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use std::io::ErrorKind;

@@ -1,7 +1,7 @@
 //! Jobs on all cores: the interpreter is released, progress is told, and Ctrl-C is honoured.
 
 use crate::errors::{exception, refusal, without_dashes};
-use misdeal_audit::{OutOfReach, Progress};
+use misdeal::{OutOfReach, Progress};
 use misdeal_core::Error;
 use misdeal_results::beyond_reach;
 use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
@@ -26,7 +26,7 @@ pub fn run<T: Send>(
     py: Python<'_>,
     threads: Option<u64>,
     progress: Option<&Bound<'_, PyAny>>,
-    job: impl FnOnce(&dyn Progress) -> misdeal_audit::Result<T> + Send,
+    job: impl FnOnce(&dyn Progress) -> misdeal::Result<T> + Send,
 ) -> PyResult<T> {
     let pool = pool(threads)?;
     let progress = progress.map(|callable| callable.clone().unbind());

@@ -4,7 +4,7 @@ use crate::errors::refusal;
 use crate::jobs;
 use crate::reports::Report;
 use crate::words::Words;
-use misdeal_audit::OutputScore;
+use misdeal::OutputScore;
 use misdeal_core::{Error, Setting};
 use misdeal_train::Adversary;
 use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -40,7 +40,7 @@ pub fn score_outputs<'py>(
     let setting = Words(words).setting()?;
     let outputs = rows("outputs", &outputs, &setting)?;
     let scores = jobs::run(py, None, None, |_| {
-        misdeal_audit::score_outputs(&setting, outputs, OutputScore::from_name(score)?)
+        misdeal::score_outputs(&setting, outputs, OutputScore::from_name(score)?)
     })?;
     Ok(PyArray1::from_vec(py, scores))
 }
@@ -62,7 +62,7 @@ pub fn judge_outputs(
     let objection = words.text_if_mentioned("objection")?;
     let found = jobs::run(py, None, None, |_| {
         let objection = objection.as_deref();
-        misdeal_audit::judge_outputs_despite(
+        misdeal::judge_outputs_despite(
             &setting,
             outputs_in,
             outputs_out,

@@ -6,7 +6,7 @@ use crate::jobs;
 use crate::reports::Report;
 use crate::stores::Store;
 use crate::words::Words;
-use misdeal_core::estimate::Look;
+use misdeal_statistics::Look;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -22,9 +22,8 @@ pub fn play_part(
     let words = Words(words);
     let request = words.mechanism()?;
     let threads = words.count_if_any("threads")?;
-    let played = jobs::run(py, threads, progress.as_ref(), |watch| {
-        misdeal_audit::play_part(&request, first..last, watch)
-    })?;
+    let played =
+        jobs::run(py, threads, progress.as_ref(), |watch| misdeal::play_part(&request, first..last, watch))?;
     Ok(Store::new(played))
 }
 
@@ -40,9 +39,8 @@ pub fn audit_played(
     let request = words.mechanism()?;
     let threads = words.count_if_any("threads")?;
     let played = store.get().copy();
-    let found = jobs::run(py, threads, progress.as_ref(), |watch| {
-        misdeal_audit::audit_played(&request, played, watch)
-    })?;
+    let found =
+        jobs::run(py, threads, progress.as_ref(), |watch| misdeal::audit_played(&request, played, watch))?;
     store.get().update(|store| request.run.record_judgement(store)).map_err(exception)?;
     report(&found, &words)
 }
@@ -52,7 +50,7 @@ pub fn audit_played(
 pub fn is_decided(py: Python<'_>, words: Bound<'_, PyDict>, store: &Bound<'_, Store>) -> PyResult<bool> {
     let request = Words(words).mechanism()?;
     let played = store.get().copy();
-    py.detach(|| misdeal_audit::is_decided(&request, &played)).map_err(exception)
+    py.detach(|| misdeal::is_decided(&request, &played)).map_err(exception)
 }
 
 /// Refuses a run that cannot be played, before any of it is.
@@ -60,7 +58,7 @@ pub fn is_decided(py: Python<'_>, words: Bound<'_, PyDict>, store: &Bound<'_, St
 pub fn check_mechanism(words: Bound<'_, PyDict>) -> PyResult<()> {
     let words = Words(words);
     jobs::check_threads(words.count_if_any("threads")?)?;
-    misdeal_audit::check_mechanism(&words.mechanism()?).map_err(exception)
+    misdeal::check_mechanism(&words.mechanism()?).map_err(exception)
 }
 
 /// The looks of a confidence sequence within so many trials of either world.

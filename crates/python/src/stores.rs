@@ -138,6 +138,6 @@ impl Store {
 /// Reads stores, merges them and writes the result.
 #[pyfunction]
 pub fn merge(py: Python<'_>, inputs: Vec<PathBuf>, output: PathBuf) -> PyResult<Report> {
-    let found = py.detach(|| misdeal_audit::merge_stores(&inputs, &output)).map_err(exception)?;
+    let found = py.detach(|| misdeal::merge_stores(&inputs, &output)).map_err(exception)?;
     Ok(Report::new(&found))
 }

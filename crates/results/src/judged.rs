@@ -1,8 +1,8 @@
 //! What a result means, in a sentence: the same on the terminal, on the page and in Python.
 
 use crate::numbers::{confidence, count, probability, rounded_down, rounded_up, significant, times};
-use misdeal_core::estimate::{objection, promises};
-use misdeal_core::{BatchScheme, EpsilonEstimate};
+use misdeal_core::BatchScheme;
+use misdeal_statistics::{EpsilonEstimate, objection, promises};
 
 /// What accuracies of trained models are in the worst case, and why.
 pub const AT_CHANCE: &str = "at chance: in the worst case every gradient is planted, and nothing is learned";

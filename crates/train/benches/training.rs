@@ -1,9 +1,9 @@
 //! Models a second and arithmetic a second: one epoch of batches of 100 over 10,000 records, partially informed, noise
 //! multiplier 0.8, as the peers in `bench/` train them. `cargo bench -p misdeal-train [-- mlp lenet cnn] [-- --json]`.
 
-use misdeal_core::{BatchScheme, Setting, ThreatModel};
+use misdeal_core::{BatchScheme, Blueprint, Recipe, Setting, ThreatModel};
 use misdeal_train::data::{Dataset, Examples, Shape};
-use misdeal_train::{Blueprint, Measured, Recipe, TrainingPlan};
+use misdeal_train::{MeasuredTrials, TrainingPlan};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -86,7 +86,7 @@ fn main() {
             continue;
         }
         let with_accuracy = plan(model);
-        let plan = with_accuracy.clone().with_measured(Measured::None);
+        let plan = with_accuracy.clone().with_measured_trials(MeasuredTrials::None);
         plan.score(0..1, &|| false, &|| ());
         let (models, per_processor) = rates(&plan, trials);
         let (measured, _) = rates(&with_accuracy, trials);

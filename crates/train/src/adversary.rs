@@ -34,7 +34,7 @@ pub struct Adversary {
 
 /// A batch as the adversary leaves it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Crafted {
+pub struct ModifiedBatch {
     /// The records that keep their own gradients.
     pub naturals: Vec<u64>,
     /// How often each canary is in the sum.
@@ -88,8 +88,8 @@ impl Adversary {
     }
 
     /// Sorts a batch's records into natural and planted ones.
-    pub fn craft(&self, world: World, batch: &[u64], crafted: &mut Crafted) {
-        let Crafted { naturals, canaries } = crafted;
+    pub fn modify(&self, world: World, batch: &[u64], modified: &mut ModifiedBatch) {
+        let ModifiedBatch { naturals, canaries } = modified;
         naturals.clear();
         canaries.clear();
         // Until a target is seen in the batch, its canary is missing: marked by a number that no sum can reach.
@@ -124,17 +124,17 @@ impl Adversary {
 mod tests {
     use super::*;
 
-    fn crafted(
+    fn modified(
         threat_model: ThreatModel,
         scheme: BatchScheme,
         canaries: usize,
         world: World,
         batch: &[u64],
-    ) -> Crafted {
+    ) -> ModifiedBatch {
         let setting = Setting { threat_model, scheme, batch_size: 4, target_index: 2, ..Setting::default() };
-        let mut crafted = Crafted::default();
-        Adversary::new(&setting, canaries).craft(world, batch, &mut crafted);
-        crafted
+        let mut modified = ModifiedBatch::default();
+        Adversary::new(&setting, canaries).modify(world, batch, &mut modified);
+        modified
     }
 
     #[test]
@@ -143,8 +143,8 @@ mod tests {
         use ThreatModel::{PartiallyInformed, TargetCanary, WorstCase};
         let (with, without) = ([5, 2, 7, 9], [5, 6, 7, 9]);
         let case = |threat, scheme, world, batch: &[u64], naturals: &[u64], canary| {
-            let expected = Crafted { naturals: naturals.to_vec(), canaries: vec![canary] };
-            assert_eq!(crafted(threat, scheme, 1, world, batch), expected, "{threat} {scheme} {world:?}");
+            let expected = ModifiedBatch { naturals: naturals.to_vec(), canaries: vec![canary] };
+            assert_eq!(modified(threat, scheme, 1, world, batch), expected, "{threat} {scheme} {world:?}");
         };
         case(TargetCanary, Shuffle, World::In, &with, &[5, 7, 9], 1);
         case(TargetCanary, Shuffle, World::Out, &with, &[5, 7, 9], 0);
@@ -168,8 +168,8 @@ mod tests {
     #[test]
     fn several_targets_have_a_slot_each() {
         let three = |world, batch: &[u64]| {
-            let crafted = crafted(ThreatModel::PartiallyInformed, BatchScheme::Shuffle, 3, world, batch);
-            (crafted.naturals, crafted.canaries)
+            let modified = modified(ThreatModel::PartiallyInformed, BatchScheme::Shuffle, 3, world, batch);
+            (modified.naturals, modified.canaries)
         };
         assert_eq!(three(World::In, &[8, 2, 9, 4]), (vec![8], vec![1, -1, 1]));
         assert_eq!(three(World::Out, &[8, 2, 9, 4]), (vec![8], vec![0, -1, 0]));

@@ -36,8 +36,7 @@ pub(crate) fn fill_initial_parameters(
 mod tests {
     use super::*;
     use crate::data::Shape;
-    use crate::model::Blueprint;
-    use misdeal_core::Setting;
+    use misdeal_core::{Blueprint, Setting};
 
     /// Mean and variance of each layer's weights, as normal deviates with a limit of 5.5: false-alarm rate 1e-6 in all.
     #[test]

@@ -1,9 +1,9 @@
 //! Audits of real training: DP-SGD with canaries on real data, thousands of models at a time.
 //!
 //! ```
-//! use misdeal_core::Setting;
+//! use misdeal_core::{Blueprint, CanaryKind, Recipe, Setting};
 //! use misdeal_train::data::{Dataset, Examples, Shape};
-//! use misdeal_train::{Blueprint, CanaryKind, Recipe, TrainingPlan};
+//! use misdeal_train::TrainingPlan;
 //! use std::sync::Arc;
 //!
 //! let features = (0..80).map(|i| (i % 7) as f32 / 7.0).collect();
@@ -22,8 +22,8 @@
 //! In the order in which data meets them:
 //!
 //! - [`data`]: records with labels.
-//! - [`Blueprint`] and [`Model`]: layers that a user composes, and what they become for records of a given shape.
-//! - [`Recipe`]: learning rate, clipping norm, canaries. Plain data, like the model: another engine reads the same.
+//! - [`Blueprint`](misdeal_core::Blueprint) and [`Model`]: layers that a user composes, and what they become for records of a given shape.
+//! - [`Recipe`](misdeal_core::Recipe): learning rate, clipping norm, canaries. Plain data, like the model: another engine reads the same.
 //! - [`TrainingPlan`]: setting, recipe and data made ready; [`TrainingPlan::score`] trains models and scores them.
 //! - [`Utility`]: accuracies and biases, in sums that merge in any order.
 //!
@@ -31,34 +31,32 @@
 
 mod adversary;
 mod canary;
+mod checks;
 pub mod data;
 mod debias;
+mod digest;
 mod engine;
-mod fit;
-mod identity;
 mod initial;
 mod kernels;
-mod measured;
+mod measured_trials;
 mod memory;
 mod model;
 mod plan;
-mod recipe;
 pub mod reference;
 mod scoring;
 mod simd;
 mod utility;
 
-pub use adversary::{Adversary, Crafted};
+pub use adversary::{Adversary, ModifiedBatch};
 pub use canary::Canary;
 pub use debias::{BiasModel, sample};
-pub use engine::{Trained, Workspace};
-pub use identity::training_digest;
+pub use digest::training_digest;
+pub use engine::{TrainedModel, Workspace};
 pub use initial::initial_parameters;
-pub use measured::Measured;
-pub use memory::{MOST_BYTES, Spread};
-pub use model::{Blueprint, Layer, LayerKind, Loss, Model, Weights};
+pub use measured_trials::MeasuredTrials;
+pub use memory::{MOST_BYTES, Parallelism};
+pub use model::{Layer, Model, Weights};
 pub use plan::{ENGINE, TrainingPlan, TrialBatch};
-pub use recipe::{CanaryKind, LastBatch, Recipe};
 pub use scoring::scores;
 pub use simd::InstructionSet;
 pub use utility::Utility;

@@ -1,10 +1,9 @@
 //! How much memory a training takes, told before any of it is allocated.
 
 use crate::data::{Dataset, Examples};
-use crate::model::{LayerKind, Loss, Model};
-use crate::recipe::{CanaryKind, Recipe};
-use crate::simd::{Group, LANES};
-use misdeal_core::{Error, Result, Setting};
+use crate::model::Model;
+use crate::simd::{LANES, LaneVector};
+use misdeal_core::{CanaryKind, Error, LayerKind, Loss, Recipe, Result, Setting};
 
 /// The most bytes that a training takes: data, canaries and the cores' working memory together.
 pub const MOST_BYTES: u64 = 800_000_000;
@@ -17,7 +16,7 @@ pub(crate) const NOISE_AT_A_TIME: usize = 1 << 16;
 
 /// How a training is spread out so that it fits into memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spread {
+pub struct Parallelism {
     /// Models that are trained at a time.
     pub cores: usize,
     /// Records whose inputs and deltas each core keeps.
@@ -26,18 +25,18 @@ pub struct Spread {
 
 /// The bytes that a training takes, by what takes them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Needs<'a> {
+pub(crate) struct MemoryNeeds<'a> {
     model: &'a Model,
     setting: &'a Setting,
     recipe: &'a Recipe,
     data: u64,
 }
 
-impl<'a> Needs<'a> {
+impl<'a> MemoryNeeds<'a> {
     pub fn new(model: &'a Model, setting: &'a Setting, recipe: &'a Recipe, dataset: &Dataset) -> Self {
         let of = |examples: &Examples| 4 * examples.features.len() as u64 + 2 * examples.labels.len() as u64;
         let data = of(&dataset.train) + dataset.test.as_ref().map_or(0, of);
-        Needs { model, setting, recipe, data }
+        MemoryNeeds { model, setting, recipe, data }
     }
 
     /// Canaries, and what the adversary believes of each: shared by all cores, and made with as much again.
@@ -94,16 +93,16 @@ impl<'a> Needs<'a> {
     ///
     /// # Errors
     /// Where not even one fits.
-    pub fn spread(&self, cores: usize) -> Result<Spread> {
+    pub fn parallelism(&self, cores: usize) -> Result<Parallelism> {
         let left = MOST_BYTES.saturating_sub(self.shared());
         let fits = |records: usize| left / self.core(records).max(1);
         let all = RECORDS_AT_A_TIME.into_iter().find(|&records| fits(records) >= cores as u64);
         if let Some(records) = all {
-            return Ok(Spread { cores, records });
+            return Ok(Parallelism { cores, records });
         }
         match fits(LANES) {
             0 => Err(self.refusal(self.core(LANES))),
-            cores => Ok(Spread { cores: cores as usize, records: LANES }),
+            cores => Ok(Parallelism { cores: cores as usize, records: LANES }),
         }
     }
 
@@ -138,9 +137,9 @@ fn linear_bytes(model: &Model, records: usize) -> u64 {
     let linear = model.layers[first..].iter().filter_map(|layer| layer.weights);
     let stages = linear.enumerate().map(|(number, weights)| {
         let (inputs, outputs) = (weights.inputs as u64, weights.outputs as u64);
-        let turned = if first > 0 || number > 0 { inputs * outputs } else { 0 };
+        let transposed = if first > 0 || number > 0 { inputs * outputs } else { 0 };
         let before = if first > 0 && number == 0 { records * inputs } else { 0 };
-        before + records * (inputs + outputs) + turned
+        before + records * (inputs + outputs) + transposed
     });
     times(4, sum([stages.sum(), 2 * records]))
 }
@@ -166,7 +165,7 @@ fn image_bytes(model: &Model) -> u64 {
             groups += (weights.inputs * weights.outputs).div_ceil(LANES) as u64;
         }
     }
-    times(size_of::<Group>() as u64, groups)
+    times(size_of::<LaneVector>() as u64, groups)
 }
 
 fn times(a: u64, b: u64) -> u64 {

@@ -2,20 +2,24 @@
 
 use crate::adversary::Adversary;
 use crate::canary::{Canary, canaries};
+use crate::checks::{check_data, check_targets};
 use crate::data::Dataset;
-use crate::engine::{Trained, Workspace};
-use crate::fit::{check_data, check_targets};
-use crate::identity::training_digest;
-use crate::measured::Measured;
-use crate::memory::{Needs, Spread};
-use crate::model::{Layer, LayerKind, Loss, Model};
-use crate::recipe::{CanaryKind, Recipe};
+use crate::digest::training_digest;
+use crate::engine::{TrainedModel, Workspace};
+use crate::measured_trials::MeasuredTrials;
+use crate::memory::{MemoryNeeds, Parallelism};
+use crate::model::{Layer, Model};
 use crate::scoring::{believing, scores, scores_of_models, target_models};
 use crate::simd::InstructionSet;
 use crate::utility::Utility;
-use misdeal_core::{BatchScheme, Error, Result, ScoreStore, Setting, SettingHash, Stream, World};
-use misdeal_game::{PositionLaw, TargetModel};
+use misdeal_core::{
+    BatchScheme, CanaryKind, Error, LayerKind, Loss, Recipe, Result, ScoreStore, Setting, SettingHash,
+    Stream, World,
+};
+use misdeal_game::TargetModel;
+use misdeal_schemes::PositionLaw;
 use rayon::prelude::*;
+use std::iter;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -33,7 +37,7 @@ pub struct TrainingPlan {
     canaries: Vec<Canary>,
     adversary: Adversary,
     target_models: Vec<TargetModel>,
-    measured: Measured,
+    measured: MeasuredTrials,
     instruction_set: InstructionSet,
 }
 
@@ -49,11 +53,20 @@ pub struct TrialBatch {
 }
 
 impl TrialBatch {
-    fn insert(&mut self, world: World, scores: &[f64]) {
+    /// Adds the scores and the utility of one model.
+    pub fn insert(&mut self, world: World, scores: &[f64], utility: &Utility) {
         match world {
             World::In => self.scores_in.extend(scores),
             World::Out => self.scores_out.extend(scores),
         }
+        self.utility.merge(utility);
+    }
+
+    /// Adds the trials that follow.
+    pub fn append(&mut self, next: TrialBatch) {
+        self.scores_in.extend(next.scores_in);
+        self.scores_out.extend(next.scores_out);
+        self.utility.merge(&next.utility);
     }
 }
 
@@ -83,7 +96,7 @@ impl TrainingPlan {
         check_data(&checked, recipe, &dataset)?;
         check_targets(&checked, recipe)?;
         let model = Model::new(&recipe.model, dataset.train.shape, dataset.classes)?;
-        Needs::new(&model, &checked, recipe, &dataset).check_shared()?;
+        MemoryNeeds::new(&model, &checked, recipe, &dataset).check_shared()?;
         let records = checked.dataset_size() as usize;
         let digest = training_digest(&dataset, records, recipe);
         let setting = Setting { training: Some(digest), ..checked };
@@ -107,14 +120,14 @@ impl TrainingPlan {
             model,
             stream,
             canaries,
-            measured: Measured::All,
+            measured: MeasuredTrials::All,
             instruction_set: InstructionSet::fastest(),
         })
     }
 
     /// Asks only these trials' models for their accuracy, where all are asked otherwise.
     #[must_use]
-    pub fn with_measured(mut self, measured: Measured) -> Self {
+    pub fn with_measured_trials(mut self, measured: MeasuredTrials) -> Self {
         self.measured = measured;
         self
     }
@@ -205,20 +218,20 @@ impl TrainingPlan {
 
     /// Bytes that each core works in, apart from the data set and the canaries, which all share.
     pub fn workspace_bytes(&self) -> usize {
-        let records = self.spread().map_or(1, |spread| spread.records);
+        let records = self.parallelism().map_or(1, |parallelism| parallelism.records);
         usize::try_from(self.needs().core(records)).unwrap_or(usize::MAX)
     }
 
-    fn needs(&self) -> Needs<'_> {
-        Needs::new(&self.model, &self.setting, &self.recipe, &self.dataset)
+    fn needs(&self) -> MemoryNeeds<'_> {
+        MemoryNeeds::new(&self.model, &self.setting, &self.recipe, &self.dataset)
     }
 
     /// How many cores of the current thread pool train at a time: as many as fit into [`MOST_BYTES`](crate::MOST_BYTES).
     ///
     /// # Errors
     /// Where not even one fits; names what takes the most.
-    pub fn spread(&self) -> Result<Spread> {
-        self.needs().spread(rayon::current_num_threads())
+    pub fn parallelism(&self) -> Result<Parallelism> {
+        self.needs().parallelism(rayon::current_num_threads())
     }
 
     /// Floating-point operations of one model's training, a multiply-add counted as two: forward, back, and weights'
@@ -243,7 +256,7 @@ impl TrainingPlan {
         world: World,
         trial: u64,
         is_cancelled: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Trained> {
+    ) -> Option<TrainedModel> {
         let mut trained = workspace.train(self, world, trial, is_cancelled)?;
         trained.outputs.parameters = workspace.parameters().iter().map(|&p| f64::from(p)).collect();
         Some(trained)
@@ -251,29 +264,28 @@ impl TrainingPlan {
 
     /// Room to [`train`](Self::train) in.
     pub fn workspace(&self) -> Workspace {
-        let records = self.spread().map_or(1, |spread| spread.records);
+        let records = self.parallelism().map_or(1, |parallelism| parallelism.records);
         Workspace::new(self, self.instruction_set, records)
     }
 
-    /// Plays `trials` in both worlds on all cores of the current thread pool, one model at a time on each. `trained` is called
-    /// after every model. None if `is_cancelled` said so.
+    /// Plays `trials` in both worlds on all cores of the current thread pool, one model at a time on each. `on_trained`
+    /// is called after every model. `None` if `is_cancelled` returns true.
     ///
     /// The result does not depend on the number of cores, nor on how trials are split over calls. Memory is
-    /// [`workspace_bytes`](Self::workspace_bytes) for each core of the [`spread`](Self::spread), whatever the number of trials, and the
+    /// [`workspace_bytes`](Self::workspace_bytes) for each core of the [`spread`](Self::parallelism), whatever the number of trials, and the
     /// scores.
     pub fn score(
         &self,
         trials: Range<u64>,
         is_cancelled: &(dyn Fn() -> bool + Sync),
-        trained: &(dyn Fn() + Sync),
+        on_trained: &(dyn Fn() + Sync),
     ) -> Option<TrialBatch> {
-        let results = self.of_all_models(trials, is_cancelled, trained, |model| {
+        let results = self.of_all_models(trials, is_cancelled, on_trained, |model| {
             (scores(self, &model.outputs), self.utility(model))
         })?;
         let mut batch = TrialBatch::default();
         for (world, (scores, utility)) in results {
-            batch.insert(world, &scores);
-            batch.utility.merge(&utility);
+            batch.insert(world, &scores, &utility);
         }
         Some(batch)
     }
@@ -285,22 +297,20 @@ impl TrainingPlan {
         beliefs: &[BatchScheme],
         trials: Range<u64>,
         is_cancelled: &(dyn Fn() -> bool + Sync),
-        trained: &(dyn Fn() + Sync),
+        on_trained: &(dyn Fn() + Sync),
     ) -> Option<Vec<TrialBatch>> {
         let canaries = self.recipe.canaries;
         let believed: Vec<Vec<TargetModel>> =
             beliefs.iter().map(|&scheme| believing(&self.setting, scheme, canaries)).collect();
-        let results = self.of_all_models(trials, is_cancelled, trained, |model| {
+        let results = self.of_all_models(trials, is_cancelled, on_trained, |model| {
             let scores = believed.iter().map(|models| scores_of_models(self, models, &model.outputs));
             (scores.collect::<Vec<_>>(), self.utility(model))
         })?;
         let mut batches = vec![TrialBatch::default(); beliefs.len()];
         for (world, (scores, utility)) in results {
-            for (batch, scores) in batches.iter_mut().zip(&scores) {
-                batch.insert(world, scores);
-            }
-            if let Some(first) = batches.first_mut() {
-                first.utility.merge(&utility);
+            let utilities = iter::once(utility).chain(iter::repeat(Utility::default()));
+            for ((batch, scores), utility) in batches.iter_mut().zip(&scores).zip(utilities) {
+                batch.insert(world, scores, &utility);
             }
         }
         Some(batches)
@@ -311,8 +321,8 @@ impl TrainingPlan {
         &self,
         trials: Range<u64>,
         is_cancelled: &(dyn Fn() -> bool + Sync),
-        trained: &(dyn Fn() + Sync),
-        of_model: impl Fn(&Trained) -> T + Sync,
+        on_trained: &(dyn Fn() + Sync),
+        of_model: impl Fn(&TrainedModel) -> T + Sync,
     ) -> Option<Vec<(World, T)>> {
         let models: Vec<(u64, World)> =
             trials.flat_map(|trial| World::BOTH.map(|world| (trial, world))).collect();
@@ -325,10 +335,10 @@ impl TrainingPlan {
             if let Ok(mut idle) = idle.lock() {
                 idle.push(workspace);
             }
-            trained();
+            on_trained();
             Some((world, of_model(&model)))
         };
-        let cores = self.spread().map_or(1, |spread| spread.cores);
+        let cores = self.parallelism().map_or(1, |parallelism| parallelism.cores);
         if cores >= rayon::current_num_threads() {
             return models.par_iter().with_max_len(1).map(train).collect();
         }
@@ -347,13 +357,13 @@ impl TrainingPlan {
     }
 
     /// What a trained model is worth.
-    pub fn utility(&self, model: &Trained) -> Utility {
+    pub fn utility(&self, model: &TrainedModel) -> Utility {
         let mut utility = Utility::default();
         (utility.train_records, utility.test_records) = (self.setting.dataset_size(), self.test_records());
-        if let Some((train, test)) = model.hits {
-            utility.train_hits.insert(train as i64);
+        if let Some((train, test)) = model.correct {
+            utility.train_correct.insert(train as i64);
             if let Some(test) = test {
-                utility.test_hits.insert(test as i64);
+                utility.test_correct.insert(test as i64);
             }
         }
         model.outputs.biases.iter().flatten().for_each(|&bias| utility.insert_bias(bias));

@@ -9,19 +9,19 @@ const BIAS_UNIT: f64 = 1.0 / 4_294_967_296.0;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Utility {
     /// Training records that each measured model classifies correctly.
-    pub train_hits: Tally,
+    pub train_correct: Tally,
     /// How many training records a model was asked about.
     pub train_records: u64,
     /// Test records that each measured model classifies correctly.
-    pub test_hits: Tally,
+    pub test_correct: Tally,
     /// How many test records a model was asked about.
     pub test_records: u64,
     bias: Tally,
 }
 
 /// The names under which stores keep it.
-const TRAIN_HITS: &str = "training records classified correctly";
-const TEST_HITS: &str = "test records classified correctly";
+const TRAIN_CORRECT: &str = "training records classified correctly";
+const TEST_CORRECT: &str = "test records classified correctly";
 const BIAS: &str = "bias in units of 2^-32";
 
 impl Utility {
@@ -32,8 +32,8 @@ impl Utility {
 
     /// Adds what another collected: associative and commutative, so that no split of the work shows.
     pub fn merge(&mut self, other: &Utility) {
-        self.train_hits.merge(&other.train_hits);
-        self.test_hits.merge(&other.test_hits);
+        self.train_correct.merge(&other.train_correct);
+        self.test_correct.merge(&other.test_correct);
         self.bias.merge(&other.bias);
         self.train_records = self.train_records.max(other.train_records);
         self.test_records = self.test_records.max(other.test_records);
@@ -41,25 +41,26 @@ impl Utility {
 
     /// Keeps it in the store of the same trials.
     pub fn keep_in(&self, store: &mut ScoreStore) {
-        store.insert_tally(TRAIN_HITS, &self.train_hits);
-        store.insert_tally(TEST_HITS, &self.test_hits);
+        store.insert_tally(TRAIN_CORRECT, &self.train_correct);
+        store.insert_tally(TEST_CORRECT, &self.test_correct);
         store.insert_tally(BIAS, &self.bias);
     }
 
     /// What a store keeps of its trials; it does not know how many records a model was asked about.
     pub fn kept_in(store: &ScoreStore) -> Self {
-        let [train_hits, test_hits, bias] = [TRAIN_HITS, TEST_HITS, BIAS].map(|name| store.tally(name));
-        Utility { train_hits, test_hits, bias, ..Utility::default() }
+        let [train_correct, test_correct, bias] =
+            [TRAIN_CORRECT, TEST_CORRECT, BIAS].map(|name| store.tally(name));
+        Utility { train_correct, test_correct, bias, ..Utility::default() }
     }
 
     /// The share of training records classified correctly, over the measured models.
     pub fn train_accuracy(&self) -> Option<Spread> {
-        self.train_hits.finish(1.0 / self.train_records.max(1) as f64)
+        self.train_correct.finish(1.0 / self.train_records.max(1) as f64)
     }
 
     /// The share of test records classified correctly; none without test data.
     pub fn test_accuracy(&self) -> Option<Spread> {
-        self.test_hits.finish(1.0 / self.test_records.max(1) as f64)
+        self.test_correct.finish(1.0 / self.test_records.max(1) as f64)
     }
 
     /// The natural records' projection on the canary, over all steps, canaries and models.

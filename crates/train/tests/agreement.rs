@@ -3,10 +3,12 @@
 use misdeal_core::ClosedSet;
 mod tiny;
 
-use misdeal_core::{BatchScheme, PHILOX_STREAM_NAME, Setting, Stream, ThreatModel, World};
+use misdeal_core::{
+    BatchScheme, Blueprint, CanaryKind, Loss, PHILOX_STREAM_NAME, Recipe, Setting, Stream, ThreatModel, World,
+};
 use misdeal_train::data::Shape;
 use misdeal_train::reference;
-use misdeal_train::{Blueprint, CanaryKind, InstructionSet, Loss, Recipe, TrainingPlan, scores};
+use misdeal_train::{InstructionSet, TrainingPlan, scores};
 
 /// The largest difference allowed: of an output, of a parameter, and of a score (which sums ten outputs over s^2).
 const OUTPUTS: f64 = 2e-5;

@@ -2,10 +2,10 @@
 
 mod tiny;
 
-use misdeal_core::{Setting, ThreatModel, World};
+use misdeal_core::{Blueprint, CanaryKind, Recipe, Setting, ThreatModel, World};
+use misdeal_train::TrainingPlan;
 use misdeal_train::data::Shape;
 use misdeal_train::reference;
-use misdeal_train::{Blueprint, CanaryKind, Recipe, TrainingPlan};
 use proptest::prelude::*;
 
 /// The paths of the arithmetic: sizes that fit, sizes whose products overflow 32 or 64 bits, and the ends of TOML's numbers.
@@ -47,7 +47,7 @@ fn plan(model: &str, shape: Shape) -> Option<TrainingPlan> {
     let blueprint = Blueprint::from_toml(model).unwrap();
     let recipe = Recipe { canary: CanaryKind::Dirac, learning_rate: 0.1, ..Recipe::new(blueprint) };
     let plan = TrainingPlan::new(&setting(), &recipe, tiny::noise(shape, 3, 8));
-    match plan.and_then(|plan| plan.spread().map(|_| plan)) {
+    match plan.and_then(|plan| plan.parallelism().map(|_| plan)) {
         Ok(plan) => Some(plan),
         Err(error) => {
             let line = error.to_string();

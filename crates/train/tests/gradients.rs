@@ -2,9 +2,10 @@
 
 mod tiny;
 
+use misdeal_core::{Blueprint, Loss};
+use misdeal_train::Model;
 use misdeal_train::data::Shape;
 use misdeal_train::reference::Network;
-use misdeal_train::{Blueprint, Loss, Model};
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -5,10 +5,10 @@
 
 mod tiny;
 
-use misdeal_core::{BatchScheme, Setting, ThreatModel, World};
+use misdeal_core::{BatchScheme, Blueprint, CanaryKind, EngineName, Recipe, Setting, ThreatModel, World};
 use misdeal_game::{Game, engines};
 use misdeal_train::data::Shape;
-use misdeal_train::{Blueprint, CanaryKind, Measured, Recipe, TrainingPlan, TrialBatch};
+use misdeal_train::{MeasuredTrials, TrainingPlan, TrialBatch};
 use std::sync::Arc;
 
 const TRIALS: u64 = 5_000;
@@ -39,7 +39,7 @@ fn same_law(a: &[f64], b: &[f64], what: &str) {
 
 fn mechanism(setting: &Setting) -> [Vec<f64>; 2] {
     let game = Game::new(&Setting { seed: 99, training: None, ..setting.clone() });
-    let engine = engines::choose(&game, "reference").unwrap();
+    let engine = engines::choose(&game, EngineName::Reference).unwrap();
     World::BOTH.map(|world| {
         let mut scores = vec![0.0; 2 * TRIALS as usize];
         engine.score(world, 0..2 * TRIALS, &mut scores);
@@ -48,7 +48,7 @@ fn mechanism(setting: &Setting) -> [Vec<f64>; 2] {
 }
 
 fn train(setting: &Setting, recipe: &Recipe) -> TrialBatch {
-    let plan = tiny::plan(setting, recipe).with_measured(Measured::None);
+    let plan = tiny::plan(setting, recipe).with_measured_trials(MeasuredTrials::None);
     plan.score(0..TRIALS, &|| false, &|| ()).unwrap()
 }
 
@@ -98,8 +98,9 @@ fn without_bias_large_batches_hide_nothing() {
     let mlp = Recipe::new(Blueprint::named("mlp").unwrap());
     let data = tiny::noise(Shape::flat(600), 100, 10_000);
     let scores = |recipe: &Recipe, trials: u64| {
-        let plan =
-            TrainingPlan::new(&setting, recipe, Arc::clone(&data)).unwrap().with_measured(Measured::None);
+        let plan = TrainingPlan::new(&setting, recipe, Arc::clone(&data))
+            .unwrap()
+            .with_measured_trials(MeasuredTrials::None);
         plan.score(0..trials, &|| false, &|| ()).unwrap()
     };
     let found = scores(&Recipe { canary: CanaryKind::NullSpace, canaries: 32, ..mlp.clone() }, 100);
@@ -179,7 +180,8 @@ fn debiasing_helps_where_there_is_bias() {
     let setting = Setting { threat_model: ThreatModel::PartiallyInformed, batch_size: 40, ..tiny::setting() };
     let recipe = Recipe { learning_rate: 0.01, ..tiny::recipe(tiny::PERCEPTRON, CanaryKind::Dirac) };
     let [plain, debiased] = [false, true].map(|debias| {
-        let plan = tiny::plan(&setting, &Recipe { debias, ..recipe.clone() }).with_measured(Measured::None);
+        let plan = tiny::plan(&setting, &Recipe { debias, ..recipe.clone() })
+            .with_measured_trials(MeasuredTrials::None);
         plan.score(0..2000, &|| false, &|| ()).unwrap()
     });
     assert!(ordered(&debiased) > ordered(&plain) + 0.03, "{} {}", ordered(&debiased), ordered(&plain));
@@ -207,7 +209,7 @@ fn other_losses_have_a_quiet_direction() {
     let setting = Setting { threat_model: ThreatModel::TargetCanary, ..tiny::setting() };
     let spread = |canary| {
         let base = tiny::recipe(tiny::PERCEPTRON, canary);
-        let model = Blueprint { loss: misdeal_train::Loss::SquaredError, ..base.model.clone() };
+        let model = Blueprint { loss: misdeal_core::Loss::SquaredError, ..base.model.clone() };
         let plan = tiny::plan(&setting, &Recipe { model, learning_rate: 0.1, ..base });
         plan.score(0..100, &|| false, &|| ()).unwrap().utility.bias().unwrap().standard_deviation
     };

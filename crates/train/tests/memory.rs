@@ -2,9 +2,9 @@
 
 mod tiny;
 
-use misdeal_core::{Setting, ThreatModel};
+use misdeal_core::{Blueprint, CanaryKind, Recipe, Setting, ThreatModel};
 use misdeal_train::data::Shape;
-use misdeal_train::{Blueprint, CanaryKind, MOST_BYTES, Recipe, TrainingPlan};
+use misdeal_train::{MOST_BYTES, TrainingPlan};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -22,7 +22,7 @@ fn plan(
     change(&mut setting, &mut recipe);
     let plan =
         TrainingPlan::new(&setting, &recipe, tiny::noise(shape, 3, 8)).map_err(|error| error.to_string())?;
-    plan.spread().map_err(|error| error.to_string())?;
+    plan.parallelism().map_err(|error| error.to_string())?;
     Ok(plan)
 }
 
@@ -56,7 +56,7 @@ fn memory_is_told_before_it_is_taken() {
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(64).build().unwrap();
-    let (told, spread) = pool.install(|| (plan.workspace_bytes(), plan.spread().unwrap()));
+    let (told, spread) = pool.install(|| (plan.workspace_bytes(), plan.parallelism().unwrap()));
     assert!(spread.cores < 64 && (spread.cores * told) as u64 <= MOST_BYTES, "{spread:?} {told}");
     let spread_out = pool.install(|| plan.score(0..16, &|| false, &|| ())).unwrap();
     let taken = MEMORY.peak_usage() - before;

@@ -2,9 +2,9 @@
 
 mod tiny;
 
-use misdeal_core::{BatchScheme, Setting, ThreatModel};
+use misdeal_core::{BatchScheme, CanaryKind, LastBatch, Recipe, Setting, ThreatModel};
+use misdeal_train::TrainingPlan;
 use misdeal_train::data::Dataset;
-use misdeal_train::{CanaryKind, LastBatch, Recipe, TrainingPlan};
 use std::sync::Arc;
 
 /// The refusal of a small training with one change.

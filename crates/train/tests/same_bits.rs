@@ -2,8 +2,8 @@
 
 mod tiny;
 
-use misdeal_core::{Setting, ThreatModel};
-use misdeal_train::{CanaryKind, InstructionSet, Recipe, TrainingPlan, TrialBatch};
+use misdeal_core::{CanaryKind, Recipe, Setting, ThreatModel};
+use misdeal_train::{InstructionSet, TrainingPlan, TrialBatch};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn play(plan: &TrainingPlan, threads: usize, split: &[u64]) -> TrialBatch {

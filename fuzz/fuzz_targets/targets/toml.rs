@@ -3,7 +3,8 @@
 use super::check_refusal;
 use misdeal_scan::Settings;
 use misdeal_train::data::Shape;
-use misdeal_train::{Blueprint, Model};
+use misdeal_train::Model;
+use misdeal_core::Blueprint;
 
 /// A model, built for small images if it can be.
 pub fn model(bytes: &[u8]) {

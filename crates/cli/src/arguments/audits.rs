@@ -4,8 +4,8 @@ use super::{Arguments, AuditCommand, Command, EXIT_CODES};
 use crate::number::{count, number, one_of};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser};
-use misdeal_core::{BatchScheme, Device, Precision, Setting, StoreKind, ThreatModel, ThresholdChoice};
-use misdeal_train::{CanaryKind, LastBatch};
+use misdeal_core::{BatchScheme, CanaryKind, Device, LastBatch, Precision, Setting, StoreKind, ThreatModel};
+use misdeal_statistics::ThresholdChoice;
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, Args)]

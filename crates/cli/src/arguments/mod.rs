@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::number::{count, number, one_of};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use misdeal_audit::{ARTEFACTS, BoundSide};
+use misdeal::{ARTEFACTS, BoundSide};
 use misdeal_core::{BatchScheme, Device, Precision};
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 
 use super::{probability, rounded_down, rounded_up, row, significant, times};
 use comfy_table::{ContentArrangement, Table, presets};
-use misdeal_audit::AccountReport;
+use misdeal::AccountReport;
 use std::fmt::Write;
 
 /// Bounds scheme by scheme, with what a library that assumes Poisson sampling would say instead.

@@ -1,7 +1,7 @@
 //! What there is to compute on, for people.
 
 use super::row;
-use misdeal_audit::DevicesReport;
+use misdeal::DevicesReport;
 
 /// A line for each device, and what is missing.
 pub fn devices(report: &DevicesReport) -> String {

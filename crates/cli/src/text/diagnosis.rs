@@ -3,7 +3,7 @@
 use super::account::table;
 use super::{probability, row, theory};
 use indicatif::HumanCount;
-use misdeal_audit::DiagnoseReport;
+use misdeal::DiagnoseReport;
 use misdeal_core::{Bounds, SchemeParameters};
 use misdeal_results::beside_poisson;
 use misdeal_results::numbers;

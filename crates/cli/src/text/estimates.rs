@@ -2,11 +2,10 @@
 
 use super::{estimate, meaning, probability, rounded_down, row, significant};
 use comfy_table::{ContentArrangement, Table, presets};
-use misdeal_audit::EstimateReport;
+use misdeal::EstimateReport;
 use misdeal_core::ClosedSet;
-use misdeal_core::EpsilonEstimate;
-use misdeal_core::estimate::{Descriptive, Figure};
 use misdeal_results::Judged;
+use misdeal_statistics::{Descriptive, EpsilonEstimate, Figure};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

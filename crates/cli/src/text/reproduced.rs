@@ -3,7 +3,7 @@
 use super::dealt::dealt;
 use super::{rounded_down, rounded_up, significant};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use misdeal_audit::{AboveCount, AboveTheClaim, Figures, ReproduceReport, ReproducedRow, Verdict};
+use misdeal::{AboveCount, AboveTheClaim, Figures, ReproduceReport, ReproducedRow, Verdict};
 use misdeal_core::Bounds;
 use misdeal_results::numbers;
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! Whether this machine computes right, for people.
 
 use super::row;
-use misdeal_audit::SelfTestReport;
+use misdeal::SelfTestReport;
 
 /// A line for each check, and the outcome.
 pub fn self_test(report: &SelfTestReport) -> String {

@@ -1,7 +1,7 @@
 //! Tests of whole curves, for people.
 
 use super::row;
-use misdeal_audit::TradeOffReport;
+use misdeal::TradeOffReport;
 use misdeal_results::numbers;
 
 /// One line for each claimed curve, or why none is tested.

@@ -49,14 +49,6 @@ impl Counts {
         &self.tables[world as usize][usize::from(odd)]
     }
 
-    /// The counts of all trials.
-    pub fn all(&self, world: World) -> BinCounts {
-        let [even, odd] = &self.tables[world as usize];
-        let mut all = even.clone();
-        all.merge(odd.clone());
-        all
-    }
-
     /// The four tables in the order of the file: `In` even, `In` odd, `Out` even, `Out` odd.
     pub fn tables(&self) -> impl Iterator<Item = &BinCounts> {
         self.tables.iter().flatten()

@@ -13,14 +13,14 @@ mod tests;
 mod trial_ranges;
 
 pub use bin_counts::BinCounts;
-pub(crate) use counts::Counts;
-pub(crate) use exact_scores::ExactScores;
 pub use format::{FORMAT_VERSION, ReadError};
 pub use judgements::Judgements;
 pub use tally::{Spread, Tally};
 pub use trial_ranges::TrialRanges;
 
 use crate::{ClosedSet, Error, Result, Setting, SettingHash, World};
+use counts::Counts;
+use exact_scores::ExactScores;
 use identity::Identity;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -88,7 +88,7 @@ pub struct ScoreStore {
 
 /// The two kinds of content.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Scores {
+enum Scores {
     Counts(Counts),
     Exact(ExactScores),
 }
@@ -302,15 +302,13 @@ impl ScoreStore {
             Scores::Exact(_) => None,
         }
     }
-
-    pub(crate) fn scores(&self) -> &Scores {
-        &self.scores
-    }
 }
 
+/// Refuses scores that are not finite.
+///
 /// # Errors
 /// Names the first score that is infinite or not a number, and its trial.
-pub(crate) fn check_finite(field: &'static str, first_trial: u64, scores: &[f64]) -> Result<()> {
+pub fn check_finite(field: &'static str, first_trial: u64, scores: &[f64]) -> Result<()> {
     // By pieces without an early exit inside, so that the check is vectorised.
     let clean = |piece: &[f64]| piece.iter().fold(true, |clean, score| clean & score.is_finite());
     if scores.chunks(4096).all(clean) {

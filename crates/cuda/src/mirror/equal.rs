@@ -1,8 +1,8 @@
 //! `equal.cu`.
 
 use super::noise::{Trial, fast_exponentials, is_fast};
+use crate::kernel_plan::EqualKind;
 use crate::parameters::Equal;
-use crate::plan::EqualKind;
 use libm::{exp, log};
 
 /// Blocks of four draws between two additions in f64.

@@ -8,7 +8,8 @@ mod equal;
 mod general;
 mod noise;
 
-use crate::plan::Plan;
+use crate::Result;
+use crate::kernel_plan::KernelPlan;
 use misdeal_core::{Stream, World};
 use misdeal_game::Game;
 use misdeal_game::engines::Engine;
@@ -19,16 +20,16 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct Mirror<'a> {
     stream: &'a Stream,
-    plan: Plan,
+    plan: KernelPlan,
 }
 
 impl<'a> Mirror<'a> {
     /// The mirror of the kernel that would play `game`.
     ///
     /// # Errors
-    /// As [`Plan::new`].
-    pub fn new(game: &'a Game) -> Result<Self, String> {
-        Ok(Mirror { stream: &game.stream, plan: Plan::new(game)? })
+    /// As [`KernelPlan::new`].
+    pub fn new(game: &'a Game) -> Result<Self> {
+        Ok(Mirror { stream: &game.stream, plan: KernelPlan::new(game)? })
     }
 }
 
@@ -45,8 +46,10 @@ impl Engine for Mirror<'_> {
         for (index, score) in trials.zip(scores) {
             let trial = Trial { stream: self.stream, world, index };
             *score = match &self.plan {
-                Plan::Equal { kind, parameters } => equal::score(&parameters[world as usize], *kind, trial),
-                Plan::General { parameters, thresholds, log_weights } => {
+                KernelPlan::Equal { kind, parameters } => {
+                    equal::score(&parameters[world as usize], *kind, trial)
+                }
+                KernelPlan::General { parameters, thresholds, log_weights } => {
                     general::Tables { game: &parameters[world as usize], thresholds, log_weights }
                         .score(trial)
                 }

@@ -1,11 +1,12 @@
-//! What kernels of a training are told, laid out as the structures of the same names in `kernels/training/*.cu`. Addresses are on the
-//! device; places are counted in floats from a model's first.
+//! Arguments of the kernels of a training, in the layout of the structures in `kernels/training/*.cu`.
+//!
+//! Addresses are on the device. Offsets are in floats from the start of a model.
 #![allow(unsafe_code, reason = "the layout of what is copied to a device is promised here")]
 
 use crate::parameters::Key;
 use cudarc::driver::DeviceRepr;
 
-/// A place that is none: records take its part.
+/// The offset of what does not exist: the first stage reads records instead.
 pub const NOWHERE: u64 = u64::MAX;
 
 #[derive(Debug, Clone, Copy, Default)]

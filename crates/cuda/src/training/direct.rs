@@ -1,4 +1,4 @@
-//! How convolutions of few channels are cut (`direct.cu`).
+//! How convolutions of few channels are split (`direct.cu`).
 //!
 //! # Why without matrix cores?
 //! With six filters, most of a tile would be zeros. Images and weights are in shared memory and sums in registers.
@@ -7,7 +7,7 @@
 //! # Why do the same kernels pool?
 //! Images before pooling are the largest, and they are written only once this way.
 
-use super::stages::Weighted;
+use super::stages::WeightedLayer;
 
 /// Channels and filters at most; beyond, matrix cores are faster.
 const MOST_CHANNELS: usize = 16;
@@ -18,9 +18,9 @@ const MOST_BYTES: usize = 74 * 1024;
 /// Threads of a block, about.
 const THREADS: usize = 224;
 
-/// A kernel's shape as it is written in its source, and what a launch needs.
+/// The template arguments of a kernel of `direct.cu`, and the size of its blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Direct {
+pub struct DirectConvolution {
     /// Its name in `direct.cu`.
     pub name: String,
     pub threads: usize,
@@ -29,15 +29,15 @@ pub struct Direct {
     pub records: usize,
 }
 
-impl Direct {
-    /// From inputs to outputs; none where matrix cores do better or a block has too little room.
-    pub fn forward(layer: &Weighted) -> Option<Self> {
+impl DirectConvolution {
+    /// From inputs to outputs; `None` where matrix cores are faster or a block is too small.
+    pub fn forward(layer: &WeightedLayer) -> Option<Self> {
         window(layer.height, layer.width, layer.channels, layer.padding, layer.filters, layer.size)
             .filter(|_| is_small(layer))
     }
 
     /// From deltas of the outputs to deltas of the inputs.
-    pub fn backward(layer: &Weighted) -> Option<Self> {
+    pub fn backward(layer: &WeightedLayer) -> Option<Self> {
         let across = |length: usize| length + 2 * layer.padding + 1 - layer.size;
         let (height, width) = (across(layer.height), across(layer.width));
         let padding = layer.size - 1 - layer.padding;
@@ -45,8 +45,8 @@ impl Direct {
     }
 
     /// Each record's gradient of the weights.
-    pub fn gradient(layer: &Weighted) -> Option<Self> {
-        let Weighted { height, width, channels, padding, filters, size, .. } = *layer;
+    pub fn gradient(layer: &WeightedLayer) -> Option<Self> {
+        let WeightedLayer { height, width, channels, padding, filters, size, .. } = *layer;
         let across = |length: usize| length + 2 * padding + 1 - size;
         let (high, wide) = (across(height), across(width));
         let each =
@@ -63,7 +63,7 @@ impl Direct {
             .find(|length| split == 1 && length % 4 == 0 || length % 32 == step)?;
         let image = (channels * (height + 2 * padding) * row).next_multiple_of(4);
         let parts = (channels * size * size + 1) * filters * (split | 1);
-        let direct = Direct {
+        let direct = DirectConvolution {
             name: format!(
                 "Correlation<{height}, {width}, {channels}, {padding}, {filters}, {size}, {each}, {split}, {row}, {delta_row}>"
             ),
@@ -75,7 +75,7 @@ impl Direct {
     }
 }
 
-fn is_small(layer: &Weighted) -> bool {
+fn is_small(layer: &WeightedLayer) -> bool {
     !layer.is_linear && layer.channels <= MOST_CHANNELS && layer.filters <= MOST_CHANNELS && layer.size > 1
 }
 
@@ -86,7 +86,7 @@ fn window(
     padding: usize,
     filters: usize,
     size: usize,
-) -> Option<Direct> {
+) -> Option<DirectConvolution> {
     let across = |length: usize| length + 2 * padding + 1 - size;
     let (high, out) = (across(height), across(width));
     // An odd number of neighbours, so that threads of a row read different banks.
@@ -131,7 +131,7 @@ fn window(
         .map(|(row, more)| (row, image_of(row) + more));
     let (row, image) = shapes.min_by_key(|&(row, image)| (meetings(row, image), image))?;
     let threads = (records * per_record).next_multiple_of(32);
-    (threads <= 1024).then(|| Direct {
+    (threads <= 1024).then(|| DirectConvolution {
         name: format!(
             "Window<{height}, {width}, {channels}, {chunk}, {padding}, {filters}, {size}, {wide}, {each}, {row}, {image}, {records}>"
         ),

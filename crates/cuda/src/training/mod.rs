@@ -10,23 +10,24 @@
 //! # Why does a model not depend on the others in its group?
 //! Every sum is a chain in a fixed order. Only whole numbers are added atomically.
 
+mod accelerator;
 mod arguments;
-mod deal;
+mod buffer;
+mod device_dataset;
 mod direct;
-mod group;
-mod harvest;
-mod layout;
-mod machine;
-mod memory;
+mod group_batches;
+mod group_memory;
+mod group_results;
+mod group_training;
+mod memory_layout;
 mod perceptron;
-mod records;
+mod program;
 mod session;
-mod source;
 mod stages;
 mod tiling;
 mod trainer;
 
-pub use machine::{Gpu, Grid, Machine, Profile};
-pub use source::{COMMON_KERNELS, Kernel as TrainingKernel, MATRIX_CORES, MORE_SOURCES, Program, SOURCES};
+pub use accelerator::{Accelerator, Gpu, Grid, Profile};
+pub use program::{COMMON_KERNELS, KernelSpec, MATRIX_CORES, MORE_SOURCES, Program, SOURCES};
 pub use tiling::Tuning;
 pub use trainer::{Trainer, engine_name};

@@ -1,18 +1,18 @@
-//! Which models are trained one in a block, with all parameters in shared memory (`perceptron.cu`), and their records as bits.
+//! Perceptrons small enough to train in one block each, on records of bits (`perceptron.cu`).
 //!
 //! # Why fetch the next batch during a step?
 //! A block is alone on its multiprocessor, so no other block would fill the wait.
 
 use super::stages::Stage;
-use misdeal_core::Precision;
+use misdeal_core::{Loss, Precision};
+use misdeal_train::TrainingPlan;
 use misdeal_train::data::Examples;
-use misdeal_train::{Loss, TrainingPlan};
 
 /// Threads and warps of a block.
 const THREADS: usize = 512;
 const WARPS: usize = THREADS / 32;
 
-/// A kernel's shape as it is written in its source, and what a launch needs.
+/// The template arguments of the kernel, and the size of its blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Perceptron {
     /// Its name in `perceptron.cu`.
@@ -23,10 +23,9 @@ pub struct Perceptron {
 }
 
 impl Perceptron {
-    /// The kernel of a plan; none where layers, records, canaries or memory do not allow it.
+    /// The kernel of a plan; `None` if layers, records, canaries or `most_bytes` of shared memory do not allow it.
     ///
-    /// Whether there is one depends on the plan and the device's architecture alone, so that a trial is always computed in the same way: batches
-    /// have fixed sizes. A block may have `most_bytes` of shared memory.
+    /// This depends on the plan and the device's architecture alone, so a trial is always computed in the same way.
     pub fn new(
         plan: &TrainingPlan,
         stages: &[Stage],
@@ -48,7 +47,7 @@ impl Perceptron {
             && are_bits(examples, records);
         let batch = (setting.batch_size as usize).next_multiple_of(16);
         let stride = classes.next_multiple_of(8) + 4;
-        // Sums are put where values were that are needed no more; with small batches that takes a few more rows.
+        // Sums overwrite values that are no longer needed; small batches need a few more rows for that.
         let is_enough = |rows: usize| {
             (units + 1) * classes <= rows * (units + 4)
                 && WARPS * 16 * units <= rows * stride
@@ -70,7 +69,9 @@ impl Perceptron {
         (shared_bytes <= most_bytes).then_some(Perceptron { name, threads: THREADS, shared_bytes, inputs })
     }
 
-    /// The first `count` records as bits, lowest first, and a bit that is always set; a multiple of four words for each.
+    /// The first `count` records as bits, lowest first, then a bit that is always set.
+    ///
+    /// Each record takes a multiple of four words.
     pub fn bits(&self, examples: &Examples, count: usize) -> Vec<u32> {
         let stride = ((self.inputs + 32) / 32).next_multiple_of(4);
         let mut words = vec![0_u32; count * stride];

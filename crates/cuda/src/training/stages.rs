@@ -1,12 +1,13 @@
-//! A model as kernels see it: layers joined with the activations that follow them, images with their channels innermost.
+//! A model as kernels compute it: stages of a layer and the activation after it.
 //!
 //! # Why are channels innermost?
 //! One copy then moves a tap of all channels. Weights keep their order, and kernels compute the row.
 
+use misdeal_core::LayerKind;
+use misdeal_train::Model;
 use misdeal_train::data::Shape;
-use misdeal_train::{LayerKind, Model};
 
-/// What is done to every value that comes out of a stage.
+/// The function applied to every output of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {
     Identity,
@@ -25,9 +26,9 @@ impl Activation {
     }
 }
 
-/// A layer with weights, as a convolution: a linear layer has images of one pixel.
+/// A layer with weights, as a convolution; a linear layer has images of one pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Weighted {
+pub struct WeightedLayer {
     pub height: usize,
     pub width: usize,
     pub channels: usize,
@@ -42,18 +43,18 @@ pub struct Weighted {
     pub is_linear: bool,
 }
 
-impl Weighted {
+impl WeightedLayer {
     /// Inputs of one output.
     pub fn inputs(&self) -> usize {
         self.size * self.size * self.channels
     }
 
-    /// Pixels that go in.
+    /// Pixels of the input.
     pub fn pixels(&self) -> usize {
         self.height * self.width
     }
 
-    /// Pixels that come out.
+    /// Pixels of the output.
     pub fn places(&self) -> usize {
         let across = |length: usize| length + 2 * self.padding + 1 - self.size;
         across(self.height) * across(self.width)
@@ -70,39 +71,40 @@ pub struct Pooling {
     pub largest: bool,
 }
 
-/// What a stage does before its activation.
+/// The operation of a stage before its activation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Work {
-    Weighted(Weighted),
+pub enum Operation {
+    Weighted(WeightedLayer),
     Pooling(Pooling),
 }
 
-/// One stage.
+/// A layer and the activation after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stage {
-    pub work: Work,
+    pub operation: Operation,
     pub activation: Activation,
-    /// Numbers that go in and come out, for each record.
+    /// Numbers of a record that go in.
     pub inputs: usize,
+    /// Numbers of a record that come out.
     pub outputs: usize,
 }
 
 impl Stage {
     /// Its weights, if it has any.
-    pub fn weighted(&self) -> Option<&Weighted> {
-        match &self.work {
-            Work::Weighted(weighted) => Some(weighted),
-            Work::Pooling(_) => None,
+    pub fn weighted(&self) -> Option<&WeightedLayer> {
+        match &self.operation {
+            Operation::Weighted(weighted) => Some(weighted),
+            Operation::Pooling(_) => None,
         }
     }
 
     /// Its weights, if it is a convolution.
-    pub fn convolution(&self) -> Option<&Weighted> {
+    pub fn convolution(&self) -> Option<&WeightedLayer> {
         self.weighted().filter(|weighted| !weighted.is_linear)
     }
 
     /// Its weights, if it is linear.
-    pub fn linear(&self) -> Option<&Weighted> {
+    pub fn linear(&self) -> Option<&WeightedLayer> {
         self.weighted().filter(|weighted| weighted.is_linear)
     }
 }
@@ -113,7 +115,7 @@ pub fn stages(model: &Model) -> Vec<Stage> {
     for layer in &model.layers {
         let Shape { channels, height, width } = layer.input;
         let start = layer.weights.map_or(0, |weights| weights.start);
-        let work = match layer.kind {
+        let operation = match layer.kind {
             LayerKind::Tanh | LayerKind::Relu => {
                 let activation =
                     if layer.kind == LayerKind::Tanh { Activation::Tanh } else { Activation::Relu };
@@ -122,7 +124,7 @@ pub fn stages(model: &Model) -> Vec<Stage> {
                 }
                 continue;
             }
-            LayerKind::Linear { .. } => Work::Weighted(Weighted {
+            LayerKind::Linear { .. } => Operation::Weighted(WeightedLayer {
                 height: 1,
                 width: 1,
                 channels: layer.input.features(),
@@ -135,7 +137,7 @@ pub fn stages(model: &Model) -> Vec<Stage> {
                 start,
                 is_linear: true,
             }),
-            LayerKind::Convolution { filters, size, padding } => Work::Weighted(Weighted {
+            LayerKind::Convolution { filters, size, padding } => Operation::Weighted(WeightedLayer {
                 height,
                 width,
                 channels,
@@ -149,11 +151,11 @@ pub fn stages(model: &Model) -> Vec<Stage> {
             }),
             LayerKind::AveragePooling { size } | LayerKind::MaxPooling { size } => {
                 let largest = matches!(layer.kind, LayerKind::MaxPooling { .. });
-                Work::Pooling(Pooling { height, width, channels, size, largest })
+                Operation::Pooling(Pooling { height, width, channels, size, largest })
             }
         };
         stages.push(Stage {
-            work,
+            operation,
             activation: Activation::Identity,
             inputs: layer.input.features(),
             outputs: layer.output.features(),

@@ -1,27 +1,29 @@
-//! How a layer's matrix products are cut into tiles (`product.cu`).
+//! How a layer's matrix products are split into tiles (`product.cu`).
 
-use super::stages::Weighted;
+use super::stages::WeightedLayer;
 
 /// Depth of the tiles in shared memory (`DEPTH`).
 const DEPTH: usize = 32;
 
-/// What may be varied without changing what is computed beyond rounding; the defaults are the fastest that were measured.
+/// Switches that change speed and rounding only; the defaults were the fastest measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Tuning {
-    /// Columns of a tile at most: 8, 16, 32, 64 or 128.
+    /// Most columns of a tile: 8, 16, 32, 64 or 128.
     pub most_columns: usize,
     /// Tiles in shared memory.
     pub stages: usize,
-    /// Whether a warp has 64 rows or columns of a tile where that is possible, not 32: fewer reads of shared memory, more registers.
+    /// Whether a warp has 64 rows or columns of a tile where possible, and not 32.
+    ///
+    /// That takes fewer reads of shared memory and more registers.
     pub large: bool,
     /// Whether convolutions of few channels are computed without matrix cores.
     pub direct: bool,
     /// Whether such convolutions also pool.
     pub pools: bool,
-    /// Whether perceptrons on records of bits are trained one in a block, where they fit.
+    /// Whether a perceptron on records of bits is trained in one block, where it fits.
     pub fused: bool,
-    /// Models in flight; as many as fill a device if not given.
+    /// Models side by side; by default as many as fill a device.
     pub models: Option<usize>,
 }
 
@@ -56,13 +58,13 @@ pub struct Tiling {
     stages: usize,
     buffers: usize,
     shared_floats: usize,
-    /// Rows and columns of the whole product; rows are those of `records` records where they are pixels.
+    /// Rows and columns of the whole product.
     sizes: (usize, usize),
 }
 
 impl Tiling {
     /// The tiles of a product for batches of about `records` records.
-    pub fn new(product: Product, layer: &Weighted, records: usize, tuning: Tuning) -> Self {
+    pub fn new(product: Product, layer: &WeightedLayer, records: usize, tuning: Tuning) -> Self {
         let taps = layer.size * layer.size;
         let (sizes, depth) = match product {
             Product::Forward => ((records * layer.places(), layer.filters), layer.inputs()),
@@ -127,7 +129,7 @@ impl Tiling {
     }
 }
 
-/// The size that wastes least, small tiles counted as wasteful; sizes are given largest first.
+/// The size that wastes least; small tiles count as wasteful. Sizes come largest first.
 fn best(length: usize, sizes: &[usize]) -> usize {
     let cost = |size: usize| (length.div_ceil(size) * size) as f64 * (1.0 + 8.0 / size as f64);
     sizes.iter().copied().reduce(|best, size| if cost(size) < cost(best) { size } else { best }).unwrap_or(8)

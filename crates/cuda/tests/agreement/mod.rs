@@ -2,11 +2,13 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use crate::tiny;
-use misdeal_core::ClosedSet;
-use misdeal_core::{BatchScheme, Precision, Setting, Stream, ThreatModel, World};
-use misdeal_cuda::training::{Machine, Program, Trainer, Tuning};
+use misdeal_core::{
+    BatchScheme, Blueprint, CanaryKind, ClosedSet, Loss, Precision, Recipe, Setting, Stream, ThreatModel,
+    World,
+};
+use misdeal_cuda::training::{Accelerator, Program, Trainer, Tuning};
 use misdeal_train::data::{Dataset, Shape};
-use misdeal_train::{Blueprint, CanaryKind, Loss, Recipe, TrainingPlan, reference, scores};
+use misdeal_train::{TrainingPlan, reference, scores};
 use std::sync::Arc;
 
 /// The largest difference allowed: of an output, of a parameter, and of a score (which sums ten outputs over s^2).
@@ -26,7 +28,7 @@ fn largest(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
 
 /// Compares both worlds of the first trials: outputs, biases, what a debiasing adversary expects, parameters, scores and accuracies.
 /// Gives the largest difference of an output.
-pub fn compare<M: Machine>(plan: &TrainingPlan, trainer: &Trainer<M>, trials: u64) -> f64 {
+pub fn compare<A: Accelerator>(plan: &TrainingPlan, trainer: &Trainer<A>, trials: u64) -> f64 {
     let models: Vec<_> = (0..trials).flat_map(|trial| World::BOTH.map(|world| (trial, world))).collect();
     let trained = trainer.train(&models).unwrap();
     let mut workspace = plan.workspace();
@@ -34,7 +36,7 @@ pub fn compare<M: Machine>(plan: &TrainingPlan, trainer: &Trainer<M>, trials: u6
     for (&(trial, world), ours) in models.iter().zip(trained) {
         let exact = reference::train(plan, world, trial);
         let what = format!("{:?} {:?} trial {trial} {world:?}", plan.setting(), plan.recipe());
-        let (hits, ours) = (ours.hits, ours.outputs);
+        let (correct, ours) = (ours.correct, ours.outputs);
         let of_outputs = largest(&exact.projections, &ours.projections);
         let of_biases = largest(&exact.biases, &ours.biases);
         assert!(of_outputs < OUTPUTS * plan.adversary().recentring().max(1.0), "{of_outputs} {what}");
@@ -54,8 +56,8 @@ pub fn compare<M: Machine>(plan: &TrainingPlan, trainer: &Trainer<M>, trials: u6
             assert!((a - b).abs() < SCORES * a.abs().max(1.0), "{a} {b} {what}");
         }
         let there = plan.train(&mut workspace, world, trial, &|| false).unwrap();
-        let (train, test) = hits.unwrap();
-        let (expected_train, expected_test) = there.hits.unwrap();
+        let (train, test) = correct.unwrap();
+        let (expected_train, expected_test) = there.correct.unwrap();
         // A record whose two largest outputs are equal to seven digits may fall to either side.
         assert!(train.abs_diff(expected_train) <= 1, "{train} {expected_train} {what}");
         assert_eq!(test.is_some(), expected_test.is_some());
@@ -66,7 +68,7 @@ pub fn compare<M: Machine>(plan: &TrainingPlan, trainer: &Trainer<M>, trials: u6
 }
 
 /// All schemes and threat models, on models with every kind of layer.
-pub fn all_schemes_and_threat_models<M: Machine>(trainer: impl Fn(&TrainingPlan) -> Trainer<M>) -> f64 {
+pub fn all_schemes_and_threat_models<A: Accelerator>(trainer: impl Fn(&TrainingPlan) -> Trainer<A>) -> f64 {
     let mut all: f64 = 0.0;
     for model in [tiny::PERCEPTRON, tiny::CONVOLUTIONS] {
         for scheme in tiny::schemes() {
@@ -81,7 +83,7 @@ pub fn all_schemes_and_threat_models<M: Machine>(trainer: impl Fn(&TrainingPlan)
 }
 
 /// All canaries, several targets, and adversaries that debias.
-pub fn all_canaries<M: Machine>(trainer: impl Fn(&TrainingPlan) -> Trainer<M>) -> f64 {
+pub fn all_canaries<A: Accelerator>(trainer: impl Fn(&TrainingPlan) -> Trainer<A>) -> f64 {
     let mut all: f64 = 0.0;
     for model in [tiny::PERCEPTRON, tiny::CONVOLUTIONS] {
         for canary in CanaryKind::all().iter().copied() {
@@ -104,7 +106,7 @@ pub fn all_canaries<M: Machine>(trainer: impl Fn(&TrainingPlan) -> Trainer<M>) -
 }
 
 /// More records than a tile has rows, gradients that are clipped and others that are not, another loss.
-pub fn batches_norms_and_losses<M: Machine>(trainer: impl Fn(&TrainingPlan) -> Trainer<M>) -> f64 {
+pub fn batches_norms_and_losses<A: Accelerator>(trainer: impl Fn(&TrainingPlan) -> Trainer<A>) -> f64 {
     let mut all: f64 = 0.0;
     for model in [tiny::PERCEPTRON, tiny::CONVOLUTIONS] {
         for clip_norm in [0.1, 1.0, 1000.0] {
@@ -148,10 +150,10 @@ pub fn models() -> [(Blueprint, Shape, u16); 4] {
 }
 
 /// Two steps of one of these models, in batches of `batch_size`.
-pub fn two_steps<M: Machine>(
+pub fn two_steps<A: Accelerator>(
     (blueprint, shape, classes): &(Blueprint, Shape, u16),
     batch_size: u64,
-    trainer: impl Fn(&TrainingPlan) -> Trainer<M>,
+    trainer: impl Fn(&TrainingPlan) -> Trainer<A>,
 ) -> f64 {
     let setting = Setting {
         steps_per_epoch: 2,
@@ -176,7 +178,7 @@ fn bits(features: usize, classes: u16, records: usize) -> Arc<Dataset> {
 }
 
 /// Perceptrons on records of bits, which are trained one in a block: sizes, activations, losses and threat models.
-pub fn perceptrons<M: Machine>(trainer: impl Fn(&TrainingPlan) -> Trainer<M>) -> f64 {
+pub fn perceptrons<A: Accelerator>(trainer: impl Fn(&TrainingPlan) -> Trainer<A>) -> f64 {
     use ThreatModel::{PartiallyInformed, TargetCanary, WorstCase};
     let mut all: f64 = 0.0;
     for (features, hidden, activation, classes, loss, batch_size, threat_model, canary) in [
@@ -194,7 +196,7 @@ pub fn perceptrons<M: Machine>(trainer: impl Fn(&TrainingPlan) -> Trainer<M>) ->
         let recipe = Recipe { canary, ..Recipe::new(model) };
         let dataset = bits(features, classes, 2 * batch_size as usize);
         let plan = TrainingPlan::with_stream(&setting, &recipe, dataset, Stream::philox).unwrap();
-        let program = Program::of(&plan, Precision::F32, Tuning::default(), 227 * 1024);
+        let program = Program::new(&plan, Precision::F32, Tuning::default(), 227 * 1024);
         assert!(program.fused.is_some(), "{features}-{hidden}-{classes} fits a block");
         let largest = compare(&plan, &trainer(&plan), 2);
         println!("{features}-{hidden}-{classes}: {largest:.2e}");

@@ -8,7 +8,8 @@
 
 use cudarc::driver::DeviceRepr;
 use libloading::Library;
-use misdeal_cuda::training::{Grid, MORE_SOURCES, Machine, Program, SOURCES};
+use misdeal_cuda::CudaError;
+use misdeal_cuda::training::{Accelerator, Grid, MORE_SOURCES, Program, SOURCES};
 use std::alloc::Layout;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -36,8 +37,13 @@ pub fn is_there() -> bool {
     there
 }
 
-impl Machine for Emulator {
-    fn load(&mut self, program: &Program) -> Result<(), String> {
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
+fn failed(error: impl ToString) -> CudaError {
+    CudaError::Other(error.to_string())
+}
+
+impl Accelerator for Emulator {
+    fn load(&mut self, program: &Program) -> Result<(), CudaError> {
         let shim = include_str!("processor.h");
         let mut source = [&[shim][..], &SOURCES, &MORE_SOURCES, &[&program.instances]].concat().join("\n");
         source = source.replace(
@@ -62,9 +68,9 @@ impl Machine for Emulator {
                 "extern \"C\" void run_{name}(void** a, unsigned x, unsigned y, unsigned z, unsigned n) {{ run_kernel({name}, a, x, y, z, n); }}"
             );
         }
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let folder = tempfile::tempdir().map_err(failed)?;
         let (file, library) = (folder.path().join("kernels.cpp"), folder.path().join("kernels.so"));
-        std::fs::write(&file, source).map_err(|error| error.to_string())?;
+        std::fs::write(&file, source).map_err(failed)?;
         let done = Command::new("c++")
             .args([
                 "-std=c++17",
@@ -78,26 +84,26 @@ impl Machine for Emulator {
             ])
             .args([&library, &file])
             .output()
-            .map_err(|error| error.to_string())?;
+            .map_err(failed)?;
         if !done.status.success() {
-            return Err(String::from_utf8_lossy(&done.stderr).chars().take(4000).collect());
+            return Err(CudaError::Other(String::from_utf8_lossy(&done.stderr).chars().take(4000).collect()));
         }
         // SAFETY: the library was just made from the kernels, and has no initialisers.
-        self.library = Some(unsafe { Library::new(library) }.map_err(|error| error.to_string())?);
+        self.library = Some(unsafe { Library::new(library) }.map_err(failed)?);
         self.kernels = program.kernels.iter().map(|kernel| (kernel.name.clone(), kernel.threads)).collect();
         Ok(())
     }
 
-    fn most_shared_bytes(&self) -> Result<usize, String> {
+    fn most_shared_bytes(&self) -> Result<usize, CudaError> {
         Ok(227 * 1024)
     }
 
-    fn free_bytes(&self) -> Result<usize, String> {
+    fn free_bytes(&self) -> Result<usize, CudaError> {
         Ok(1 << 30)
     }
 
-    fn allocate(&self, bytes: usize) -> Result<u64, String> {
-        let layout = Layout::from_size_align(bytes.max(16), 256).map_err(|error| error.to_string())?;
+    fn allocate(&self, bytes: usize) -> Result<u64, CudaError> {
+        let layout = Layout::from_size_align(bytes.max(16), 256).map_err(failed)?;
         // SAFETY: the size is not zero. Numbers that nobody wrote are not numbers: whoever reads them is found out.
         let address = unsafe {
             let memory = std::alloc::alloc(layout);
@@ -114,31 +120,36 @@ impl Machine for Emulator {
         unsafe { std::alloc::dealloc(address as *mut u8, layout) };
     }
 
-    fn upload<T: DeviceRepr>(&self, to: u64, values: &[T]) -> Result<(), String> {
+    fn upload<T: DeviceRepr>(&self, to: u64, values: &[T]) -> Result<(), CudaError> {
         // SAFETY: `Memory` checks the room.
         unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), to as *mut T, values.len()) };
         Ok(())
     }
 
-    fn download<T: DeviceRepr>(&self, from: u64, values: &mut [T]) -> Result<(), String> {
+    fn download<T: DeviceRepr>(&self, from: u64, values: &mut [T]) -> Result<(), CudaError> {
         // SAFETY: as above.
         unsafe { std::ptr::copy_nonoverlapping(from as *const T, values.as_mut_ptr(), values.len()) };
         Ok(())
     }
 
-    unsafe fn launch(&self, kernel: usize, grid: Grid, arguments: &mut [*mut c_void]) -> Result<(), String> {
+    unsafe fn launch(
+        &self,
+        kernel: usize,
+        grid: Grid,
+        arguments: &mut [*mut c_void],
+    ) -> Result<(), CudaError> {
         let (name, threads) = &self.kernels[kernel];
-        let library = self.library.as_ref().ok_or("no kernels")?;
+        let library = self.library.as_ref().ok_or_else(|| failed("no kernels"))?;
         let symbol = format!("run_{name}");
         // SAFETY: every kernel has such a function, and the caller vouches for the arguments.
         unsafe {
-            let run = library.get::<Run>(symbol.as_bytes()).map_err(|error| error.to_string())?;
+            let run = library.get::<Run>(symbol.as_bytes()).map_err(failed)?;
             run(arguments.as_mut_ptr(), grid.0 as u32, grid.1 as u32, grid.2 as u32, *threads);
         }
         Ok(())
     }
 
-    fn wait(&self) -> Result<(), String> {
+    fn wait(&self) -> Result<(), CudaError> {
         Ok(())
     }
 }

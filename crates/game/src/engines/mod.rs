@@ -9,7 +9,7 @@ pub mod cpu;
 pub mod reference;
 
 use crate::game::Game;
-use misdeal_core::{Error, Result, ScoreStore, World};
+use misdeal_core::{ClosedSet, EngineName, Error, Result, ScoreStore, World};
 use std::ops::Range;
 
 /// Plays a game. A trial's score is a pure function of the game, the world and the trial's index, whatever else is asked
@@ -67,32 +67,21 @@ impl Portions {
     };
 }
 
-/// The names of all engines. `cuda` is made by the crate of that name, since it needs a stream of its own.
-pub const NAMES: [&str; 7] = ["auto", "reference", "cpu", "cpu-avx512", "cpu-avx2", "cpu-portable", "cuda"];
-
-/// The processor's engine called `name`; `auto` is the fastest that can play this game.
+/// The processor's engine of this name; `auto` is the fastest that can play this game.
 ///
 /// # Errors
-/// An unknown name, or an engine that cannot play this game here, with the reason.
-pub fn choose<'a>(game: &'a Game, name: &str) -> Result<Box<dyn Engine + 'a>> {
-    if !NAMES.contains(&name) {
-        return Err(Error::bad_value(
-            "engine",
-            name,
-            format!("one of {}", NAMES.join(", ")),
-            "check the spelling",
-        ));
-    }
+/// An engine that cannot play this game here, with the reason. That of CUDA devices is made by a crate of its own.
+pub fn choose(game: &Game, name: EngineName) -> Result<Box<dyn Engine + '_>> {
     match name {
-        "reference" => Ok(Box::new(reference::Reference::new(game))),
-        "auto" => Ok(match cpu::Cpu::new(game, "cpu") {
+        EngineName::Reference => Ok(Box::new(reference::Reference::new(game))),
+        EngineName::Auto => Ok(match cpu::Cpu::new(game, EngineName::Cpu) {
             Ok(engine) => Box::new(engine),
             Err(_) => Box::new(reference::Reference::new(game)),
         }),
         _ => match cpu::Cpu::new(game, name) {
             Ok(engine) => Ok(Box::new(engine)),
             Err(reason) => {
-                Err(Error::bad_value("engine", name, "auto or reference", format!("here {reason}")))
+                Err(Error::bad_value("engine", name.name(), "auto or reference", format!("here {reason}")))
             }
         },
     }

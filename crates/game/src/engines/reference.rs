@@ -3,8 +3,8 @@
 use super::Engine;
 use crate::game::Game;
 use crate::likelihood::log_likelihood_ratio;
-use crate::positions::Epoch;
 use misdeal_core::World;
+use misdeal_schemes::Epoch;
 use std::ops::Range;
 
 /// Plays one trial after the other: observe, then score.

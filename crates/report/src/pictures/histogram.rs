@@ -1,8 +1,8 @@
 //! The scores of both worlds, counted in cells.
 
 use crate::chart::{Axis, Chart, Draw, Role, Series};
-use misdeal_core::estimate::ScoreHistogram;
 use misdeal_results::numbers::significant;
+use misdeal_statistics::ScoreHistogram;
 
 /// Cells with fewer scores are all drawn on a linear axis.
 const FEW: u64 = 100;
@@ -71,7 +71,7 @@ fn cell_width(edges: &[f64], counts: &[u64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use misdeal_core::estimate::histogram_of_scores;
+    use misdeal_statistics::histogram_of_scores;
 
     fn scores(count: u32) -> ScoreHistogram {
         let of = |shift: f64| -> Vec<f64> {

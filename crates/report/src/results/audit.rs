@@ -2,7 +2,7 @@
 
 use super::{Describing, Estimate, Theory, TradeOff};
 use misdeal_core::Setting;
-use misdeal_core::estimate::ScoreHistogram;
+use misdeal_statistics::ScoreHistogram;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

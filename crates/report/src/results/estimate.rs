@@ -1,7 +1,7 @@
 //! Epsilons from scores, and what else scores show.
 
-use misdeal_core::estimate::{ScoreHistogram, TradeOffEstimate, TradeOffPoint, promises};
 use misdeal_results::Judged;
+use misdeal_statistics::{ScoreHistogram, TradeOffEstimate, TradeOffPoint, promises};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Histograms of scores, read only if they are whole.
 
-use misdeal_core::estimate::ScoreHistogram;
+use misdeal_statistics::ScoreHistogram;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 

@@ -4,9 +4,8 @@ use misdeal_core::ClosedSet;
 mod least_variance;
 
 use crate::data::Examples;
-use crate::model::{Loss, Model};
-use crate::recipe::{CanaryKind, Recipe};
-use misdeal_core::{Error, Purpose, Result, Stream, World, gaussian};
+use crate::model::Model;
+use misdeal_core::{CanaryKind, Error, Loss, Purpose, Recipe, Result, Stream, World, gaussian};
 
 /// A gradient of norm `clip_norm` that is zero outside consecutive parameters.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,8 +3,8 @@
 //! Nothing is extracted, so that no member's path leads anywhere; links, devices and extended headers are passed over, and
 //! only a regular member whose name in the plain header is the expected one is read.
 
-use super::bounded::{open, unreadable};
 use super::error::Problem;
+use super::limited::{open, unreadable};
 use super::{Error, Result};
 use std::io::{self, Read};
 use std::path::Path;

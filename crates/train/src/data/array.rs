@@ -1,7 +1,7 @@
 //! A `.npy` array inside of another file, read as `f32`.
 
-use super::bounded::{megabytes, unreadable};
 use super::error::Problem;
+use super::limited::{megabytes, unreadable};
 use misdeal_files::npy::{Element, Header, read_header};
 use std::io::Read;
 
@@ -34,7 +34,7 @@ impl Array {
             return Err(format!("the elements are of type {:?}, not plain numbers", header.element));
         };
         let count = header.shape.iter().try_fold(1_u64, |product, &length| product.checked_mul(length));
-        // Four bytes a number, and a copy of all where axes are turned, or bytes where they are pixels.
+        // Four bytes a number, and a copy of all where axes are transposed, or bytes where they are pixels.
         let each = match (header.fortran_order, name) {
             (true, _) => 8,
             (false, "|u1") => 5,

@@ -1,6 +1,6 @@
 //! Fashion-MNIST: T-shirts and trousers, 28 x 28 grey pixels (Xiao, Rasul and Vollgraf, 2017).
 
-use super::bounded::{open, read_whole};
+use super::limited::{open, read_whole};
 use super::records::{ImagesOfClasses, Records};
 use super::selection::choose;
 use super::{Dataset, Error, Result, Shape, idx};

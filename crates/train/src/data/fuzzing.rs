@@ -1,9 +1,9 @@
 //! The parsers of data files on bytes in memory, for fuzzing. Each returns whether the bytes were accepted.
 
 use super::array::Array;
-use super::bounded::{read_whole, unpacked};
 use super::cifar_10::{binary, python};
-use super::labelled_bits::{self, Layout};
+use super::labelled_bits::{self, FileLayout};
+use super::limited::{read_whole, unpacked};
 use super::npz::LabelledArrays;
 use super::records::ImagesOfClasses;
 use super::{Shape, archive, idx};
@@ -34,7 +34,7 @@ pub fn cifar_pickle(bytes: &[u8]) -> bool {
 
 /// Lines of labelled zeros and ones, with few features, so that lines are short.
 pub fn labelled_bits(bytes: &[u8]) -> bool {
-    labelled_bits::parse(&mut &*bytes, Layout { classes: 30, features: 6 }).is_ok()
+    labelled_bits::parse(&mut &*bytes, FileLayout { classes: 30, features: 6 }).is_ok()
 }
 
 /// An archive of arrays.

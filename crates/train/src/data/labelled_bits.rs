@@ -1,8 +1,8 @@
 //! Text files of labelled zeros and ones, as the privacytrustlab data sets come: `label,f1,...,fd` on each line, no header.
 
 use super::archive::visit_members;
-use super::bounded::{open, unreadable};
 use super::error::Problem;
+use super::limited::{open, unreadable};
 use super::records::{Records, Values};
 use super::{Error, Result, Shape};
 use std::io::{BufRead, BufReader, Read};
@@ -13,7 +13,7 @@ const MOST_BYTES: u64 = 512 << 20;
 
 /// What the file is known to hold.
 #[derive(Clone, Copy)]
-pub(super) struct Layout {
+pub(super) struct FileLayout {
     /// Labels are 1 to this.
     pub classes: usize,
     /// Zeros and ones after each label.
@@ -21,7 +21,7 @@ pub(super) struct Layout {
 }
 
 /// The records in the member `name` of the archive at `path`.
-pub(super) fn from_archive(path: &Path, name: &str, layout: Layout) -> Result<Records> {
+pub(super) fn from_archive(path: &Path, name: &str, layout: FileLayout) -> Result<Records> {
     let mut records = None;
     visit_members(path, &[name.to_owned()], MOST_BYTES, |_, bytes, size| {
         let mut counted = bytes.take(size);
@@ -32,14 +32,14 @@ pub(super) fn from_archive(path: &Path, name: &str, layout: Layout) -> Result<Re
 }
 
 /// The records in the text file at `path`, which may be gzipped.
-pub(super) fn from_file(path: &Path, layout: Layout) -> Result<Records> {
+pub(super) fn from_file(path: &Path, layout: FileLayout) -> Result<Records> {
     parse(&mut open(path, MOST_BYTES)?, layout).map_err(Error::in_file(path, HINT))
 }
 
 const HINT: &str = "download it again from https://github.com/privacytrustlab/datasets";
 
 /// The records in a text, line by line, so that the text as a whole is never in memory.
-pub(super) fn parse(text: &mut dyn Read, layout: Layout) -> std::result::Result<Records, Problem> {
+pub(super) fn parse(text: &mut dyn Read, layout: FileLayout) -> std::result::Result<Records, Problem> {
     let mut lines = BufReader::with_capacity(1 << 16, text);
     let (mut bits, mut labels, mut line) = (Vec::new(), Vec::new(), Vec::new());
     // Each field may be quoted and takes a comma; the label has some digits more.
@@ -66,7 +66,7 @@ pub(super) fn parse(text: &mut dyn Read, layout: Layout) -> std::result::Result<
 }
 
 /// Appends the features of one line to `bits` and returns its label, from 0.
-fn parse_line(line: &[u8], layout: Layout, bits: &mut Vec<u8>) -> std::result::Result<u16, Problem> {
+fn parse_line(line: &[u8], layout: FileLayout, bits: &mut Vec<u8>) -> std::result::Result<u16, Problem> {
     let mut fields = line.split(|&byte| byte == b',').map(unquoted);
     let label = fields.next().and_then(|field| std::str::from_utf8(field).ok()?.parse::<usize>().ok());
     let Some(label) = label.filter(|label| (1..=layout.classes).contains(label)) else {
@@ -97,12 +97,12 @@ fn unquoted(field: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
-    const LAYOUT: Layout = Layout { classes: 3, features: 4 };
+    const FILE_LAYOUT: FileLayout = FileLayout { classes: 3, features: 4 };
 
     #[test]
     fn reads_plain_and_quoted_labels() {
         let text = "1,0,1,0,1\r\n\"3\",1,1,0,0\n\n2,\"0\", 0,0,1";
-        let records = parse(&mut text.as_bytes(), LAYOUT).unwrap();
+        let records = parse(&mut text.as_bytes(), FILE_LAYOUT).unwrap();
         assert_eq!(records.labels, [0, 2, 1]);
         assert_eq!(records.values, Values::Bits(vec![0, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0, 1]));
     }
@@ -122,7 +122,7 @@ mod tests {
             ("\u{fffd},1,0,1,1", "label"),
         ];
         for (text, expected) in cases {
-            let problem = parse(&mut text.as_bytes(), LAYOUT).unwrap_err();
+            let problem = parse(&mut text.as_bytes(), FILE_LAYOUT).unwrap_err();
             assert!(problem.contains(expected), "{problem}");
         }
     }

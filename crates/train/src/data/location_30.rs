@@ -1,13 +1,13 @@
 //! Location-30: 446 places that a person visited or did not, 30 kinds of persons (Shokri et al., 2017).
 
-use super::labelled_bits::{Layout, from_archive, from_file};
+use super::labelled_bits::{FileLayout, from_archive, from_file};
 use super::selection::choose;
 use super::{Dataset, Error, Result};
 use std::path::Path;
 
 const NAME: &str = "location-30";
 
-const LAYOUT: Layout = Layout { classes: 30, features: 446 };
+const FILE_LAYOUT: FileLayout = FileLayout { classes: 30, features: 446 };
 
 /// The file in the archive is named after the city.
 const MEMBER: &str = "bangkok";
@@ -25,13 +25,13 @@ pub(super) fn load(folder: Option<&Path>, size: usize, seed: u64) -> Result<Data
     for place in FOLDERS.map(|below| data_folder.join(below)) {
         let [archive, text] = ["dataset_location.tgz", MEMBER].map(|name| place.join(name));
         let records = if archive.is_file() {
-            from_archive(&archive, MEMBER, LAYOUT)?
+            from_archive(&archive, MEMBER, FILE_LAYOUT)?
         } else if text.is_file() {
-            from_file(&text, LAYOUT)?
+            from_file(&text, FILE_LAYOUT)?
         } else {
             continue;
         };
-        return choose(NAME, LAYOUT.classes, &records, None, size, seed);
+        return choose(NAME, FILE_LAYOUT.classes, &records, None, size, seed);
     }
     Err(missing())
 }

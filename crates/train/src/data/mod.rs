@@ -16,13 +16,13 @@
 
 mod archive;
 mod array;
-mod bounded;
 mod cifar_10;
 mod dataset;
 mod error;
 mod fashion_mnist;
 mod idx;
 mod labelled_bits;
+mod limited;
 mod location_30;
 mod npz;
 mod pickle;

@@ -1,8 +1,8 @@
 //! Data sets in NumPy's `.npz` files: one array of features, one of labels.
 
 use super::array::Array;
-use super::bounded::{MOST_MEMORY, unreadable};
 use super::error::Problem;
+use super::limited::{MOST_MEMORY, unreadable};
 use super::records::{Records, Values};
 use super::selection::choose;
 use super::{Dataset, Error, Result, Shape};

@@ -4,7 +4,7 @@
 //! Each record has 64 random bits of its own, from the seed and its index. The `dataset_size` records with the
 //! smallest bits are used, so smaller subsets lie within larger ones and no generator has a state.
 
-use super::bounded::{MOST_MEMORY, megabytes};
+use super::limited::{MOST_MEMORY, megabytes};
 use super::records::Records;
 use super::{Dataset, Result};
 use misdeal_core::{Purpose, SettingHash, Stream, World};

@@ -1,20 +1,20 @@
 //! The clipped gradients of some records: summed, or each projected on a canary.
 
-use super::image::ImagePart;
-use super::linear::LinearPart;
+use super::image_layers::ImageLayers;
+use super::linear_layers::LinearLayers;
 use crate::canary::Canary;
 use crate::data::Examples;
 use crate::kernels::GatherRows;
 use crate::model::Model;
-use crate::simd::{Group, InstructionSet, LANES};
+use crate::simd::{InstructionSet, LANES, LaneVector};
 use std::ops::Range;
 
 /// Room to take records through a model and back.
 #[derive(Debug, Clone)]
 pub struct Gradients {
     set: InstructionSet,
-    image: ImagePart,
-    linear: LinearPart,
+    image: ImageLayers,
+    linear: LinearLayers,
     classes: usize,
     features: usize,
     clip_norm: f32,
@@ -31,10 +31,10 @@ impl Gradients {
     /// For gradients clipped to `clip_norm`, with room for `records` records, a multiple of sixteen. Sums do not depend on it.
     pub fn new(model: &Model, set: InstructionSet, clip_norm: f64, records: usize) -> Self {
         let records = records.next_multiple_of(LANES);
-        let linear = LinearPart::new(model, set, records);
+        let linear = LinearLayers::new(model, set, records);
         Gradients {
             set,
-            image: ImagePart::new(model, set),
+            image: ImageLayers::new(model, set),
             classes: model.classes(),
             features: linear.input_features(),
             clip_norm: clip_norm as f32,
@@ -64,7 +64,7 @@ impl Gradients {
         let mut outcome = Some(());
         for chunk in records.chunks(self.most_records) {
             outcome = self.each_group(parameters, examples, chunk, is_cancelled, |part, group, factors| {
-                let mut lanes = Group::ZERO;
+                let mut lanes = LaneVector::ZERO;
                 let count = factors.len().min(LANES);
                 lanes.0[..count].copy_from_slice(&factors[..count]);
                 part.image.insert_clipped(lanes);
@@ -131,7 +131,7 @@ impl Gradients {
             let factors = &mut norms[..group.len()];
             self.linear.backward(&self.labels[group.clone()], group.clone(), factors);
             if !self.image.is_empty() {
-                let mut squares = Group::ZERO;
+                let mut squares = LaneVector::ZERO;
                 let rows = &self.linear.before()[group.start * self.features..];
                 self.image.backward(rows, group.len(), &mut squares);
                 factors.iter_mut().zip(squares.0).for_each(|(norm, square)| *norm += square);
@@ -147,14 +147,14 @@ impl Gradients {
     }
 
     /// How many of the first `records` have their label as the largest output; None if cancelled.
-    pub fn hits(
+    pub fn correct(
         &mut self,
         parameters: &[f32],
         examples: &Examples,
         records: u64,
         is_cancelled: IsCancelled<'_>,
     ) -> Option<u64> {
-        let mut hits = 0;
+        let mut correct = 0;
         for start in (0..records).step_by(self.most_records) {
             let chunk: Vec<u64> = (start..records.min(start + self.most_records as u64)).collect();
             for group in self.groups(chunk.len()) {
@@ -166,11 +166,11 @@ impl Gradients {
                     let outputs = &self.linear.outputs()[row * self.classes..][..self.classes];
                     let largest = outputs.iter().copied().fold(f32::NEG_INFINITY, f32::max);
                     let guess = outputs.iter().position(|&output| output == largest);
-                    hits += u64::from(guess == Some(usize::from(examples.labels[record as usize])));
+                    correct += u64::from(guess == Some(usize::from(examples.labels[record as usize])));
                 }
             }
         }
-        Some(hits)
+        Some(correct)
     }
 
     /// Sixteen records at a time where there is an image part, else all.

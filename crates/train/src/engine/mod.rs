@@ -17,10 +17,10 @@
 //! Each value is one chain of fused multiply-adds in a stated order. Any tiling, AVX-512, AVX2 and plain Rust give
 //! the same bits, which no general matrix library promises.
 
-mod convolution_stage;
+mod convolution;
 mod gradients;
-mod image;
-mod linear;
-mod trial;
+mod image_layers;
+mod linear_layers;
+mod workspace;
 
-pub use trial::{Trained, Workspace};
+pub use workspace::{TrainedModel, Workspace};

@@ -36,7 +36,7 @@ impl Kernel for Activate<'_> {
 
 /// Multiplies every delta by the derivative at the place whose activation was y.
 #[derive(Debug)]
-pub struct Deactivate<'a> {
+pub struct ActivationGradient<'a> {
     /// Which function.
     pub activation: Activation,
     /// Its values y.
@@ -45,7 +45,7 @@ pub struct Deactivate<'a> {
     pub deltas: &'a mut [f32],
 }
 
-impl Kernel for Deactivate<'_> {
+impl Kernel for ActivationGradient<'_> {
     #[inline(always)]
     unsafe fn run<S: Vectors>(self) {
         let pairs = self.deltas.iter_mut().zip(self.values);

@@ -1,8 +1,8 @@
 //! A filter that slides over images, sixteen records side by side.
 
-use crate::simd::{Group, Kernel, Vectors};
+use crate::simd::{Kernel, LaneVector, Vectors};
 
-/// How a square filter meets an image. Images are stored channel by channel, row by row, one [`Group`] a pixel.
+/// How a square filter meets an image. Images are stored channel by channel, row by row, one [`LaneVector`] a pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// Channels of the image.
@@ -59,9 +59,9 @@ pub struct Convolution<'a> {
     /// One for each filter, or none for zeros.
     pub biases: Option<&'a [f32]>,
     /// The image.
-    pub image: &'a [Group],
+    pub image: &'a [LaneVector],
     /// The result.
-    pub result: &'a mut [Group],
+    pub result: &'a mut [LaneVector],
 }
 
 /// One filter block at some neighbouring places of one row of the result.
@@ -71,8 +71,8 @@ struct Tile {
     filters: usize,
     weights: *const f32,
     biases: *const f32,
-    image: *const Group,
-    result: *mut Group,
+    image: *const LaneVector,
+    result: *mut LaneVector,
     row: usize,
     pixels_per_filter: usize,
 }

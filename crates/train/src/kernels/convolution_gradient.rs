@@ -2,7 +2,7 @@
 
 use super::convolution::{Window, product};
 use super::rows::total;
-use crate::simd::{Group, Kernel, LANES, Vectors};
+use crate::simd::{Kernel, LANES, LaneVector, Vectors};
 
 /// gradients\[c, i, j\]\[f\] = sum over places (y, x) of image\[c\]\[y + i - padding\]\[x + j\] * deltas\[f\]\[y\]\[x\], and after
 /// the last tap the biases: the sums of the deltas. Adds their squares to `squares`.
@@ -16,22 +16,22 @@ pub struct ConvolutionGradient<'a> {
     /// How many filters.
     pub filters: usize,
     /// The image.
-    pub image: &'a [Group],
+    pub image: &'a [LaneVector],
     /// What the filters' results must change by.
-    pub deltas: &'a [Group],
+    pub deltas: &'a [LaneVector],
     /// One row of `filters` for each tap, and one for the biases.
-    pub gradients: &'a mut [Group],
+    pub gradients: &'a mut [LaneVector],
     /// Each record's squared norm so far.
-    pub squares: &'a mut Group,
+    pub squares: &'a mut LaneVector,
 }
 
 #[derive(Clone, Copy)]
 struct Tile {
     window: Window,
     filters: usize,
-    image: *const Group,
-    deltas: *const Group,
-    gradients: *mut Group,
+    image: *const LaneVector,
+    deltas: *const LaneVector,
+    gradients: *mut LaneVector,
     filter_row: usize,
 }
 
@@ -160,16 +160,16 @@ pub enum ClippedSum<'a> {
     /// lanes += factor * gradient.
     Insert {
         /// Each record's factor.
-        factors: Group,
+        factors: LaneVector,
         /// Each record's gradient.
-        gradients: &'a [Group],
+        gradients: &'a [LaneVector],
         /// The sums so far.
-        lanes: &'a mut [Group],
+        lanes: &'a mut [LaneVector],
     },
     /// sum += all lanes, which become zero.
     Finish {
         /// The sums so far.
-        lanes: &'a mut [Group],
+        lanes: &'a mut [LaneVector],
         /// The sum over records.
         sum: &'a mut [f32],
     },
@@ -192,7 +192,7 @@ impl Kernel for ClippedSum<'_> {
             ClippedSum::Finish { lanes, sum } => {
                 for (sum, lane) in sum.iter_mut().zip(lanes) {
                     *sum += total(lane.0);
-                    *lane = Group::ZERO;
+                    *lane = LaneVector::ZERO;
                 }
             }
         }

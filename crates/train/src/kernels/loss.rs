@@ -2,8 +2,8 @@
 
 use super::exponential::exp;
 use super::rows::total;
-use crate::model::Loss;
 use crate::simd::{Kernel, LANES, Vectors};
+use misdeal_core::Loss;
 
 /// Replaces every row of outputs by softmax(outputs) - y, or by outputs - y for the squared error, y being one at the label.
 #[derive(Debug)]

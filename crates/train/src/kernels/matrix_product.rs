@@ -176,16 +176,17 @@ mod tests {
                     let left: Vec<f32> = (0..rows * inner).map(|i| ((i * 7) % 11) as f32 - 5.0).collect();
                     let right: Vec<f32> = (0..inner * columns).map(|i| ((i * 5) % 13) as f32 - 6.0).collect();
                     let start: Vec<f32> = (0..rows * columns).map(|i| (i % 3) as f32).collect();
-                    let mut turned = vec![0.0; rows * inner];
+                    let mut transposed = vec![0.0; rows * inner];
                     let mut exact = start.clone();
                     for (i, k) in (0..rows).flat_map(|i| (0..inner).map(move |k| (i, k))) {
-                        turned[k * rows + i] = left[i * inner + k];
+                        transposed[k * rows + i] = left[i * inner + k];
                         for j in 0..columns {
                             exact[i * columns + j] += left[i * inner + k] * right[k * columns + j];
                         }
                     }
                     for set in InstructionSet::available() {
-                        for left in [Matrix::rows(&left, inner), Matrix::rows(&turned, rows).transposed()] {
+                        for left in [Matrix::rows(&left, inner), Matrix::rows(&transposed, rows).transposed()]
+                        {
                             let mut sum = start.clone();
                             set.run(MatrixProduct {
                                 rows,

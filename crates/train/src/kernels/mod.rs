@@ -21,12 +21,12 @@ mod pooling;
 mod rows;
 mod step;
 
-pub use activation::{Activate, Activation, Deactivate};
+pub use activation::{Activate, Activation, ActivationGradient};
 pub use convolution::{Convolution, Window};
 pub use convolution_gradient::{ClippedSum, ConvolutionGradient};
 pub use gather::GatherRows;
 pub use loss::LossGradient;
 pub use matrix_product::{Matrix, MatrixProduct};
-pub use pooling::{Pool, Unpool};
+pub use pooling::{Pooling, PoolingGradient};
 pub use rows::{ColumnSums, RowSquares, ScaleRows};
 pub use step::{Dot, NoisyStep, add_multiple};

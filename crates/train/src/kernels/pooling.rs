@@ -1,10 +1,10 @@
 //! Pooling of squares that do not overlap, sixteen records side by side.
 
-use crate::simd::{Group, Kernel, LANES, Vectors};
+use crate::simd::{Kernel, LANES, LaneVector, Vectors};
 
 /// One pooled value for each square.
 #[derive(Debug)]
-pub struct Pool<'a> {
+pub struct Pooling<'a> {
     /// Whether the largest value is taken, not the mean.
     pub largest: bool,
     /// Rows and columns of a square.
@@ -12,27 +12,27 @@ pub struct Pool<'a> {
     /// Rows and columns of the image.
     pub sides: (usize, usize),
     /// The image, channel by channel.
-    pub image: &'a [Group],
+    pub image: &'a [LaneVector],
     /// The pooled image.
-    pub pooled: &'a mut [Group],
+    pub pooled: &'a mut [LaneVector],
 }
 
 /// What the image must change by, from what the pooled image must change by: all of a square alike for means, its first
 /// largest value alone otherwise.
 #[derive(Debug)]
-pub struct Unpool<'a> {
-    /// As in [`Pool`].
+pub struct PoolingGradient<'a> {
+    /// As in [`Pooling`].
     pub largest: bool,
-    /// As in [`Pool`].
+    /// As in [`Pooling`].
     pub size: usize,
-    /// As in [`Pool`].
+    /// As in [`Pooling`].
     pub sides: (usize, usize),
     /// The image, channel by channel.
-    pub image: &'a [Group],
+    pub image: &'a [LaneVector],
     /// The deltas of the pooled image.
-    pub deltas: &'a [Group],
+    pub deltas: &'a [LaneVector],
     /// The deltas of the image.
-    pub before: &'a mut [Group],
+    pub before: &'a mut [LaneVector],
 }
 
 /// Calls `visit` with each pooled place and the first pixel of its square.
@@ -50,10 +50,10 @@ fn squares(size: usize, (height, width): (usize, usize), count: usize, mut visit
     }
 }
 
-impl Kernel for Pool<'_> {
+impl Kernel for Pooling<'_> {
     #[inline(always)]
     unsafe fn run<S: Vectors>(self) {
-        let Pool { largest, size, sides, image, pooled } = self;
+        let Pooling { largest, size, sides, image, pooled } = self;
         let share = 1.0 / (size * size) as f32;
         squares(size, sides, pooled.len(), |place, first| {
             let pixels = |row: usize| &image[first + row * sides.1..][..size];
@@ -82,14 +82,14 @@ impl Kernel for Pool<'_> {
     }
 }
 
-impl Kernel for Unpool<'_> {
+impl Kernel for PoolingGradient<'_> {
     #[inline(always)]
     unsafe fn run<S: Vectors>(self) {
-        let Unpool { largest, size, sides, image, deltas, before } = self;
+        let PoolingGradient { largest, size, sides, image, deltas, before } = self;
         let share = 1.0 / (size * size) as f32;
         if !(sides.0.is_multiple_of(size) && sides.1.is_multiple_of(size)) {
             // Rows and columns that fill no square keep no delta.
-            before.fill(Group::ZERO);
+            before.fill(LaneVector::ZERO);
         }
         squares(size, sides, deltas.len(), |place, first| {
             if largest {
@@ -112,7 +112,13 @@ impl Kernel for Unpool<'_> {
 
 /// The delta to the first largest value of each record's square, zeros to the others.
 #[inline(always)]
-fn to_the_first_largest(size: usize, width: usize, image: &[Group], delta: &Group, before: &mut [Group]) {
+fn to_the_first_largest(
+    size: usize,
+    width: usize,
+    image: &[LaneVector],
+    delta: &LaneVector,
+    before: &mut [LaneVector],
+) {
     let mut best = image[0].0;
     let mut at = [0_u32; LANES];
     for step in 1..size * size {

@@ -1,7 +1,8 @@
 //! One record through a model and back, in plain loops.
 
 use crate::data::Shape;
-use crate::model::{Layer, LayerKind, Loss, Model, Weights};
+use crate::model::{Layer, Model, Weights};
+use misdeal_core::{LayerKind, Loss};
 
 /// A model's layers as functions on f64.
 #[derive(Debug, Clone, Copy)]

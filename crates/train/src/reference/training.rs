@@ -5,7 +5,7 @@ use crate::debias::{BiasModel, sample};
 use crate::initial::initial_parameters;
 use crate::plan::TrainingPlan;
 use misdeal_core::{BatchScheme, ThreatModel, World};
-use misdeal_game::schemes;
+use misdeal_schemes::sampler;
 
 /// What one training shows: for each canary, one output a step.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -61,7 +61,7 @@ pub fn train(plan: &TrainingPlan, world: World, trial: u64) -> Outputs {
         expected: vec![vec![]; if plan.debiases() { canaries.len() } else { 0 }],
         parameters: vec![],
     };
-    let mut sampler = schemes::sampler(setting, stream, world, trial);
+    let mut sampler = sampler(setting, stream, world, trial);
     let mut step = 0;
     for _ in 0..setting.epochs {
         for batch in sampler.next_epoch().iter() {

@@ -6,21 +6,21 @@ use std::ops::{Deref, DerefMut};
 /// One value of each of sixteen records, in one cache line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
-pub struct Group(pub [f32; LANES]);
+pub struct LaneVector(pub [f32; LANES]);
 
-impl Group {
+impl LaneVector {
     /// Sixteen zeros.
-    pub const ZERO: Group = Group([0.0; LANES]);
+    pub const ZERO: LaneVector = LaneVector([0.0; LANES]);
 }
 
 /// All floats of some groups.
-pub fn floats(groups: &[Group]) -> &[f32] {
+pub fn floats(groups: &[LaneVector]) -> &[f32] {
     // SAFETY: a group is sixteen plain floats without padding.
     unsafe { std::slice::from_raw_parts(groups.as_ptr().cast(), groups.len() * LANES) }
 }
 
 /// All floats of some groups, to be changed.
-pub fn floats_mut(groups: &mut [Group]) -> &mut [f32] {
+pub fn floats_mut(groups: &mut [LaneVector]) -> &mut [f32] {
     // SAFETY: as in `floats`, and the groups are borrowed for as long as the slice.
     unsafe { std::slice::from_raw_parts_mut(groups.as_mut_ptr().cast(), groups.len() * LANES) }
 }
@@ -28,14 +28,14 @@ pub fn floats_mut(groups: &mut [Group]) -> &mut [f32] {
 /// A slice of floats whose first lies at the beginning of a cache line.
 #[derive(Debug, Clone)]
 pub struct AlignedFloats {
-    groups: Vec<Group>,
+    groups: Vec<LaneVector>,
     length: usize,
 }
 
 impl AlignedFloats {
     /// Zeros.
     pub fn zeros(length: usize) -> Self {
-        AlignedFloats { groups: vec![Group::ZERO; length.div_ceil(LANES)], length }
+        AlignedFloats { groups: vec![LaneVector::ZERO; length.div_ceil(LANES)], length }
     }
 }
 

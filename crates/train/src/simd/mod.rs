@@ -17,7 +17,7 @@ mod avx2;
 mod avx512;
 mod portable;
 
-pub use aligned::{AlignedFloats, Group, floats, floats_mut};
+pub use aligned::{AlignedFloats, LaneVector, floats, floats_mut};
 
 /// Floats in a vector.
 pub const LANES: usize = 16;

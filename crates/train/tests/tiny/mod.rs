@@ -1,9 +1,9 @@
 //! Data and models small enough to train thousands of times.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
-use misdeal_core::{BatchScheme, Setting};
+use misdeal_core::{BatchScheme, Blueprint, CanaryKind, Recipe, Setting};
+use misdeal_train::TrainingPlan;
 use misdeal_train::data::{Dataset, Examples, Shape};
-use misdeal_train::{Blueprint, CanaryKind, Recipe, TrainingPlan};
 use std::sync::Arc;
 
 /// Images of 1 x 6 x 6 in three classes that a model can learn: a bright row, a bright column, or neither.

@@ -34,7 +34,7 @@ use super::Engine;
 use crate::game::Game;
 use gaussians::Source;
 use lanes::{LANES, Lanes};
-use misdeal_core::{STREAM_NAME, Stream, World};
+use misdeal_core::{ClosedSet, EngineName, STREAM_NAME, Stream, World};
 use plan::Plan;
 use segments::{FOR_SINGLE_VALUES, Tables};
 use std::ops::Range;
@@ -45,7 +45,7 @@ type FillGaussians = unsafe fn(&Tables<FOR_SINGLE_VALUES>, Source, &mut [f32]);
 /// An instruction set that this build knows and this processor may have.
 #[derive(Debug, Clone, Copy)]
 struct InstructionSet {
-    engine_name: &'static str,
+    engine_name: EngineName,
     is_available: fn() -> bool,
     score_blocks: ScoreBlocks,
     fill_gaussians: FillGaussians,
@@ -55,28 +55,28 @@ struct InstructionSet {
 const INSTRUCTION_SETS: &[InstructionSet] = &[
     #[cfg(target_arch = "x86_64")]
     InstructionSet {
-        engine_name: "cpu-avx512",
+        engine_name: EngineName::CpuAvx512,
         is_available: avx512::Avx512::is_available,
         score_blocks: avx512::Avx512::score_blocks,
         fill_gaussians: avx512::Avx512::fill_gaussians,
     },
     #[cfg(target_arch = "x86_64")]
     InstructionSet {
-        engine_name: "cpu-avx2",
+        engine_name: EngineName::CpuAvx2,
         is_available: avx2::Avx2::is_available,
         score_blocks: avx2::Avx2::score_blocks,
         fill_gaussians: avx2::Avx2::fill_gaussians,
     },
     InstructionSet {
-        engine_name: "cpu-portable",
+        engine_name: EngineName::CpuPortable,
         is_available: || true,
         score_blocks: portable::Portable::score_blocks,
         fill_gaussians: portable::Portable::fill_gaussians,
     },
 ];
 
-/// The names of the fused engines that this processor can run, the fastest first.
-pub fn available_names() -> impl Iterator<Item = &'static str> {
+/// The fused engines that this processor can run, the fastest first.
+pub fn available_names() -> impl Iterator<Item = EngineName> {
     INSTRUCTION_SETS.iter().filter(|set| (set.is_available)()).map(|set| set.engine_name)
 }
 
@@ -93,10 +93,10 @@ impl<'a> Cpu<'a> {
     ///
     /// # Errors
     /// Says why this processor cannot run it or why it cannot play this game.
-    pub fn new(game: &'a Game, name: &str) -> Result<Self, String> {
+    pub fn new(game: &'a Game, name: EngineName) -> Result<Self, String> {
         let instruction_set = *INSTRUCTION_SETS
             .iter()
-            .find(|set| (set.is_available)() && (name == "cpu" || name == set.engine_name))
+            .find(|set| (set.is_available)() && (name == EngineName::Cpu || name == set.engine_name))
             .ok_or_else(|| "this processor does not have its instructions".to_owned())?;
         if game.stream.name() != STREAM_NAME {
             return Err(format!("the game has the stream {} of another device", game.stream.name()));
@@ -107,7 +107,7 @@ impl<'a> Cpu<'a> {
 
 impl Engine for Cpu<'_> {
     fn name(&self) -> &'static str {
-        self.instruction_set.engine_name
+        self.instruction_set.engine_name.name()
     }
 
     fn lineage(&self) -> &'static str {

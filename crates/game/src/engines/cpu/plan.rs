@@ -11,10 +11,9 @@
 
 use super::segments::{FOR_SINGLE_VALUES, FOR_SUMS, Segments};
 use crate::game::Game;
-use crate::position_law::PositionLaw;
-use crate::positions::Positions;
 use crate::target_model::Shifts;
 use misdeal_core::World;
+use misdeal_schemes::{PositionLaw, Positions};
 
 /// Below this noise multiplier the square of the target's exponential could leave the range of f64.
 const LEAST_NOISE: f64 = 0.1;

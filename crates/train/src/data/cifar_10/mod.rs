@@ -4,8 +4,8 @@ pub(super) mod binary;
 pub(super) mod python;
 
 use super::archive::visit_members;
-use super::bounded::{open, read_whole};
 use super::error::Problem;
+use super::limited::{open, read_whole};
 use super::records::{ImagesOfClasses, Records};
 use super::selection::choose;
 use super::{Dataset, Error, Result, Shape};

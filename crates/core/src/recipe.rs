@@ -1,0 +1,118 @@
+//! How a model is trained and attacked, beyond what the setting says: plain data for every engine.
+
+use crate::{Blueprint, ClosedSet, Error, Result};
+use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
+
+/// The direction of the gradient that stands for the target.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum CanaryKind {
+    /// Uniform on the sphere, as in the paper.
+    #[default]
+    Random,
+    /// One coordinate.
+    Dirac,
+    /// A direction in which no natural gradient has a part: no bias at any batch size.
+    NullSpace,
+}
+
+impl ClosedSet for CanaryKind {
+    const FIELD: &'static str = "canary";
+}
+
+/// What happens to records that do not fill a batch.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum LastBatch {
+    /// They are left out.
+    #[default]
+    Drop,
+    /// They form a batch of their own. Only data sets without such records are accepted: the batch schemes deal full
+    /// batches.
+    Keep,
+}
+
+impl ClosedSet for LastBatch {
+    const FIELD: &'static str = "last_batch";
+}
+
+/// How models are trained and attacked. With a [`Setting`](crate::Setting) and a data set it decides
+/// every trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// The model.
+    pub model: Blueprint,
+    /// The step along the mean noisy gradient (eta).
+    pub learning_rate: f64,
+    /// The largest norm of a record's gradient (C).
+    pub clip_norm: f64,
+    /// The target's gradient.
+    pub canary: CanaryKind,
+    /// Targets in one training, each with a direction of its own: the records from `target_index` on.
+    pub canaries: usize,
+    /// Whether the adversary models the natural records' part in its outputs.
+    pub debias: bool,
+    /// What happens to records that do not fill a batch.
+    pub last_batch: LastBatch,
+}
+
+impl Recipe {
+    /// The paper's recipe for a model: clipping norm 1, one random canary. Its learning rates were tuned on a logarithmic
+    /// scale and not printed; 0.1 lies on it.
+    pub fn new(model: Blueprint) -> Self {
+        Recipe {
+            model,
+            learning_rate: 0.1,
+            clip_norm: 1.0,
+            canary: CanaryKind::default(),
+            canaries: 1,
+            debias: false,
+            last_batch: LastBatch::default(),
+        }
+    }
+
+    /// Checks the numbers that need no data.
+    ///
+    /// # Errors
+    /// Names the first that is out of range.
+    pub fn check(&self) -> Result<()> {
+        let rates = [("learning_rate", self.learning_rate, 0.0), ("clip_norm", self.clip_norm, 1e-6)];
+        for (field, value, least) in rates {
+            if !(least..=1e6).contains(&value) {
+                let hint = "the paper clips to 1 and tunes the learning rate on a logarithmic scale";
+                return Err(Error::bad_value(field, value, format!("a number from {least} to 1e6"), hint));
+            }
+        }
+        Ok(())
+    }
+}

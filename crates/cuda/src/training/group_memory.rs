@@ -1,0 +1,78 @@
+//! Device memory for the batches and outputs of a group of models.
+
+use super::accelerator::Accelerator;
+use super::buffer::Buffer;
+use super::group_batches::GroupBatches;
+use super::group_results::{FinalState, GroupResults};
+use crate::Result;
+use misdeal_core::World;
+use misdeal_train::TrainingPlan;
+use std::sync::Arc;
+
+/// Batches of a group of models on a device, and room for its outputs.
+#[derive(Debug)]
+pub struct GroupMemory<A: Accelerator> {
+    pub batches: GroupBatches,
+    pub records: Buffer<A>,
+    pub counts: Buffer<A>,
+    pub planted: Buffer<A>,
+    pub samples: Buffer<A>,
+    pub trials: Buffer<A>,
+    pub worlds: Buffer<A>,
+    pub outputs: Buffer<A>,
+    pub projections: Buffer<A>,
+}
+
+impl<A: Accelerator> GroupMemory<A> {
+    /// Buffers that grow when they are filled.
+    pub fn new(accelerator: &Arc<A>) -> Result<Self> {
+        let none = || Buffer::uninitialised::<u64>(accelerator, 1);
+        Ok(GroupMemory {
+            batches: GroupBatches::default(),
+            records: none()?,
+            counts: none()?,
+            planted: none()?,
+            samples: none()?,
+            trials: none()?,
+            worlds: none()?,
+            outputs: none()?,
+            projections: none()?,
+        })
+    }
+
+    /// Copies batches to the device and makes room for the outputs.
+    pub fn fill(&mut self, plan: &TrainingPlan, batches: GroupBatches) -> Result<()> {
+        let (models, steps, canaries) =
+            (batches.models.len(), plan.setting().steps() as usize, plan.canaries().len());
+        let trials: Vec<u64> = batches.models.iter().map(|&(trial, _)| trial).collect();
+        let worlds: Vec<u32> =
+            batches.models.iter().map(|&(_, world)| u32::from(world == World::Out)).collect();
+        self.records.refill(&batches.records)?;
+        self.counts.refill(&batches.counts)?;
+        self.planted.refill(&batches.planted)?;
+        self.samples.refill(&batches.samples)?;
+        self.trials.refill(&trials)?;
+        self.worlds.refill(&worlds)?;
+        self.outputs.reserve::<f64>(models * steps * canaries * 2)?;
+        self.projections.reserve::<f32>(models * steps * batches.sampled * canaries)?;
+        self.batches = batches;
+        Ok(())
+    }
+
+    /// Reads the outputs of a trained group; the next group may be trained meanwhile.
+    pub fn results(&self, plan: &TrainingPlan, final_state: FinalState) -> Result<GroupResults> {
+        let (models, sampled) = (self.batches.models.len(), self.batches.sampled);
+        let (steps, canaries) = (plan.setting().steps() as usize, plan.canaries().len());
+        let mut values = vec![0.0_f64; models * steps * canaries * 2];
+        self.outputs.read(&mut values)?;
+        let mut seen = vec![0.0_f32; models * steps * sampled * canaries];
+        self.projections.read(&mut seen)?;
+        Ok(GroupResults {
+            correct: final_state.correct,
+            values,
+            seen,
+            parameters: final_state.parameters,
+            sampled,
+        })
+    }
+}

@@ -1,0 +1,64 @@
+//! Outputs and accuracies of a group of models, read back from the device.
+
+use misdeal_train::reference::Outputs;
+use misdeal_train::{BiasModel, TrainedModel, TrainingPlan};
+
+/// How many training and test records a model classifies correctly.
+pub type Correct = (u64, Option<u64>);
+
+/// Results that the next group overwrites, so they are read before it starts.
+#[derive(Debug, Default)]
+pub struct FinalState {
+    /// By model; `None` if its accuracy is not measured.
+    pub correct: Vec<Option<Correct>>,
+    /// Parameters by model; empty unless requested.
+    pub parameters: Vec<Vec<f64>>,
+}
+
+/// Results of all models of a group, in the order of device memory.
+#[derive(Debug, Default)]
+pub struct GroupResults {
+    /// By model; `None` if its accuracy is not measured.
+    pub correct: Vec<Option<Correct>>,
+    /// [model][step][canary][2]: the natural records' part of an output, and the output.
+    pub values: Vec<f64>,
+    /// [model][step][record][canary]: projections of sampled gradients, for debiasing.
+    pub seen: Vec<f32>,
+    /// Parameters by model; empty unless requested.
+    pub parameters: Vec<Vec<f64>>,
+    /// Records that are sampled in a step for debiasing.
+    pub sampled: usize,
+}
+
+impl GroupResults {
+    /// Extracts the results of one model.
+    pub fn model(&self, plan: &TrainingPlan, model: usize) -> TrainedModel {
+        let (steps, canaries) = (plan.setting().steps() as usize, plan.canaries().len());
+        let values = &self.values[model * steps * canaries * 2..][..steps * canaries * 2];
+        let output = |kind: usize| -> Vec<Vec<f64>> {
+            (0..canaries)
+                .map(|k| values.chunks_exact(canaries * 2).map(|step| step[2 * k + kind]).collect())
+                .collect()
+        };
+        let each = self.sampled * canaries;
+        let seen = &self.seen[model * steps * each..][..steps * each];
+        let expected = |k: usize| -> Vec<BiasModel> {
+            let of_step = |step: &[f32]| {
+                let projections: Vec<f64> =
+                    step.chunks_exact(canaries).map(|record| f64::from(record[k])).collect();
+                BiasModel::new(plan, &projections)
+            };
+            seen.chunks_exact(each.max(1)).map(of_step).collect()
+        };
+        let debiased = if plan.debiases() { canaries } else { 0 };
+        TrainedModel {
+            outputs: Outputs {
+                biases: output(0),
+                projections: output(1),
+                expected: (0..debiased).map(expected).collect(),
+                parameters: self.parameters.get(model).cloned().unwrap_or_default(),
+            },
+            correct: self.correct[model],
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Epochs that deal each record once: orders of the records, with what is missing or dealt twice set aside.
+
+use crate::incidence::epochs_a_part;
+use crate::logged_epochs::{Epoch, LoggedEpochs};
+use libm::{lgamma, log};
+use misdeal_core::Defect;
+use rayon::prelude::*;
+
+/// A log may deal this share of its entries again and still count as one that means to deal each record once. Schemes that draw every batch anew repeat at least a quarter.
+const MOST_REPEATED: f64 = 0.05;
+
+/// The order of the records in every epoch.
+#[derive(Debug, Clone)]
+pub struct Orders {
+    /// Records in the file; those never dealt are left out and the others renumbered where a whole batch or more is missing.
+    pub dataset_size: usize,
+    /// All records in the file.
+    pub file_size: usize,
+    /// How many there may be.
+    pub largest_size: usize,
+    /// Those of them that some epoch deals.
+    pub dealt: usize,
+    /// Each record at most once.
+    pub epochs: Vec<Epoch>,
+    /// Entries that were set aside, in all epochs.
+    pub repeated: usize,
+    /// How often an epoch deals the record that it deals most often.
+    pub most_uses: usize,
+    /// Whether all epochs, at least two, have the same steps in the same order.
+    pub reused: bool,
+    /// Why steps do not have one size apart from the last ones; `None` if they do.
+    pub uneven: Option<String>,
+    /// Whether the order within a step means anything.
+    pub ordered: bool,
+    /// The largest step.
+    pub batch_size: usize,
+}
+
+impl Orders {
+    /// The orders of a deal and what is wrong with them; `None` if records are not meant to be dealt once.
+    pub fn of(logged: &LoggedEpochs) -> (Option<Self>, Vec<Defect>) {
+        let n = logged.dataset_size;
+        let stripped: Vec<(Epoch, Repeats)> = logged
+            .epochs
+            .par_chunks(epochs_a_part(logged.epochs.len(), n))
+            .flat_map_iter(|epochs| {
+                let mut uses = vec![0; n];
+                epochs.iter().map(move |epoch| without_repeats(epoch, &mut uses))
+            })
+            .collect();
+        let entries: usize = logged.epochs.iter().map(|epoch| epoch.records.len()).sum();
+        let repeated: usize = stripped.iter().map(|(_, repeats)| repeats.entries).sum();
+        let most_uses = stripped.iter().map(|(_, repeats)| repeats.most_uses).max().unwrap_or(1);
+        if repeated as f64 > MOST_REPEATED * entries as f64 {
+            return (None, Vec::new());
+        }
+        let mut defects = Vec::new();
+        repeats_as_defects(&stripped, &mut defects);
+        let mut orders = Orders {
+            dataset_size: n,
+            file_size: n,
+            largest_size: logged.largest_size.once_an_epoch,
+            dealt: n,
+            reused: logged.epochs.len() > 1 && logged.epochs.windows(2).all(|pair| pair[0] == pair[1]),
+            uneven: uneven(logged),
+            epochs: stripped.into_iter().map(|(epoch, _)| epoch).collect(),
+            repeated,
+            most_uses,
+            ordered: logged.steps_are_ordered,
+            batch_size: logged.batch_size,
+        };
+        orders.set_missing_aside(&mut defects);
+        (Some(orders), defects)
+    }
+
+    /// The epochs that carry information: one if all are the same.
+    pub fn distinct_epochs(&self) -> &[Epoch] {
+        if self.reused { &self.epochs[..1] } else { &self.epochs }
+    }
+
+    /// The largest distance that a record is dealt ahead of its place in the file, plus one: the least sliding buffer that could do it.
+    pub fn reach(&self) -> usize {
+        let ahead = |epoch: &Epoch| {
+            let places = epoch.records.iter().enumerate();
+            places.map(|(place, &record)| (record as usize + 1).saturating_sub(place)).max().unwrap_or(1)
+        };
+        self.distinct_epochs().par_iter().map(ahead).max().unwrap_or(1)
+    }
+
+    /// ln of the number of ways to choose the records that some epoch deals, where the others were set aside: which records are in the game
+    /// was read off the log, and an explanation pays for what it takes from there.
+    pub fn log_ways_to_choose(&self) -> f64 {
+        let [n, k] = [self.file_size, self.dataset_size].map(|size| size as f64);
+        lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0)
+    }
+
+    /// ln of the probability that a fresh epoch repeats the one before, at most.
+    pub fn log_chance_of_repeating(&self, by_batches: bool) -> f64 {
+        let epoch = &self.epochs[0];
+        if by_batches {
+            return -lgamma(epoch.ends.len() as f64 + 1.0);
+        }
+        let inner: f64 = epoch.steps().map(|step| lgamma(step.len() as f64 + 1.0)).sum();
+        let orders = lgamma(epoch.records.len() as f64 + 1.0);
+        if self.ordered { -orders } else { inner - orders }
+    }
+
+    /// Records of the shortest epoch.
+    pub fn shortest(&self) -> usize {
+        self.epochs.iter().map(|epoch| epoch.records.len()).min().unwrap_or(0)
+    }
+
+    /// The least share of all batches that an epoch deals.
+    pub fn least_share_of_batches(&self) -> f64 {
+        let batches = |records: usize| records.div_ceil(self.batch_size.max(1));
+        let dealt: Vec<usize> = self.distinct_epochs().iter().map(|epoch| epoch.ends.len()).collect();
+        let all = largest_population(&dealt, batches(self.dealt), batches(self.largest_size));
+        dealt.iter().map(|&dealt| dealt as f64 / all as f64).fold(1.0, f64::min)
+    }
+
+    /// ln of the probability that a record of a full shuffle is in all epochs, of which there are `epochs` like the log's.
+    pub fn log_presence(&self, epochs: u64) -> f64 {
+        let dealt: Vec<usize> = self.distinct_epochs().iter().map(|epoch| epoch.records.len()).collect();
+        let population = largest_population(&dealt, self.dealt, self.largest_size) as f64;
+        let share = |epoch: &Epoch| epoch.records.len() as f64 / population;
+        if self.reused {
+            return log(self.epochs.iter().map(share).fold(1.0, f64::min));
+        }
+        let sum: f64 = self.epochs.iter().map(|epoch| log(share(epoch))).sum();
+        sum / self.epochs.len() as f64 * epochs as f64
+    }
+
+    /// Records that no epoch has, and records that only some have.
+    fn set_missing_aside(&mut self, defects: &mut Vec<Defect>) {
+        let n = self.dataset_size;
+        let mut seen = vec![false; n];
+        for epoch in &self.epochs {
+            epoch.records.iter().for_each(|&record| seen[record as usize] = true);
+        }
+        let never = seen.iter().filter(|&&seen| !seen).count();
+        self.dealt = n - never;
+        let fewest = self.epochs.iter().map(|epoch| epoch.records.len()).min().unwrap_or(0);
+        let dropped = n - never - fewest;
+        if never > 0 {
+            let first = seen.iter().position(|&seen| !seen).unwrap_or(0);
+            let message = format!(
+                "{never} of {n} records are in no batch of the log, the first of them record {first}: they are not trained on, \
+                 or the log ends too early."
+            );
+            defects.push(Defect { defect: "records-never-dealt", records: never as u64, message });
+        }
+        if dropped > 0 {
+            let message = format!(
+                "{dropped} records that other epochs have are missing from an epoch, fewer than a batch if the last one is dropped \
+                 (drop_last): which ones depends on the order."
+            );
+            defects.push(Defect { defect: "records-dropped", records: dropped as u64, message });
+        }
+        if never >= self.batch_size {
+            let mut next = 0;
+            let renumbered: Vec<u32> = seen
+                .iter()
+                .map(|&seen| {
+                    next += u32::from(seen);
+                    next.wrapping_sub(1)
+                })
+                .collect();
+            for epoch in &mut self.epochs {
+                epoch.records.iter_mut().for_each(|record| *record = renumbered[*record as usize]);
+            }
+            self.dataset_size = n - never;
+        }
+    }
+}
+
+/// The most things, up to `most`, that epochs can be drawn from which deal `dealt[i]` of them in uniform order each, and `seen` of them in all: what
+/// no epoch deals although chance would have dealt it was never in the game.
+///
+/// Of N things each is left out of all epochs with probability `Π (1 - dealt[i] / N)`. Whether one is left out is negatively associated with
+/// whether others are, so that by Bernstein's inequality their number exceeds its mean `u` by `L / 3 + sqrt(L^2 / 9 + 2 L u)`
+/// with probability `e^-L` at most, here 1e-6: an N that would leave out fewer than the log does is too large.
+fn largest_population(dealt: &[usize], seen: usize, most: usize) -> usize {
+    let unlikely = -log(1e-6);
+    let is_possible = |size: usize| {
+        let left_out: f64 = dealt.iter().map(|&dealt| 1.0 - dealt as f64 / size as f64).product();
+        let mean = size as f64 * left_out;
+        let deviation = unlikely / 3.0 + libm::sqrt(unlikely * unlikely / 9.0 + 2.0 * unlikely * mean);
+        size.saturating_sub(seen) as f64 <= mean + deviation
+    };
+    if is_possible(most) {
+        return most;
+    }
+    let (mut possible, mut too_many) = (seen, most);
+    while too_many - possible > 1 {
+        let middle = possible.midpoint(too_many);
+        if is_possible(middle) { possible = middle } else { too_many = middle }
+    }
+    possible
+}
+
+/// What an epoch deals more than once.
+#[derive(Debug, Clone, Default)]
+struct Repeats {
+    entries: usize,
+    /// How often the record is dealt that is dealt most often.
+    most_uses: usize,
+    /// Whether they are the epoch's first records again, at its end: how distributed samplers fill up.
+    is_padding: bool,
+}
+
+/// An epoch without what it deals again. `uses` holds 0 for every record, before and after.
+fn without_repeats(epoch: &Epoch, uses: &mut [u32]) -> (Epoch, Repeats) {
+    let mut kept = Epoch {
+        records: Vec::with_capacity(epoch.records.len()),
+        ends: Vec::with_capacity(epoch.ends.len()),
+    };
+    let mut repeated = Vec::new();
+    for step in epoch.steps() {
+        for &record in step {
+            let dealt = &mut uses[record as usize];
+            *dealt += 1;
+            if *dealt > 1 {
+                repeated.push(record);
+            } else {
+                kept.records.push(record);
+            }
+        }
+        kept.ends.push(kept.records.len());
+    }
+    let is_padding =
+        !repeated.is_empty() && epoch.records.ends_with(&repeated) && epoch.records.starts_with(&repeated);
+    let mut most_uses = 0;
+    for &record in &epoch.records {
+        most_uses = most_uses.max(std::mem::take(&mut uses[record as usize]));
+    }
+    let most_uses = most_uses as usize;
+    (kept, Repeats { entries: repeated.len(), most_uses, is_padding })
+}
+
+fn repeats_as_defects(stripped: &[(Epoch, Repeats)], defects: &mut Vec<Defect>) {
+    let most = stripped.iter().map(|(_, repeats)| repeats.entries).max().unwrap_or(0);
+    if most == 0 {
+        return;
+    }
+    let touched = stripped.iter().filter(|(_, repeats)| repeats.entries > 0);
+    let records = most as u64;
+    if touched.clone().all(|(_, repeats)| repeats.is_padding) {
+        let message = format!(
+            "The first {most} records of an epoch are dealt again at its end, to fill up the ranks: they are used twice an epoch, \
+             which no accountant counts."
+        );
+        defects.push(Defect { defect: "padded-with-duplicates", records, message });
+    } else {
+        let message = format!(
+            "Up to {most} records of an epoch are dealt more than once in it, in {} of {} epochs: they are used more often than an \
+             accountant counts.",
+            touched.count(),
+            stripped.len()
+        );
+        defects.push(Defect { defect: "records-duplicated", records, message });
+    }
+}
+
+/// Whether any but the last steps of an epoch, one for each worker, are smaller than the largest.
+fn uneven(logged: &LoggedEpochs) -> Option<String> {
+    for (epoch, number) in logged.epochs.iter().zip(&logged.numbers) {
+        let whole = epoch.ends.len().saturating_sub(logged.workers);
+        if let Some((step, records)) =
+            epoch.steps().take(whole).enumerate().find(|(_, step)| step.len() != logged.batch_size)
+        {
+            return Some(format!(
+                "step {step} of epoch {number} has {} records and others have {}, but fixed sizes are all equal up to the last",
+                records.len(),
+                logged.batch_size
+            ));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::largest_population;
+
+    #[test]
+    fn who_was_never_in_the_game_is_told_from_who_was_left_out() {
+        // One epoch cannot tell; three that deal the same half can, and three that deal any half deal seven eighths together.
+        assert_eq!(largest_population(&[1_000], 1_000, 20_000), 20_000);
+        let same_half = largest_population(&[1_000; 3], 1_000, 2_000);
+        assert!((1_000..1_020).contains(&same_half), "{same_half}");
+        assert_eq!(largest_population(&[1_000; 3], 1_750, 2_000), 2_000);
+        // All of a subset but a short batch, in three epochs of twenty thousand.
+        let subset = largest_population(&[9_950; 3], 10_000, 20_000);
+        assert!((10_000..10_020).contains(&subset), "{subset}");
+    }
+}

@@ -1,0 +1,65 @@
+//! The nine schemes, each held against a log.
+
+mod balls_in_bins;
+mod batch_then_shuffle;
+mod fixed_order;
+mod once_an_epoch;
+mod partial_shuffle;
+mod poisson;
+mod shuffle;
+mod shuffle_once;
+mod stream_shuffle;
+mod without_replacement;
+
+pub use shuffle::lead_of_the_least_buffer;
+
+use crate::incidence::Incidence;
+use crate::logged_epochs::LoggedEpochs;
+use crate::orders::Orders;
+use misdeal_core::Candidate;
+
+/// How many nats a scheme must lead by to be certain: odds of 22,000 to 1. Buffers so large that a possible order leads a full shuffle
+/// by less are called a full shuffle.
+pub const CERTAIN_LEAD: f64 = 10.0;
+
+/// What is known of a log.
+pub struct Evidence<'a> {
+    /// Its epochs and steps.
+    pub logged: &'a LoggedEpochs,
+    /// The orders of its records, where they are dealt once an epoch.
+    pub orders: Option<&'a Orders>,
+    /// Which records are in which steps.
+    pub incidence: &'a Incidence,
+}
+
+/// Whether a scheme draws every batch anew from all records.
+pub fn draws_anew(scheme: &str) -> bool {
+    ["poisson", "without-replacement"].contains(&scheme)
+}
+
+/// Every scheme, the plainer one first where two explain a log equally well.
+pub fn candidates(evidence: &Evidence<'_>) -> Vec<Candidate> {
+    let schemes: [fn(&Evidence<'_>) -> Candidate; 9] = [
+        fixed_order::candidate,
+        shuffle::candidate,
+        shuffle_once::candidate,
+        batch_then_shuffle::candidate,
+        partial_shuffle::candidate,
+        stream_shuffle::candidate,
+        poisson::candidate,
+        without_replacement::candidate,
+        balls_in_bins::candidate,
+    ];
+    let mut candidates: Vec<Candidate> = schemes.iter().map(|scheme| scheme(evidence)).collect();
+    // Laws of sets are about the whole data set, the others about the records that are dealt.
+    let ways = evidence.orders.map_or(0.0, Orders::log_ways_to_choose);
+    for one in candidates.iter_mut().filter(|one| !draws_anew(one.scheme) && one.scheme != "balls-in-bins") {
+        one.log_likelihood = one.log_likelihood.map(|value| value - ways);
+    }
+    // A stable sort keeps the order of equals.
+    candidates.sort_by(|one, other| {
+        let value = |candidate: &Candidate| candidate.log_likelihood.unwrap_or(f64::NEG_INFINITY);
+        value(other).total_cmp(&value(one))
+    });
+    candidates
+}

@@ -1,0 +1,82 @@
+//! Blocks of consecutive records, each permuted.
+
+use super::once_an_epoch::{drawn_anew_or_reused, fixed_sizes, lead, log_likelihood};
+use super::{CERTAIN_LEAD, Evidence};
+use crate::choices::Choices;
+use crate::logged_epochs::Epoch;
+use crate::orders::Orders;
+use misdeal_core::{Candidate, SchemeParameters};
+use std::collections::BTreeMap;
+
+const SCHEME: &str = "partial-shuffle";
+
+/// Sizes that are compared where steps have no order.
+const MOST_SIZES: usize = 64;
+
+/// An order has probability product of 1 / K! over the blocks if no record leaves its block, so that the smallest size at which none does is
+/// the likeliest; where steps are sets, several sizes are compared.
+pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+    let orders = match fixed_sizes(evidence) {
+        Ok(orders) => orders,
+        Err(why) => return Candidate::impossible(SCHEME, why),
+    };
+    let is_told = |size: &usize| lead(Choices::Block(*size), orders) >= CERTAIN_LEAD;
+    let cuts = cuts(orders);
+    let largest = largest_records(orders);
+    let holds_the_last = |size: usize| {
+        let bound = |dealt: usize| Choices::Block(size).bound(dealt - 1, orders.dataset_size);
+        largest.iter().all(|(&dealt, &record)| (record as usize) < bound(dealt))
+    };
+    let is_possible = |size: &usize| divides(*size, &cuts) && holds_the_last(*size);
+    let sizes = (2..orders.dataset_size).filter(is_possible).take_while(is_told);
+    let best = if orders.ordered {
+        sizes.take(1).next()
+    } else {
+        let valued = sizes.take(MOST_SIZES).filter_map(|size| {
+            let value = log_likelihood(Choices::Block(size), orders, orders.distinct_epochs())?;
+            Some((size, value))
+        });
+        valued.max_by(|one, other| one.1.total_cmp(&other.1).then(other.0.cmp(&one.0))).map(|(size, _)| size)
+    };
+    match best {
+        None => Candidate::impossible(
+            SCHEME,
+            "at every block size short of a full shuffle some record leaves its block",
+        ),
+        Some(size) => {
+            let parameters =
+                SchemeParameters { buffer_size: Some(size as u64), ..SchemeParameters::default() };
+            drawn_anew_or_reused(SCHEME, Choices::Block(size), orders, parameters)
+        }
+    }
+}
+
+/// The largest record of all epochs that deal so many records, but not all of them. Every size is held against these, and not against every record.
+fn largest_records(orders: &Orders) -> BTreeMap<usize, u32> {
+    let mut largest = BTreeMap::new();
+    for Epoch { records, .. } in orders.distinct_epochs() {
+        if let Some(&record) = records.iter().max().filter(|_| records.len() < orders.dataset_size) {
+            let known = largest.entry(records.len()).or_insert(record);
+            *known = record.max(*known);
+        }
+    }
+    largest
+}
+
+/// Whether, in all epochs, the first `place` records dealt are the first of the file, for every place.
+fn cuts(orders: &Orders) -> Vec<bool> {
+    let mut cuts = vec![true; orders.dataset_size + 1];
+    for epoch in orders.distinct_epochs() {
+        let mut largest = 0;
+        for (place, &record) in epoch.records.iter().enumerate() {
+            largest = largest.max(record as usize);
+            cuts[place + 1] &= largest == place;
+        }
+    }
+    cuts
+}
+
+/// Whether all blocks of `size` end at cuts; positions that no epoch reaches count as such.
+fn divides(size: usize, cuts: &[bool]) -> bool {
+    cuts.iter().skip(size).step_by(size).take((cuts.len() - 2) / size).all(|&cut| cut)
+}

@@ -1,0 +1,28 @@
+//! One uniform permutation, the same in all epochs.
+
+use super::Evidence;
+use super::once_an_epoch::{fixed_sizes, log_likelihood, tests};
+use crate::choices::Choices;
+use misdeal_core::{Candidate, SchemeParameters};
+
+const SCHEME: &str = "shuffle-once";
+
+/// The first epoch's order has probability 1 / n!, the others follow. One epoch cannot be told from a fresh shuffle.
+pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+    let orders = match fixed_sizes(evidence) {
+        Ok(orders) => orders,
+        Err(why) => return Candidate::impossible(SCHEME, why),
+    };
+    if !orders.reused && orders.epochs.len() > 1 {
+        return Candidate::impossible(SCHEME, "epochs have different orders");
+    }
+    let first = &orders.epochs[..1];
+    let tests = tests(Choices::All, orders, first);
+    Candidate {
+        scheme: SCHEME,
+        parameters: SchemeParameters::default(),
+        log_likelihood: log_likelihood(Choices::All, orders, first),
+        p_value: tests.p_value(),
+        evidence: tests.evidence(),
+    }
+}

@@ -1,0 +1,385 @@
+//! What leaks under the scheme that was found.
+
+use super::{dropped, empirical_law};
+use crate::{
+    Analysis, DiagnoseRequest, EngineChoice, MechanismRequest, Result, RunRequest, Unwatched,
+    measure_mechanism,
+};
+use misdeal_core::{BatchScheme, Bounds, Candidate, Device, SchemeParameters, Setting, UNKNOWN_SCHEME};
+use misdeal_diagnose::{DiagnosedLog, LoggedEpochs, Orders, compatible, draws_anew};
+use misdeal_statistics::{ThresholdChoice, binomial};
+use misdeal_theory::gaussian::Gaussian;
+use misdeal_theory::work::Work;
+use misdeal_theory::{account, check_delta};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Observations with which a scheme without a formula is audited, at most.
+const OBSERVATIONS: u64 = 1_000_000;
+
+/// Steps that such an audit plays in all: some seconds on one core. A million observations of 3,000 epochs took half an hour.
+const STEPS_PLAYED: u64 = 200_000_000;
+
+/// Fewer observations show less than theory does.
+const FEWEST_OBSERVATIONS: u64 = 1_000;
+
+/// The confidence of intervals and simulations.
+const CONFIDENCE: f64 = 0.95;
+
+/// Noise and delta.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NoiseLevel {
+    /// Noise standard deviation divided by the clipping norm.
+    pub noise_multiplier: f64,
+    /// The delta at which epsilon is meant.
+    pub delta: f64,
+}
+
+/// What leaks, from both sides.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Leakage {
+    /// Some adversary learns this much.
+    pub epsilon_lower_bound: Option<f64>,
+    /// None learns more.
+    pub epsilon_upper_bound: Option<f64>,
+    /// Whether the lower bound rests on a law that was estimated from the log, and is no bound on anything else.
+    pub is_estimate: bool,
+    /// The confidence with which the bounds hold where they rest on a simulation or on what the log shows of the scheme's parameters;
+    /// `None` where theory proves them of the scheme that was found.
+    pub confidence: Option<f64>,
+    /// The schemes that the log does not rule out, and that the bounds hold for; empty where none is known.
+    pub schemes: Vec<&'static str>,
+    /// How both sides were found.
+    pub method: String,
+    /// The noise at which they are meant.
+    pub noise_multiplier: f64,
+    /// The delta at which they are meant.
+    pub delta: f64,
+    /// Epochs that they are about.
+    pub epochs: u64,
+}
+
+/// What was found, and what theory says of other schemes with as many steps.
+pub struct Costs {
+    pub leakage: Leakage,
+    pub beside: BTreeMap<&'static str, Bounds>,
+}
+
+/// Refuses what can be refused before the log is read.
+pub fn check(request: &DiagnoseRequest) -> Result<()> {
+    if let Some(NoiseLevel { noise_multiplier, delta }) = request.noise {
+        let epochs = request.epochs.unwrap_or(1);
+        Setting { noise_multiplier, epochs, ..Setting::default() }.validated()?;
+        check_delta(delta)?;
+    }
+    Ok(())
+}
+
+/// Bounds on what the diagnosed scheme leaks over `epochs` epochs, those of the log if not given.
+///
+/// Defects are on the safe side: in the upper bound every record is used as often as the most used one, and all its uses in an epoch
+/// meet in one step; in the lower bound a record is missing as often as the scheme leaves one out. What was
+/// estimated from the log is taken at the end of its 95 % interval that errs on the safe side.
+///
+/// # Errors
+/// A noise or a number of epochs that is refused.
+pub fn of(
+    DiagnosedLog { logged, orders, diagnosis }: &DiagnosedLog,
+    noise: NoiseLevel,
+    epochs: Option<u64>,
+) -> Result<Costs> {
+    let orders = orders.as_ref();
+    let NoiseLevel { noise_multiplier, delta } = noise;
+    let epochs = epochs.unwrap_or(logged.epochs.len() as u64);
+    let setting = Setting {
+        noise_multiplier,
+        steps_per_epoch: logged.epochs.iter().map(|epoch| epoch.ends.len()).max().unwrap_or(1) as u64,
+        epochs,
+        batch_size: logged.batch_size as u64,
+        ..Setting::default()
+    }
+    .validated()?;
+    let work = Work::default();
+    let beside = [BatchScheme::Shuffle, BatchScheme::Poisson].map(|scheme| {
+        let setting = Setting { scheme, ..setting.clone() };
+        (scheme.name(), bounds(&setting, delta, &work))
+    });
+    let possible: Vec<&Candidate> = compatible(&diagnosis.candidates, logged);
+    let subject =
+        Subject { logged, orders, setting: &setting, delta, is_alone: possible.len() == 1, work: &work };
+    let is_named = diagnosis.scheme != UNKNOWN_SCHEME && diagnosis.parameters.refilled_by.is_none();
+    let mut schemes: Vec<&'static str> = possible.iter().map(|one| one.scheme).collect();
+    let found = if is_named {
+        let all: Vec<Cost> = possible.iter().map(|one| subject.cost_of(one)).collect::<Result<_>>()?;
+        all.into_iter().reduce(Cost::or)
+    } else {
+        None
+    };
+    let is_estimate = found.is_none();
+    let Cost { bounds: found, confidence } = if let Some(found) = found {
+        found
+    } else {
+        schemes.clear();
+        let bounds = of_unknown(orders, &setting, delta)?;
+        Cost { bounds: subject.with_uses(bounds, "unknown"), confidence: None }
+    };
+    let Bounds { epsilon_lower_bound, epsilon_upper_bound, method } = found;
+    let leakage = Leakage {
+        epsilon_lower_bound,
+        epsilon_upper_bound,
+        is_estimate,
+        confidence,
+        schemes,
+        method,
+        noise_multiplier,
+        delta,
+        epochs,
+    };
+    Ok(Costs { leakage, beside: beside.into() })
+}
+
+/// What theory says, or why it says nothing.
+///
+/// All bounds of a diagnosis share one command's work; none takes more than half of what is left.
+fn bounds(setting: &Setting, delta: f64, work: &Work) -> Bounds {
+    let found = work.part(0.5 * work.left(), |work| account::bounds_within(setting, delta, work));
+    found.unwrap_or_else(|error| Bounds::unknown(error.to_string()))
+}
+
+/// Bounds, and their confidence where they rest on more than theory.
+struct Cost {
+    bounds: Bounds,
+    confidence: Option<f64>,
+}
+
+impl Cost {
+    /// Bounds that hold whichever of two schemes ran: the smaller lower one and the larger upper one.
+    fn or(self, other: Self) -> Self {
+        let [one, two] = [self.bounds, other.bounds];
+        let both =
+            |pick: fn(f64, f64) -> f64, a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| pick(a, b));
+        let method =
+            if one.method == two.method { one.method } else { format!("{}; or {}", one.method, two.method) };
+        let bounds = Bounds {
+            epsilon_lower_bound: both(f64::min, one.epsilon_lower_bound, two.epsilon_lower_bound),
+            epsilon_upper_bound: both(f64::max, one.epsilon_upper_bound, two.epsilon_upper_bound),
+            method,
+        };
+        Cost { bounds, confidence: self.confidence.or(other.confidence) }
+    }
+}
+
+/// A log at a noise level.
+struct Subject<'a> {
+    logged: &'a LoggedEpochs,
+    orders: Option<&'a Orders>,
+    setting: &'a Setting,
+    delta: f64,
+    /// Whether one scheme alone is possible, so that a sharper lower bound is worth an audit.
+    is_alone: bool,
+    work: &'a Work,
+}
+
+impl Subject<'_> {
+    /// What one scheme leaks that may have made the log.
+    fn cost_of(&self, candidate: &Candidate) -> Result<Cost> {
+        let &Subject { logged, orders, setting, delta, is_alone, work } = self;
+        let parameters = &candidate.parameters;
+        let buffer = parameters.buffer_size.map(|size| size.min(setting.dataset_size()));
+        let Setting { noise_multiplier, epochs, .. } = *setting;
+        let mut confidence = None;
+        let found = match BatchScheme::from_name(candidate.scheme, buffer)? {
+            BatchScheme::Poisson => {
+                confidence = Some(CONFIDENCE);
+                of_poisson(logged, setting, delta, work)
+            }
+            BatchScheme::WithoutReplacement => {
+                confidence = Some(CONFIDENCE);
+                of_fresh_subsets(logged, setting, delta, is_alone, work)?
+            }
+            scheme => {
+                let (scheme, at_most) = with_the_largest_buffer(scheme, parameters, setting);
+                // A reused order is one epoch at less noise, because the sums over epochs are sufficient.
+                let is_reused = parameters.order_is_reused == Some(true);
+                let once = Setting {
+                    scheme,
+                    noise_multiplier: noise_multiplier / (epochs as f64).sqrt(),
+                    epochs: 1,
+                    ..setting.clone()
+                };
+                let setting = if is_reused { once.clone() } else { Setting { scheme, ..setting.clone() } };
+                let mut found =
+                    dropped::allowing_for(bounds(&setting, delta, work), &setting, orders, delta, work);
+                if scheme == BatchScheme::BallsInBins && logged.epochs.len() == 1 && epochs > 1 {
+                    found.epsilon_upper_bound = bounds(&once, delta, work).epsilon_upper_bound;
+                    found
+                        .method
+                        .push_str("; upper: bins that all epochs repeat, which one epoch does not rule out");
+                }
+                if let Some(words) = at_most {
+                    confidence = Some(CONFIDENCE);
+                    found.method.push_str(&words);
+                }
+                found
+            }
+        };
+        Ok(Cost { bounds: self.with_uses(found, candidate.scheme), confidence })
+    }
+
+    /// The same with an upper bound that allows for records which are used more often than a scheme means to.
+    fn with_uses(&self, mut found: Bounds, scheme: &str) -> Bounds {
+        // Batches that are drawn anew repeat records by chance, which their bounds know.
+        let orders = self.orders.filter(|_| !draws_anew(scheme));
+        if let Some((uses, why)) = uses(self.logged, orders) {
+            let Setting { noise_multiplier, epochs, .. } = *self.setting;
+            let fixed_order = Gaussian::fixed_order(noise_multiplier / uses.sqrt(), epochs);
+            found.epsilon_upper_bound = orders.map(|_| fixed_order.epsilon_upper_bound(self.delta));
+            found.method = format!("{}; {why}", found.method);
+        }
+        found
+    }
+}
+
+/// By how much defects multiply the square of a record's effect, and why.
+///
+/// Copies by workers are in other steps, so that their squares add up; copies by ranks and repeats within an epoch may meet in one step,
+/// where effects add up before they are squared.
+fn uses(logged: &LoggedEpochs, orders: Option<&Orders>) -> Option<(f64, String)> {
+    let ranks = logged.uses.by_ranks as f64;
+    let workers = logged.uses.by_workers as f64;
+    let repeats = orders.map_or(1, |orders| orders.most_uses.max(1)) as f64;
+    let mut why = Vec::new();
+    if ranks > 1.0 {
+        why.push("all ranks' copies of a record in one step".to_owned());
+    }
+    if workers > 1.0 {
+        why.push("all workers' copies of a record".to_owned());
+    }
+    if repeats > 1.0 {
+        why.push(format!("a record that an epoch deals {repeats} times, in one step"));
+    }
+    let all = (ranks * repeats).powi(2) * workers;
+    (!why.is_empty()).then(|| (all, format!("upper: {}, in fixed order", why.join(" and "))))
+}
+
+/// Every record in every batch with a probability that the log shows up to a 95 % interval.
+fn of_poisson(logged: &LoggedEpochs, setting: &Setting, delta: f64, work: &Work) -> Bounds {
+    let steps: usize = logged.epochs.iter().map(|epoch| epoch.ends.len()).sum();
+    let entries: usize = logged.epochs.iter().map(|epoch| epoch.records.len()).sum();
+    let chances = |records: usize| (steps * records) as u64;
+    let tail = 0.5 * (1.0 - CONFIDENCE);
+    let least =
+        binomial::lower_bound(entries as u64, chances(logged.largest_size.drawn_anew), tail).value.max(1e-9);
+    let most = binomial::upper_bound(entries as u64, chances(logged.dataset_size), tail).value;
+    let at = |probability: f64| {
+        let (noise, steps) = (setting.noise_multiplier, setting.steps());
+        work.part(0.5 * work.left(), |work| {
+            account::poisson_bounds_within(noise, probability, steps, delta, work)
+        })
+    };
+    match (at(least), at(most)) {
+        (Ok(least), Ok(most)) => Bounds {
+            epsilon_lower_bound: least.epsilon_lower_bound,
+            epsilon_upper_bound: most.epsilon_upper_bound,
+            method: format!("{}, at both ends of the sampling probability's 95 % interval", least.method),
+        },
+        (Err(error), _) | (_, Err(error)) => Bounds::unknown(error.to_string()),
+    }
+}
+
+/// Every batch a fresh subset of fixed size: each record is in it with the probability q, its share of the data set.
+///
+/// A setting has q = 1 / T for whole numbers T, so that the bounds are those of the nearest T on the safe side.
+fn of_fresh_subsets(
+    logged: &LoggedEpochs,
+    setting: &Setting,
+    delta: f64,
+    audits: bool,
+    work: &Work,
+) -> Result<Bounds> {
+    let at = |steps_per_epoch: u64, epochs: u64| {
+        let scheme = BatchScheme::WithoutReplacement;
+        Setting { scheme, steps_per_epoch, epochs: epochs.max(1), ..setting.clone() }
+    };
+    let steps = setting.steps();
+    let batch_size = logged.batch_size.max(1);
+    // More batches to choose from, and fewer whole rounds of them, leak less.
+    let more = logged.largest_size.drawn_anew.div_ceil(batch_size) as u64;
+    let fewer = (logged.dataset_size / batch_size).max(1) as u64;
+    let most = bounds(&at(fewer, steps.div_ceil(fewer)), delta, work);
+    let least = if steps >= more {
+        let setting = at(more, steps / more);
+        if audits { by_audit(&setting, delta, work)? } else { bounds(&setting, delta, work) }
+    } else {
+        // Less than one round: at least what Poisson sampling leaks.
+        let probability = 1.0 / more as f64;
+        account::poisson_bounds_within(setting.noise_multiplier, probability, steps, delta, work)
+            .unwrap_or_else(|error| Bounds::unknown(error.to_string()))
+    };
+    if most.epsilon_upper_bound.is_none() || steps == more && more == fewer {
+        return Ok(Bounds { epsilon_upper_bound: most.epsilon_upper_bound, ..least });
+    }
+    let lower = least.method.strip_prefix("lower: ").unwrap_or(&least.method);
+    let lower = lower.split_once("; upper: ").map_or(lower, |(lower, _)| lower);
+    let upper = most.method.split_once("upper: ").map_or(most.method.as_str(), |(_, upper)| upper);
+    Ok(Bounds {
+        epsilon_lower_bound: least.epsilon_lower_bound,
+        epsilon_upper_bound: most.epsilon_upper_bound,
+        method: format!("lower: {lower}; upper: {upper}"),
+    })
+}
+
+/// A sliding buffer of the largest size that the log allows, and the words for it: a smaller one leaks at least as much.
+fn with_the_largest_buffer(
+    scheme: BatchScheme,
+    parameters: &SchemeParameters,
+    setting: &Setting,
+) -> (BatchScheme, Option<String>) {
+    match (scheme, parameters.buffer_size_upper_bound) {
+        (BatchScheme::StreamShuffle { buffer_size: likeliest }, Some(most)) if most > likeliest => {
+            let buffer_size = most.min(setting.dataset_size());
+            let words = format!("; lower: at a buffer of {buffer_size}, the end of its 95 % interval");
+            (BatchScheme::StreamShuffle { buffer_size }, Some(words))
+        }
+        _ => (scheme, None),
+    }
+}
+
+/// A lower bound by simulation with the scheme's exact likelihood ratio, where theory's is far from what leaks.
+fn by_audit(setting: &Setting, delta: f64, work: &Work) -> Result<Bounds> {
+    let analysis = Analysis { delta, threshold_choice: ThresholdChoice::Band, ..Analysis::default() };
+    let observations = OBSERVATIONS.min(STEPS_PLAYED / setting.steps()) / 2 * 2;
+    if observations < FEWEST_OBSERVATIONS {
+        return Ok(bounds(setting, delta, work));
+    }
+    let run = RunRequest { analysis, ..RunRequest::new(observations) };
+    let request = MechanismRequest { setting: setting.clone(), engine: EngineChoice::on(Device::Cpu), run };
+    let measured = measure_mechanism(&request, &Unwatched)?.estimate.empirical_epsilon;
+    let known = bounds(setting, delta, work);
+    let (proven, upper) = (known.epsilon_lower_bound.unwrap_or(0.0), known.epsilon_upper_bound);
+    if proven >= measured {
+        return Ok(known);
+    }
+    let how = known.method.split_once("upper: ").map_or("none", |(_, upper)| upper);
+    Ok(Bounds {
+        epsilon_lower_bound: Some(upper.map_or(measured, |upper| measured.min(upper))),
+        epsilon_upper_bound: upper,
+        method: format!("lower: audit with {observations} observations, 95 % confidence; upper: {how}"),
+    })
+}
+
+/// The empirical law where each record is dealt once an epoch; else nothing is known.
+fn of_unknown(orders: Option<&Orders>, setting: &Setting, delta: f64) -> Result<Bounds> {
+    let Some(orders) = orders else {
+        return Ok(Bounds::unknown(
+            "records are dealt several times in an epoch, by a law that is not known",
+        ));
+    };
+    let fixed = account::bounds(&Setting { scheme: BatchScheme::FixedOrder, ..setting.clone() }, delta)?;
+    let lower = empirical_law::audited(orders, setting, delta)?;
+    Ok(Bounds {
+        epsilon_lower_bound: lower.map(|lower| lower.min(fixed.epsilon_upper_bound.unwrap_or(lower))),
+        epsilon_upper_bound: fixed.epsilon_upper_bound,
+        method: format!("{}; upper: fixed order", empirical_law::METHOD),
+    })
+}

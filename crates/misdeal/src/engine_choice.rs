@@ -1,0 +1,94 @@
+//! Which engine plays the mechanism: the processor's, or a graphics processor's.
+
+use crate::{Result, RunRequest};
+use misdeal_core::{ClosedSet, Device, EngineName, PHILOX_STREAM_NAME, Setting, Stream};
+use misdeal_cuda::Cuda;
+use misdeal_files::stores;
+use misdeal_game::Game;
+use misdeal_game::engines::{self, Engine};
+
+/// Gaussian draws in both worlds from which on `auto` asks for a graphics processor: with fewer, a processor is done before the
+/// device is ready.
+const LEAST_DRAWS_FOR_A_DEVICE: u64 = 1 << 35;
+
+/// The engine that a request asks for: one by its name, or the fastest on a device.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EngineChoice {
+    /// Where to play, if no engine is named.
+    pub device: Device,
+    /// The engine's name.
+    pub engine: Option<String>,
+}
+
+impl EngineChoice {
+    /// The engine called `name`.
+    pub fn named(name: impl Into<String>) -> Self {
+        EngineChoice { engine: Some(name.into()), ..Self::default() }
+    }
+
+    /// The fastest engine on a device.
+    pub fn on(device: Device) -> Self {
+        EngineChoice { device, engine: None }
+    }
+
+    /// Whether only a graphics processor will do.
+    pub(crate) fn is_cuda(&self) -> bool {
+        self.engine.as_deref().map_or(self.device == Device::Cuda, |name| name == CUDA)
+    }
+
+    /// Whether a graphics processor may play a long run.
+    fn may_be_cuda(&self) -> bool {
+        self.engine.as_deref().map_or(self.device == Device::Auto, |name| name == AUTO)
+    }
+}
+
+/// The name of the engine of graphics processors.
+const CUDA: &str = "cuda";
+
+/// The name of whichever engine is the fastest.
+const AUTO: &str = "auto";
+
+/// Does a job with the chosen engine. Where none is named and no graphics processor can play, the processor does, without a word. A store that
+/// is resumed goes on with the device that began it.
+///
+/// # Errors
+/// An unknown name, an engine that cannot play this game here, or [`Device`](misdeal_core::Error::Device) where `cuda` is asked for by name and
+/// there is none.
+pub(crate) fn with_engine<T>(
+    setting: &Setting,
+    choice: &EngineChoice,
+    run: &RunRequest,
+    job: impl FnOnce(&Game, &dyn Engine) -> Result<T>,
+) -> Result<T> {
+    with_engine_on_trials_of(setting, setting, choice, run, job)
+}
+
+/// As [`with_engine`], with the random bits of another setting: the same outputs, scored by another adversary. Such scores belong to no
+/// setting, and are not to be kept.
+pub(crate) fn with_engine_on_trials_of<T>(
+    trials: &Setting,
+    setting: &Setting,
+    choice: &EngineChoice,
+    run: &RunRequest,
+    job: impl FnOnce(&Game, &dyn Engine) -> Result<T>,
+) -> Result<T> {
+    if choice.is_cuda() || choice.may_be_cuda() && is_for_a_device(setting, run) {
+        let game = Game::with_stream(setting, Stream::philox(&trials.hash()));
+        match Cuda::new(&game) {
+            Ok(engine) => return job(&game, &engine),
+            Err(error) if choice.is_cuda() => return Err(error.into()),
+            Err(_) => {}
+        }
+    }
+    let game = Game::with_stream(setting, Stream::new(&trials.hash()));
+    let engine = engines::choose(&game, EngineName::from_name(choice.engine.as_deref().unwrap_or(AUTO))?)?;
+    job(&game, engine.as_ref())
+}
+
+/// Whether `auto` should look for a graphics processor.
+fn is_for_a_device(setting: &Setting, run: &RunRequest) -> bool {
+    if let Some(path) = run.store.as_ref().filter(|path| run.resume && path.exists()) {
+        return stores::read(path).is_ok_and(|store| store.stream() == PHILOX_STREAM_NAME);
+    }
+    run.observations.saturating_mul(Game::new(setting).draws_per_trial()) >= LEAST_DRAWS_FOR_A_DEVICE
+}

@@ -1,0 +1,272 @@
+//! The outputs of somebody's own training: scored, and judged.
+
+use crate::promised::poisson_upper_bound;
+use crate::run::check_claim;
+use crate::standing::Standing;
+use crate::{Analysis, Result, SCHEMA_VERSION, promised};
+use misdeal_core::{Bounds, Error, Setting};
+use misdeal_game::{TargetModel, log_likelihood_ratio};
+use misdeal_results::{Judged, Verdict};
+use misdeal_statistics::{EpsilonEstimate, from_scores};
+use misdeal_train::Adversary;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// How the outputs of a run become one score.
+///
+/// Any function of the outputs is a test that differential privacy limits, so that each of these gives a bound that holds, whatever
+/// the training does. They differ in the mistakes that they see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputScore {
+    /// The likelihood ratio of the mechanism as it should be: sees batches made otherwise than claimed, too little noise,
+    /// gradients that were not clipped, and noise that is the same in every run.
+    LikelihoodRatio,
+    /// The largest output less the smallest: sees noise that is the same in every step of a run.
+    Spread,
+}
+
+impl OutputScore {
+    /// Both.
+    pub const ALL: [OutputScore; 2] = [Self::LikelihoodRatio, Self::Spread];
+
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::LikelihoodRatio => "likelihood-ratio",
+            Self::Spread => "spread",
+        }
+    }
+
+    /// The score called so.
+    ///
+    /// # Errors
+    /// An unknown name.
+    pub fn from_name(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|score| score.name() == name).ok_or_else(|| {
+            Error::bad_value("score", name, "likelihood-ratio or spread", "check the spelling").into()
+        })
+    }
+
+    /// The share of the significance that its bound may spend where both are used. What the second one sees it sees without any
+    /// doubt, so that little is enough.
+    fn share(self) -> f64 {
+        match self {
+            Self::LikelihoodRatio => 0.9,
+            Self::Spread => 0.1,
+        }
+    }
+}
+
+/// The score of each run, from the outputs of its steps.
+///
+/// `outputs` holds the steps of one run after those of another. An output is <noisy sum of clipped gradients, g> / C^2 with the
+/// canary g of norm C, as training gives it: it is recentred here, by one where an opposing canary is in every batch without the
+/// target.
+///
+/// # Errors
+/// A setting that is refused, outputs that are no whole number of runs or not finite.
+pub fn score_outputs(setting: &Setting, outputs: &[f64], score: OutputScore) -> Result<Vec<f64>> {
+    let setting = setting.clone().validated()?;
+    let steps = setting.steps() as usize;
+    if outputs.is_empty() || !outputs.len().is_multiple_of(steps) {
+        let allowed = format!("a multiple of the {steps} steps of a run, from {steps}");
+        let hint = "each run has steps_per_epoch * epochs outputs";
+        return Err(Error::bad_value("outputs", format!("{} numbers", outputs.len()), allowed, hint).into());
+    }
+    if let Some(at) = outputs.iter().position(|output| !output.is_finite()) {
+        let value = format!("{} in step {} of run {}", outputs[at], at % steps, at / steps);
+        return Err(
+            Error::bad_value("outputs", value, "a finite number", "find out where it comes from").into()
+        );
+    }
+    let runs = outputs.par_chunks_exact(steps);
+    Ok(match score {
+        OutputScore::Spread => runs
+            .map(|run| {
+                let fold = |pick: fn(f64, f64) -> f64| run.iter().copied().reduce(pick).unwrap_or_default();
+                fold(f64::max) - fold(f64::min)
+            })
+            .collect(),
+        OutputScore::LikelihoodRatio => {
+            let model = TargetModel::new(setting.scoring_scheme(), &setting);
+            let recentring = Adversary::new(&setting, 1).recentring();
+            let batches = 0..setting.steps_per_epoch;
+            runs.map(|run| {
+                let recentred: Vec<f64> = run.iter().map(|output| output + recentring).collect();
+                log_likelihood_ratio(&model, setting.noise_multiplier, &batches, &recentred)
+            })
+            .collect()
+        }
+    })
+}
+
+/// What the outputs of somebody's training show.
+#[derive(Debug, Clone, Serialize)]
+pub struct OutputsReport {
+    schema_version: u32,
+    command: &'static str,
+    version: &'static str,
+    /// What was audited, as it is claimed to be.
+    pub setting: Setting,
+    /// Runs in both worlds together.
+    pub observations: u64,
+    /// The delta at which epsilon is meant.
+    pub delta: f64,
+    /// The level of the whole verdict; each score spends its share.
+    pub significance: f64,
+    /// Whether `empirical_epsilon` is a lower bound at that level.
+    pub valid: bool,
+    /// The largest of the estimates.
+    pub empirical_epsilon: f64,
+    /// The score that shows it.
+    pub score: &'static str,
+    /// What each score shows.
+    pub estimates: BTreeMap<&'static str, EpsilonEstimate>,
+    /// The claim that was tested; the upper bound for Poisson sampling if none is given.
+    pub claimed_epsilon: Option<f64>,
+    /// Whether a valid bound exceeds the claim; `None` without a claim.
+    pub violated: Option<bool>,
+    /// Whether the estimate exceeds the claim, valid or not; `None` without a claim.
+    pub estimate_exceeds_claim: Option<bool>,
+    /// What follows for the claim, by these outputs or by theory.
+    pub verdict: Verdict,
+    /// What theory says of the scheme, and of Poisson sampling.
+    pub theory: BTreeMap<&'static str, Bounds>,
+}
+
+/// Judges the outputs of runs with the target and without it, by every score, at the significance of all together.
+///
+/// # Errors
+/// As [`score_outputs`], a value out of range, or too few runs.
+pub fn judge_outputs(
+    setting: &Setting,
+    outputs_in: &[f64],
+    outputs_out: &[f64],
+    analysis: &Analysis,
+    claimed_epsilon: Option<f64>,
+) -> Result<OutputsReport> {
+    judge_outputs_despite(setting, outputs_in, outputs_out, analysis, claimed_epsilon, None)
+}
+
+/// As [`judge_outputs`], of runs whose bounds are not valid for the reason in `objection`, if there is one.
+///
+/// # Errors
+/// As [`judge_outputs`].
+pub fn judge_outputs_despite(
+    setting: &Setting,
+    outputs_in: &[f64],
+    outputs_out: &[f64],
+    analysis: &Analysis,
+    claimed_epsilon: Option<f64>,
+    objection: Option<&str>,
+) -> Result<OutputsReport> {
+    check_claim(claimed_epsilon)?;
+    let (estimator, choice) = analysis.parse()?;
+    let Analysis { delta, significance, .. } = *analysis;
+    let standing = objection.map_or(Standing::ALONE, |reason| Standing::Unproven(reason.to_owned()));
+    let mut estimates = BTreeMap::new();
+    for score in OutputScore::ALL {
+        let [scores_in, scores_out] =
+            [outputs_in, outputs_out].map(|outputs| score_outputs(setting, outputs, score));
+        let level = significance * score.share();
+        let mut estimate = from_scores(&scores_in?, &scores_out?, choice, estimator, delta, level)?;
+        standing.mark(&mut estimate);
+        estimates.insert(score.name(), estimate);
+    }
+    let mut best = (OutputScore::LikelihoodRatio.name(), 0.0);
+    for (&name, estimate) in &estimates {
+        if estimate.empirical_epsilon > best.1 {
+            best = (name, estimate.empirical_epsilon);
+        }
+    }
+    let (score, empirical_epsilon) = best;
+    let valid = estimates.values().all(|estimate| estimate.valid);
+    let theory = promised(setting, delta);
+    let claimed_epsilon = claimed_epsilon.or(poisson_upper_bound(&theory));
+    let largest = |most: f64, one: &EpsilonEstimate| Some(most.max(one.largest_epsilon?));
+    let judged = Judged {
+        empirical_epsilon,
+        valid,
+        guarantee: estimates[score].guarantee.clone(),
+        delta,
+        significance,
+        claimed_epsilon,
+        largest_epsilon: estimates.values().try_fold(0.0, largest),
+    };
+    let bounds = theory.get(setting.scheme.name()).map_or([None, None], Bounds::sides);
+    Ok(OutputsReport {
+        verdict: judged.verdict(Some(setting.scheme), bounds),
+        schema_version: SCHEMA_VERSION,
+        command: "judge outputs",
+        version: env!("CARGO_PKG_VERSION"),
+        setting: setting.clone(),
+        observations: ((outputs_in.len() + outputs_out.len()) / setting.steps() as usize) as u64,
+        delta,
+        significance,
+        valid,
+        empirical_epsilon,
+        score,
+        estimates,
+        claimed_epsilon,
+        violated: claimed_epsilon.map(|claim| valid && empirical_epsilon > claim),
+        estimate_exceeds_claim: claimed_epsilon.map(|claim| empirical_epsilon > claim),
+        theory,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use misdeal_core::{BatchScheme, ThreatModel};
+
+    fn setting(scheme: BatchScheme) -> Setting {
+        let threat_model = ThreatModel::PartiallyInformed;
+        Setting {
+            noise_multiplier: 0.8,
+            steps_per_epoch: 3,
+            epochs: 2,
+            scheme,
+            threat_model,
+            ..Setting::default()
+        }
+    }
+
+    #[test]
+    fn outputs_are_recentred_only_where_batches_are_opposed() {
+        let outputs = [-1.0, 0.5, -0.7, 0.2, -2.0, -1.1];
+        let ours =
+            score_outputs(&setting(BatchScheme::Shuffle), &outputs, OutputScore::LikelihoodRatio).unwrap();
+        let exact: f64 = outputs
+            .chunks(3)
+            .map(|epoch| {
+                let u = |power: f64| epoch.iter().map(|o| (power * (o + 1.0) / 0.64).exp()).sum::<f64>();
+                (u(2.0) / u(1.0)).ln() - 1.5 / 0.64
+            })
+            .sum();
+        assert!((ours[0] - exact).abs() < 1e-12);
+
+        let ours =
+            score_outputs(&setting(BatchScheme::Poisson), &outputs, OutputScore::LikelihoodRatio).unwrap();
+        let exact: f64 = outputs.map(|o| (2.0 / 3.0 + ((o - 0.5) / 0.64).exp() / 3.0).ln()).iter().sum();
+        assert!((ours[0] - exact).abs() < 1e-12);
+        assert_eq!(
+            score_outputs(&setting(BatchScheme::Poisson), &outputs, OutputScore::Spread).unwrap(),
+            [2.5]
+        );
+    }
+
+    #[test]
+    fn bad_outputs_are_refused_by_name() {
+        let refused = |outputs: &[f64]| {
+            let error =
+                score_outputs(&setting(BatchScheme::Shuffle), outputs, OutputScore::Spread).unwrap_err();
+            error.to_string()
+        };
+        assert!(refused(&[]).contains("outputs"));
+        assert!(refused(&[0.0; 5]).contains("6 steps"));
+        assert!(
+            refused(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, f64::NAN, 0.0, 0.0, 0.0, 0.0, 0.0]).contains("run 1")
+        );
+    }
+}

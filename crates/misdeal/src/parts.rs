@@ -1,0 +1,206 @@
+//! Parts of a mechanism's audit that run on any machine, and the audit of all of them together.
+//!
+//! # Why ranges of trials, and not shards of a plan?
+//! A cluster cuts a run so that no part reaches over a look, and merges the parts in order where looks count. The
+//! verdict comes from the merged store, by the same code as on one machine. A lost part is played again, and the
+//! store refuses a part that comes twice.
+
+use crate::audit_report::{AuditReport, audit_from};
+use crate::measurement::Player;
+use crate::mechanism::with_player;
+use crate::promised::poisson_claim;
+use crate::savings::Savings;
+use crate::{Error, MechanismRequest, Progress, Result};
+use misdeal_core::{PHILOX_STREAM_NAME, ScoreStore, Setting};
+use misdeal_game::{Outcome, missing_trials};
+use std::ops::Range;
+
+/// Plays `trials` of a run into a store of their own.
+///
+/// A trial is the same wherever it is played, so that the stores of parts merge to the store of the whole run, bit for bit, in any
+/// order. The engine should be named: `auto` may choose another one on another machine, and their stores do not merge.
+///
+/// # Errors
+/// A request that is refused, trials that are not in the run, or an interruption.
+pub fn play_part(
+    request: &MechanismRequest,
+    trials: Range<u64>,
+    progress: &dyn Progress,
+) -> Result<ScoreStore> {
+    request.run.check()?;
+    let most = request.run.observations / 2;
+    if trials.start >= trials.end || trials.end > most {
+        let (value, allowed) =
+            (format!("{} to {}", trials.start, trials.end), format!("a part of 0 to {most}"));
+        let hint = "half of the observations are trials of either world";
+        return Err(misdeal_core::Error::bad_value("trials", value, allowed, hint).into());
+    }
+    with_player(request, |player| {
+        let mut store = empty(player, request)?;
+        let savings = Savings::new(None, progress, 0, 2 * (trials.end - trials.start));
+        match player.play(&mut store, trials.clone(), &savings)? {
+            Outcome::Finished => Ok(store),
+            Outcome::Cancelled => {
+                let observations = 2 * store.observations_per_world();
+                Err(Error::Interrupted { observations, store: None })
+            }
+        }
+    })
+}
+
+/// The audit of a run of which `played` holds all trials or some; those that are missing are played here.
+///
+/// Where `cuda` played them all, no device is needed here: whoever collects parts may be a machine without one.
+///
+/// # Errors
+/// As [`audit_mechanism`](crate::audit_mechanism), and a store of another setting, engine or kind.
+pub fn audit_played(
+    request: &MechanismRequest,
+    played: ScoreStore,
+    progress: &dyn Progress,
+) -> Result<AuditReport> {
+    let judge = |player: &dyn Player| {
+        let mut store = empty(player, request)?;
+        store.merge(played)?;
+        audit_from("audit mechanism", player, &request.run, Some(store), progress)
+    };
+    if request.engine.is_cuda() {
+        let setting = request.setting.clone().validated()?;
+        return judge(&PlayedOnDevices { setting, request });
+    }
+    with_player(request, judge)
+}
+
+/// The name of the engine of graphics processors, which is its lineage too.
+const CUDA: &str = "cuda";
+
+/// Trials that graphics processors played elsewhere. A device is asked for only if some are missing.
+struct PlayedOnDevices<'a> {
+    setting: Setting,
+    request: &'a MechanismRequest,
+}
+
+impl Player for PlayedOnDevices<'_> {
+    fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    fn engine(&self) -> &'static str {
+        CUDA
+    }
+
+    fn lineage(&self) -> &str {
+        CUDA
+    }
+
+    fn stream(&self) -> &'static str {
+        PHILOX_STREAM_NAME
+    }
+
+    fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome> {
+        if missing_trials(trials.clone(), store.trials()).is_empty() {
+            return Ok(Outcome::Finished);
+        }
+        with_player(self.request, |player| player.play(store, trials, savings))
+    }
+}
+
+/// Whether a run with `stop_when` ends at what `played` holds: the trials of a look, from the first on.
+///
+/// # Errors
+/// As [`audit_mechanism`](crate::audit_mechanism), and too few trials for a look.
+pub fn is_decided(request: &MechanismRequest, played: &ScoreStore) -> Result<bool> {
+    request.run.check()?;
+    let Some(when) = request.run.stop_when else { return Ok(false) };
+    let analysis = &request.run.analysis;
+    let claim = request.run.claimed_epsilon.or_else(|| poisson_claim(&request.setting, analysis.delta));
+    Ok(when.is_reached(&analysis.of_store(played)?, claim))
+}
+
+/// Refuses a request that cannot be played, before any of it is.
+///
+/// # Errors
+/// As [`audit_mechanism`](crate::audit_mechanism).
+pub fn check_mechanism(request: &MechanismRequest) -> Result<()> {
+    request.run.check()?;
+    request.setting.clone().validated()?;
+    Ok(())
+}
+
+fn empty(player: &dyn Player, request: &MechanismRequest) -> Result<ScoreStore> {
+    Ok(ScoreStore::new(player.setting().clone(), player.lineage(), player.stream(), request.run.scores)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::EngineChoice;
+    use crate::{RunRequest, StopWhen, Unwatched, audit_mechanism};
+    use misdeal_core::{Device, EngineName, Stream};
+    use misdeal_game::{Game, engines};
+    use misdeal_statistics::ThresholdChoice;
+
+    fn same(ours: &AuditReport, theirs: &AuditReport) {
+        assert_eq!(ours.estimate, theirs.estimate);
+        assert_eq!((ours.observations, ours.stopped_early), (theirs.observations, theirs.stopped_early));
+    }
+
+    #[test]
+    fn parts_in_any_order_make_the_whole() {
+        let request = MechanismRequest { run: RunRequest::new(40_000), ..MechanismRequest::default() };
+        let part = |trials| play_part(&request, trials, &Unwatched).unwrap();
+        let mut store = part(15_000..20_000);
+        store.merge(part(0..7_001)).unwrap();
+        store.merge(part(7_001..15_000)).unwrap();
+        let whole = audit_mechanism(&request, &Unwatched).unwrap();
+        same(&audit_played(&request, store, &Unwatched).unwrap(), &whole);
+        assert!(play_part(&request, 19_999..20_001, &Unwatched).is_err());
+        assert!(play_part(&request, 5..5, &Unwatched).is_err());
+    }
+
+    /// Scores of the device's stream by the reference engine stand for a device's, which they agree with to the tolerance of the engine.
+    #[test]
+    fn trials_of_devices_are_judged_where_there_is_none() {
+        let run = RunRequest { claimed_epsilon: Some(1.0), ..RunRequest::new(4_000) };
+        let request =
+            MechanismRequest { engine: EngineChoice::on(Device::Cuda), run, ..MechanismRequest::default() };
+        let game = Game::with_stream(&request.setting, Stream::philox(&request.setting.hash()));
+        let engine = engines::choose(&game, EngineName::Reference).unwrap();
+        let played = |trials| {
+            let setting = request.setting.clone();
+            let mut store = ScoreStore::new(setting, CUDA, PHILOX_STREAM_NAME, request.run.scores).unwrap();
+            engine.insert(trials, &mut store).unwrap();
+            store
+        };
+        let found = audit_played(&request, played(0..2_000), &Unwatched).unwrap();
+        assert_eq!((found.engine, found.observations), ("cuda", 4_000));
+        assert_eq!(found.estimate, request.run.analysis.of_store(&played(0..2_000)).unwrap());
+        if misdeal_cuda::gpus().is_err() {
+            let missing = audit_played(&request, played(0..1_999), &Unwatched).unwrap_err();
+            assert!(missing.to_string().contains("CUDA"), "{missing}");
+        }
+        let other = play_part(
+            &MechanismRequest { engine: EngineChoice::default(), ..request.clone() },
+            0..2_000,
+            &Unwatched,
+        );
+        assert!(
+            audit_played(&request, other.unwrap(), &Unwatched).is_err(),
+            "a processor's trials are others"
+        );
+    }
+
+    #[test]
+    fn a_run_that_stops_early_stops_at_the_same_look() {
+        let mut run = RunRequest::new(1_000_000);
+        run.analysis.threshold_choice = ThresholdChoice::Sequential;
+        run.stop_when = Some(StopWhen::Violated);
+        let request = MechanismRequest { run, ..MechanismRequest::default() };
+        let whole = audit_mechanism(&request, &Unwatched).unwrap();
+        assert!(whole.stopped_early);
+        let played = play_part(&request, 0..whole.observations / 2, &Unwatched).unwrap();
+        assert!(is_decided(&request, &played).unwrap());
+        assert!(!is_decided(&request, &play_part(&request, 0..500, &Unwatched).unwrap()).unwrap());
+        same(&audit_played(&request, played, &Unwatched).unwrap(), &whole);
+    }
+}

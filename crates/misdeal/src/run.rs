@@ -1,0 +1,202 @@
+//! What every audit is asked for, whatever it plays.
+
+use crate::{Analysis, ClaimedCurve, Correction, Result, Shard, StopWhen};
+use misdeal_core::{Bounds, ClosedSet, Error, ScoreStore, Setting, StoreKind, path_text};
+use misdeal_files::stores::{self, Claim};
+use misdeal_statistics::ThresholdChoice;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// The most observations a run may have.
+const MOST_OBSERVATIONS: u64 = 1 << 50;
+
+/// How much is played, what becomes of it, and where it is kept.
+#[derive(Debug, Clone)]
+pub struct RunRequest {
+    /// Observations in both worlds together, half in each: outputs of a mechanism, or trained models.
+    pub observations: u64,
+    /// How scores become an epsilon.
+    pub analysis: Analysis,
+    /// Another way, on the same scores, for whoever wants both.
+    pub second_analysis: Option<Analysis>,
+    /// What is kept of a score.
+    pub scores: StoreKind,
+    /// What ends the run before all observations are made; with the threshold choice `sequential` only.
+    pub stop_when: Option<StopWhen>,
+    /// The claim to test; the upper bound for Poisson sampling if none is given.
+    pub claimed_epsilon: Option<f64>,
+    /// The whole curve to test; that of Poisson sampling if neither it nor an epsilon is claimed.
+    pub claimed_curve: Option<ClaimedCurve>,
+    /// Whether to give the trade-off curve too, beside those that are promised.
+    pub trade_off: bool,
+    /// Where the scores are saved.
+    pub store: Option<PathBuf>,
+    /// The least seconds between two savings.
+    pub save_every: f64,
+    /// Whether to go on from what `store` holds.
+    pub resume: bool,
+    /// The part of the run to do.
+    pub shard: Shard,
+    /// Whether the adversary guesses the buffer, and how it corrects for its guesses.
+    pub search_buffer: Option<Correction>,
+    /// What theory says of the setting, by scheme, for whoever knows it already; it is computed otherwise.
+    pub theory: Option<BTreeMap<&'static str, Bounds>>,
+}
+
+impl RunRequest {
+    /// A whole run of so many observations, with the default analysis.
+    pub fn new(observations: u64) -> Self {
+        RunRequest {
+            observations,
+            analysis: Analysis::default(),
+            second_analysis: None,
+            scores: StoreKind::Counts,
+            stop_when: None,
+            claimed_epsilon: None,
+            claimed_curve: None,
+            trade_off: false,
+            store: None,
+            save_every: 10.0,
+            resume: false,
+            shard: Shard::WHOLE,
+            search_buffer: None,
+            theory: None,
+        }
+    }
+
+    /// The trials of either world that are to be played.
+    pub(crate) fn trials(&self) -> Range<u64> {
+        self.shard.trials(self.observations / 2)
+    }
+
+    /// Records in a store of this run's scores that they were judged.
+    ///
+    /// # Errors
+    /// An unknown threshold choice.
+    pub fn record_judgement(&self, store: &mut ScoreStore) -> Result<()> {
+        match self.analysis.parse()?.1 {
+            ThresholdChoice::Sequential => store.judge_sequentially(),
+            _ => store.judge(self.observations / 2),
+        };
+        Ok(())
+    }
+
+    /// Refuses what can be refused before anything is played; the threshold choice otherwise.
+    pub(crate) fn check(&self) -> Result<ThresholdChoice> {
+        let (_, choice) = self.analysis.parse()?;
+        self.second_analysis.as_ref().map_or(Ok(()), |analysis| analysis.parse().map(|_| ()))?;
+        check_claim(self.claimed_epsilon)?;
+        self.check_observations()?;
+        self.check_shard()?;
+        self.check_save_every()?;
+        let trials = self.trials();
+        crate::memory::check(self.scores, 2 * (trials.end - trials.start))?;
+        let sequential = choice == ThresholdChoice::Sequential;
+        if self.stop_when.is_some() && !sequential {
+            let hint = "a bound that holds whenever a run is stopped is a confidence sequence";
+            let allowed = "a stop with --threshold-choice sequential";
+            return Err(Error::bad_value("stop_when", "given", allowed, hint).into());
+        }
+        if sequential && self.shard != Shard::WHOLE {
+            let hint = "a confidence sequence looks at the first trials on, so that it cannot be split";
+            return Err(Error::bad_value("shard", self.shard, "the whole run, 1/1", hint).into());
+        }
+        if self.search_buffer.is_some() {
+            self.check_search(choice)?;
+        }
+        Ok(choice)
+    }
+
+    /// A search scores all observations again and again, and keeps nothing.
+    fn check_search(&self, choice: ThresholdChoice) -> Result<()> {
+        let refused = |field, value: String, allowed: &str| {
+            let hint = "an adversary that guesses the buffer scores all observations once for each guess, and keeps none";
+            Err(Error::bad_value(field, value, allowed, hint).into())
+        };
+        if let Some(path) = &self.store {
+            return refused("store", path_text(path).into_owned(), "no store with --search-buffer");
+        }
+        if self.shard != Shard::WHOLE {
+            return refused("shard", self.shard.to_string(), "the whole run with --search-buffer, 1/1");
+        }
+        if choice == ThresholdChoice::Sequential {
+            return refused(
+                "threshold_choice",
+                choice.name().into(),
+                "hold-out, max or band with --search-buffer",
+            );
+        }
+        Ok(())
+    }
+
+    fn check_observations(&self) -> Result<()> {
+        if self.observations.is_multiple_of(2) && (8..=MOST_OBSERVATIONS).contains(&self.observations) {
+            return Ok(());
+        }
+        let allowed = format!("an even number from 8 to {MOST_OBSERVATIONS}");
+        let hint = "half of the observations are made in each world";
+        Err(Error::bad_value("observations", self.observations, allowed, hint).into())
+    }
+
+    fn check_save_every(&self) -> Result<()> {
+        if (0.01..=86_400.0).contains(&self.save_every) {
+            return Ok(());
+        }
+        let hint = "seconds; saving never takes more than a twentieth of the time, however often";
+        Err(Error::bad_value("save_every", self.save_every, "a number from 0.01 to 86400", hint).into())
+    }
+
+    /// Every part can be estimated by itself: hold-out needs two even and two odd trials.
+    fn check_shard(&self) -> Result<()> {
+        const FEWEST: u64 = 4;
+        let trials = self.trials();
+        if trials.end - trials.start >= FEWEST {
+            return Ok(());
+        }
+        let allowed = format!("I/N with N at most {}", self.observations / 2 / FEWEST);
+        let hint = format!("a part needs at least {} of the {} observations", 2 * FEWEST, self.observations);
+        Err(Error::bad_value("shard", self.shard, allowed, hint).into())
+    }
+
+    /// A new store, or the one to go on from, claimed until the run ends.
+    pub(crate) fn open_store(&self, setting: &Setting, lineage: &str, stream: &str) -> Result<OpenStore> {
+        let mut store = ScoreStore::new(setting.clone(), lineage, stream, self.scores)?;
+        let Some(path) = &self.store else {
+            if self.resume {
+                let hint = "say with --store which file to go on from";
+                return Err(Error::bad_value("resume", "given", "--resume with --store", hint).into());
+            }
+            return Ok(OpenStore { store, claim: None });
+        };
+        let claim = Claim::on(path)?;
+        if path.exists() {
+            if !self.resume {
+                let hint = "give --resume to go on from it, or another name";
+                let allowed = "the name of a new file";
+                return Err(Error::bad_value("store", path_text(path), allowed, hint).into());
+            }
+            let held = stores::read(path)?;
+            store.merge(held).map_err(|error| misdeal_files::Error::refused(path, error))?;
+        }
+        Ok(OpenStore { store, claim: Some(claim) })
+    }
+}
+
+/// A store that is being filled, and the right to save it where it has a place.
+#[derive(Debug)]
+pub(crate) struct OpenStore {
+    pub store: ScoreStore,
+    pub claim: Option<Claim>,
+}
+
+/// Refuses a claim that is none.
+pub(crate) fn check_claim(claim: Option<f64>) -> Result<()> {
+    match claim {
+        Some(claim) if !(claim.is_finite() && claim >= 0.0) => {
+            let hint = "it is the epsilon that the model's documentation states";
+            Err(Error::bad_value("claimed_epsilon", claim, "a finite number from 0", hint).into())
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,215 @@
+//! The observed trade-off curve beside the promised ones, each promise tested.
+
+use crate::Result;
+use crate::accounted::curve_rates;
+use crate::claimed_curve::{ClaimedCurve, gaussian};
+use crate::standing::Standing;
+use misdeal_core::{BatchScheme, Error, ScoreStore, Setting};
+use misdeal_statistics::{
+    CurveTest, TradeOffEstimate, claimed_curve, test_curve, test_curve_on_scores, trade_off_from_scores,
+};
+use misdeal_theory::trade_off::{self, Curve};
+use misdeal_theory::work::{COMMAND, Work};
+use serde::Serialize;
+
+/// What was observed, and what was promised.
+#[derive(Debug, Clone, Serialize)]
+pub struct TradeOffReport {
+    /// The errors at many thresholds.
+    pub observed: TradeOffEstimate,
+    /// The curves that are claimed, and those that theory knows.
+    pub promised: Vec<PromisedCurve>,
+    /// Why no promise is tested, where no test of these scores holds; bounds on the observed curve hold no more than a test would.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_tested: Option<String>,
+}
+
+/// A curve beside the observed one.
+#[derive(Debug, Clone, Serialize)]
+pub struct PromisedCurve {
+    /// Whose curve it is.
+    pub name: String,
+    /// Where it is given, ascending.
+    pub false_positive_rates: Vec<f64>,
+    /// The curve there.
+    pub false_negative_rates: Vec<f64>,
+    /// Whether what was observed is consistent with it, if it is a claim and can be tested; each test is at the full significance.
+    pub test: Option<CurveTest>,
+}
+
+impl PromisedCurve {
+    /// Its points: false-positive and false-negative rate, by ascending false-positive rate.
+    pub fn points(&self) -> Vec<[f64; 2]> {
+        self.false_positive_rates.iter().zip(&self.false_negative_rates).map(|(&x, &y)| [x, y]).collect()
+    }
+}
+
+/// Scores in either form.
+pub(crate) enum Observed<'a> {
+    Store(&'a ScoreStore),
+    Scores { scores_in: &'a [f64], scores_out: &'a [f64] },
+}
+
+impl Observed<'_> {
+    fn trade_off(&self, significance: f64) -> misdeal_core::Result<TradeOffEstimate> {
+        match *self {
+            Self::Store(store) => misdeal_statistics::trade_off(store, significance),
+            Self::Scores { scores_in, scores_out } => {
+                trade_off_from_scores(scores_in, scores_out, significance)
+            }
+        }
+    }
+
+    fn test(
+        &self,
+        curve: misdeal_statistics::ClaimedCurve<'_>,
+        significance: f64,
+    ) -> misdeal_core::Result<CurveTest> {
+        match *self {
+            Self::Store(store) => test_curve(store, curve, significance),
+            Self::Scores { scores_in, scores_out } => {
+                test_curve_on_scores(scores_in, scores_out, curve, significance)
+            }
+        }
+    }
+}
+
+/// A curve, and whether somebody claims it.
+struct Promise {
+    name: String,
+    curve: Box<dyn Fn(f64) -> f64 + Sync>,
+    /// Where it is not smooth: between other points it would be drawn above itself.
+    corners: Vec<f64>,
+    is_claim: bool,
+}
+
+impl Promise {
+    /// False-positive rates at which it is given, ascending, corners among them.
+    fn rates(&self) -> Vec<f64> {
+        let mut rates = curve_rates();
+        rates.extend(self.corners.iter().filter(|corner| (0.0..=1.0).contains(*corner)));
+        rates.sort_by(f64::total_cmp);
+        rates.dedup();
+        rates
+    }
+}
+
+/// Tests what is claimed: the curve of the claimed (epsilon, delta), and the curve that is claimed as a whole. Beside them stand, untested,
+/// the curve of Poisson sampling and the curve that some test on the setting's scheme is known to reach.
+///
+/// Tests and bounds are at the scores' share of the significance, so that they hold whenever a confidence sequence was ended and however a
+/// guess was picked; scores that no test holds for are shown untested.
+///
+/// # Errors
+/// The curve of Poisson sampling claimed for scores without a setting.
+pub(crate) fn trade_off_report(
+    observed: &Observed<'_>,
+    setting: Option<&Setting>,
+    claim: (Option<f64>, Option<ClaimedCurve>),
+    delta: f64,
+    significance: f64,
+    standing: &Standing,
+) -> Result<TradeOffReport> {
+    let (claimed_epsilon, claimed_curve) = claim;
+    let mut promises = Vec::new();
+    match (setting, claimed_curve) {
+        (Some(setting), curve) => promises.extend(of_setting(setting, curve == Some(ClaimedCurve::Poisson))?),
+        (None, Some(ClaimedCurve::Poisson)) => {
+            let hint = "scores from files have no setting whose Poisson curve could be tested";
+            return Err(Error::bad_value("claimed_curve", "poisson", "gdp=MU", hint).into());
+        }
+        (None, _) => {}
+    }
+    if let Some(epsilon) = claimed_epsilon {
+        promises.push(Promise {
+            name: format!("({epsilon:.4}, {delta:e})-DP"),
+            curve: Box::new(move |rate| claimed_curve::of_epsilon(epsilon, delta, rate)),
+            corners: claimed_curve::corners_of_epsilon(epsilon, delta).into(),
+            is_claim: true,
+        });
+    }
+    if let Some(ClaimedCurve::Gaussian { gdp_mu }) = claimed_curve {
+        promises.push(Promise {
+            name: format!("{gdp_mu:.4}-GDP"),
+            curve: Box::new(move |rate| gaussian(gdp_mu, rate)),
+            corners: Vec::new(),
+            is_claim: true,
+        });
+    }
+    let promised = promises.into_iter().map(|promise| {
+        let false_positive_rates = promise.rates();
+        let Promise { name, curve, is_claim, .. } = promise;
+        let false_negative_rates = false_positive_rates.iter().map(|&rate| curve(rate)).collect();
+        let test = match *standing {
+            Standing::Share(share) if is_claim => {
+                Some(observed.test(&*curve, significance)?.at_share(share, significance))
+            }
+            _ => None,
+        };
+        Ok(PromisedCurve { name, false_positive_rates, false_negative_rates, test })
+    });
+    Ok(TradeOffReport {
+        observed: observed.trade_off(standing.share() * significance)?,
+        promised: promised.collect::<Result<_>>()?,
+        not_tested: standing.objection().map(str::to_owned),
+    })
+}
+
+/// The units of a command's work that curves may take beside an audit's bounds.
+pub(crate) const WORK_FOR_CURVES: f64 = 0.4 * COMMAND;
+
+/// Poisson's promise, and what is known of the scheme that runs.
+fn of_setting(setting: &Setting, claims_poisson: bool) -> Result<Vec<Promise>> {
+    let boxed = |curve: Curve| Box::new(move |rate: f64| curve.false_negative_rate(rate)) as Box<_>;
+    let mut promises = Vec::new();
+    let work = Work::of(WORK_FOR_CURVES);
+    let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
+    let band = work.part(0.5 * work.left(), |work| trade_off::band_within(&poisson, work))?;
+    if let Some(lower) = band.lower {
+        promises.push(Promise {
+            name: "Poisson sampling".into(),
+            curve: boxed(lower),
+            corners: Vec::new(),
+            is_claim: claims_poisson,
+        });
+    }
+    if setting.scheme != BatchScheme::Poisson
+        && let Some(upper) = trade_off::band_within(setting, &work)?.upper
+    {
+        promises.push(Promise {
+            name: format!("{}, known", setting.scheme),
+            curve: boxed(upper),
+            corners: Vec::new(),
+            is_claim: false,
+        });
+    }
+    Ok(promises)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_promise_of_epsilon_is_given_at_its_corners() {
+        let scores = |shift: f64| -> Vec<f64> { (0..200).map(|i| f64::from(i) + shift).collect() };
+        let (scores_in, scores_out) = (scores(50.0), scores(0.0));
+        let observed = Observed::Scores { scores_in: &scores_in, scores_out: &scores_out };
+        let (epsilon, delta) = (1.0_f64, 1e-5);
+        let report =
+            trade_off_report(&observed, None, (Some(epsilon), None), delta, 0.05, &Standing::ALONE).unwrap();
+        let curve = &report.promised[0];
+        assert!(curve.false_positive_rates.is_sorted_by(|a, b| a < b));
+        let corner = (1.0 - delta) / (1.0 + epsilon.exp());
+        let at = curve.points().into_iter().find(|[x, _]| (x - corner).abs() < 1e-12).unwrap();
+        assert!((at[1] - corner).abs() < 1e-12, "the curve is symmetric: {at:?}");
+        // Drawn straight from point to point it is the promise itself.
+        for pair in curve.points().windows(2) {
+            let middle = [0, 1].map(|i| 0.5 * (pair[0][i] + pair[1][i]));
+            assert!(
+                (middle[1] - claimed_curve::of_epsilon(epsilon, delta, middle[0])).abs() < 1e-12,
+                "{pair:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! The audit of DP-SGD on real data and models.
+
+use crate::audit_report::{AuditReport, audit};
+use crate::blind_training::BlindTraining;
+use crate::buffer_search::audit_blindly;
+use crate::measurement::Player;
+use crate::savings::Savings;
+use crate::training_device::{Trained, ready};
+use crate::{Progress, Result, RunRequest};
+use misdeal_core::{BatchScheme, Device, Precision, Recipe, ScoreStore, Setting, Spread};
+use misdeal_game::{Outcome, Watch, missing_trials};
+use misdeal_theory::account;
+use misdeal_theory::calibrate::{self, calibrate};
+use misdeal_theory::work::Work;
+use misdeal_train::Utility;
+use misdeal_train::data::{self, Dataset, Shape, Synthetic};
+use serde::Serialize;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// What to train and audit, and how.
+#[derive(Debug, Clone)]
+pub struct TrainingRequest {
+    /// Noise, batches and adversary.
+    pub setting: Setting,
+    /// Takes the noise's place: the noise with which Poisson sampling would have this epsilon, as the paper calibrates.
+    pub target_epsilon: Option<f64>,
+    /// Model, learning rate and canaries.
+    pub recipe: Recipe,
+    /// What is trained on.
+    pub data: DataRequest,
+    /// What is computed on.
+    pub device: Device,
+    /// The arithmetic.
+    pub precision: Precision,
+    /// How many models are trained, and what becomes of their scores.
+    pub run: RunRequest,
+}
+
+/// Which data to load.
+#[derive(Debug, Clone)]
+pub struct DataRequest {
+    /// One of [`data::NAMES`], or the path of a `.npz` file.
+    pub dataset: String,
+    /// The folder that holds named data sets.
+    pub folder: Option<PathBuf>,
+    /// Records to train on; as many as the paper takes if not given.
+    pub size: Option<u64>,
+}
+
+impl DataRequest {
+    /// Loads the data; synthetic data gets the shape that the paper's models are made for.
+    fn load(&self, model: &str, seed: u64) -> Result<Dataset> {
+        let size = self.size.unwrap_or(if self.dataset == "location-30" { 5_000 } else { 10_000 });
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        if self.dataset != "synthetic" || size == 0 {
+            return Ok(data::load(&self.dataset, self.folder.as_deref(), size, seed)?);
+        }
+        let (shape, classes) = match model {
+            "mlp" => (Shape::flat(600), 100),
+            "cnn" => (Shape { channels: 3, height: 32, width: 32 }, 2),
+            _ => (Shape { channels: 1, height: 28, width: 28 }, 2),
+        };
+        Ok(Synthetic { shape, classes, size, test_size: size / 5, seed }.make()?)
+    }
+}
+
+/// What was trained, and what it is worth.
+#[derive(Debug, Clone, Serialize)]
+pub struct TrainingFigures {
+    /// The data set.
+    pub dataset: String,
+    /// Records that are trained on.
+    pub dataset_size: u64,
+    /// The model.
+    pub model: String,
+    /// Its parameters.
+    pub parameters: usize,
+    /// Model, learning rate, clipping norm and canaries.
+    pub recipe: Recipe,
+    /// The epsilon that the noise was calibrated to, as if batches were drawn by Poisson sampling.
+    pub target_epsilon: Option<f64>,
+    /// Models trained in this run, each second.
+    pub models_per_second: f64,
+    /// Floating-point operations of the layers of one model's training, in units of 10^9.
+    pub gigaflop_per_model: f64,
+    /// Working memory of each core in bytes, were processors to train; the data set is shared.
+    pub workspace_bytes: usize,
+    /// The share of training records classified correctly, over the models behind the scores, earlier ones of a resumed store
+    /// included; of some trials only, where there are many.
+    pub train_accuracy: Option<Figures>,
+    /// The share of test records; `None` without test data.
+    pub test_accuracy: Option<Figures>,
+    /// The natural records' part in the adversary's outputs, over steps and models, in units of the clipping norm.
+    pub bias: Option<Figures>,
+}
+
+/// A mean and a standard deviation.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Figures {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation.
+    pub standard_deviation: f64,
+}
+
+impl From<Spread> for Figures {
+    fn from(Spread { mean, standard_deviation }: Spread) -> Self {
+        Figures { mean, standard_deviation }
+    }
+}
+
+/// Trains models with and without the target, scores them, estimates epsilon and sets it beside theory, on all cores of the
+/// current thread pool.
+///
+/// # Errors
+/// A request that is refused (before anything is trained or written), a store that cannot be read, written or continued,
+/// or an interruption.
+pub fn audit_training(request: &TrainingRequest, progress: &dyn Progress) -> Result<AuditReport> {
+    request.run.check()?;
+    let dataset = Arc::new(request.data.load(&request.recipe.model.name, request.setting.seed)?);
+    let records = dataset.train.len() as u64;
+    let batch_size = request.setting.batch_size;
+    if batch_size == 0 || batch_size > records {
+        let hint = "a batch cannot have more records than there are";
+        let allowed = format!("a whole number from 1 to {records}");
+        return Err(misdeal_core::Error::bad_value("batch_size", batch_size, allowed, hint).into());
+    }
+    let setting = Setting { steps_per_epoch: records / batch_size, ..request.setting.clone() };
+    let setting = match request.target_epsilon {
+        None => setting,
+        Some(target) => calibrated(&setting, target, request.run.analysis.delta)?,
+    };
+    let trained = ready(request, &setting, &dataset)?;
+    let player = TrainingPlayer { trained, utility: Mutex::default() };
+    let mut report = match request.run.search_buffer {
+        None => audit(COMMAND, &player, &request.run, progress)?,
+        Some(correction) => {
+            let start = Instant::now();
+            let (rungs, blind) = BlindTraining::train(&player, &request.run, progress)?;
+            audit_blindly(COMMAND, &blind, &rungs, &request.run, correction, start)?
+        }
+    };
+    let TrainingPlayer { trained, utility } = player;
+    let utility = utility.into_inner().unwrap_or_default();
+    let plan = &trained.plan;
+    report.training = Some(TrainingFigures {
+        dataset: dataset.name.clone(),
+        dataset_size: plan.setting().dataset_size(),
+        model: request.recipe.model.name.clone(),
+        parameters: plan.model().parameters,
+        recipe: request.recipe.clone(),
+        target_epsilon: request.target_epsilon,
+        models_per_second: report.observations_per_second,
+        gigaflop_per_model: 1e-9 * plan.operations_per_model(),
+        workspace_bytes: plan.workspace_bytes(),
+        train_accuracy: utility.train_accuracy().map(Figures::from),
+        test_accuracy: utility.test_accuracy().map(Figures::from),
+        bias: utility.bias().map(Figures::from),
+    });
+    Ok(report)
+}
+
+/// The setting with the noise that Poisson sampling needs for `target_epsilon`, rounded up to seven digits: the Fourier transforms behind
+/// it differ in their last bits from processor to processor, and a setting is the same on all of them.
+pub(crate) fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<Setting> {
+    let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
+    let work = Work::default();
+    let mut evaluations = 0;
+    let found = calibrate(target_epsilon, |noise_multiplier| {
+        let setting = Setting { noise_multiplier, ..poisson.clone() }.validated()?;
+        let share = calibrate::share_of_work(evaluations);
+        evaluations += 1;
+        let bounds = work.part(share * work.left(), |work| account::bounds_within(&setting, delta, work))?;
+        Ok(bounds.epsilon_upper_bound.unwrap_or(f64::INFINITY))
+    })?;
+    Ok(Setting { noise_multiplier: rounded_up(found.noise_multiplier), ..setting.clone() })
+}
+
+/// A positive number rounded up to seven significant digits.
+fn rounded_up(value: f64) -> f64 {
+    let scale = 10_f64.powi(6 - libm::log10(value).floor() as i32);
+    (value * scale).ceil() / scale
+}
+
+const COMMAND: &str = "audit training";
+
+/// What trains, and what its models are worth.
+pub(crate) struct TrainingPlayer {
+    pub(crate) trained: Trained,
+    pub(crate) utility: Mutex<Utility>,
+}
+
+impl Player for TrainingPlayer {
+    fn setting(&self) -> &Setting {
+        self.trained.plan.setting()
+    }
+
+    fn engine(&self) -> &'static str {
+        self.trained.engine()
+    }
+
+    fn lineage(&self) -> &str {
+        self.trained.engine()
+    }
+
+    fn stream(&self) -> &'static str {
+        self.trained.plan.stream().name()
+    }
+
+    fn scores_per_observation(&self) -> u64 {
+        self.trained.plan.recipe().canaries as u64
+    }
+
+    fn scores_are_independent(&self) -> bool {
+        self.trained.plan.scores_are_independent()
+    }
+
+    fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome> {
+        let each = self.scores_per_observation();
+        let stretch = self.trained.trials_per_checkpoint();
+        for gap in missing_trials(trials, store.trials()) {
+            let models = gap.start / each..gap.end / each;
+            let mut next = models.start;
+            while next < models.end {
+                let part = next..models.end.min(next + stretch);
+                let scored =
+                    self.trained.score(part.clone(), &|| savings.is_cancelled(), &|| savings.observed(1))?;
+                let Some(scored) = scored else { return Ok(Outcome::Cancelled) };
+                store.insert(part.start * each..part.end * each, &scored.scores_in, &scored.scores_out)?;
+                scored.utility.keep_in(store);
+                savings.rest(store)?;
+                next = part.end;
+            }
+        }
+        if let Ok(mut utility) = self.utility.lock() {
+            *utility = self.trained.plan.utility_in(store);
+        }
+        Ok(if savings.is_cancelled() { Outcome::Cancelled } else { Outcome::Finished })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Correction;
+    use std::time::Duration;
+
+    /// Sleeps whenever an observation is done.
+    struct Sleepy;
+
+    impl Progress for Sleepy {
+        fn observed(&self, _done: u64, _total: u64) {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+
+        fn is_interrupted(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_search_of_the_buffer_takes_as_long_as_its_trainings() {
+        let request = TrainingRequest {
+            setting: Setting {
+                scheme: BatchScheme::PartialShuffle { buffer_size: 20 },
+                batch_size: 10,
+                ..Setting::default()
+            },
+            target_epsilon: None,
+            recipe: Recipe::new(misdeal_core::Blueprint::named("mlp").unwrap()),
+            data: DataRequest { dataset: "synthetic".into(), folder: None, size: Some(40) },
+            device: Device::Cpu,
+            precision: Precision::F32,
+            run: RunRequest { search_buffer: Some(Correction::Bonferroni), ..RunRequest::new(40) },
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let report = pool.install(|| audit_training(&request, &Sleepy)).unwrap();
+        // One thread sleeps after each of 20 trainings at least; no sleep is shorter than asked for.
+        assert!(report.seconds >= 20.0 * 2e-3, "{}", report.seconds);
+        let speed = report.training.unwrap().models_per_second;
+        assert!((speed * report.seconds / 40.0 - 1.0).abs() < 1e-9, "{speed}");
+    }
+
+    #[test]
+    fn noise_is_rounded_up_and_little() {
+        for value in [0.850_083_474_853_217_2, 1.0, 3.301_958_658_467_072, 0.012_345_678_9, 9_999.999_999] {
+            let rounded = rounded_up(value);
+            assert!((value..value * 1.000_001).contains(&rounded), "{value}: {rounded}");
+            assert!(rounded.to_string().trim_start_matches(['0', '.']).len() <= 8, "{value}: {rounded}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What an estimate is worth, in plain words.
+
+use crate::ThresholdChoice;
+
+/// What is proven of an estimator, at a threshold that was not chosen on the counted scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guarantee {
+    /// A lower confidence bound for any mechanism whose runs are independent.
+    AnyMechanism,
+    /// A lower confidence bound if the mechanism's trade-off curve is a Gaussian one.
+    GaussianMechanism,
+    /// A lower confidence bound for any mechanism if every canary was included by a fair coin of its own.
+    FairCoins,
+    /// As [`FairCoins`](Self::FairCoins), and the trade-off curve is a Gaussian one.
+    FairCoinsGaussian,
+    /// A Bayesian statement, given a prior.
+    Credible,
+    /// A confidence bound in the limit of many observations only.
+    Approximate,
+    /// None.
+    Nothing,
+}
+
+impl Guarantee {
+    /// The guarantee in a sentence, for a threshold choice and a significance.
+    pub fn sentence(self, choice: ThresholdChoice, chooses: bool, significance: f64) -> String {
+        let percent = format!("{}", (100.0 * (1.0 - significance) * 1e6).round() / 1e6);
+        let kind = match self {
+            Self::AnyMechanism => {
+                format!(
+                    "lower bound with {percent} % confidence, for any mechanism whose runs are independent"
+                )
+            }
+            Self::GaussianMechanism => {
+                format!(
+                    "lower bound with {percent} % confidence, only if the mechanism's trade-off curve is Gaussian"
+                )
+            }
+            Self::FairCoins => format!(
+                "lower bound with {percent} % confidence, for any mechanism, if each canary was included by its own fair coin in one training"
+            ),
+            Self::FairCoinsGaussian => format!(
+                "lower bound with {percent} % confidence, if each canary was included by its own fair coin in one training and \
+                 the trade-off curve is Gaussian"
+            ),
+            Self::Credible => format!("{percent} % credible, given Jeffreys' prior; not a confidence bound"),
+            Self::Approximate => format!(
+                "lower bound with {percent} % confidence in the limit of many errors only; may err upwards for few"
+            ),
+            Self::Nothing => return "no confidence in either direction; for plots".to_owned(),
+        };
+        if chooses && !choice.valid() {
+            return format!(
+                "none: the threshold was chosen on the scores that it counts, so that it errs upwards (else {kind})"
+            );
+        }
+        if choice == ThresholdChoice::Sequential {
+            format!("{kind}, at whichever look the run is stopped")
+        } else {
+            kind
+        }
+    }
+}
+
+/// The sentence of an estimate that proves nothing, for this reason.
+pub fn no_guarantee(reason: &str) -> String {
+    format!("none: {reason}")
+}
+
+/// The reason that [`no_guarantee`] was given; `None` for other sentences.
+pub fn objection(sentence: &str) -> Option<&str> {
+    sentence.strip_prefix("none: ").filter(|reason| !reason.ends_with(')'))
+}
+
+/// Whether a sentence that says what is proven of an estimate says that anything is.
+///
+/// ```
+/// use misdeal_statistics::{Guarantee, ThresholdChoice, promises};
+/// let says = |guarantee: Guarantee, choice| promises(&guarantee.sentence(choice, true, 0.05));
+/// assert!(says(Guarantee::GaussianMechanism, ThresholdChoice::HoldOut));
+/// assert!(!says(Guarantee::GaussianMechanism, ThresholdChoice::Max));
+/// assert!(!says(Guarantee::Nothing, ThresholdChoice::HoldOut));
+/// ```
+pub fn promises(sentence: &str) -> bool {
+    !sentence.is_empty() && !["none", "no confidence"].iter().any(|nothing| sentence.starts_with(nothing))
+}

@@ -1,0 +1,91 @@
+//! What is trained, as a digest: the part of a setting's hash that training adds.
+//!
+//! # Why a digest in the setting?
+//! Random stream and store are keyed by the setting's hash. With the digest in `Setting::training`, another data set
+//! or recipe has other random bits and another store, and nothing else has to know of it. An audit of the mechanism
+//! leaves the field out, so its hash does not depend on it.
+
+use crate::data::Dataset;
+use blake3::Hasher;
+use misdeal_core::Recipe;
+
+/// A digest of the data set's name and content and of the whole recipe, the model's layers included: 64 hexadecimal digits.
+///
+/// Trainings with the same digest have, in the same setting, the same outcome in each trial. `records` is how many of the
+/// training records, from the first on, are used.
+///
+/// # Panics
+/// Never: a recipe has only numbers and names, which JSON can write.
+pub fn training_digest(dataset: &Dataset, records: usize, recipe: &Recipe) -> String {
+    let mut hasher = Hasher::new_derive_key("misdeal training 1");
+    let mut text = |text: &[u8]| {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text);
+    };
+    text(dataset.name.as_bytes());
+    text(&serde_json::to_vec(recipe).expect("a recipe has only numbers and names"));
+    text(&(records as u64).to_le_bytes());
+    text(&dataset.content_hash());
+    hasher.finalize().to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Examples, Shape};
+    use misdeal_core::{Blueprint, CanaryKind, LastBatch};
+
+    /// Stores of trainings are keyed by these.
+    #[test]
+    fn digests_never_change() {
+        let examples =
+            Examples { shape: Shape::flat(2), features: vec![0.0, 1.0, 2.0, 3.0], labels: vec![0, 1] };
+        let dataset = Dataset { name: "two".into(), classes: 2, train: examples, test: None };
+        let digests = ["mlp", "lenet", "cnn"].map(|model| {
+            let recipe = Recipe::new(Blueprint::named(model).unwrap());
+            training_digest(&dataset, 2, &recipe)
+        });
+        assert_eq!(digests.join("\n"), include_str!("../../../testdata/training_digests.txt").trim_end());
+    }
+
+    #[test]
+    fn the_digest_sees_everything_that_changes_a_trial() {
+        let examples =
+            Examples { shape: Shape::flat(2), features: vec![0.0, 1.0, 2.0, 3.0], labels: vec![0, 1] };
+        let dataset = Dataset { name: "two".into(), classes: 2, train: examples, test: None };
+        let recipe = Recipe::new(Blueprint::named("mlp").unwrap());
+        let base = training_digest(&dataset, 2, &recipe);
+        assert_eq!(base, training_digest(&dataset.clone(), 2, &recipe.clone()));
+        let recipes: [fn(&mut Recipe); 7] = [
+            |r| r.learning_rate = 0.2,
+            |r| r.clip_norm = 2.0,
+            |r| r.canary = CanaryKind::Dirac,
+            |r| r.canaries = 2,
+            |r| r.debias = true,
+            |r| r.last_batch = LastBatch::Keep,
+            |r| r.model.layers.truncate(1),
+        ];
+        let datasets: [fn(&mut Dataset); 5] = [
+            |d| d.name.push('!'),
+            |d| d.classes = 3,
+            |d| d.train.features[3] = 4.0,
+            |d| d.train.labels.swap(0, 1),
+            |d| d.test = Some(d.train.clone()),
+        ];
+        let mut digests = vec![base, training_digest(&dataset, 1, &recipe)];
+        for change in recipes {
+            let mut other = recipe.clone();
+            change(&mut other);
+            digests.push(training_digest(&dataset, 2, &other));
+        }
+        for change in datasets {
+            let mut other = dataset.clone();
+            change(&mut other);
+            digests.push(training_digest(&other, 2, &recipe));
+        }
+        let count = digests.len();
+        digests.sort();
+        digests.dedup();
+        assert_eq!(digests.len(), count);
+    }
+}

@@ -1,0 +1,262 @@
+//! A model for records of a given shape: layers with shapes, and where their parameters lie.
+//!
+//! # Why are weights stored inputs by outputs, with the biases as last row?
+//! A matrix product needs no packing then, and a null-space canary is one row.
+
+use crate::data::Shape;
+use misdeal_core::{Blueprint, Error, LayerKind, Loss, Result};
+use std::ops::RangeInclusive;
+
+/// The most numbers between two layers, and the most parameters.
+const MOST_VALUES: usize = 1 << 28;
+/// The largest side of a filter: its square is [`MOST_VALUES`].
+const MOST_SIDE: usize = 1 << 14;
+
+/// A matrix of weights with one row for each input and, last, the row of biases; a row has one weight for each output.
+///
+/// A convolution's inputs are its taps, in the order channel, row, column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Weights {
+    /// The first weight's place among all parameters.
+    pub start: usize,
+    /// Rows, without that of the biases.
+    pub inputs: usize,
+    /// Columns.
+    pub outputs: usize,
+}
+
+impl Weights {
+    /// Weights and biases together.
+    pub fn len(&self) -> usize {
+        (self.inputs + 1) * self.outputs
+    }
+
+    /// Whether there are none; no layer has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The places of all weights and biases.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.start..self.start + self.len()
+    }
+
+    /// The places of the biases.
+    pub fn biases(&self) -> std::ops::Range<usize> {
+        self.row(self.inputs)
+    }
+
+    /// The places of one input's weights; row `inputs` holds the biases.
+    pub fn row(&self, row: usize) -> std::ops::Range<usize> {
+        let start = self.start + row * self.outputs;
+        start..start + self.outputs
+    }
+}
+
+/// One layer with its shapes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layer {
+    /// What it does.
+    pub kind: LayerKind,
+    /// What it takes.
+    pub input: Shape,
+    /// What it gives.
+    pub output: Shape,
+    /// Its parameters, if it has any.
+    pub weights: Option<Weights>,
+}
+
+/// A list of layers that fit together, from a record's features to one output for each class. Plain data: every engine
+/// reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Model {
+    /// The name in reports.
+    pub name: String,
+    /// What is minimised.
+    pub loss: Loss,
+    /// The layers, in the order in which a record meets them.
+    pub layers: Vec<Layer>,
+    /// How many numbers training finds.
+    pub parameters: usize,
+}
+
+impl Model {
+    /// Fits `blueprint` to records of shape `input` with labels below `classes`.
+    ///
+    /// No field, layer or number of parameters exceeds [`MOST_VALUES`]: products of two of them never overflow.
+    ///
+    /// # Errors
+    /// Names the first layer that does not fit, its field, the value and the allowed range.
+    pub fn new(blueprint: &Blueprint, input: Shape, classes: usize) -> Result<Self> {
+        let refuse = |number: usize, problem: String, allowed: String| {
+            let hint =
+                "layers must fit each other: images first, linear layers last, one output for each class";
+            let value = format!("{} with {problem} in layer {number}", blueprint.name);
+            Error::bad_value("model", value, allowed, hint)
+        };
+        let (mut shape, mut parameters, mut flat) = (input, 0_usize, false);
+        if checked_features(shape).is_none() {
+            return Err(refuse(0, format!("records of {shape}"), format!("1 to {MOST_VALUES} values")));
+        }
+        let mut layers = Vec::with_capacity(blueprint.layers.len());
+        for (number, &kind) in (1..).zip(&blueprint.layers) {
+            let image = kind.is_for_images();
+            if image && flat {
+                let allowed = "image layers before the first linear one".into();
+                return Err(refuse(number, "an image layer after a linear one".into(), allowed));
+            }
+            let limits = limits(kind, shape, classes);
+            if let Some((field, value, range)) =
+                limits.iter().find(|(_, value, range)| !range.contains(value))
+            {
+                let allowed = if range.is_empty() {
+                    format!("no such layer on records of {shape}")
+                } else {
+                    format!("{field} from {} to {}", range.start(), range.end())
+                };
+                return Err(refuse(number, format!("{field} = {value}"), allowed));
+            }
+            let (output, inputs) = match kind {
+                LayerKind::Linear { outputs } => {
+                    flat = true;
+                    (Shape::flat(outputs.unwrap_or(classes)), Some(shape.features()))
+                }
+                LayerKind::Convolution { filters, size, padding } => {
+                    let across = |length: usize| length + 2 * padding + 1 - size;
+                    let output =
+                        Shape { channels: filters, height: across(shape.height), width: across(shape.width) };
+                    (output, shape.channels.checked_mul(size * size))
+                }
+                LayerKind::AveragePooling { size } | LayerKind::MaxPooling { size } => {
+                    (Shape { height: shape.height / size, width: shape.width / size, ..shape }, None)
+                }
+                LayerKind::Tanh | LayerKind::Relu => {
+                    if layers.last().is_none_or(|before: &Layer| before.kind.is_activation()) {
+                        let problem = "an activation that follows no other layer".into();
+                        return Err(refuse(number, problem, "activations after other layers".into()));
+                    }
+                    (shape, None)
+                }
+            };
+            let outputs = if image { output.channels } else { output.width };
+            let weights = inputs.map(|inputs| Weights { start: parameters, inputs, outputs });
+            let has_weights = matches!(kind, LayerKind::Linear { .. } | LayerKind::Convolution { .. });
+            let new = match weights {
+                Some(weights) => weights.inputs.checked_add(1).and_then(|rows| rows.checked_mul(outputs)),
+                None => (!has_weights).then_some(0),
+            };
+            let sum = new.and_then(|new| new.checked_add(parameters)).filter(|&sum| sum <= MOST_VALUES);
+            let (Some(_), Some(sum)) = (checked_features(output), sum) else {
+                let problem = format!("{kind:?} on records of {shape}");
+                let allowed = format!("at most {MOST_VALUES} outputs and as many parameters in all layers");
+                return Err(refuse(number, problem, allowed));
+            };
+            parameters = sum;
+            layers.push(Layer { kind, input: shape, output, weights });
+            shape = output;
+        }
+        let last_is_linear = matches!(blueprint.layers.last(), Some(LayerKind::Linear { .. }));
+        if !last_is_linear || shape.width != classes {
+            let (last, values) = (blueprint.layers.last(), shape.features());
+            let problem = format!("{values} outputs of {last:?} for {classes} classes");
+            let allowed = format!("a linear layer with {classes} outputs at the end");
+            return Err(refuse(blueprint.layers.len(), problem, allowed));
+        }
+        Ok(Model { name: blueprint.name.clone(), loss: blueprint.loss, layers, parameters })
+    }
+
+    /// The weights of the last layer, which is linear.
+    ///
+    /// # Panics
+    /// Never: [`Model::new`] refuses every other last layer.
+    pub fn last_weights(&self) -> Weights {
+        self.layers.last().and_then(|layer| layer.weights).expect("the last layer is linear")
+    }
+
+    /// The record's shape.
+    pub fn input(&self) -> Shape {
+        self.layers[0].input
+    }
+
+    /// Outputs of the last layer.
+    pub fn classes(&self) -> usize {
+        self.last_weights().outputs
+    }
+}
+
+/// A layer's fields with their values and ranges, for records of shape `input`. Within them no sum of two fields overflows.
+fn limits(
+    kind: LayerKind,
+    input: Shape,
+    classes: usize,
+) -> Vec<(&'static str, usize, RangeInclusive<usize>)> {
+    let side = input.height.min(input.width);
+    match kind {
+        LayerKind::Linear { outputs } => vec![("outputs", outputs.unwrap_or(classes), 1..=MOST_VALUES)],
+        LayerKind::Convolution { filters, size, padding } => vec![
+            ("filters", filters, 1..=MOST_VALUES),
+            // A filter has size^2 weights.
+            ("size", size, 1..=MOST_SIDE),
+            ("padding", padding, 0..=size.saturating_sub(1)),
+            ("size", size, 1..=side.saturating_add(padding.saturating_mul(2))),
+        ],
+        LayerKind::AveragePooling { size } | LayerKind::MaxPooling { size } => vec![("size", size, 1..=side)],
+        LayerKind::Tanh | LayerKind::Relu => vec![],
+    }
+}
+
+/// The values of a record of this shape, if there are any and at most [`MOST_VALUES`].
+fn checked_features(Shape { channels, height, width }: Shape) -> Option<usize> {
+    let features = channels.checked_mul(height)?.checked_mul(width)?;
+    (1..=MOST_VALUES).contains(&features).then_some(features)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(channels: usize, side: usize) -> Shape {
+        Shape { channels, height: side, width: side }
+    }
+
+    #[test]
+    fn the_paper_s_models_have_the_paper_s_parameters() {
+        let count = |name, shape, classes| {
+            Model::new(&Blueprint::named(name).unwrap(), shape, classes).unwrap().parameters
+        };
+        assert_eq!(count("mlp", Shape::flat(600), 100), 22_532);
+        assert_eq!(count("lenet", image(1, 28), 2), 61_026);
+        assert_eq!(count("cnn", image(3, 32), 2), 549_538);
+    }
+
+    #[test]
+    fn refuses_layers_that_do_not_fit_and_names_them() {
+        let refusal = |layers: &str, shape, classes| {
+            let blueprint = Blueprint::from_toml(&format!("name = 'odd'\nlayers = [{layers}]")).unwrap();
+            Model::new(&blueprint, shape, classes).unwrap_err().to_string()
+        };
+        let linear = "{kind = 'linear'}";
+        let conv = "{kind = 'convolution', filters = 2, size = 5}";
+        assert!(refusal("", image(1, 4), 2).contains("layer 0"));
+        assert!(refusal(&format!("{conv}, {linear}"), image(1, 4), 2).contains("size = 5"));
+        assert!(
+            refusal(&format!("{linear}, {conv}"), image(1, 8), 2).contains("after a linear one in layer 2")
+        );
+        assert!(refusal("{kind = 'linear', outputs = 3}", image(1, 4), 2).contains("for 2 classes"));
+        assert!(
+            refusal("{kind = 'max-pooling', size = 9}, {kind = 'linear'}", image(1, 8), 2)
+                .contains("size = 9")
+        );
+        assert!(
+            refusal("{kind = 'linear', outputs = 0}, {kind = 'linear'}", image(1, 8), 2)
+                .contains("outputs = 0")
+        );
+        assert!(refusal("{kind = 'tanh'}, {kind = 'linear'}", image(1, 8), 2).contains("layer 1"));
+        let huge = "{kind = 'linear', outputs = 9223372036854775807}, {kind = 'linear'}";
+        assert!(refusal(huge, image(1, 8), 2).contains("layer 1"));
+        let unknown =
+            Blueprint::from_toml("name = 'x'\nlayers = [{kind = 'sigmoid'}]").unwrap_err().to_string();
+        assert!(unknown.contains("line 2") && !unknown.contains('\n'), "{unknown}");
+        assert!(Blueprint::named("resnet").unwrap_err().to_string().contains("mlp, lenet, cnn"));
+    }
+}
