@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use misdeal_files::atomic::{check_place, write_atomically};
-use misdeal_report::{Format, StoredResult};
+use misdeal_report::{Format, figure};
 use misdeal_results::Document;
 use std::path::Path;
 
@@ -19,7 +19,6 @@ pub fn check(path: Option<&Path>) -> Result<(), Failure> {
 
 /// Draws a result's figure into a file, as `report` draws it from the document.
 pub fn write(path: &Path, document: &Document) -> Result<(), Failure> {
-    let result = StoredResult::of(document)?;
-    let bytes = result.draw()?.to_bytes(Format::of(path)?)?;
+    let bytes = figure("this result", document)?.to_bytes(Format::of(path)?)?;
     Ok(write_atomically(path, |sink| sink.write_all(&bytes))?)
 }

@@ -6,8 +6,8 @@ use crate::output;
 use misdeal_core::path_text;
 use misdeal_files::atomic::write_atomically;
 use misdeal_files::text;
-use misdeal_report::{Layout, StoredResult, page};
-use misdeal_results::LaidOut;
+use misdeal_report::{Layout, page};
+use misdeal_results::{LaidOut, Stored};
 
 /// Lays stored results out on one page, or draws one of them.
 pub fn run(arguments: &ReportArguments, common: &CommonArguments) -> Result<Success, Failure> {
@@ -17,7 +17,7 @@ pub fn run(arguments: &ReportArguments, common: &CommonArguments) -> Result<Succ
     }
     let results = arguments.results.iter().map(|path| {
         let document = text::read_result(path)?;
-        Ok(StoredResult::parse(&misdeal_core::printable_path(path), &document)?)
+        Ok(Stored::parse(&misdeal_core::printable_path(path), &document)?)
     });
     let results = results.collect::<Result<Vec<_>, Failure>>()?;
     let (Some(layout), Some(output)) = (layout, &common.output) else {

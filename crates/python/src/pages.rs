@@ -3,8 +3,8 @@
 use crate::errors::{of_file, refusal, without_dashes};
 use misdeal_files::atomic::{Named, check_apart, check_place, write_atomically};
 use misdeal_files::text;
-use misdeal_report::{Layout, StoredResult, Unreadable};
-use misdeal_results::{Stored, verdict_of_estimate};
+use misdeal_report::Layout;
+use misdeal_results::{Stored, Unreadable, verdict_of_estimate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub fn report(py: Python<'_>, results: Vec<(String, Option<String>)>, output: Pa
                 Some(document) => document.clone(),
                 None => text::read_result(Path::new(name)).map_err(|error| of_file(&error))?,
             };
-            StoredResult::parse(name, &document).map_err(|error| unreadable(&error))
+            Stored::parse(name, &document).map_err(|error| unreadable(&error))
         });
         let results = read.collect::<PyResult<Vec<_>>>()?;
         let bytes = layout.bytes(&results).map_err(|error| unreadable(&error))?;

@@ -8,7 +8,7 @@ use crate::errors::{of_file, refusal};
 use crate::pages::unreadable;
 use crate::words::Words;
 use misdeal_files::atomic::{check_place, write_atomically};
-use misdeal_report::{Drawing, Format, StoredResult};
+use misdeal_report::{Figure, Format, figure};
 use misdeal_results::Document;
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
@@ -58,17 +58,20 @@ impl Report {
     }
 
     fn draw(&self, path: &Path) -> PyResult<()> {
-        if let Some(drawing) = self.drawing()? {
-            let bytes = drawing.to_bytes(Format::of(path).map_err(refusal)?).map_err(refusal)?;
+        if let Some(figure) = self.figure()? {
+            let bytes = figure.to_bytes(Format::of(path).map_err(refusal)?).map_err(refusal)?;
             write_atomically(path, |sink| sink.write_all(&bytes)).map_err(|error| of_file(&error))?;
         }
         Ok(())
     }
 
     /// The figure that is made of the document.
-    fn drawing(&self) -> PyResult<Option<Drawing>> {
-        let draw = |document| StoredResult::of(document).and_then(|result| result.draw());
-        self.drawn.as_ref().map(draw).transpose().map_err(|error| unreadable(&error))
+    fn figure(&self) -> PyResult<Option<Figure>> {
+        self.drawn
+            .as_ref()
+            .map(|document| figure("this result", document))
+            .transpose()
+            .map_err(|error| unreadable(&error))
     }
 }
 
@@ -82,7 +85,7 @@ impl Report {
 
     /// The figure as SVG, where there is one.
     fn svg(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        py.detach(|| Ok(self.drawing()?.map(|drawing| drawing.to_svg())))
+        py.detach(|| Ok(self.figure()?.map(|figure| figure.to_svg())))
     }
 
     /// Draws the figure into a file that ends in .svg or .png.

@@ -1,11 +1,11 @@
 //! What a number means for whoever has to decide, and what can be done.
 
 use super::command_line::CommandLine;
-use super::section::{Advice, Verdict};
+use super::section::Advice;
 use super::settings;
 use misdeal_core::Setting;
-use misdeal_results::Judged;
 use misdeal_results::numbers::{count, percent, probability, rounded_down, rounded_up, significant};
+use misdeal_results::{Judged, Verdict};
 
 /// What was judged, with what theory knows of it.
 pub struct Subject<'a> {
@@ -24,7 +24,7 @@ pub struct Subject<'a> {
 impl Subject<'_> {
     /// The audit's verdict, and theory's where the audit has none and theory knows more.
     pub fn verdict(&self) -> Verdict {
-        self.judged.verdict(Some(self.setting.scheme), self.known()).into()
+        self.judged.verdict(Some(self.setting.scheme), self.known())
     }
 
     /// Theory's bounds, as far as they are about what ran.

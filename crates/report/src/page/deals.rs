@@ -1,11 +1,10 @@
 //! Records of a small file on their way into batches (the paper's Figures 8 and 10).
 
-use super::advice::capitalised;
-use super::chart::{Axis, Chart, Draw, Role, Series};
 use super::section::Table;
-use crate::deals::record_names;
-use crate::results::{Dealt, Heading};
-use misdeal_results::numbers::{count, significant};
+use crate::pictures::deals::record_names;
+
+use misdeal_results::numbers::count;
+use misdeal_results::{Dealt, Heading};
 
 /// A table for each scheme: the file, some epochs, and what all epochs have in common.
 pub fn tables(artefact: &Heading, deals: &[&Dealt]) -> Vec<Table> {
@@ -44,26 +43,4 @@ fn table(deal: &Dealt) -> Table {
         rows,
         notes: vec![format!("Shares are of {} epochs; xT is the target.", count(deal.epochs))],
     }
-}
-
-/// Where the target goes in an epoch, and who shares its batch.
-pub fn charts(deal: &Dealt) -> [Chart; 2] {
-    let chart = |title: &str, rows: Vec<String>, shares: &[f64]| {
-        let bars = (0_u32..).zip(shares).map(|(i, &share)| [0.0, share, f64::from(i)]);
-        let mut series = Series::new("share of epochs", Role::Found, Draw::Bars, bars);
-        series.labels = shares.iter().map(|&share| significant(share)).collect();
-        Chart {
-            title: format!("{}: {title}", capitalised(&deal.name)),
-            caption: String::new(),
-            x: Axis { linear: true, ..Axis::of_rates("share of epochs") },
-            y: Axis::of_rows("", rows),
-            series: vec![series],
-        }
-    };
-    let batches = (1..=deal.target_shares.len()).map(|batch| format!("batch {batch}")).collect();
-    let records = record_names(deal.company_shares.len(), deal.setting.target_index);
-    [
-        chart("where the target goes", batches, &deal.target_shares),
-        chart("who shares the target's batch", records, &deal.company_shares),
-    ]
 }
