@@ -12,6 +12,9 @@ use misdeal_results::numbers::{
 use misdeal_results::{Tone, beside_poisson};
 use std::fmt::Write;
 
+/// Epochs whose positions fit beside each other.
+const SHOWN_EPOCHS: usize = 2;
+
 /// The section of a diagnosis.
 pub fn section(found: &Diagnosed) -> Section {
     let bounds = found
@@ -20,7 +23,8 @@ pub fn section(found: &Diagnosed) -> Section {
         .map_or([None, None], |leakage| [leakage.epsilon_lower_bound, leakage.epsilon_upper_bound]);
     let claimed = claim(found);
     let name = found.log.rsplit(['/', '\\']).next().unwrap_or(&found.log);
-    let mut charts: Vec<Chart> = found.positions.iter().flat_map(positions::charts).collect();
+    let mut charts: Vec<Chart> =
+        found.positions.iter().flat_map(positions::charts).take(SHOWN_EPOCHS).collect();
     if found.leakage.is_some() {
         let mut rows = vec![Row { theory: bounds, ..Row::named("what was found") }];
         rows.extend(rows_of_theory(&found.theory));

@@ -1,7 +1,7 @@
 //! Epsilons from scores, and what else scores show.
 
 use misdeal_results::Judged;
-use misdeal_statistics::{ScoreHistogram, TradeOffEstimate, TradeOffPoint, promises};
+use misdeal_statistics::{ScoreHistogram, promises};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -119,24 +119,6 @@ pub struct Observed {
     pub significance: f64,
     pub observations_in: u64,
     pub observations_out: u64,
-}
-
-impl From<&Observed> for TradeOffEstimate {
-    fn from(observed: &Observed) -> Self {
-        let point = |point: &ObservedPoint| TradeOffPoint {
-            threshold: point.threshold.unwrap_or(f64::INFINITY),
-            false_positive_rate: point.false_positive_rate,
-            false_negative_rate: point.false_negative_rate,
-            false_positive_rate_upper_bound: point.false_positive_rate_upper_bound,
-            false_negative_rate_upper_bound: point.false_negative_rate_upper_bound,
-        };
-        TradeOffEstimate {
-            points: observed.points.iter().map(point).collect(),
-            significance: observed.significance,
-            observations_in: observed.observations_in,
-            observations_out: observed.observations_out,
-        }
-    }
 }
 
 /// Both errors at one threshold, which is absent where it is infinite.
