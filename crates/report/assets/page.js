@@ -130,7 +130,8 @@
         if (series.draw === "steps") this.stroke(group, series, "M2 3H20");
       }
       if (series.draw === "dots") add(group, "circle", { class: "fill", cx: 11, cy: 7, r: 3 });
-      if (["marked", "marks", "at-least", "at-most"].includes(series.draw)) this.mark(group, series, 11, 7);
+      const middle = { "at-least": 5, "at-most": 17 }[series.draw] ?? 11;
+      if (["marked", "marks", "at-least", "at-most"].includes(series.draw)) this.mark(group, series, middle, 7, 0.8);
     }
 
     stroke(parent, series, d) { return add(parent, "path", { class: "stroke", "stroke-dasharray": series.dash ?? "", d }); }

@@ -77,6 +77,8 @@ impl<'a> Panel<'a> {
         svg.clipped([self.left - OVERHANG, self.top - 2.0, width, height], |svg| {
             self.chart.series.iter().for_each(|series| self.series(svg, series));
         });
+        let corner = [[self.left, self.top], [self.left, self.bottom], [self.right, self.bottom]];
+        svg.stroke(&path(corner), SOFT, 1.0, "");
     }
 
     fn title(&self, svg: &mut Svg) {
@@ -110,7 +112,6 @@ impl<'a> Panel<'a> {
         } else {
             self.rows(svg, start);
         }
-        svg.stroke(&path([[left, top], [left, bottom], [right, bottom]]), SOFT, 1.0, "");
         svg.text(&chart.x.label, [f64::midpoint(left, right), bottom + 36.0], LABEL, INK, Anchor::Middle);
     }
 

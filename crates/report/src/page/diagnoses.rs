@@ -11,11 +11,15 @@ use misdeal_results::numbers::{
 use misdeal_results::{Diagnosed, Leakage, LoggedScheme, SchemeParameters};
 use std::fmt::Write;
 
+/// Epochs whose positions fit beside each other.
+const SHOWN_EPOCHS: usize = 2;
+
 /// The section of a diagnosis.
 pub fn section(found: &Diagnosed) -> Section {
     let bounds = found.leakage.as_ref().map_or([None, None], Leakage::sides);
     let (claimed, name) = (found.claimed_epsilon(), found.file_name());
-    let mut charts: Vec<Chart> = found.positions.iter().flat_map(positions::charts).collect();
+    let mut charts: Vec<Chart> =
+        found.positions.iter().flat_map(positions::charts).take(SHOWN_EPOCHS).collect();
     if found.leakage.is_some() {
         let mut rows = vec![Row { theory: bounds, ..Row::named("what was found") }];
         rows.extend(rows_of_theory(&found.theory));

@@ -10,7 +10,6 @@ mod advice;
 mod audits;
 mod command_line;
 mod comparison;
-mod deals;
 mod diagnoses;
 mod estimates;
 mod reproductions;

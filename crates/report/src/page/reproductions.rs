@@ -3,7 +3,7 @@
 use super::advice::capitalised;
 use super::command_line::CommandLine;
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
-use super::{above_the_claim, audits, deals};
+use super::{above_the_claim, audits};
 use crate::chart::Chart;
 use crate::pictures::epsilons::{between, sides};
 use crate::pictures::{self, reproduced};
@@ -22,9 +22,8 @@ pub fn section(found: &Reproduction) -> Section {
     let mut tables = Vec::new();
     for artefact in &found.artefacts {
         let rows: Vec<&Reproduced> = found.rows.iter().filter(|row| row.artefact == artefact.name).collect();
-        let dealt: Vec<_> = found.deals.iter().filter(|deal| deal.artefact == artefact.name).collect();
-        charts.extend(dealt.iter().flat_map(|deal| pictures::deals::charts(deal)));
-        tables.extend(deals::tables(artefact, &dealt));
+        let dealt = found.deals.iter().filter(|deal| deal.artefact == artefact.name);
+        charts.extend(dealt.flat_map(pictures::deals::charts));
         if rows.is_empty() {
             continue;
         }
@@ -65,7 +64,8 @@ pub fn section(found: &Reproduction) -> Section {
 
 fn meaning(found: &Reproduction) -> Vec<String> {
     if found.rows.is_empty() {
-        return vec![TARGET.into()];
+        let remarks = found.artefacts.iter().flat_map(|artefact| artefact.remarks.iter().cloned());
+        return std::iter::once(TARGET.into()).chain(remarks).collect();
     }
     let mut meaning = vec![OURS.into()];
     if found.rows.iter().any(|row| row.valid_epsilon.zip(row.ours).is_some_and(|(valid, ours)| valid > ours))

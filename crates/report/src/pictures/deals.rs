@@ -2,7 +2,7 @@
 
 use crate::chart::{Axis, Chart, Draw, Role, Series};
 use misdeal_results::Dealt;
-use misdeal_results::numbers::significant;
+use misdeal_results::numbers::{count, significant};
 
 /// What records are called, in the order of the file: `xT` is the target, the others are counted as in the paper.
 pub fn record_names(records: usize, target: u64) -> Vec<String> {
@@ -23,8 +23,11 @@ pub fn charts(deal: &Dealt) -> [Chart; 3] {
     let company = names.iter().cloned().zip(deal.company_shares.iter().copied());
     [
         boxes(deal, &names),
-        shares("Where the target goes", batches.collect()),
-        shares("Who shares its batch", company.filter(|(name, _)| name != "xT").collect()),
+        shares(format!("{}: where the target goes", deal.name), batches.collect()),
+        shares(
+            format!("{}: who shares its batch", deal.name),
+            company.filter(|(name, _)| name != "xT").collect(),
+        ),
     ]
 }
 
@@ -43,10 +46,10 @@ fn boxes(deal: &Dealt, names: &[String]) -> Chart {
         let label = |&(record, ..): &(u64, _, _)| names.get(record as usize).cloned().unwrap_or_default();
         Series::new(name, role, Draw::Cells, records.iter().map(cell)).labelled(records.iter().map(label))
     };
-    let count = names.len();
+    let length = names.len();
     let between = |rows: std::ops::RangeInclusive<usize>, size: u64| {
         rows.flat_map(move |row| {
-            let edges = (0..=count).step_by(usize::try_from(size).unwrap_or(count).max(1));
+            let edges = (0..=length).step_by(usize::try_from(size).unwrap_or(length).max(1));
             edges
                 .map(move |edge| edge as f64 + 0.5)
                 .map(move |x| [x, row as f64 - 0.46, x, row as f64 + 0.46])
@@ -62,12 +65,16 @@ fn boxes(deal: &Dealt, names: &[String]) -> Chart {
     ];
     let epochs = (1..=deal.shown_epochs.len()).map(|epoch| format!("epoch {epoch}"));
     let rows = std::iter::once("file".into()).chain(epochs).collect();
-    let axes = [Axis::between("position", 0.4, count as f64 + 0.6), Axis::of_rows(rows)];
-    Chart::new(&deal.name, "The file, and how some epochs deal its records.", axes, series)
+    let axes = [Axis::between("position", 0.4, length as f64 + 0.6), Axis::of_rows(rows)];
+    let caption = format!(
+        "The file, and how some epochs deal its records. Shares are of {} epochs; xT is the target.",
+        count(deal.epochs)
+    );
+    Chart::new(&deal.name, caption, axes, series)
 }
 
 /// A bar for each name, between 0 and 1.
-fn shares(title: &str, shares: Vec<(String, f64)>) -> Chart {
+fn shares(title: String, shares: Vec<(String, f64)>) -> Chart {
     let bars = shares.iter().zip(0_u32..).map(|((_, share), i)| [0.0, *share, f64::from(i)]);
     let bars = Series::new("share of epochs", Role::Found, Draw::Bars, bars);
     let bars = bars.labelled(shares.iter().map(|(_, share)| significant(*share)));
