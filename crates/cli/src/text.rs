@@ -9,6 +9,7 @@ mod reproduced;
 mod self_test;
 mod trade_off;
 
+use crate::environment::Environment;
 use indicatif::HumanCount;
 use misdeal_core::{Bounds, ClosedSet, Setting, Spread, ThreatModel, printable};
 use misdeal_results::numbers::{confidence, probability, rounded_down, rounded_up, significant, times};
@@ -20,14 +21,14 @@ use std::fmt::Write;
 const LABEL: usize = 28;
 
 /// A result for people.
-pub fn document(document: &Document) -> String {
+pub fn document(document: &Document, environment: &Environment) -> String {
     match document {
         Document::AuditMechanism(found) | Document::AuditTraining(found) => audit(found),
-        Document::Estimate(found) => estimates::estimates(found),
-        Document::Account(found) => account::account(found),
+        Document::Estimate(found) => estimates::estimates(found, environment),
+        Document::Account(found) => account::account(found, environment),
         Document::Calibrate(found) => calibrated(found),
-        Document::Diagnose(found) => diagnosis::diagnosis(found),
-        Document::Reproduce(found) => reproduced::reproduced(found),
+        Document::Diagnose(found) => diagnosis::diagnosis(found, environment),
+        Document::Reproduce(found) => reproduced::reproduced(found, environment),
         Document::Merge(found) => merged(found),
         Document::Devices(found) => devices::devices(found),
         Document::SelfTest(found) => self_test::self_test(found),

@@ -51,7 +51,7 @@ pub use bounds::{Bounds, DeltaBounds, TradeOffBounds};
 pub use closed_set::ClosedSet;
 pub use device::{Device, Precision};
 pub use engine_name::EngineName;
-pub use error::{Error, Result};
+pub use error::{Error, Result, spell_fields};
 pub use guarded::guarded;
 pub use or_infinite::OrInfinite;
 pub use printable::{

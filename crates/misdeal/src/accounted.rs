@@ -1,6 +1,7 @@
 //! One scheme with all that theory can say about it.
 
-use crate::{AccountSubject, Result};
+use crate::Result;
+use crate::accounting::AccountSubject;
 use misdeal_core::{BatchScheme, Bounds, ClosedSet, DeltaBounds, SchemeName, Setting, TradeOffBounds};
 use misdeal_results::Comparison;
 use misdeal_theory::gaussian::Gaussian;
@@ -42,7 +43,7 @@ impl AccountSubject<'_> {
     /// The schemes asked for, by name.
     pub(crate) fn settings(&self) -> Result<Vec<(SchemeName, Accounted)>> {
         let (setting, scheme, buffer_size) = match self {
-            Self::Schemes { setting, scheme, buffer_size } => (*setting, *scheme, *buffer_size),
+            Self::Schemes { setting, scheme, buffer_size } => (setting, *scheme, *buffer_size),
             &Self::Poisson(sampling) => return Ok(vec![(SchemeName::Poisson, Accounted::Poisson(sampling))]),
         };
         let accounted = |scheme| -> Result<Accounted> {
@@ -67,8 +68,7 @@ impl AccountSubject<'_> {
     pub(crate) fn poisson(&self) -> Result<PoissonSampling> {
         Ok(match self {
             Self::Schemes { setting, .. } => {
-                let setting =
-                    Setting { scheme: BatchScheme::Poisson, ..Setting::clone(setting) }.validated()?;
+                let setting = Setting { scheme: BatchScheme::Poisson, ..setting.clone() }.validated()?;
                 PoissonSampling {
                     noise_multiplier: setting.noise_multiplier,
                     sampling_probability: setting.sampling_probability(),
@@ -80,7 +80,7 @@ impl AccountSubject<'_> {
     }
 }
 
-const NO_BUFFER: &str = "give --buffer-size";
+const NO_BUFFER: &str = "give a buffer size";
 
 impl Accounted {
     pub(crate) fn bounds(&self, delta: f64, work: &Work) -> Result<Bounds> {

@@ -2,8 +2,9 @@
 
 use crate::Result;
 use crate::accounted::{Accounted, PoissonSampling};
-use misdeal_core::{ClosedSet, Error, SchemeName, Setting};
-use misdeal_results::{Account, BoundSide, Calibration, Shape, Theory};
+use misdeal_core::{BatchScheme, ClosedSet, Error, SchemeName, Setting};
+use misdeal_results::request::{self, AccountRequest, BoundSide, CalibrateRequest};
+use misdeal_results::{Account, Calibration, Shape, Theory};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::{self, calibrate};
 use misdeal_theory::pld::Side;
@@ -12,11 +13,11 @@ use std::collections::BTreeMap;
 
 /// What is to be accounted for.
 #[derive(Debug, Clone)]
-pub enum AccountSubject<'a> {
+pub(crate) enum AccountSubject<'a> {
     /// The named scheme of a setting, or `all`; schemes with a buffer are left unknown by `all` unless `buffer_size` is given.
     Schemes {
         /// Noise, steps and epochs.
-        setting: &'a Setting,
+        setting: Setting,
         /// A scheme's name, or `all`.
         scheme: &'a str,
         /// The buffer of schemes that have one.
@@ -26,15 +27,39 @@ pub enum AccountSubject<'a> {
     Poisson(PoissonSampling),
 }
 
-/// What to say beside epsilon.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct AccountExtras {
-    /// Delta at this epsilon.
-    pub epsilon: Option<f64>,
-    /// The trade-off curves.
-    pub trade_off: bool,
-    /// Other methods of the field.
-    pub compare: bool,
+impl<'a> AccountSubject<'a> {
+    /// What a request is about.
+    ///
+    /// # Errors
+    /// A probability without steps, steps without a probability, or a shape beside them.
+    fn of(request: &'a AccountRequest) -> Result<Self> {
+        let &AccountRequest { noise_multiplier, ref shape, ref scheme, .. } = request;
+        let usual = request::Shape::default();
+        let (sampling_probability, steps) = match (request.sampling_probability, request.steps) {
+            (Some(sampling_probability), Some(steps)) => (sampling_probability, steps),
+            (None, None) => {
+                let setting = Setting { noise_multiplier, ..shape.setting() };
+                return Ok(Self::Schemes { setting, scheme, buffer_size: shape.buffer_size });
+            }
+            _ => {
+                let hint = "or give `steps_per_epoch` and `epochs`";
+                return Err(Error::bad_value(
+                    "steps",
+                    "missing",
+                    "`sampling_probability` with `steps`",
+                    hint,
+                )
+                .into());
+            }
+        };
+        let is_usual = [shape.steps_per_epoch, shape.epochs] == [usual.steps_per_epoch, usual.epochs];
+        if !["all", "poisson"].contains(&scheme.as_str()) || !is_usual {
+            let hint = "they stand for Poisson sampling, whose `steps` count all epochs together";
+            let allowed = "no other scheme and no shape beside it";
+            return Err(Error::bad_value("sampling_probability", sampling_probability, allowed, hint).into());
+        }
+        Ok(Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }))
+    }
 }
 
 /// The share of the work that is left which one part of a command may take.
@@ -47,12 +72,14 @@ const SHARE: f64 = 0.8;
 ///
 /// # Errors
 /// A setting, a scheme's name, a delta or an epsilon that is refused.
-pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) -> Result<Account> {
+pub fn account(request: &AccountRequest) -> Result<Account> {
+    let &AccountRequest { delta, epsilon, trade_off, compare, .. } = request;
+    let subject = AccountSubject::of(request)?;
     let settings = subject.settings()?;
     let poisson = subject.poisson()?;
     // All parts share one command's work; none takes so much of it that nothing is left for the others.
     let whole = Work::default();
-    let extras_asked = [extras.epsilon.is_some(), extras.trade_off, extras.compare];
+    let extras_asked = [epsilon.is_some(), trade_off, compare];
     let mut parts = 1 + settings.len() * (1 + extras_asked.into_iter().filter(|&asked| asked).count());
     let mut share = |answer: &mut dyn FnMut(&Work) -> Result<()>| {
         parts -= 1;
@@ -81,32 +108,32 @@ pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) 
         noise_multiplier,
         steps,
         sampling_probability,
-        shape: match subject {
+        shape: match &subject {
             AccountSubject::Schemes { setting, buffer_size, .. } => Some(Shape::of(setting, *buffer_size)),
             AccountSubject::Poisson(_) => None,
         },
         delta,
         claimed_epsilon,
         schemes,
-        epsilon: extras.epsilon,
+        epsilon,
         deltas: BTreeMap::new(),
         trade_offs: BTreeMap::new(),
         comparisons: Vec::new(),
     };
     for (name, accounted) in &settings {
-        if let Some(epsilon) = extras.epsilon {
+        if let Some(epsilon) = epsilon {
             share(&mut |work| {
                 report.deltas.insert(*name, accounted.delta_bounds(epsilon, work)?);
                 Ok(())
             })?;
         }
-        if extras.trade_off {
+        if trade_off {
             share(&mut |work| {
                 report.trade_offs.insert(*name, accounted.trade_off(work)?);
                 Ok(())
             })?;
         }
-        if extras.compare {
+        if compare {
             share(&mut |work| {
                 let bounds = &report.schemes[name];
                 report.comparisons.extend(accounted.comparisons(*name, delta, bounds, work));
@@ -117,16 +144,22 @@ pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) 
     Ok(report)
 }
 
-/// The smallest noise with which a bound on the setting's scheme is at most `target_epsilon`.
+/// The smallest noise with which a bound on the scheme's epsilon is at most the target.
 ///
 /// # Errors
 /// A value that is refused, a scheme of which this side is not known, or a target that no noise meets.
-pub fn calibrate_noise(
-    setting: &Setting,
-    target_epsilon: f64,
-    delta: f64,
-    side: BoundSide,
-) -> Result<Calibration> {
+pub fn calibrate_noise(request: &CalibrateRequest) -> Result<Calibration> {
+    let &CalibrateRequest { delta, bound: side, ref shape, .. } = request;
+    let scheme = BatchScheme::from_name(&request.scheme, shape.buffer_size)?;
+    let setting = Setting { scheme, ..shape.setting() }.validated()?;
+    let target_epsilon = request.target_epsilon.ok_or_else(|| {
+        Error::bad_value(
+            "target_epsilon",
+            "missing",
+            "a number",
+            "it is the epsilon that the noise must meet",
+        )
+    })?;
     let work = Work::default();
     let (mut evaluations, mut is_out_of_reach) = (0, false);
     let found = calibrate(target_epsilon, |noise_multiplier| {

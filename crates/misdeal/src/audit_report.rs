@@ -4,7 +4,7 @@ use crate::measurement::{Measurement, Player, measure_from};
 use crate::promised::promised_within;
 use crate::run::OpenStore;
 use crate::trade_off::{Observed, WORK_FOR_CURVES, trade_off_report};
-use crate::{Analysis, ClaimedCurve, OutOfReach, Progress, Result, RunRequest};
+use crate::{Analysis, ClaimedCurve, OutOfReach, Progress, Result, RunOptions};
 use misdeal_core::{ScoreStore, Setting, path_text};
 use misdeal_files::stores::Claim;
 use misdeal_results::{Audit, Theory};
@@ -12,14 +12,14 @@ use misdeal_theory::work::{self, Work};
 use std::borrow::Cow;
 
 /// Plays, estimates, and sets the estimate beside theory.
-pub(crate) fn audit(player: &dyn Player, request: &RunRequest, progress: &dyn Progress) -> Result<Audit> {
+pub(crate) fn audit(player: &dyn Player, request: &RunOptions, progress: &dyn Progress) -> Result<Audit> {
     audit_from(player, request, None, progress)
 }
 
 /// As [`audit`], going on from trials that were played elsewhere.
 pub(crate) fn audit_from(
     player: &dyn Player,
-    request: &RunRequest,
+    request: &RunOptions,
     held: Option<ScoreStore>,
     progress: &dyn Progress,
 ) -> Result<Audit> {
@@ -51,7 +51,7 @@ pub(crate) fn audit_from(
 }
 
 /// Theory's bounds; curves, where they are asked for, take their part of the work.
-fn theory_beside(setting: &Setting, request: &RunRequest) -> Theory {
+fn theory_beside(setting: &Setting, request: &RunOptions) -> Theory {
     let curves = if request.trade_off { WORK_FOR_CURVES } else { 0.0 };
     promised_within(setting, request.analysis.delta, &Work::of(work::COMMAND - curves))
 }
@@ -59,7 +59,7 @@ fn theory_beside(setting: &Setting, request: &RunRequest) -> Theory {
 /// Sets what was measured beside theory, which is computed if it is not given.
 pub(crate) fn report(
     setting: &Setting,
-    request: &RunRequest,
+    request: &RunOptions,
     measurement: Measurement,
     store: &ScoreStore,
     theory: Option<Theory>,

@@ -4,16 +4,20 @@ use crate::Result;
 use misdeal_core::{Error, ScoreStore, path_text};
 use misdeal_files::stores::{self, Claim};
 use misdeal_results::Merged;
+use misdeal_results::request::MergeRequest;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Reads `inputs`, merges them and writes `output`, which may replace a store whose trials are all in the result.
+/// Reads stores, merges them and writes `output`, which may replace a store whose trials are all in the result.
 ///
 /// # Errors
-/// No input, one that cannot be read, or stores that do not belong together (another setting, engine or kind, trials that
+/// No store, one that cannot be read, or stores that do not belong together (another setting, engine or kind, trials that
 /// are in both); an `output` that another process is writing, or that holds something else. Nothing is written then.
-pub fn merge_stores(inputs: &[PathBuf], output: &Path) -> Result<Merged> {
-    let [first, others @ ..] = inputs else {
+pub fn merge_stores(request: &MergeRequest) -> Result<Merged> {
+    let output = request.output.as_deref().ok_or_else(|| {
+        Error::bad_value("output", "missing", "the name of a file", "the joined store is written there")
+    })?;
+    let [first, others @ ..] = request.stores.as_slice() else {
         let hint = "name the stores of all shards";
         return Err(Error::bad_value("stores", "none", "at least one store", hint).into());
     };
@@ -25,7 +29,7 @@ pub fn merge_stores(inputs: &[PathBuf], output: &Path) -> Result<Merged> {
     check_replaced(output, &merged)?;
     claim.write(&merged)?;
     Ok(Merged {
-        stores: inputs.len() as u64,
+        stores: request.stores.len() as u64,
         observations: 2 * merged.observations_per_world(),
         missing_trials: gaps(merged.trials()),
         setting: merged.setting().clone(),

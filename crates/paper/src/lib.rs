@@ -13,10 +13,8 @@ mod request;
 mod row;
 mod settings;
 
-pub use artefact::NAMES as ARTEFACTS;
-pub use request::ReproduceRequest;
-
 use asked::Asked;
+use misdeal::request::ReproduceRequest;
 use misdeal::{Progress, Result};
 use misdeal_core::Precision;
 use misdeal_results::{Heading, Reproduced, Reproduction};
@@ -33,13 +31,13 @@ fn counted(heading: Heading, rows: &[Reproduced]) -> Heading {
 /// # Errors
 /// An unknown name, a number of runs or of observations out of range, data that are not there, a device that is not, or an interruption.
 pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<Reproduction> {
-    request.check()?;
+    request::check(request)?;
     let start = Instant::now();
     let asked = Asked::by(request)?;
     asked.make_folder(request)?;
     let rows = played_again(&asked, request, progress)?;
     Ok(Reproduction {
-        name: request.name.clone(),
+        name: request.name.clone().unwrap_or_default(),
         seed: Some(request.seed),
         quick: request.quick,
         only: request.only.clone(),

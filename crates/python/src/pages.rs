@@ -1,6 +1,6 @@
 //! Stored results on one page, or one of them drawn.
 
-use crate::errors::{of_file, refusal, without_dashes};
+use crate::errors::{of_file, refusal};
 use misdeal_files::atomic::{Named, check_apart, check_place, write_atomically};
 use misdeal_files::text;
 use misdeal_report::Layout;
@@ -38,7 +38,7 @@ pub fn verdict(document: &str) -> PyResult<String> {
         Ok(result) => result.document.verdict().unwrap_or_default(),
         Err(error) => verdict_of_estimate(document).map_err(|_| PyValueError::new_err(error.to_string()))?,
     };
-    Ok(without_dashes(&verdict.sentence))
+    Ok(verdict.sentence)
 }
 
 pub fn unreadable(error: &Unreadable) -> PyErr {

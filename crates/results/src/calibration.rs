@@ -1,39 +1,11 @@
 //! The noise that a target needs.
 
 use crate::numbers::noise_multiplier;
+use crate::request::BoundSide;
 use crate::{Tone, Verdict, VerdictKind};
-use misdeal_core::{BatchScheme, ClosedSet};
+use misdeal_core::BatchScheme;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
-
-/// Which side of a scheme's epsilon a calibration goes by.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum BoundSide {
-    /// The noise is enough: the upper bound meets the target.
-    Upper,
-    /// Less noise is known not to be enough: the lower bound meets the target.
-    Lower,
-}
-
-impl ClosedSet for BoundSide {
-    const FIELD: &'static str = "bound";
-}
 
 /// The noise for a target epsilon under a scheme.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -10,8 +10,7 @@ pub const AT_CHANCE: &str = "at chance: in the worst case every gradient is plan
 
 /// Why a run cannot refute a claim, said before it is played.
 pub fn beyond_reach(claim: f64, observations: u64, largest: f64, fewest: Option<u64>) -> String {
-    let enough = fewest
-        .map_or(String::new(), |fewest| format!("; that takes {} or more (--observations)", count(fewest)));
+    let enough = fewest.map_or(String::new(), |fewest| format!("; that takes {} or more", count(fewest)));
     format!(
         "{} observations can show epsilon {} at most and cannot refute the claim of {}{enough}",
         count(observations),
@@ -173,9 +172,9 @@ impl Judged {
                 let remedy = match &self.objection {
                     Some(reason) => format!(": {reason}"),
                     None if self.is_conditional => {
-                        " by itself; repeat with --estimator clopper-pearson".into()
+                        " by itself; repeat with the estimator clopper-pearson".into()
                     }
-                    None => "; repeat with --threshold-choice hold-out".into(),
+                    None => "; repeat with the threshold choice hold-out".into(),
                 };
                 format!(
                     "open. The estimate of {found} is above the claim of {}, but it {} and refutes nothing{remedy}.",
@@ -257,10 +256,10 @@ mod tests {
         let says = |is_conditional| judged(is_conditional).verdict(None, [None, None]).line;
         assert!(
             says(false)
-                .contains("it is not a valid bound and refutes nothing; repeat with --threshold-choice")
+                .contains("it is not a valid bound and refutes nothing; repeat with the threshold choice")
         );
         assert!(says(true).contains(
-            "holds only under an assumption and refutes nothing by itself; repeat with --estimator"
+            "holds only under an assumption and refutes nothing by itself; repeat with the estimator"
         ));
         assert!(judged(false).meaning().contains("without a guarantee"));
         assert!(judged(true).meaning().contains("a bound only under an assumption"));

@@ -16,6 +16,7 @@
 //! - [`Audit`], [`Estimation`], [`Account`], [`Diagnosed`], [`Reproduction`] and so on: what each of them holds.
 //! - [`Verdict`]: what follows for the claim, in a word and in a sentence. Results compute it; its words are here alone.
 //! - [`Judged`]: an epsilon with its guarantee, beside a claim.
+//! - [`request`]: what each job is asked for.
 //! - [`numbers`]: numbers for people, rounded to the side on which they stay true.
 
 mod account;
@@ -33,6 +34,7 @@ mod machine;
 pub mod numbers;
 mod outputs;
 mod reproduction;
+pub mod request;
 mod scan;
 mod schema;
 mod stored;
@@ -43,7 +45,7 @@ mod version_1;
 
 pub use account::{Account, Comparison, Shape};
 pub use audit::{Audit, BufferSearch, Correction, Guess, Training};
-pub use calibration::{BoundSide, Calibration};
+pub use calibration::Calibration;
 pub use diagnosis::{
     Candidate, Defect, DefectName, Diagnosed, Diagnosis, EpochPositions, Leakage, LoggedScheme,
     PositionSample, SchemeParameters,

@@ -1,7 +1,7 @@
-//! How many pipelines shuffle before they batch, and how many batch before they shuffle.
+//! Counts pipelines that shuffle before they batch, and pipelines that batch first.
 //!
-//! The paper counted files on GitHub by a textual search: about 10,800 that shuffle first and 290 (2.6 %) that batch first. Here pipelines are
-//! followed through variables, so that calls on different lines count too; evaluation data counts as well, as it did there.
+//! The paper counted files on GitHub by a textual search: about 10,800 shuffle first and 290 (2.6 %) batch first. Here pipelines are followed
+//! through variables, so calls on different lines count too. Evaluation data counts, as it did there.
 
 use crate::flow::{History, Value};
 use crate::module::Module;
@@ -10,7 +10,7 @@ use misdeal_results::Survey;
 use ruff_text_size::TextRange;
 use std::collections::HashSet;
 
-/// The pipelines of one module, by the operation that settles the order.
+/// The pipelines of one module, by the operation that decides the order.
 #[derive(Debug, Default)]
 pub struct Census {
     shuffle_then_batch: usize,

@@ -4,7 +4,7 @@ use super::{Blind, Rungs, belief};
 use crate::audit_report::report;
 use crate::measurement::{Measurement, NOT_INDEPENDENT};
 use crate::standing::Standing;
-use crate::{Analysis, Result, RunRequest};
+use crate::{Analysis, Result, RunOptions};
 use misdeal_core::{ClosedSet, OrInfinite, ScoreStore, Setting};
 use misdeal_results::{Audit, BufferSearch, Correction, EngineUsed, Guess};
 use misdeal_statistics::EpsilonEstimate;
@@ -18,7 +18,7 @@ const MOST_BISECTIONS: usize = 12;
 pub(crate) fn audit_blindly(
     blind: &dyn Blind,
     rungs: &Rungs,
-    request: &RunRequest,
+    request: &RunOptions,
     correction: Correction,
     start: Instant,
 ) -> Result<Audit> {
@@ -94,7 +94,7 @@ fn size(setting: &Setting, rungs: &Rungs, rung: usize) -> u64 {
 struct Search<'a> {
     blind: &'a dyn Blind,
     rungs: &'a Rungs,
-    request: &'a RunRequest,
+    request: &'a RunOptions,
     correction: Correction,
     /// The bound of every rung that was tried.
     tried: BTreeMap<usize, f64>,

@@ -4,28 +4,15 @@ mod dropped;
 mod empirical_law;
 mod leakage;
 
-pub use leakage::NoiseLevel;
+use leakage::NoiseLevel;
 
 use crate::Result;
-use misdeal_core::path_text;
+use misdeal_core::{Error, path_text};
 use misdeal_diagnose::DiagnosedLog;
 use misdeal_files::batch_log::{self, BatchLog};
+use misdeal_results::request::DiagnoseRequest;
 use misdeal_results::{Diagnosed, Theory};
-use std::path::{Path, PathBuf};
 use std::time::Instant;
-
-/// A log, and what to say about it.
-#[derive(Debug, Clone)]
-pub struct DiagnoseRequest {
-    /// The file.
-    pub log: PathBuf,
-    /// Records in the data set; one more than the largest index if not given.
-    pub dataset_size: Option<u64>,
-    /// The noise at which the leakage is meant; none is given without it.
-    pub noise: Option<NoiseLevel>,
-    /// Epochs of the whole run; those of the log if not given.
-    pub epochs: Option<u64>,
-}
 
 /// Reads a log, names its scheme and says what it costs, on all cores of the current thread pool.
 ///
@@ -34,8 +21,11 @@ pub struct DiagnoseRequest {
 pub fn diagnose(request: &DiagnoseRequest) -> Result<Diagnosed> {
     leakage::check(request)?;
     let start = Instant::now();
-    let log = batch_log::read(&request.log)?;
-    diagnose_log(&log, &request.log, request, start)
+    let Some(path) = &request.log else {
+        let hint = "batches that a loader dealt, one on each line";
+        return Err(Error::bad_value("log", "missing", "a file", hint).into());
+    };
+    diagnose_log(&batch_log::read(path)?, request, start)
 }
 
 /// As [`diagnose`], of a log that is in memory.
@@ -44,13 +34,13 @@ pub fn diagnose(request: &DiagnoseRequest) -> Result<Diagnosed> {
 /// As [`diagnose`].
 pub fn diagnose_batches(log: &BatchLog, request: &DiagnoseRequest) -> Result<Diagnosed> {
     leakage::check(request)?;
-    diagnose_log(log, &request.log, request, Instant::now())
+    diagnose_log(log, request, Instant::now())
 }
 
-fn diagnose_log(log: &BatchLog, path: &Path, request: &DiagnoseRequest, start: Instant) -> Result<Diagnosed> {
+fn diagnose_log(log: &BatchLog, request: &DiagnoseRequest, start: Instant) -> Result<Diagnosed> {
     let found = misdeal_diagnose::diagnose(log, request.dataset_size)?;
     let seconds = start.elapsed().as_secs_f64();
-    let (leakage, theory) = match request.noise {
+    let (leakage, theory) = match NoiseLevel::of(request) {
         None => (None, Theory::default()),
         Some(noise) => {
             let costs = leakage::of(&found, noise, request.epochs)?;
@@ -60,7 +50,7 @@ fn diagnose_log(log: &BatchLog, path: &Path, request: &DiagnoseRequest, start: I
     let positions = Some(found.positions());
     let DiagnosedLog { logged, diagnosis, .. } = found;
     Ok(Diagnosed {
-        log: path_text(path).into_owned(),
+        log: request.log.as_deref().map_or_else(String::new, |log| path_text(log).into_owned()),
         dataset_size: logged.dataset_size as u64,
         epochs: logged.epochs.len() as u64,
         steps_per_epoch: logged.epochs.iter().map(|epoch| epoch.ends.len()).max().unwrap_or(0) as u64,

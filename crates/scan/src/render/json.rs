@@ -1,6 +1,6 @@
 //! What JSON documents hold.
 
-use crate::rules::{Page, Rule};
+use crate::rules::Rule;
 use crate::scanning::Report;
 use misdeal_results::{Document, RuleEntry, Scan};
 
@@ -19,9 +19,9 @@ pub fn survey_document(report: Report) -> Document {
 }
 
 /// What there is to say about some rules.
-pub fn rules_document(rules: &[&dyn Rule]) -> Document {
-    let entry = |rule: &&dyn Rule| {
-        let Page { name, finds, why, fix, reach, level } = *rule.page();
+pub fn rules_document(rules: &[Rule]) -> Document {
+    let entry = |rule: &Rule| {
+        let Rule { name, finds, why, fix, reach, level, .. } = *rule;
         let [name, reach, finds, why, fix] = [name, reach.name(), finds, why, fix].map(str::to_owned);
         RuleEntry { name, level, reach, finds, why, fix }
     };
