@@ -11,7 +11,7 @@
 //! # Ok::<(), misdeal::Error>(())
 //! ```
 //!
-//! - [`audit_mechanism`]: plays the game on the batched Gaussian mechanism ([`AuditMechanismRequest`](request::AuditMechanismRequest), [`AuditReport`]).
+//! - [`audit_mechanism`]: plays the game on the batched Gaussian mechanism ([`AuditMechanismRequest`](request::AuditMechanismRequest)).
 //! - [`audit_training`]: plays it on DP-SGD with real data and models ([`TrainingAudit`]).
 //! - [`account()`], [`calibrate_noise`]: what theory says, and the noise that a target needs.
 //! - [`estimate_scores`]: scores from anywhere to epsilon.
@@ -52,33 +52,27 @@ mod trade_off;
 mod training;
 mod training_device;
 
-pub use accounted::{Comparison, PoissonSampling};
-pub use accounting::{AccountReport, CalibrateReport, Shape, account, calibrate_noise};
-pub use audit_report::AuditReport;
-pub use buffer_search::{BufferSearch, Correction, Guess};
+pub use accounted::PoissonSampling;
+pub use accounting::{account, calibrate_noise};
 pub use claimed_curve::ClaimedCurve;
-pub use devices::{DeviceReport, DevicesReport, devices};
-pub use diagnose::{DiagnoseReport, Leakage, diagnose, diagnose_batches};
+pub use devices::devices;
+pub use diagnose::{diagnose, diagnose_batches};
 pub use engine_choice::EngineChoice;
 pub use error::{Error, Result};
-pub use estimation::{EstimateReport, estimate_arrays, estimate_scores, judge_store};
+pub use estimation::{estimate_arrays, estimate_scores, judge_store};
 pub use measurement::Measurement;
 pub use mechanism::{MechanismAudit, audit_mechanism, measure_mechanism};
-pub use merging::{MergeReport, merge_stores};
+pub use merging::merge_stores;
 pub use misdeal_results::request::{self, Analysis};
-pub use outputs::{OutputScore, OutputsReport, judge_outputs, judge_outputs_despite, score_outputs};
+pub use outputs::{judge_outputs, judge_outputs_despite, score_outputs};
 pub use parts::{audit_played, check_mechanism, is_decided, play_part};
 pub use progress::{Progress, Unwatched};
-pub use promised::{poisson_upper_bound, promised};
+pub use promised::promised;
 pub use reach::OutOfReach;
 pub use run::RunOptions;
 #[cfg(feature = "planted-faults")]
 pub use self_test::run_check;
-pub use self_test::{CheckReport, SelfTestReport, self_test};
+pub use self_test::self_test;
 pub use shard::Shard;
 pub use stopping::StopWhen;
-pub use trade_off::{PromisedCurve, TradeOffReport};
-pub use training::{DataRequest, Figures, TrainingAudit, TrainingFigures, audit_training, calibrated};
-
-/// The version of the JSON documents that reports turn into.
-pub const SCHEMA_VERSION: u32 = 1;
+pub use training::{DataRequest, TrainingAudit, audit_training, calibrated};
