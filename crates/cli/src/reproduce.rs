@@ -5,7 +5,7 @@ use crate::failure::{Failure, Success};
 use crate::interruption::Patience;
 use crate::progress::Bar;
 use crate::{output, plot, text};
-use misdeal::{ReproduceRequest, reproduce};
+use misdeal_paper::{ReproduceRequest, reproduce};
 
 /// Plays what the paper played, and prints both.
 pub fn run(arguments: &ReproduceArguments, common: &CommonArguments) -> Result<Success, Failure> {

@@ -4,9 +4,6 @@ mod agreement;
 mod device;
 mod emulation;
 mod mirror;
-mod suite;
-#[path = "../../train/tests/tiny/mod.rs"]
-mod tiny;
 mod training_device;
 mod training_emulated;
 mod training_kernels;

@@ -1,10 +1,9 @@
 //! Trainings on a graphics processor against the reference on the same stream, and their laws. Where there is none, every test says so and is skipped.
 
 use crate::agreement::{self, philox};
-use crate::tiny;
 use misdeal_core::{Blueprint, CanaryKind, Precision, Recipe, Setting, ThreatModel, World};
 use misdeal_cuda::training::{Trainer, Tuning};
-use misdeal_testkit::skip;
+use misdeal_testkit::{skip, tiny};
 use misdeal_train::data::Shape;
 use misdeal_train::{MeasuredTrials, TrainingPlan};
 

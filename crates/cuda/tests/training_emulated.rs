@@ -2,9 +2,9 @@
 
 use crate::agreement::{self, compare, philox};
 use crate::emulation::{self, Emulator};
-use crate::tiny;
 use misdeal_core::{BatchScheme, Blueprint, CanaryKind, Precision, Recipe, Setting, ThreatModel};
 use misdeal_cuda::training::{Trainer, Tuning};
+use misdeal_testkit::tiny;
 use misdeal_train::TrainingPlan;
 use misdeal_train::data::Shape;
 

@@ -1,9 +1,9 @@
 //! The kernels of trainings go through the device's compiler, which needs no device.
 
-use crate::tiny;
 use misdeal_core::{Blueprint, CanaryKind, Precision, Recipe, Setting, Stream, ThreatModel};
 use misdeal_cuda::compile_source;
 use misdeal_cuda::training::{Program, Tuning};
+use misdeal_testkit::tiny;
 use misdeal_train::TrainingPlan;
 use misdeal_train::data::Shape;
 

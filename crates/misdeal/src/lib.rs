@@ -17,7 +17,6 @@
 //! - [`merge_stores`]: shards of a run to one store; [`play_part`] and [`audit_played`]: any trials of it, and the audit of all.
 //! - [`score_outputs`], [`judge_outputs`]: what the outputs of somebody's own training show.
 //! - [`diagnose()`]: which scheme made the batches of a log, and what that costs.
-//! - [`reproduce()`]: the paper's tables and figures, beside ours ([`ReproduceRequest`], [`ReproducedRow`]).
 //! - [`self_test()`]: checks this machine's results against known values; [`devices()`]: what there is to compute on.
 //! - [`Progress`]: whoever watches a job and may interrupt it.
 
@@ -41,7 +40,6 @@ mod parts;
 mod progress;
 mod promised;
 mod reach;
-mod reproduce;
 mod run;
 mod savings;
 mod self_test;
@@ -70,12 +68,8 @@ pub use merging::{MergeReport, merge_stores};
 pub use outputs::{OutputScore, OutputsReport, judge_outputs, judge_outputs_despite, score_outputs};
 pub use parts::{audit_played, check_mechanism, is_decided, play_part};
 pub use progress::{Progress, Unwatched};
-pub use promised::promised;
+pub use promised::{poisson_upper_bound, promised};
 pub use reach::OutOfReach;
-pub use reproduce::{
-    ARTEFACTS, AboveCount, AboveTheClaim, ArtefactHeading, Deal, Provenance, ReproduceReport,
-    ReproduceRequest, ReproducedRow, Verdict, reproduce,
-};
 pub use run::RunRequest;
 #[cfg(feature = "planted-faults")]
 pub use self_test::run_check;
@@ -83,7 +77,7 @@ pub use self_test::{CheckReport, SelfTestReport, SelfTestRequest, self_test};
 pub use shard::Shard;
 pub use stopping::StopWhen;
 pub use trade_off::{PromisedCurve, TradeOffReport};
-pub use training::{DataRequest, Figures, TrainingFigures, TrainingRequest, audit_training};
+pub use training::{DataRequest, Figures, TrainingFigures, TrainingRequest, audit_training, calibrated};
 
 /// The version of the JSON documents that reports turn into.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -83,7 +83,10 @@ impl RunRequest {
     }
 
     /// Refuses what can be refused before anything is played; the threshold choice otherwise.
-    pub(crate) fn check(&self) -> Result<ThresholdChoice> {
+    ///
+    /// # Errors
+    /// Names the first field that is not.
+    pub fn check(&self) -> Result<ThresholdChoice> {
         let (_, choice) = self.analysis.parse()?;
         self.second_analysis.as_ref().map_or(Ok(()), |analysis| analysis.parse().map(|_| ()))?;
         check_claim(self.claimed_epsilon)?;

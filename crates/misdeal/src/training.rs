@@ -106,6 +106,17 @@ pub struct Figures {
     pub standard_deviation: f64,
 }
 
+impl Figures {
+    /// The mean and the standard deviation of some numbers, if there are any.
+    pub fn of(values: &[f64]) -> Option<Self> {
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+        let standard_deviation = libm::sqrt(squares / (count - 1.0).max(1.0));
+        (!values.is_empty()).then_some(Figures { mean, standard_deviation })
+    }
+}
+
 impl From<Spread> for Figures {
     fn from(Spread { mean, standard_deviation }: Spread) -> Self {
         Figures { mean, standard_deviation }
@@ -165,7 +176,10 @@ pub fn audit_training(request: &TrainingRequest, progress: &dyn Progress) -> Res
 
 /// The setting with the noise that Poisson sampling needs for `target_epsilon`, rounded up to seven digits: the Fourier transforms behind
 /// it differ in their last bits from processor to processor, and a setting is the same on all of them.
-pub(crate) fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<Setting> {
+///
+/// # Errors
+/// A target that no noise reaches, or a setting that is refused.
+pub fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<Setting> {
     let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
     let work = Work::default();
     let mut evaluations = 0;

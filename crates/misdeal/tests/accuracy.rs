@@ -3,6 +3,7 @@
 use misdeal::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechanism};
 use misdeal_core::{BatchScheme, Setting, StoreKind, ThreatModel};
 use misdeal_statistics::ThresholdChoice;
+use misdeal_testkit::golden;
 use rayon::prelude::*;
 
 /// Audits of each case, with seeds of their own, and the standard errors that the means may be apart: with 40 runs of the
@@ -59,8 +60,7 @@ impl Case {
 /// seeds are compared by Student's test with pooled variances.
 #[test]
 fn means_agree_with_the_simulation() {
-    let simulation: Simulation =
-        toml::from_str(include_str!("../../../testdata/mechanism_simulation.toml")).unwrap();
+    let simulation: Simulation = golden("mechanism_simulation.toml");
     assert_eq!(simulation.case.len(), 16);
     let mut wrong = Vec::new();
     for case in &simulation.case {

@@ -4,6 +4,7 @@ use misdeal::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechani
 use misdeal_core::{BatchScheme, EngineName, STREAM_NAME, ScoreStore, Setting, StoreKind, ThreatModel};
 use misdeal_game::{Game, Outcome, Watch, engines, play};
 use misdeal_statistics::ThresholdChoice;
+use misdeal_testkit::golden;
 use rayon::prelude::*;
 
 const AUDITS: u64 = 300;
@@ -71,7 +72,7 @@ fn played(setting: &Setting, observations: u64) -> ScoreStore {
 /// is put to the test. The raw estimate at the same threshold fails it, which shows that the test can tell.
 #[test]
 fn hold_out_is_seldom_above_the_truth() {
-    let pairs: Pairs = toml::from_str(include_str!("../../../testdata/pair_epsilon.toml")).unwrap();
+    let pairs: Pairs = golden("pair_epsilon.toml");
     let (mut compared, mut failed_by_raw) = (0, 0);
     for pair in &pairs.case {
         // Poisson takes longer: every step may hold the target.

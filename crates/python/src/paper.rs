@@ -4,8 +4,8 @@ use crate::errors::refusal;
 use crate::jobs;
 use crate::reports::Report;
 use crate::words::Words;
-use misdeal::{ARTEFACTS, ReproduceRequest};
 use misdeal_core::Error;
+use misdeal_paper::{ARTEFACTS, ReproduceRequest};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -44,6 +44,6 @@ pub fn reproduce(
     let request = words.reproduction()?;
     let plot = words.plot()?;
     let threads = words.count_if_any("threads")?;
-    let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal::reproduce(&request, watch))?;
+    let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal_paper::reproduce(&request, watch))?;
     Report::with_figure(&found, true).drawn(plot.as_deref())
 }

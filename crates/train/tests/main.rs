@@ -10,4 +10,3 @@ mod official_files;
 mod refusals;
 mod same_bits;
 mod tables;
-mod tiny;

@@ -3,7 +3,6 @@
 mod damage;
 mod fixtures;
 mod memory;
-mod tiny;
 
 use peak_alloc::PeakAlloc;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,8 @@
 //! Memory is predicted before it is taken.
 
-use crate::{MEMORY, alone, tiny};
+use crate::{MEMORY, alone};
 use misdeal_core::{Blueprint, CanaryKind, Recipe, Setting, ThreatModel};
+use misdeal_testkit::tiny;
 use misdeal_train::data::Shape;
 use misdeal_train::{MOST_BYTES, TrainingPlan};
 

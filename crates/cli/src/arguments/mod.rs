@@ -13,8 +13,9 @@ use crate::failure::Failure;
 use crate::number::{count, number, one_of};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use misdeal::{ARTEFACTS, BoundSide};
+use misdeal::BoundSide;
 use misdeal_core::{BatchScheme, Device, Precision};
+use misdeal_paper::ARTEFACTS;
 use std::path::PathBuf;
 
 /// What exit codes mean, below every command's help.

@@ -1,10 +1,9 @@
 //! One printed number beside what was played.
 
-use super::artefact::PaperRow;
-use super::played::Played;
-use super::{Provenance, Verdict};
-use crate::promised::poisson_upper_bound;
-use crate::{Figures, TradeOffReport};
+use crate::artefact::PaperRow;
+use crate::played::Played;
+use crate::{Provenance, Verdict};
+use misdeal::{Figures, TradeOffReport, poisson_upper_bound};
 use misdeal_core::{Bounds, Setting, ThreatModel};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -88,7 +87,7 @@ impl ReproducedRow {
 
 impl PaperRow {
     /// Compares what was played, with this number of observations in each run, with the print.
-    pub(super) fn beside(&self, artefact: &'static str, observations: u64, played: &Played) -> ReproducedRow {
+    pub(crate) fn beside(&self, artefact: &'static str, observations: u64, played: &Played) -> ReproducedRow {
         let first = played.reports.first();
         let training = first.and_then(|report| report.training.as_ref());
         let is_planted = first.is_some_and(|report| report.setting.threat_model == ThreatModel::WorstCase);
@@ -187,22 +186,11 @@ fn in_standard_errors(errors: f64, known: Option<&str>) -> String {
     format!("{errors:.1} standard errors from the print, if the paper's runs spread as ours{chance}{known}")
 }
 
-impl Figures {
-    /// The mean and the standard deviation of some numbers, if there are any.
-    fn of(values: &[f64]) -> Option<Self> {
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
-        let standard_deviation = libm::sqrt(squares / (count - 1.0).max(1.0));
-        (!values.is_empty()).then_some(Figures { mean, standard_deviation })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Unwatched;
-    use crate::reproduce::{Part, ReproduceRequest};
+    use crate::{Part, ReproduceRequest};
+    use misdeal::Unwatched;
     use misdeal_core::{Device, Precision};
 
     fn trained(threat_model: &str, canary: &str) -> ReproducedRow {

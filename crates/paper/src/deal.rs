@@ -1,6 +1,6 @@
 //! A drawing of the paper, dealt again: where the records of a small file go.
 
-use super::artefact::DealJob;
+use crate::artefact::DealJob;
 use misdeal_core::{Result, Setting, Stream, World};
 use misdeal_schemes::sampler;
 use serde::Serialize;
@@ -38,7 +38,7 @@ impl DealJob {
     ///
     /// # Errors
     /// A scheme that there is not, or sizes that do not fit it.
-    pub(super) fn dealt(&self, artefact: &'static str, seed: u64) -> Result<Deal> {
+    pub(crate) fn dealt(&self, artefact: &'static str, seed: u64) -> Result<Deal> {
         let setting = self.setting(seed)?.validated()?;
         let stream = Stream::new(&setting.hash());
         let mut shown_epochs = Vec::new();
@@ -75,8 +75,8 @@ impl DealJob {
 
 #[cfg(test)]
 mod tests {
-    use super::super::artefact::artefact;
     use super::*;
+    use crate::artefact::artefact;
 
     fn deals(name: &'static str) -> Vec<Deal> {
         artefact(name).unwrap().deals.iter().map(|job| job.dealt(name, 7).unwrap()).collect()

@@ -1,14 +1,13 @@
 //! What is asked of `reproduce`.
 
-use crate::devices::devices;
-use crate::{Result, RunRequest};
+use misdeal::{Result, RunRequest, devices};
 use misdeal_core::{Device, Error, Precision};
 use std::path::PathBuf;
 
 /// What to reproduce, and with how much work.
 #[derive(Debug, Clone)]
 pub struct ReproduceRequest {
-    /// One of [`ARTEFACTS`](super::ARTEFACTS), or `all`.
+    /// One of [`ARTEFACTS`](crate::ARTEFACTS), or `all`.
     pub name: String,
     /// Whether to play fewer observations, in one run instead of five.
     pub quick: bool,
@@ -37,7 +36,7 @@ impl ReproduceRequest {
     ///
     /// # Errors
     /// They are.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         if let Some(runs) = self.runs.filter(|runs| !(1..=1000).contains(runs)) {
             let hint = "the paper takes means over five";
             return Err(Error::bad_value("runs", runs, "a whole number from 1 to 1000", hint).into());
@@ -49,7 +48,7 @@ impl ReproduceRequest {
     }
 
     /// Whether there is a graphics processor that may be used.
-    pub(super) fn has_device(&self) -> bool {
+    pub(crate) fn has_device(&self) -> bool {
         self.device == Device::Cuda || self.device == Device::Auto && devices().cuda_missing.is_none()
     }
 }

@@ -1,6 +1,6 @@
 //! In how many published settings more is found than Poisson sampling justifies.
 
-use super::ReproducedRow;
+use crate::ReproducedRow;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub struct AboveTheClaim {
     /// All that were played.
     #[serde(flatten)]
     pub all: AboveCount,
-    /// The same by how sure the settings are ([`Provenance::name`](super::Provenance::name)), for each kind among the rows.
+    /// The same by how sure the settings are ([`Provenance::name`](crate::Provenance::name)), for each kind among the rows.
     pub by_provenance: BTreeMap<&'static str, AboveCount>,
 }
 
@@ -30,7 +30,7 @@ pub struct AboveCount {
 
 impl AboveTheClaim {
     /// Counts the rows that have a provenance; nothing where none has.
-    pub(super) fn of(rows: &[&ReproducedRow]) -> Option<Self> {
+    pub(crate) fn of(rows: &[&ReproducedRow]) -> Option<Self> {
         let mut by_provenance: BTreeMap<&'static str, Vec<&ReproducedRow>> = BTreeMap::new();
         for row in rows {
             if let Some(provenance) = row.provenance {
@@ -64,10 +64,10 @@ impl AboveCount {
 
 #[cfg(test)]
 mod tests {
-    use super::super::played::Played;
-    use super::super::settings;
     use super::*;
     use crate::Provenance;
+    use crate::played::Played;
+    use crate::settings;
     use misdeal_core::{Bounds, Setting};
 
     fn bounds(epsilon_lower_bound: f64, epsilon_upper_bound: f64) -> Bounds {

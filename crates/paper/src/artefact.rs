@@ -1,7 +1,7 @@
 //! A table or a figure of the paper, as the file in `paper/` describes it.
 
-use super::Provenance;
-use super::job::Job;
+use crate::Provenance;
+use crate::job::Job;
 use misdeal_core::{BatchScheme, Error, Result, Setting};
 use serde::Deserialize;
 
@@ -114,18 +114,18 @@ fn usual_delta() -> f64 {
 
 /// The tables and figures that have a file, by name.
 const FILES: [(&str, &str); 12] = [
-    ("figure-1", include_str!("../../../../paper/figure-1.toml")),
-    ("figure-3", include_str!("../../../../paper/figure-3.toml")),
-    ("table-1", include_str!("../../../../paper/table-1.toml")),
-    ("figure-4", include_str!("../../../../paper/figure-4.toml")),
-    ("figure-5", include_str!("../../../../paper/figure-5.toml")),
-    ("figure-6", include_str!("../../../../paper/figure-6.toml")),
-    ("figure-7", include_str!("../../../../paper/figure-7.toml")),
-    ("figure-8", include_str!("../../../../paper/figure-8.toml")),
-    ("figure-9", include_str!("../../../../paper/figure-9.toml")),
-    ("figure-10", include_str!("../../../../paper/figure-10.toml")),
-    ("figure-11", include_str!("../../../../paper/figure-11.toml")),
-    ("beyond", include_str!("../../../../paper/beyond.toml")),
+    ("figure-1", include_str!("../../../paper/figure-1.toml")),
+    ("figure-3", include_str!("../../../paper/figure-3.toml")),
+    ("table-1", include_str!("../../../paper/table-1.toml")),
+    ("figure-4", include_str!("../../../paper/figure-4.toml")),
+    ("figure-5", include_str!("../../../paper/figure-5.toml")),
+    ("figure-6", include_str!("../../../paper/figure-6.toml")),
+    ("figure-7", include_str!("../../../paper/figure-7.toml")),
+    ("figure-8", include_str!("../../../paper/figure-8.toml")),
+    ("figure-9", include_str!("../../../paper/figure-9.toml")),
+    ("figure-10", include_str!("../../../paper/figure-10.toml")),
+    ("figure-11", include_str!("../../../paper/figure-11.toml")),
+    ("beyond", include_str!("../../../paper/beyond.toml")),
 ];
 
 /// The names of all artefacts, in the order of the paper, and what goes past it.
@@ -151,7 +151,7 @@ pub const NAMES: [&str; 13] = [
 /// There is none.
 pub fn artefact(name: &str) -> Result<Artefact> {
     if name == "settings" {
-        return Ok(super::settings::artefact());
+        return Ok(crate::settings::artefact());
     }
     let file = FILES.iter().find(|(other, _)| *other == name);
     let (_, text) = file.ok_or_else(|| {

@@ -1,8 +1,8 @@
 //! Which rows are to be played, and which drawings are dealt again.
 
-use super::artefact::{Artefact, PaperRow, artefact};
-use super::{ARTEFACTS, ArtefactHeading, Deal, ReproduceRequest};
-use crate::Result;
+use crate::artefact::{Artefact, PaperRow, artefact};
+use crate::{ARTEFACTS, ArtefactHeading, Deal, ReproduceRequest};
+use misdeal::Result;
 use misdeal_core::{ClosedSet, Error, Precision};
 use std::path::Path;
 

@@ -1,5 +1,4 @@
 //! Data and models small enough to train thousands of times.
-#![allow(dead_code, reason = "each test takes what it needs")]
 
 use misdeal_core::{BatchScheme, Blueprint, CanaryKind, Recipe, Setting};
 use misdeal_train::TrainingPlan;
@@ -57,11 +56,17 @@ pub const PERCEPTRON: &str = "
     layers = [{ kind = 'linear', outputs = 7 }, { kind = 'relu' }, { kind = 'linear' }]";
 
 /// A recipe with a learning rate at which parameters move much in few steps.
+///
+/// # Panics
+/// If the model is not readable.
 pub fn recipe(model: &str, canary: CanaryKind) -> Recipe {
     Recipe { learning_rate: 0.5, canary, ..Recipe::new(Blueprint::from_toml(model).unwrap()) }
 }
 
 /// All nine schemes.
+///
+/// # Panics
+/// Never: all have names.
 pub fn schemes() -> impl Iterator<Item = BatchScheme> {
     BatchScheme::NAMES
         .iter()
@@ -80,6 +85,10 @@ pub fn setting() -> Setting {
     }
 }
 
+/// A plan of the small data.
+///
+/// # Panics
+/// If it is refused.
 pub fn plan(setting: &Setting, recipe: &Recipe) -> TrainingPlan {
     TrainingPlan::new(setting, recipe, dataset(setting.dataset_size() as usize)).unwrap()
 }

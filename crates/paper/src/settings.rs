@@ -1,11 +1,11 @@
 //! The published settings: noise, steps and epochs of DP-SGD models in the literature (`paper/published-settings.csv`).
 
-use super::Provenance;
-use super::artefact::{Artefact, PaperRow};
-use super::job::{Job, MechanismJob};
+use crate::Provenance;
+use crate::artefact::{Artefact, PaperRow};
+use crate::job::{Job, MechanismJob};
 use serde::Deserialize;
 
-const FILE: &str = include_str!("../../../../paper/published-settings.csv");
+const FILE: &str = include_str!("../../../paper/published-settings.csv");
 
 /// Gaussian draws that a quick audit of a setting may take, about.
 const QUICK_DRAWS: f64 = 4e8;

@@ -1,6 +1,6 @@
 //! The paper's tables and figures, beside what comes out here.
 //!
-//! What is printed, and which audit should give it, lies as data in `paper/`; this room only plays, compares and adds theory.
+//! What is printed, and which audit should give it, lies as data in `paper/`; this crate only plays, compares and adds theory.
 
 mod above_the_claim;
 mod artefact;
@@ -22,8 +22,8 @@ pub use request::ReproduceRequest;
 pub use row::ReproducedRow;
 pub use verdict::Verdict;
 
-use crate::{Progress, Result, SCHEMA_VERSION};
 use asked::Asked;
+use misdeal::{Progress, Result, SCHEMA_VERSION};
 use misdeal_core::Precision;
 use serde::Serialize;
 use std::time::{Duration, Instant};

@@ -1,12 +1,11 @@
 //! The audit behind a printed number, played run by run.
 
-use super::artefact::PaperRow;
-use super::job::{Job, TrainingJob};
-use super::{Part, ReproduceRequest};
-use crate::training::calibrated;
-use crate::{
+use crate::artefact::PaperRow;
+use crate::job::{Job, TrainingJob};
+use crate::{Part, ReproduceRequest};
+use misdeal::{
     Analysis, AuditReport, ClaimedCurve, DataRequest, Error, MechanismRequest, Progress, Result, RunRequest,
-    TrainingRequest, audit_mechanism, audit_training,
+    TrainingRequest, audit_mechanism, audit_training, calibrated,
 };
 use misdeal_core::{Blueprint, CanaryKind, ClosedSet, Recipe, Setting};
 use misdeal_statistics::ThresholdChoice;
@@ -46,7 +45,7 @@ impl PaperRow {
 
     /// Observations of one run; 0 if it is left out. A point of a figure against observations, without a printed number, is
     /// nothing with fewer.
-    pub(super) fn observations(&self, request: &ReproduceRequest) -> u64 {
+    pub(crate) fn observations(&self, request: &ReproduceRequest) -> u64 {
         let all = (if request.quick { self.quick_observations } else { self.observations }) as u64;
         match request.observations {
             Some(most) if most < all && self.series.is_some() && self.printed.is_none() => 0,
@@ -56,12 +55,12 @@ impl PaperRow {
     }
 
     /// Whether models are trained for it.
-    pub(super) fn trains(&self, request: &ReproduceRequest) -> bool {
+    pub(crate) fn trains(&self, request: &ReproduceRequest) -> bool {
         matches!(self.job, Job::Training(_)) && self.work(request) > 0
     }
 
     /// Observations of all runs together.
-    pub(super) fn work(&self, request: &ReproduceRequest) -> u64 {
+    pub(crate) fn work(&self, request: &ReproduceRequest) -> u64 {
         self.runs(request) * self.observations(request)
     }
 
@@ -75,8 +74,8 @@ impl PaperRow {
     /// Plays the row's audit once for each run. Missing data end the runs without an error: other rows may need none.
     ///
     /// # Errors
-    /// As [`super::reproduce`].
-    pub(super) fn played(&self, request: &ReproduceRequest, progress: &Part<'_>) -> Result<Played> {
+    /// As [`crate::reproduce`].
+    pub(crate) fn played(&self, request: &ReproduceRequest, progress: &Part<'_>) -> Result<Played> {
         let mut played = Played { reports: Vec::new(), missing_data: None };
         for seed in self.seeds(request) {
             let before = progress.done + played.reports.len() as u64 * self.observations(request);
@@ -106,7 +105,7 @@ impl PaperRow {
     }
 
     /// The files of all its runs.
-    pub(super) fn stores(&self, request: &ReproduceRequest) -> impl Iterator<Item = PathBuf> {
+    pub(crate) fn stores(&self, request: &ReproduceRequest) -> impl Iterator<Item = PathBuf> {
         self.seeds(request).filter_map(|seed| self.store(request, seed))
     }
 
@@ -143,7 +142,7 @@ impl PaperRow {
                     (None, Some(target)) => calibrated(&setting, target, self.delta)?,
                     (None, None) => setting,
                 };
-                let engine = crate::EngineChoice::on(request.device);
+                let engine = misdeal::EngineChoice::on(request.device);
                 audit_mechanism(&MechanismRequest { setting, engine, run }, progress)
             }
             Job::Training(job) => {
