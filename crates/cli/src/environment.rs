@@ -1,13 +1,12 @@
-//! What surrounds a run: where it prints, its variables, and whether it hears signals.
+//! What surrounds a run: where it prints, and whether it hears signals.
 
 use crate::failure::Failure;
 use crate::interruption::{Listener, Patience};
 use comfy_table::{ContentArrangement, Table, presets};
-use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What surrounds a run: the process with its streams, variables and signals, or nothing but two buffers.
+/// What surrounds a run: the process with its streams and signals, or nothing but two buffers.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
     captured: Option<Arc<Mutex<Captured>>>,
@@ -24,12 +23,12 @@ pub struct Captured {
 }
 
 impl Environment {
-    /// The process: standard output and error, environment variables, SIGINT and SIGTERM.
+    /// The process: standard output and error, SIGINT and SIGTERM.
     pub fn process() -> Self {
         Environment::default()
     }
 
-    /// Two buffers; a run sees no variables, no terminal and no signals.
+    /// Two buffers; a run sees no terminal and no signals.
     pub fn captured() -> Self {
         Environment { captured: Some(Arc::default()), ..Environment::default() }
     }
@@ -67,11 +66,6 @@ impl Environment {
     /// Whether somebody watches standard error.
     pub(crate) fn is_watched(&self) -> bool {
         self.is_process() && io::stderr().is_terminal()
-    }
-
-    /// A variable of the process.
-    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
-        self.is_process().then(|| std::env::var_os(name)).flatten()
     }
 
     /// An empty table without lines, as wide as the terminal, or `width` characters where there is none.

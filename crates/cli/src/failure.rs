@@ -1,7 +1,7 @@
 //! How a command ends: exit codes, and one line for each failure.
 
 use crate::interruption;
-use misdeal_core::printable;
+use misdeal_core::{printable, spell_fields};
 use std::fmt::{self, Display};
 
 /// A command that did what it was asked.
@@ -59,17 +59,26 @@ fn readable(message: &str) -> String {
     printable(&message.split(' ').map(word).collect::<Vec<_>>().join(" ")).into_owned()
 }
 
+/// A field as a flag.
+fn flag(field: &str) -> String {
+    match field {
+        // Counted, not given: there is no such flag.
+        "observations_per_world" => "observations per world:".to_owned(),
+        _ => format!("--{}", field.replace('_', "-")),
+    }
+}
+
+/// A message whose fields are flags.
+fn spelled(message: &str) -> String {
+    spell_fields(message, flag)
+}
+
 impl From<misdeal_core::Error> for Failure {
     fn from(error: misdeal_core::Error) -> Self {
         let message = match error {
-            misdeal_core::Error::Device(message) => return Failure::run_failed(message),
+            misdeal_core::Error::Device(message) => return Failure::run_failed(spelled(&message)),
             misdeal_core::Error::BadValue { field, value, allowed, hint } => {
-                let name = match field {
-                    // Counted, not given: there is no such flag.
-                    "observations_per_world" => "observations per world:".to_owned(),
-                    _ => format!("--{}", field.replace('_', "-")),
-                };
-                format!("{name} {value}: allowed is {allowed}; {hint}")
+                format!("{} {value}: allowed is {}; {}", flag(field), spelled(&allowed), spelled(&hint))
             }
             other => other.to_string(),
         };
@@ -105,9 +114,9 @@ impl From<misdeal::Error> for Failure {
             misdeal::Error::Refused(error)
             | misdeal::Error::Data(misdeal_train::data::Error::Refused(error)) => error.into(),
             misdeal::Error::File(error) => error.into(),
-            misdeal::Error::Data(error) => Failure { code: 2, message: error.to_string() },
+            misdeal::Error::Data(error) => Failure { code: 2, message: spelled(&error.to_string()) },
             misdeal::Error::Interrupted { .. } | misdeal::Error::SimulationInterrupted => {
-                Failure::interrupted(error.to_string())
+                Failure::interrupted(spelled(&error.to_string()))
             }
             other => Failure::run_failed(other),
         }

@@ -18,14 +18,20 @@ struct Signals {
     came: [Arc<AtomicBool>; 2],
 }
 
-/// How long a job has to end by itself after a signal, and to save what it has.
+/// Whether the job has asked since the signal came, so that it saves and ends.
+static IS_NOTICED: AtomicBool = AtomicBool::new(false);
+
+/// How long a job that has noticed the signal may take to save what it has and to end by itself, after the first half second.
 #[derive(Debug, Clone, Copy)]
 pub enum Patience {
-    /// Half a second: parts of the job, such as one step of a large model, may take minutes and save nothing.
-    Little,
-    /// As long as it takes: the job looks for signals all the time.
-    Endless,
+    /// Not at all: parts of the job, such as one step of a large model, take minutes and save nothing.
+    None,
+    /// Four seconds: scores of some gigabytes may have to be put together first.
+    ToSave,
 }
+
+const UNNOTICED: Duration = Duration::from_millis(500);
+const TO_SAVE: Duration = Duration::from_secs(4);
 
 /// A run that hears signals, and whether it has ended: one thread alone tells its end.
 #[derive(Debug, Clone, Default)]
@@ -34,17 +40,15 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// From now on the first SIGINT or SIGTERM is only noted, and a second one ends the process at once. Where there is little patience, a job that
-    /// has not ended by itself after the first is ended too, when no file is being written.
+    /// From now on the first SIGINT or SIGTERM is only noted, and a second one ends the process at once. A job that has not ended by itself in
+    /// time after the first is ended too, when no file is being written.
     pub fn listen(&self, patience: Patience) -> Result<(), Failure> {
         hear().map_err(|error| Failure::run_failed(format!("cannot listen for signals: {error}")))?;
-        if let Patience::Little = patience {
-            let listener = self.clone();
-            std::thread::Builder::new()
-                .name("interruption".into())
-                .spawn(move || listener.end_after_signal())
-                .map_err(|error| Failure::run_failed(format!("cannot start a thread: {error}")))?;
-        }
+        let listener = self.clone();
+        std::thread::Builder::new()
+            .name("interruption".into())
+            .spawn(move || listener.end_after_signal(patience))
+            .map_err(|error| Failure::run_failed(format!("cannot start a thread: {error}")))?;
         Ok(())
     }
 
@@ -57,15 +61,18 @@ impl Listener {
         *self.ended.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a signal, gives the job half a second, and ends the process, unless the job ends first.
-    fn end_after_signal(&self) {
-        while !has_come() {
+    /// Waits for a signal, is patient, and ends the process, unless the job ends first.
+    fn end_after_signal(&self, patience: Patience) {
+        while exit_code() == 0 {
             if self.has_ended() {
                 return;
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        std::thread::sleep(Duration::from_millis(500));
+        std::thread::sleep(UNNOTICED);
+        if let (Patience::ToSave, true) = (patience, IS_NOTICED.load(Ordering::Relaxed)) {
+            std::thread::sleep(TO_SAVE);
+        }
         let _no_file_is_cut_short = misdeal_files::atomic::hold_writes();
         let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         if *ended {
@@ -82,6 +89,7 @@ impl Listener {
 fn hear() -> io::Result<()> {
     if let Some(signals) = SIGNALS.get() {
         signals.code.store(0, Ordering::Relaxed);
+        IS_NOTICED.store(false, Ordering::Relaxed);
         signals.came.iter().for_each(|came| came.store(false, Ordering::Relaxed));
         return Ok(());
     }
@@ -101,9 +109,13 @@ pub fn outlive_file_limits() {
     let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// Whether a signal has come.
+/// Whether a signal has come; whoever asks ends soon if one has.
 pub fn has_come() -> bool {
-    exit_code() != 0
+    let has_come = exit_code() != 0;
+    if has_come {
+        IS_NOTICED.store(true, Ordering::Relaxed);
+    }
+    has_come
 }
 
 /// 130 after SIGINT, 143 after SIGTERM.

@@ -25,7 +25,6 @@ mod interruption;
 mod json_layout;
 mod man;
 mod merge;
-mod number;
 mod output;
 mod plot;
 mod progress;
@@ -114,24 +113,24 @@ fn checked(arguments: Arguments) -> Result<Success, Failure> {
 
 fn command(Arguments { command, common }: Arguments) -> Result<Success, Failure> {
     match command {
-        None => audit_mechanism::run(&MechanismArguments::default(), &common),
+        None => audit_mechanism::run(MechanismArguments::default(), &common),
         Some(Command::Audit { command: AuditCommand::Mechanism(arguments) }) => {
-            audit_mechanism::run(&arguments, &common)
+            audit_mechanism::run(*arguments, &common)
         }
         Some(Command::Audit { command: AuditCommand::Training(arguments) }) => {
-            audit_training::run(&arguments, &common)
+            audit_training::run(*arguments, &common)
         }
-        Some(Command::Estimate(arguments)) => estimate::run(&arguments, &common),
-        Some(Command::Merge(arguments)) => merge::run(&arguments, &common),
+        Some(Command::Estimate(arguments)) => estimate::run(arguments, &common),
+        Some(Command::Merge(arguments)) => merge::run(arguments, &common),
         Some(Command::Account(arguments)) => account::account(&arguments, &common),
         Some(Command::Calibrate(arguments)) => account::calibrate(&arguments, &common),
         Some(Command::Diagnose(arguments)) => diagnose::run(&arguments, &common),
         Some(Command::Scan(arguments)) => scan::run(&arguments, &common),
-        Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, &common),
+        Some(Command::Reproduce(arguments)) => reproduce::run(arguments, &common),
         Some(Command::Report(arguments)) => report::run(&arguments, &common),
         Some(Command::Devices) => devices::run(&common),
         Some(Command::Completions(arguments)) => completions::run(&arguments, &common),
         Some(Command::Man) => man::run(&common),
-        Some(Command::SelfTest(arguments)) => self_test::run(&arguments, &common),
+        Some(Command::SelfTest(arguments)) => self_test::run(arguments, &common),
     }
 }

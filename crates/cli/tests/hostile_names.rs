@@ -47,7 +47,7 @@ fn names_are_never_printed_raw() {
         b"a\xff\xfe",
         b"a\n::error title=x::y",
         b"a\x1b[31m\x1b]0;t\x07",
-        "a\u{202e}gpj".as_bytes(),
+        "a\u{202e}gpj\u{feff}".as_bytes(),
         &[b'x'; 300],
     ];
     let commands = [
@@ -97,8 +97,11 @@ fn names_are_never_printed_raw() {
                     !fails || stderr.lines().count() == 1 && stderr.starts_with("misdeal: "),
                     "{place}: {stderr}"
                 );
-                let printed = if format == "json" { stderr } else { stdout.clone() + &stderr };
-                assert!(!printed.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{place}: {printed:?}");
+                let printed = stdout.clone() + &stderr;
+                assert!(
+                    !printed.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{feff}']),
+                    "{place}: {printed:?}"
+                );
                 assert!(!printed.lines().any(|line| line.starts_with("::")), "{place}: {printed}");
                 if format == "json" && !stdout.is_empty() {
                     serde_json::from_str::<Value>(&stdout).expect(&place);

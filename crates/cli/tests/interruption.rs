@@ -150,3 +150,18 @@ fn a_training_ends_within_a_step() {
         assert!(!folder.path().join("run").exists(), "a step was completed");
     }
 }
+
+/// One trial of the first takes seconds, and so do the checks and the theory of the others: signals were looked for in between. The wait for the end fails if one hangs.
+#[test]
+fn nothing_long_outlives_a_signal() {
+    for arguments in [
+        "audit mechanism --scheme without-replacement --epochs 1000 --steps-per-epoch 10000 --engine reference --observations 32",
+        "self-test",
+        "reproduce table-1",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let (ended, message) = interrupted(folder.path(), arguments, "TERM");
+        assert_eq!(ended, Some(143), "{arguments}: {message}");
+        assert!(message.starts_with("misdeal: interrupted") && message.lines().count() == 1, "{message}");
+    }
+}

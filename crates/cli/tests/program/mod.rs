@@ -27,7 +27,7 @@ const LIMIT: Duration = Duration::from_mins(5);
 /// Held by the run whose folder the process is in.
 static FOLDER: Mutex<()> = Mutex::new(());
 
-/// Runs the command line in this process, in `folder`, with the words of `arguments`, without variables, terminal and signals.
+/// Runs the command line in this process, in `folder`, with the words of `arguments`, without a terminal and signals.
 pub fn misdeal(folder: &Path, arguments: &str) -> Run {
     run(folder, arguments.split_whitespace())
 }
