@@ -1,7 +1,7 @@
 //! Places in a program: statements and what surrounds them.
 
 use crate::role::Role;
-use ruff_python_ast::{Expr, StmtFor, StmtWhile};
+use ruff_python_ast::{Expr, StmtFor};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -53,6 +53,6 @@ impl Clone for Asked {
 pub enum Loop<'a> {
     /// `for x in y:`
     For(&'a StmtFor),
-    /// `while x:`
-    While(&'a StmtWhile),
+    /// `while`
+    While,
 }

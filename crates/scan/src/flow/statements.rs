@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
             Stmt::While(repeat) => {
                 self.value_of(&repeat.test);
                 let mut around = Surroundings::clone(&self.place.around);
-                around.loops.push(Loop::While(repeat));
+                around.loops.push(Loop::While);
                 self.maybe(|reader| reader.within(around, |reader| reader.statements(&repeat.body)));
                 self.statements(&repeat.orelse);
             }

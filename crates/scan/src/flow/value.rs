@@ -218,11 +218,6 @@ impl<'a> History<'a> {
         Some((call, Some(last.name)))
     }
 
-    /// Whether the history contains an operation, identified by its place in the text.
-    pub fn contains(&self, operation: &Operation<'a>) -> bool {
-        self.backwards().any(|step| step.range == operation.range)
-    }
-
     /// The origin.
     pub fn origin(&self) -> &Origin<'a> {
         let mut history = self;
