@@ -10,12 +10,18 @@ pub fn one_of<T: ClosedSet + Send + Sync + 'static>() -> impl TypedValueParser<V
     PossibleValuesParser::new(T::names()).try_map(|name| T::from_name(&name))
 }
 
-/// A number: `0.5`, `1e-5`. Ranges are checked where the value is used; here only that it is a number.
+/// A number: `0.5`, `1e-5`. Ranges are checked where the value is used.
+///
+/// # Errors
+/// The text is no number.
 pub fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "allowed is a number such as 0.5 or 1e-5".to_owned())
 }
 
 /// A whole number: `100`, `1e7`, `1_000_000`.
+///
+/// # Errors
+/// The text is no whole number, or has a sign.
 pub fn count(text: &str) -> Result<u64, String> {
     let digits = text.replace('_', "");
     if let Ok(count) = digits.parse() {
@@ -29,7 +35,7 @@ pub fn count(text: &str) -> Result<u64, String> {
 
 /// A path that may be absent, and is not empty.
 pub mod path {
-    use super::*;
+    use super::{Deserialize, Deserializer, PathBuf, Serializer, de, serialize_path_if_any};
 
     /// Writes the path as text.
     ///
@@ -55,7 +61,7 @@ pub mod path {
 
 /// Several paths.
 pub mod paths {
-    use super::*;
+    use super::{Deserialize, Deserializer, PathBuf, Serializer};
     use misdeal_core::path_text;
 
     /// Writes the paths as text.
