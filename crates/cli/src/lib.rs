@@ -4,7 +4,7 @@
 //! use misdeal_cli::{Environment, run};
 //!
 //! let environment = Environment::captured();
-//! let code = run(["misdeal", "calibrate", "--target-epsilon", "1"], environment.clone());
+//! let code = run(["misdeal", "calibrate", "--target-epsilon", "1"], &environment);
 //! assert_eq!(code, 0);
 //! assert!(!environment.printed().stdout.is_empty());
 //! ```
@@ -45,19 +45,19 @@ use std::ffi::OsString;
 /// one process.
 pub fn run<A: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = A>,
-    environment: Environment,
+    environment: &Environment,
 ) -> u8 {
     if environment.is_process() {
         interruption::outlive_file_limits();
     }
-    let outcome = match parsed(arguments, &environment) {
+    let outcome = match parsed(arguments, environment) {
         Ok(mut arguments) => {
             arguments.common.environment = environment.clone();
             let outcome = checked(arguments);
             environment.end();
             outcome
         }
-        Err(error) => told(&error, &environment),
+        Err(error) => told(&error, environment),
     };
     match outcome {
         Ok(Success::Fine) => 0,

@@ -10,7 +10,7 @@ use std::fmt;
 
 /// Shows how far a job is, with rate and time left, on standard error.
 pub struct Bar {
-    bar: ProgressBar,
+    drawn: ProgressBar,
     remarks: bool,
     environment: Environment,
 }
@@ -33,16 +33,16 @@ impl Bar {
         bar.set_style(
             ProgressStyle::with_template(style).expect("the template is fixed").with_key("rate", rate),
         );
-        Bar { bar, remarks, environment: common.environment.clone() }
+        Bar { drawn: bar, remarks, environment: common.environment.clone() }
     }
 }
 
 impl Progress for Bar {
     fn observed(&self, done: u64, total: u64) {
-        if self.bar.length() != Some(total) {
-            self.bar.set_length(total);
+        if self.drawn.length() != Some(total) {
+            self.drawn.set_length(total);
         }
-        self.bar.set_position(done);
+        self.drawn.set_position(done);
     }
 
     fn is_interrupted(&self) -> bool {
@@ -53,13 +53,13 @@ impl Progress for Bar {
         if self.remarks {
             let &OutOfReach { claimed_epsilon, observations, largest_epsilon, fewest_observations } = claim;
             let sentence = beyond_reach(claimed_epsilon, observations, largest_epsilon, fewest_observations);
-            self.bar.suspend(|| self.environment.tell(&format!("Remark: {sentence}.")));
+            self.drawn.suspend(|| self.environment.tell(&format!("Remark: {sentence}.")));
         }
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.drawn.finish_and_clear();
     }
 }

@@ -46,7 +46,10 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
-    /// A whole run of so many observations, with the default analysis.
+    /// A whole run of this many observations, with the default analysis.
+    ///
+    /// # Panics
+    /// Never: the defaults are allowed.
     pub fn new(observations: u64) -> Self {
         Self::of(observations, &Analysis::default(), &Run::default(), &Game::default())
             .expect("defaults are allowed")

@@ -87,7 +87,7 @@ impl Display for Value<'_> {
     }
 }
 
-impl<'de> IntoDeserializer<'de, Refused> for Value<'_> {
+impl IntoDeserializer<'_, Refused> for Value<'_> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {

@@ -54,7 +54,7 @@ fn every_snippet_gives_what_is_marked() {
             let found: BTreeSet<_> = report
                 .findings
                 .iter()
-                .map(|finding| (start + finding.line - 1, finding.rule.to_owned()))
+                .map(|finding| (start + finding.line - 1, finding.rule.clone()))
                 .collect();
             assert_eq!(found, expected, "{name}.md, the snippet at line {start}");
             is_found[usize::from(expected.iter().any(|(_, rule)| rule == name))] = true;

@@ -46,7 +46,7 @@ pub fn run<'a>(folder: &Path, words: impl IntoIterator<Item = &'a str>) -> Run {
     let environment = Environment::captured();
     std::env::set_current_dir(folder).unwrap();
     let hangs = hangs(words.join(" "));
-    let code = misdeal_cli::run(words, environment.clone());
+    let code = misdeal_cli::run(words, &environment);
     drop(hangs);
     std::env::set_current_dir(env!("CARGO_MANIFEST_DIR")).unwrap();
     let printed = environment.printed();
