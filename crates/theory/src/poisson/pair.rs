@@ -25,7 +25,7 @@ impl SubsampledGaussian {
     /// A pair whose noise multiplier is one of [`NOISE_MULTIPLIERS`](misdeal_core::NOISE_MULTIPLIERS) and whose sampling probability is in (0, 1].
     ///
     /// # Errors
-    /// Names the argument that is out of range.
+    /// An argument is out of range.
     pub fn new(noise_multiplier: f64, sampling_probability: f64) -> Result<Self> {
         check_noise_multiplier(noise_multiplier)?;
         if !(1e-12..=1.0).contains(&sampling_probability) {
@@ -173,7 +173,7 @@ impl SubsampledGaussian {
         (mass * width / s, rise * width / s / fall)
     }
 
-    /// What P and Q give to outputs between `low` and `high`.
+    /// The probabilities of outputs between `low` and `high` under P and Q.
     fn masses(&self, low: f64, high: f64) -> Masses {
         let (s, q) = (self.noise, self.probability);
         let without = between(0.0, low / s, high / s);
