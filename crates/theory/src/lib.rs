@@ -38,7 +38,7 @@
 //! at hand, not by interval arithmetic. They rest on these assumptions, which tests check and nobody has proven:
 //!
 //! - Elementary functions are good to a few units in the last place: those of `libm`, and in [`pairs`] also the system's `exp` and `ln`.
-//!   Normal probabilities are good to 1e-13 relatively, which tests compare with 60 digits.
+//!   Normal probabilities are good to 1e-13 relatively, and beyond 25 deviations to 2e-13; tests compare them with 60 digits.
 //! - A Fourier transform of length N has a relative 2-norm error of at most `22 u log2 N` in [`pld`], with `u = 2^-53`. That is Higham's bound for
 //!   radix 2 (2002, theorem 24.2) with the roots of unity as `rustfft` makes them. That its other radices, its SIMD kernels and `realfft`'s last pass do no worse is
 //!   assumed. A test finds errors more than ten times smaller.
