@@ -30,7 +30,7 @@ pub(crate) fn promised_within(setting: &Setting, delta: f64, work: &Work) -> BTr
 }
 
 /// What Poisson sampling justifies, of bounds by the schemes' names.
-pub(crate) fn poisson_upper_bound(theory: &BTreeMap<&'static str, Bounds>) -> Option<f64> {
+pub fn poisson_upper_bound(theory: &BTreeMap<&'static str, Bounds>) -> Option<f64> {
     theory.get(BatchScheme::Poisson.name())?.epsilon_upper_bound
 }
 

@@ -1,7 +1,7 @@
 //! Records of a small file on their way into batches, drawn with letters.
 
 use comfy_table::{CellAlignment, Table, presets};
-use misdeal::Deal;
+use misdeal_paper::Deal;
 use misdeal_report::record_names;
 use std::fmt::Write;
 

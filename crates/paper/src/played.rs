@@ -1,0 +1,181 @@
+//! The audit behind a printed number, played run by run.
+
+use crate::Part;
+use crate::artefact::PaperRow;
+use crate::job::{Job, TrainingJob};
+use misdeal::request::ReproduceRequest;
+use misdeal::{
+    Analysis, AuditReport, ClaimedCurve, DataRequest, Error, MechanismAudit, Progress, Result, RunOptions,
+    TrainingAudit, calibrated,
+};
+use misdeal_core::{Blueprint, CanaryKind, ClosedSet, Recipe, Setting};
+use misdeal_statistics::ThresholdChoice;
+use misdeal_train::data;
+use std::path::PathBuf;
+
+/// What came of a row's runs.
+pub struct Played {
+    /// A report for each run, in the order of their seeds.
+    pub reports: Vec<AuditReport>,
+    /// Which data are missing, where that ended the runs.
+    pub missing_data: Option<data::Error>,
+}
+
+impl Played {
+    /// The paper's estimate of every run.
+    pub fn estimates(&self) -> Vec<f64> {
+        self.reports.iter().map(|report| report.estimate.empirical_epsilon).collect()
+    }
+
+    /// From the same scores, a bound of every run that holds as stated.
+    pub fn valid_bounds(&self) -> Vec<f64> {
+        let bounds = self.reports.iter().filter_map(|report| report.second_estimate.as_ref());
+        bounds.map(|estimate| estimate.empirical_epsilon).collect()
+    }
+
+    /// Time for all runs.
+    pub fn seconds(&self) -> f64 {
+        self.reports.iter().fold(0.0, |sum, report| sum + report.seconds)
+    }
+}
+
+impl PaperRow {
+    fn runs(&self, request: &ReproduceRequest) -> u64 {
+        request.runs.unwrap_or(if request.quick { 1 } else { self.runs }).max(1)
+    }
+
+    /// Observations of one run; 0 if it is left out. A point of a figure against observations, without a printed number, is
+    /// nothing with fewer.
+    pub(crate) fn observations(&self, request: &ReproduceRequest) -> u64 {
+        let all = (if request.quick { self.quick_observations } else { self.observations }) as u64;
+        match request.observations {
+            Some(most) if most < all && self.series.is_some() && self.printed.is_none() => 0,
+            Some(most) => most.min(all),
+            None => all,
+        }
+    }
+
+    /// Whether models are trained for it.
+    pub(crate) fn trains(&self, request: &ReproduceRequest) -> bool {
+        matches!(self.job, Job::Training(_)) && self.work(request) > 0
+    }
+
+    /// Observations of all runs together.
+    pub(crate) fn work(&self, request: &ReproduceRequest) -> u64 {
+        self.runs(request) * self.observations(request)
+    }
+
+    /// The seeds of the runs that are played; none where the row is left out.
+    fn seeds(&self, request: &ReproduceRequest) -> impl Iterator<Item = u64> {
+        let runs = if self.observations(request) == 0 { 0 } else { self.runs(request) };
+        let first = request.seed;
+        (0..runs).map(move |run| first.wrapping_add(run))
+    }
+
+    /// Plays the row's audit once for each run. Missing data end the runs without an error: other rows may need none.
+    ///
+    /// # Errors
+    /// As [`crate::reproduce`].
+    pub(crate) fn played(&self, request: &ReproduceRequest, progress: &Part<'_>) -> Result<Played> {
+        let mut played = Played { reports: Vec::new(), missing_data: None };
+        for seed in self.seeds(request) {
+            let before = progress.done + played.reports.len() as u64 * self.observations(request);
+            let part = Part { done: before, ..*progress };
+            match self.play(request, seed, played.reports.first(), &part) {
+                Ok(report) => played.reports.push(report),
+                Err(Error::Data(error)) => {
+                    played.missing_data = Some(error);
+                    break;
+                }
+                Err(Error::Interrupted { observations, .. }) => {
+                    let observations = before + observations;
+                    return Err(Error::Interrupted { observations, store: request.store.clone() });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(played)
+    }
+
+    /// The file that keeps a run's scores, named after what is played: figures that show the same audit share it.
+    fn store(&self, request: &ReproduceRequest, seed: u64) -> Option<PathBuf> {
+        let folder = request.store.as_ref()?;
+        let delta = if self.job.is_calibrated() { format!("-delta-{}", self.delta) } else { String::new() };
+        let file = format!("{}{delta}_{}_seed-{seed}.scores", self.job.words(), self.observations(request));
+        Some(folder.join(file))
+    }
+
+    /// The files of all its runs.
+    pub(crate) fn stores(&self, request: &ReproduceRequest) -> impl Iterator<Item = PathBuf> {
+        self.seeds(request).filter_map(|seed| self.store(request, seed))
+    }
+
+    /// One run. What the first one found that no seed changes, noise and theory, is taken over.
+    fn play(
+        &self,
+        request: &ReproduceRequest,
+        seed: u64,
+        first: Option<&AuditReport>,
+        progress: &dyn Progress,
+    ) -> Result<AuditReport> {
+        let store = self.store(request, seed);
+        let analysis =
+            |threshold_choice| Analysis { delta: self.delta, threshold_choice, ..Analysis::default() };
+        let run = RunOptions {
+            analysis: analysis(ThresholdChoice::Max),
+            second_analysis: Some(analysis(ThresholdChoice::Band)),
+            claimed_epsilon: self.printed_claim,
+            trade_off: self.curves,
+            // The paper claims what Poisson sampling would give.
+            claimed_curve: self.curves.then_some(ClaimedCurve::Poisson),
+            // What was there before is to be gone on from; else another row has just played the same.
+            resume: store.as_ref().is_some_and(|file| request.resume || file.exists()),
+            store,
+            theory: first.map(|first| first.theory.clone()),
+            ..RunOptions::new(self.observations(request))
+        };
+        let noise = first.map(|first| first.setting.noise_multiplier);
+        match &self.job {
+            Job::Mechanism(job) => {
+                let setting = job.setting(seed)?;
+                let setting = match (noise, job.target_epsilon) {
+                    (Some(noise_multiplier), _) => Setting { noise_multiplier, ..setting },
+                    (None, Some(target)) => calibrated(&setting, target, self.delta)?,
+                    (None, None) => setting,
+                };
+                let engine = misdeal::EngineChoice::on(request.device);
+                MechanismAudit { setting, engine, run }.play(progress)
+            }
+            Job::Training(job) => {
+                let setting = job.setting(seed)?;
+                let (setting, target_epsilon) = match noise {
+                    Some(noise_multiplier) => (Setting { noise_multiplier, ..setting }, None),
+                    None => (setting, Some(job.target_epsilon)),
+                };
+                play_training(job, request, setting, target_epsilon, run, progress)
+            }
+        }
+    }
+}
+
+fn play_training(
+    job: &TrainingJob,
+    request: &ReproduceRequest,
+    setting: Setting,
+    target_epsilon: Option<f64>,
+    run: RunOptions,
+    progress: &dyn Progress,
+) -> Result<AuditReport> {
+    let recipe =
+        Recipe { canary: CanaryKind::from_name(&job.canary)?, ..Recipe::new(Blueprint::named(&job.model)?) };
+    let training = TrainingAudit {
+        setting,
+        target_epsilon,
+        recipe,
+        data: DataRequest { dataset: job.dataset.clone(), folder: request.data.clone(), size: None },
+        device: request.device,
+        precision: request.precision,
+        run,
+    };
+    training.play(progress)
+}

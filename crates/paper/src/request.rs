@@ -1,0 +1,29 @@
+//! What `reproduce` refuses.
+
+use misdeal::request::ReproduceRequest;
+use misdeal::{Result, RunOptions, devices};
+use misdeal_core::{Device, Error};
+
+/// Refuses a run that cannot be, before anything is played.
+///
+/// # Errors
+/// Numbers of runs and of observations that are out of range, or nothing to go on from.
+pub(crate) fn check(request: &ReproduceRequest) -> Result<()> {
+    if request.resume && request.store.is_none() {
+        let hint = "there is nothing to go on from";
+        return Err(Error::bad_value("resume", "True", "False without `store`", hint).into());
+    }
+    if let Some(runs) = request.runs.filter(|runs| !(1..=1000).contains(runs)) {
+        let hint = "the paper takes means over five";
+        return Err(Error::bad_value("runs", runs, "a whole number from 1 to 1000", hint).into());
+    }
+    if let Some(observations) = request.observations {
+        RunOptions::new(observations).check()?;
+    }
+    Ok(())
+}
+
+/// Whether there is a graphics processor that may be used.
+pub(crate) fn has_device(request: &ReproduceRequest) -> bool {
+    request.device == Device::Cuda || request.device == Device::Auto && devices().cuda_missing.is_none()
+}
