@@ -98,15 +98,11 @@ impl From<misdeal_scan::Error> for Failure {
 
 impl From<misdeal::Error> for Failure {
     fn from(error: misdeal::Error) -> Self {
-        match error {
-            misdeal::Error::Refused(error)
-            | misdeal::Error::Data(misdeal_train::data::Error::Refused(error)) => error.into(),
-            misdeal::Error::File(error) => error.into(),
-            misdeal::Error::Data(error) => Failure { code: 2, message: error.to_string() },
-            misdeal::Error::Interrupted { .. } | misdeal::Error::SimulationInterrupted => {
-                Failure::interrupted(error.to_string())
-            }
-            other => Failure::run_failed(other),
+        match error.refusal() {
+            Some(refusal) => refusal.clone().into(),
+            None if error.is_interrupted() => Failure::interrupted(error.to_string()),
+            None if error.is_failed_write() => Failure::run_failed(error),
+            None => Failure { code: 2, message: error.to_string() },
         }
     }
 }

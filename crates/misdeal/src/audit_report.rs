@@ -86,6 +86,11 @@ impl AuditReport {
         self.verdict.kind == VerdictKind::Refuted
     }
 
+    /// What follows for the claim.
+    pub fn verdict(&self) -> &Verdict {
+        &self.verdict
+    }
+
     /// Sets the verdict from the estimate, the claim and theory.
     pub(crate) fn judged(mut self) -> Self {
         let scheme = self.setting.scheme;

@@ -1,27 +1,34 @@
-//! Whole jobs: an audit beside its theory, from a request to a report.
+//! Audits of differentially private training: whether the way its batches are made voids the guarantee that it claims.
 //!
 //! ```
-//! use misdeal::{MechanismRequest, RunRequest, Unwatched, audit_mechanism};
+//! use misdeal::{BatchScheme, Setting};
 //!
-//! let run = RunRequest { claimed_epsilon: Some(0.72), ..RunRequest::new(100_000) };
-//! let request = MechanismRequest { run, ..MechanismRequest::default() };
-//! let report = audit_mechanism(&request, &Unwatched)?;
-//! assert!(report.estimate.valid && report.violated == Some(true));
+//! let setting = Setting::new(0.79).scheme(BatchScheme::Shuffle).steps_per_epoch(117).epochs(10);
+//! let result = setting.audit().claimed_epsilon(3.0).observations(10_000_000).run()?;
+//! println!("{}", result.verdict());
+//! let bounds = setting.account(1e-5)?;
+//! # assert!(bounds.epsilon_lower_bound.is_some_and(|epsilon| epsilon > 3.0));
 //! # Ok::<(), misdeal::Error>(())
 //! ```
 //!
-//! - [`audit_mechanism`]: plays the game on the batched Gaussian mechanism ([`MechanismRequest`], [`AuditReport`]).
-//! - [`audit_training`]: plays it on DP-SGD with real data and models ([`TrainingRequest`]).
-//! - [`account()`], [`calibrate_noise`]: what theory says, and the noise that a target needs.
-//! - [`estimate_scores`]: scores from anywhere to epsilon.
-//! - [`merge_stores`]: shards of a run to one store; [`play_part`] and [`audit_played`]: any trials of it, and the audit of all.
-//! - [`score_outputs`], [`judge_outputs`]: what the outputs of somebody's own training show.
-//! - [`diagnose()`]: which scheme made the batches of a log, and what that costs.
-//! - [`self_test()`]: checks this machine's results against known values; [`devices()`]: what there is to compute on.
-//! - [`Progress`]: whoever watches a job and may interrupt it.
+//! | for | begin with | and get |
+//! |---|---|---|
+//! | an audit of the mechanism | [`Setting::audit`], [`MechanismRequest`] | [`AuditReport`] |
+//! | an audit of trainings on real data | [`audit_training`], [`TrainingRequest`] | [`AuditReport`] |
+//! | what theory proves | [`Setting::account`], [`account()`] | [`Bounds`], [`AccountReport`] |
+//! | the noise that a target needs | [`calibrate_noise`] | [`CalibrateReport`] |
+//! | scores of your own | [`estimate_scores`], [`estimate_arrays`] | [`EstimateReport`] |
+//! | outputs of your own training | [`score_outputs`], [`judge_outputs`] | [`OutputsReport`] |
+//! | a log of batches | [`diagnose()`] | [`DiagnoseReport`] |
+//! | parts of a run | [`play_part`], [`audit_played`], [`merge_stores`] | [`ScoreStore`], [`MergeReport`] |
+//! | this machine | [`self_test()`], [`devices()`] | [`SelfTestReport`], [`DevicesReport`] |
+//!
+//! [`Setting`] says what is audited, in the words of [`BatchScheme`], [`ThreatModel`] and [`Adjacency`]. Whoever watches a job is a
+//! [`Progress`]. Whatever goes wrong is an [`Error`].
 
 mod accounted;
 mod accounting;
+mod audit_builder;
 mod audit_report;
 mod blind_training;
 mod buffer_search;
@@ -43,6 +50,7 @@ mod reach;
 mod run;
 mod savings;
 mod self_test;
+mod setting;
 mod shard;
 mod standing;
 mod stopping;
@@ -65,6 +73,12 @@ pub use estimation::{Analysis, EstimateReport, EstimateRequest, estimate_arrays,
 pub use measurement::Measurement;
 pub use mechanism::{MechanismRequest, audit_mechanism, measure_mechanism};
 pub use merging::{MergeReport, merge_stores};
+pub use misdeal_core::{
+    Adjacency, BatchScheme, Blueprint, Bounds, CanaryKind, ClosedSet, Device, EngineName, LastBatch,
+    Precision, Recipe, ScoreStore, StoreKind, ThreatModel, World,
+};
+pub use misdeal_results::{Verdict, VerdictKind};
+pub use misdeal_statistics::{EpsilonEstimate, ThresholdChoice};
 pub use outputs::{OutputScore, OutputsReport, judge_outputs, judge_outputs_despite, score_outputs};
 pub use parts::{audit_played, check_mechanism, is_decided, play_part};
 pub use progress::{Progress, Unwatched};
@@ -74,6 +88,7 @@ pub use run::RunRequest;
 #[cfg(feature = "planted-faults")]
 pub use self_test::run_check;
 pub use self_test::{CheckReport, SelfTestReport, SelfTestRequest, self_test};
+pub use setting::Setting;
 pub use shard::Shard;
 pub use stopping::StopWhen;
 pub use trade_off::{PromisedCurve, TradeOffReport};

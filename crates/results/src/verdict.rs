@@ -3,6 +3,7 @@
 use crate::Judged;
 use misdeal_core::BatchScheme;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// What follows for a claim, in a word.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
@@ -27,6 +28,13 @@ pub struct Verdict {
     pub kind: VerdictKind,
     /// In a sentence or two.
     pub sentence: String,
+}
+
+impl fmt::Display for Verdict {
+    /// The sentence.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sentence)
+    }
 }
 
 impl Judged {

@@ -1,7 +1,7 @@
 //! A run that is interrupted and resumed, from the disk, ends as one that was not.
 
 use super::Found;
-use crate::{EngineChoice, Error, MechanismRequest, Progress, RunRequest, Unwatched, measure_mechanism};
+use crate::{EngineChoice, MechanismRequest, Progress, RunRequest, Unwatched, measure_mechanism};
 use misdeal_core::Setting;
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,7 +37,7 @@ pub(super) fn check(seed: u64) -> Found {
         let most = (interruptions + 1) * OBSERVATIONS / 4;
         match measure_mechanism(&request(&parts), &Impatient { observed: 0.into(), most }) {
             Ok(measured) => break measured,
-            Err(Error::Interrupted { .. }) if interruptions < 4 => interruptions += 1,
+            Err(error) if error.is_interrupted() && interruptions < 4 => interruptions += 1,
             Err(error) => return Err(error.to_string()),
         }
         if interruptions == 4 {
