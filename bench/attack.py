@@ -112,7 +112,7 @@ def paths(rng: random.Random):
     commands = [["estimate", "--scores-in", "?", "--scores-out", "?"], ["diagnose", "?"], ["report", "?"], ["scan", "?"], ["merge", "?", "-o", "merged"],
                 ["audit", "mechanism", "--observations", "8", "--store", "?"], ["audit", "mechanism", "--observations", "8", "--store", "?", "--resume"],
                 ["audit", "training", "--observations", "8", "--model", "?"], ["audit", "training", "--observations", "8", "--dataset", "?"]]  # fmt: skip
-    special = ["/dev/zero", "/dev/full", ".", "/", "fifo.csv", "fifo.jsonl", "fifo.toml", "fifo.npz", "missing/x.csv", "empty.csv", "loop.csv", "locked.csv"]
+    special = ["/dev/zero", "/dev/full", ".", "/dev", "fifo.csv", "fifo.jsonl", "fifo.toml", "fifo.npz", "missing/x.csv", "empty.csv", "loop.csv", "locked.csv"]
     while True:
         name = rng.choice(special) if rng.random() < 0.5 else rng.choice(HOSTILE) + rng.choice([".csv", ".jsonl", ".toml", ".npz", ".parquet", ".npy", ".py", ""])
         words = [name if word == "?" else word for word in rng.choice(commands)]
@@ -303,7 +303,7 @@ def main() -> None:
                     left.unlink()
     print(f"{sum(counts.values())} calls, {len(problems)} problems; at most {worst[0]:.1f} s of processor time and {worst[1] >> 20} MB; {counts}")
     document = {"command": " ".join(["python3 bench/attack.py", *sys.argv[1:]]), "calls": counts, "problems": problems, "most_processor_seconds": worst[0], "peak_bytes": worst[1]}
-    if asked.family is None:
+    if not asked.families:
         pathlib.Path(__file__).with_name("runs").joinpath("attack.json").write_text(json.dumps(document, indent=1) + "\n")
     sys.exit(1 if problems else 0)
 

@@ -1,10 +1,8 @@
 //! How a command ends: exit codes, and one line for each failure.
 
 use crate::interruption;
-use misdeal_core::printable;
-use std::fmt::Display;
-use std::io::{self, Write};
-use std::process::ExitCode;
+use misdeal_core::{printable, spell_fields};
+use std::fmt::{self, Display};
 
 /// A command that did what it was asked.
 pub enum Success {
@@ -32,11 +30,21 @@ impl Failure {
         Failure { code: 3, message: message.to_string() }
     }
 
-    /// Prints the line, without what nobody could read in it, and gives the exit code.
-    pub fn report(self) -> ExitCode {
-        // The exit code is told even where the line cannot be.
-        let _ = writeln!(io::stderr(), "misdeal: {}", readable(&self.message));
-        ExitCode::from(self.code)
+    /// A file that was not read, or not written.
+    fn of_file(error: &misdeal_files::Error) -> Self {
+        Failure { code: if error.is_failed_write() { 3 } else { 2 }, message: error.to_string() }
+    }
+
+    /// The exit code.
+    pub fn code(&self) -> u8 {
+        self.code
+    }
+}
+
+/// The line, without what nobody could read in it.
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "misdeal: {}", readable(&self.message))
     }
 }
 
@@ -56,17 +64,26 @@ fn readable(message: &str) -> String {
     printable(&message.split(' ').map(word).collect::<Vec<_>>().join(" ")).into_owned()
 }
 
+/// A field as a flag.
+fn flag(field: &str) -> String {
+    match field {
+        // Counted, not given: there is no such flag.
+        "observations_per_world" => "observations per world:".to_owned(),
+        _ => format!("--{}", field.replace('_', "-")),
+    }
+}
+
+/// A message whose fields are flags.
+fn spelled(message: &str) -> String {
+    spell_fields(message, flag)
+}
+
 impl From<misdeal_core::Error> for Failure {
     fn from(error: misdeal_core::Error) -> Self {
         let message = match error {
-            misdeal_core::Error::Device(message) => return Failure::run_failed(message),
+            misdeal_core::Error::Device(message) => return Failure::run_failed(spelled(&message)),
             misdeal_core::Error::BadValue { field, value, allowed, hint } => {
-                let name = match field {
-                    // Counted, not given: there is no such flag.
-                    "observations_per_world" => "observations per world:".to_owned(),
-                    _ => format!("--{}", field.replace('_', "-")),
-                };
-                format!("{name} {value}: allowed is {allowed}; {hint}")
+                format!("{} {value}: allowed is {}; {}", flag(field), spelled(&allowed), spelled(&hint))
             }
             other => other.to_string(),
         };
@@ -76,8 +93,7 @@ impl From<misdeal_core::Error> for Failure {
 
 impl From<misdeal_files::Error> for Failure {
     fn from(error: misdeal_files::Error) -> Self {
-        let code = if error.is_failed_write() { 3 } else { 2 };
-        Failure { code, message: error.to_string() }
+        Failure::of_file(&error)
     }
 }
 
@@ -98,24 +114,19 @@ impl From<misdeal_scan::Error> for Failure {
 
 impl From<misdeal::Error> for Failure {
     fn from(error: misdeal::Error) -> Self {
-        match error.refusal() {
-            Some(refusal) => refusal.clone().into(),
-            None if error.is_interrupted() => Failure::interrupted(error.to_string()),
-            None if error.is_failed_write() => Failure::run_failed(error),
-            None => Failure { code: 2, message: error.to_string() },
+        match (error.refusal(), error.file()) {
+            (Some(refusal), _) => refusal.clone().into(),
+            (_, Some(file)) => Failure::of_file(file),
+            _ if error.is_interrupted() => Failure::interrupted(spelled(&error.to_string())),
+            _ => Failure { code: 2, message: spelled(&error.to_string()) },
         }
     }
 }
 
-/// What clap says, on one line, unless it is the help that was asked for.
-pub fn of_arguments(error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() {
-        // Help or version; a closed pipe is nobody's failure.
-        let _ = error.print();
-        return ExitCode::SUCCESS;
-    }
+/// What clap says of wrong arguments, on one line.
+pub fn of_arguments(error: &clap::Error) -> Failure {
     let text = error.to_string();
     let told = text.split("\n\nUsage:").next().unwrap_or(&text).split("\n\nFor more").next().unwrap_or(&text);
     let line = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    Failure { code: 2, message: format!("{}; see --help", line.trim_start_matches("error: ")) }.report()
+    Failure { code: 2, message: format!("{}; see --help", line.trim_start_matches("error: ")) }
 }

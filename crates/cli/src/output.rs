@@ -3,10 +3,11 @@
 use crate::arguments::{CommonArguments, Format};
 use crate::failure::Failure;
 use crate::json_layout;
-use misdeal_core::printable_lines;
+use misdeal_core::{is_hidden, printable_lines};
 use misdeal_files::atomic::write_atomically;
 use serde::Serialize;
-use std::io::{self, Write};
+use std::fmt::Write as _;
+use std::io;
 
 /// Prints a report as text or as one JSON document, or writes it to `--output`.
 pub fn deliver(
@@ -21,7 +22,7 @@ pub fn deliver(
 pub fn deliver_document(common: &CommonArguments, document: &str) -> Result<(), Failure> {
     match &common.output {
         Some(path) => Ok(write_atomically(path, |sink| sink.write_all(document.as_bytes()))?),
-        None => print(document),
+        None => print(common, document),
     }
 }
 
@@ -31,14 +32,14 @@ pub fn print_report(
     report: &impl Serialize,
     text: impl FnOnce() -> String,
 ) -> Result<(), Failure> {
-    print(&render(common, report, text))
+    print(common, &render(common, report, text))
 }
 
 fn render(common: &CommonArguments, report: &impl Serialize, text: impl FnOnce() -> String) -> String {
     match common.format {
         Format::Text => for_people(&text()),
         // The others are refused before any work is done.
-        Format::Json | Format::Sarif | Format::Github => json_layout::text(report) + "\n",
+        Format::Json | Format::Sarif | Format::Github => for_programs(json_layout::text(report) + "\n"),
     }
 }
 
@@ -60,9 +61,28 @@ pub fn for_workflows(text: &str) -> String {
     printable_lines(text).replace("##[", "#\\u{23}[")
 }
 
+/// JSON in which no hidden character stands as itself, and no older command of workflows. It reads back as it was.
+pub fn for_programs(json: String) -> String {
+    let is_escaped = |c| is_hidden(c) && c != '\n';
+    if !json.contains(is_escaped) && !json.contains("##[") {
+        return json;
+    }
+    let mut shown = String::with_capacity(json.len() + 64);
+    for c in json.chars() {
+        if is_escaped(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        } else {
+            shown.push(c);
+        }
+    }
+    shown.replace("##[", "#\\u0023[")
+}
+
 /// Prints what is already laid out.
-pub fn print(document: &str) -> Result<(), Failure> {
-    match io::stdout().lock().write_all(document.as_bytes()) {
+pub fn print(common: &CommonArguments, document: &str) -> Result<(), Failure> {
+    match common.environment.print(document) {
         // Whoever closed the pipe has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|error| Failure::run_failed(format!("cannot print the result: {error}"))),
@@ -82,5 +102,14 @@ mod tests {
         );
         assert_eq!(for_people("std::f 12::\n"), "std::f 12::\n");
         assert_eq!(for_workflows("::error file=a::b\n"), "::error file=a::b\n");
+    }
+
+    #[test]
+    fn json_hides_nothing_and_reads_back() {
+        let document = serde_json::json!({ "a\u{202e}": "b\u{9b}\u{7f}\u{85}\u{2028}\u{feff}\u{e0041}\n\u{1b}\"é ###[error]" });
+        let shown = for_programs(serde_json::to_string_pretty(&document).unwrap());
+        assert!(shown.contains("a\\u202e") && shown.contains("\\udb40\\udc41"), "{shown}");
+        assert!(!shown.contains(|c| is_hidden(c) && c != '\n') && !shown.contains("##["), "{shown}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), document);
     }
 }

@@ -22,7 +22,7 @@ pub fn run(arguments: &ReportArguments, common: &CommonArguments) -> Result<Succ
     });
     let results = results.collect::<Result<Vec<_>, Failure>>()?;
     let (Some(layout), Some(output)) = (layout, &common.output) else {
-        output::print(&page(&results)?)?;
+        output::print(common, &page(&results)?)?;
         return Ok(Success::Fine);
     };
     let bytes = layout.bytes(&results)?;

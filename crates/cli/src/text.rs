@@ -18,7 +18,8 @@ pub use reproduced::reproduced;
 pub use self_test::self_test;
 
 use indicatif::HumanCount;
-use misdeal::{AuditReport, BoundSide, CalibrateReport, Figures, MergeReport, TrainingFigures};
+use misdeal::request::BoundSide;
+use misdeal::{AuditReport, CalibrateReport, Figures, MergeReport, TrainingFigures};
 use misdeal_core::{Bounds, Setting, ThreatModel, path_text, printable};
 use misdeal_results::numbers::{
     confidence, noise_multiplier, probability, rounded_down, rounded_up, significant, times,

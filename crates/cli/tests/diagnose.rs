@@ -1,8 +1,6 @@
 //! `misdeal diagnose` on logs of real data loaders, and its contract.
 
-mod program;
-
-use program::{json, misdeal, refusal};
+use crate::program::{json, misdeal, refusal};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};

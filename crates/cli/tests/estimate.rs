@@ -1,8 +1,6 @@
 //! Scores from files to epsilon.
 
-mod program;
-
-use program::{json, misdeal};
+use crate::program::{json, misdeal};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,6 @@
 //! `misdeal scan` from outside: findings, formats, settings, exit codes.
 
-mod program;
-
-use program::{misdeal, refusal};
+use crate::program::{misdeal, refusal};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

@@ -6,14 +6,11 @@
 //! and a test keeps shared definitions alike. Schemas allow more fields, because readers should ignore what they do
 //! not know; this test does not.
 
-mod documented;
-mod program;
-
-use documented::Fields;
+use crate::documented::Fields;
+use crate::program::{self, misdeal};
 use jsonschema::Validator;
 use misdeal::{Analysis, judge_outputs};
 use misdeal_core::Setting;
-use program::misdeal;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,8 +1,6 @@
 //! A store is a function of what was asked, not of how it was computed.
 
-mod program;
-
-use program::{json, refusal};
+use crate::program::{json, refusal};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

@@ -53,7 +53,7 @@ pub use diagnosis::{
     Candidate, Defect, Diagnosis, EpochPositions, PositionSample, SchemeParameters, UNKNOWN_SCHEME,
 };
 pub use engine_name::EngineName;
-pub use error::{Error, Result};
+pub use error::{Error, Result, spell_fields};
 pub use guarded::guarded;
 pub use printable::{
     is_hidden, path_text, printable, printable_json, printable_lines, printable_path, serialize_path,

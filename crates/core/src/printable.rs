@@ -5,10 +5,16 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Whether a character moves the cursor, ends a line or changes the direction of text, instead of being seen.
+/// Whether a character is not seen: it moves the cursor, ends a line, changes the direction of text or has no width.
+/// The joiners U+200C and U+200D are not: words of several languages need them.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2028}' | '\u{2029}' | '\u{2066}'..='\u{2069}')
+        || matches!(c,
+            // Soft hyphen, marks of direction, separators of lines and paragraphs.
+            '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            // Invisible operators and isolates, byte order mark, annotations, fillers, tags.
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{3164}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// `text` on one line: hidden characters are written as `\n`, `\t` or `\u{1b}`.
@@ -104,9 +110,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_seen_is_written_out() {
-        let hidden = "\0\u{7}\u{8}\n\r\t\u{1b}[2J\u{7f}\u{85}\u{9b}\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2028}\u{2029}\u{2066}\u{2069}";
+        let hidden = "\0\u{7}\u{8}\n\r\t\u{1b}[2J\u{7f}\u{85}\u{9b}\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2028}\u{2029}\u{2066}\u{2069}\u{ad}\u{200b}\u{2060}\u{feff}\u{3164}\u{e0041}";
         assert!(!printable(hidden).contains(is_hidden), "{}", printable(hidden));
-        assert_eq!(printable("é ü 表 🂡 \\n"), "é ü 表 🂡 \\n");
+        assert_eq!(printable("é ü 表 🂡 می\u{200c}خواهم \\n"), "é ü 表 🂡 می\u{200c}خواهم \\n");
         assert_eq!(printable("a\r\n\u{1b}[0m"), "a\\r\\n\\u{1b}[0m");
         assert_eq!(printable_lines("a\n\tb\r\n"), "a\n\tb\\r\n");
         let json = serde_json::to_string(&[hidden]).unwrap();

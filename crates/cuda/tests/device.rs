@@ -4,6 +4,7 @@ use misdeal_core::{PHILOX_STREAM_NAME, ScoreStore, Setting, StoreKind, World};
 use misdeal_cuda::mirror::Mirror;
 use misdeal_cuda::{Cuda, gpus};
 use misdeal_game::engines::Engine;
+use misdeal_testkit::skip;
 use misdeal_testkit::suite;
 
 /// Whether there is a device; a device that is there and fails is no reason to skip.
@@ -11,7 +12,7 @@ fn is_there() -> bool {
     match gpus() {
         Ok(_) => true,
         Err(reason) if reason.is_missing() => {
-            println!("skipped: {reason}");
+            skip(&reason);
             assert!(std::env::var_os("MISDEAL_NEEDS_CUDA").is_none(), "{reason}");
             false
         }

@@ -1,10 +1,7 @@
 //! The kernels of trainings, run on the processor, against the reference in f64: trial by trial.
 
-mod agreement;
-mod emulation;
-
-use agreement::{compare, philox};
-use emulation::Emulator;
+use crate::agreement::{self, compare, philox};
+use crate::emulation::{self, Emulator};
 use misdeal_core::{BatchScheme, Blueprint, CanaryKind, Precision, Recipe, Setting, ThreatModel};
 use misdeal_cuda::training::{Trainer, Tuning};
 use misdeal_testkit::tiny;

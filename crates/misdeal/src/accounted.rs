@@ -1,6 +1,7 @@
 //! One scheme with all that theory can say about it.
 
-use crate::{AccountSubject, Result};
+use crate::Result;
+use crate::accounting::AccountSubject;
 use misdeal_core::{BatchScheme, Bounds, DeltaBounds, Setting, TradeOffBounds};
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::shuffle_max::LargestOutput;
@@ -58,7 +59,7 @@ impl AccountSubject<'_> {
     /// The schemes asked for, by name.
     pub(crate) fn settings(&self) -> Result<Vec<(&'static str, Accounted)>> {
         let (setting, scheme, buffer_size) = match self {
-            Self::Schemes { setting, scheme, buffer_size } => (*setting, *scheme, *buffer_size),
+            Self::Schemes { setting, scheme, buffer_size } => (setting, *scheme, *buffer_size),
             &Self::Poisson(sampling) => return Ok(vec![("poisson", Accounted::Poisson(sampling))]),
         };
         let accounted = |scheme| -> Result<Accounted> {
@@ -83,8 +84,7 @@ impl AccountSubject<'_> {
     pub(crate) fn poisson(&self) -> Result<PoissonSampling> {
         Ok(match self {
             Self::Schemes { setting, .. } => {
-                let setting =
-                    Setting { scheme: BatchScheme::Poisson, ..Setting::clone(setting) }.validated()?;
+                let setting = Setting { scheme: BatchScheme::Poisson, ..setting.clone() }.validated()?;
                 PoissonSampling {
                     noise_multiplier: setting.noise_multiplier,
                     sampling_probability: setting.sampling_probability(),
@@ -96,7 +96,7 @@ impl AccountSubject<'_> {
     }
 }
 
-const NO_BUFFER: &str = "give --buffer-size";
+const NO_BUFFER: &str = "give a buffer size";
 
 impl Accounted {
     pub(crate) fn bounds(&self, delta: f64, work: &Work) -> Result<Bounds> {

@@ -3,13 +3,13 @@
 use crate::accounted::{Accounted, Comparison, PoissonSampling};
 use crate::{Result, SCHEMA_VERSION};
 use misdeal_core::{BatchScheme, Bounds, ClosedSet, DeltaBounds, Error, Setting, TradeOffBounds};
+use misdeal_results::request::{self, AccountRequest, BoundSide, CalibrateRequest};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::{self, calibrate};
 use misdeal_theory::pld::Side;
 use misdeal_theory::work::{self, Work};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// What theory says about one or more schemes.
 #[derive(Debug, Clone, Serialize)]
@@ -69,11 +69,11 @@ impl Shape {
 
 /// What is to be accounted for.
 #[derive(Debug, Clone)]
-pub enum AccountSubject<'a> {
+pub(crate) enum AccountSubject<'a> {
     /// The named scheme of a setting, or `all`; schemes with a buffer are left unknown by `all` unless `buffer_size` is given.
     Schemes {
         /// Noise, steps and epochs.
-        setting: &'a Setting,
+        setting: Setting,
         /// A scheme's name, or `all`.
         scheme: &'a str,
         /// The buffer of schemes that have one.
@@ -83,15 +83,39 @@ pub enum AccountSubject<'a> {
     Poisson(PoissonSampling),
 }
 
-/// What to say beside epsilon.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct AccountExtras {
-    /// Delta at this epsilon.
-    pub epsilon: Option<f64>,
-    /// The trade-off curves.
-    pub trade_off: bool,
-    /// Other methods of the field.
-    pub compare: bool,
+impl<'a> AccountSubject<'a> {
+    /// What a request is about.
+    ///
+    /// # Errors
+    /// A probability without steps, steps without a probability, or a shape beside them.
+    fn of(request: &'a AccountRequest) -> Result<Self> {
+        let &AccountRequest { noise_multiplier, ref shape, ref scheme, .. } = request;
+        let usual = request::Shape::default();
+        let (sampling_probability, steps) = match (request.sampling_probability, request.steps) {
+            (Some(sampling_probability), Some(steps)) => (sampling_probability, steps),
+            (None, None) => {
+                let setting = Setting { noise_multiplier, ..shape.setting() };
+                return Ok(Self::Schemes { setting, scheme, buffer_size: shape.buffer_size });
+            }
+            _ => {
+                let hint = "or give `steps_per_epoch` and `epochs`";
+                return Err(Error::bad_value(
+                    "steps",
+                    "missing",
+                    "`sampling_probability` with `steps`",
+                    hint,
+                )
+                .into());
+            }
+        };
+        let is_usual = [shape.steps_per_epoch, shape.epochs] == [usual.steps_per_epoch, usual.epochs];
+        if !["all", "poisson"].contains(&scheme.as_str()) || !is_usual {
+            let hint = "they stand for Poisson sampling, whose `steps` count all epochs together";
+            let allowed = "no other scheme and no shape beside it";
+            return Err(Error::bad_value("sampling_probability", sampling_probability, allowed, hint).into());
+        }
+        Ok(Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }))
+    }
 }
 
 /// The share of the work that is left which one part of a command may take.
@@ -104,12 +128,14 @@ const SHARE: f64 = 0.8;
 ///
 /// # Errors
 /// A setting, a scheme's name, a delta or an epsilon that is refused.
-pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) -> Result<AccountReport> {
+pub fn account(request: &AccountRequest) -> Result<AccountReport> {
+    let &AccountRequest { delta, epsilon, trade_off, compare, .. } = request;
+    let subject = AccountSubject::of(request)?;
     let settings = subject.settings()?;
     let poisson = subject.poisson()?;
     // All parts share one command's work; none takes so much of it that nothing is left for the others.
     let whole = Work::default();
-    let extras_asked = [extras.epsilon.is_some(), extras.trade_off, extras.compare];
+    let extras_asked = [epsilon.is_some(), trade_off, compare];
     let mut parts = 1 + settings.len() * (1 + extras_asked.into_iter().filter(|&asked| asked).count());
     let mut share = |answer: &mut dyn FnMut(&Work) -> Result<()>| {
         parts -= 1;
@@ -141,32 +167,32 @@ pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) 
         noise_multiplier,
         steps,
         sampling_probability,
-        shape: match subject {
+        shape: match &subject {
             AccountSubject::Schemes { setting, buffer_size, .. } => Some(Shape::of(setting, *buffer_size)),
             AccountSubject::Poisson(_) => None,
         },
         delta,
         claimed_epsilon,
         schemes,
-        epsilon: extras.epsilon,
+        epsilon,
         deltas: BTreeMap::new(),
         trade_offs: BTreeMap::new(),
         comparisons: Vec::new(),
     };
     for (name, accounted) in &settings {
-        if let Some(epsilon) = extras.epsilon {
+        if let Some(epsilon) = epsilon {
             share(&mut |work| {
                 report.deltas.insert(*name, accounted.delta_bounds(epsilon, work)?);
                 Ok(())
             })?;
         }
-        if extras.trade_off {
+        if trade_off {
             share(&mut |work| {
                 report.trade_offs.insert(*name, accounted.trade_off(work)?);
                 Ok(())
             })?;
         }
-        if extras.compare {
+        if compare {
             share(&mut |work| {
                 let bounds = &report.schemes[name];
                 report.comparisons.extend(accounted.comparisons(name, delta, bounds, work));
@@ -175,23 +201,6 @@ pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) 
         }
     }
     Ok(report)
-}
-
-/// Which side of a scheme's epsilon a calibration goes by.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Serialize, EnumString, IntoStaticStr, VariantArray, VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum BoundSide {
-    /// The noise is enough: the upper bound meets the target.
-    Upper,
-    /// Less noise is known not to be enough: the lower bound meets the target.
-    Lower,
-}
-
-impl ClosedSet for BoundSide {
-    const FIELD: &'static str = "bound";
 }
 
 /// A calibrated noise multiplier.
@@ -218,16 +227,22 @@ pub struct CalibrateReport {
     pub bound: BoundSide,
 }
 
-/// The smallest noise with which a bound on the setting's scheme is at most `target_epsilon`.
+/// The smallest noise with which a bound on the scheme's epsilon is at most the target.
 ///
 /// # Errors
 /// A value that is refused, a scheme of which this side is not known, or a target that no noise meets.
-pub fn calibrate_noise(
-    setting: &Setting,
-    target_epsilon: f64,
-    delta: f64,
-    side: BoundSide,
-) -> Result<CalibrateReport> {
+pub fn calibrate_noise(request: &CalibrateRequest) -> Result<CalibrateReport> {
+    let &CalibrateRequest { delta, bound: side, ref shape, .. } = request;
+    let scheme = BatchScheme::from_name(&request.scheme, shape.buffer_size)?;
+    let setting = Setting { scheme, ..shape.setting() }.validated()?;
+    let target_epsilon = request.target_epsilon.ok_or_else(|| {
+        Error::bad_value(
+            "target_epsilon",
+            "missing",
+            "a number",
+            "it is the epsilon that the noise must meet",
+        )
+    })?;
     let work = Work::default();
     let (mut evaluations, mut is_out_of_reach) = (0, false);
     let found = calibrate(target_epsilon, |noise_multiplier| {
@@ -273,7 +288,7 @@ pub fn calibrate_noise(
         target_epsilon,
         delta,
         scheme: setting.scheme,
-        shape: Shape::of(setting, None),
+        shape: Shape::of(&setting, None),
         bound: side,
     })
 }

@@ -1,6 +1,6 @@
 //! An audit of the mechanism, changed value by value and run.
 
-use crate::{AuditReport, EngineChoice, MechanismRequest, Progress, Result, Unwatched, audit_mechanism};
+use crate::{AuditReport, EngineChoice, MechanismAudit, Result, Unwatched};
 use misdeal_core::{ClosedSet, Device, EngineName};
 use misdeal_statistics::ThresholdChoice;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// assert!(found.estimate.valid && found.estimate.empirical_epsilon > 0.72);
 /// # Ok::<(), misdeal::Error>(())
 /// ```
-impl MechanismRequest {
+impl MechanismAudit {
     /// The epsilon to test; theory's upper bound for Poisson sampling if none is given.
     #[must_use]
     pub fn claimed_epsilon(mut self, epsilon: f64) -> Self {
@@ -85,17 +85,11 @@ impl MechanismRequest {
 
     /// Plays the game on all cores of the current thread pool, and sets what it shows beside theory.
     ///
-    /// # Errors
-    /// As [`audit_mechanism`].
-    pub fn run(&self) -> Result<AuditReport> {
-        self.run_watched(&Unwatched)
-    }
-
-    /// The same, with somebody who hears of progress and may interrupt.
+    /// [`play`](Self::play) does the same for somebody who watches.
     ///
     /// # Errors
-    /// As [`audit_mechanism`].
-    pub fn run_watched(&self, progress: &dyn Progress) -> Result<AuditReport> {
-        audit_mechanism(self, progress)
+    /// As [`play`](Self::play).
+    pub fn run(&self) -> Result<AuditReport> {
+        self.play(&Unwatched)
     }
 }

@@ -5,7 +5,7 @@ use crate::promised::{poisson_upper_bound, promised_within};
 use crate::run::OpenStore;
 use crate::trade_off::{Observed, TradeOffReport, WORK_FOR_CURVES, trade_off_report};
 use crate::{
-    Analysis, BufferSearch, ClaimedCurve, OutOfReach, Progress, Result, RunRequest, SCHEMA_VERSION,
+    Analysis, BufferSearch, ClaimedCurve, OutOfReach, Progress, Result, RunOptions, SCHEMA_VERSION,
     TrainingFigures,
 };
 use misdeal_core::{Bounds, ScoreStore, Setting, StoreKind};
@@ -104,7 +104,7 @@ impl AuditReport {
 pub(crate) fn audit(
     command: &'static str,
     player: &dyn Player,
-    request: &RunRequest,
+    request: &RunOptions,
     progress: &dyn Progress,
 ) -> Result<AuditReport> {
     audit_from(command, player, request, None, progress)
@@ -114,7 +114,7 @@ pub(crate) fn audit(
 pub(crate) fn audit_from(
     command: &'static str,
     player: &dyn Player,
-    request: &RunRequest,
+    request: &RunOptions,
     held: Option<ScoreStore>,
     progress: &dyn Progress,
 ) -> Result<AuditReport> {
@@ -146,7 +146,7 @@ pub(crate) fn audit_from(
 }
 
 /// Theory's bounds; curves, where they are asked for, take their part of the work.
-fn theory_beside(setting: &Setting, request: &RunRequest) -> BTreeMap<&'static str, Bounds> {
+fn theory_beside(setting: &Setting, request: &RunOptions) -> BTreeMap<&'static str, Bounds> {
     let curves = if request.trade_off { WORK_FOR_CURVES } else { 0.0 };
     promised_within(setting, request.analysis.delta, &Work::of(work::COMMAND - curves))
 }
@@ -155,7 +155,7 @@ fn theory_beside(setting: &Setting, request: &RunRequest) -> BTreeMap<&'static s
 pub(crate) fn report(
     command: &'static str,
     setting: &Setting,
-    request: &RunRequest,
+    request: &RunOptions,
     measurement: Measurement,
     store: &ScoreStore,
     theory: Option<BTreeMap<&'static str, Bounds>>,

@@ -4,92 +4,33 @@ use crate::measurement::NOT_INDEPENDENT;
 use crate::run::check_claim;
 use crate::standing::Standing;
 use crate::trade_off::{Observed, trade_off_report};
-use crate::{ClaimedCurve, Result, SCHEMA_VERSION, TradeOffReport};
-use misdeal_core::ScoreStore;
+use crate::{Analysis, ClaimedCurve, Result, SCHEMA_VERSION, TradeOffReport};
+use misdeal_core::{Error, ScoreStore};
 use misdeal_files::scores;
+use misdeal_results::request::EstimateRequest;
 use misdeal_results::{Judged, Verdict};
 use misdeal_statistics::{
     ClopperPearson, Descriptive, ESTIMATORS, EpsilonEstimate, Estimator, Figure, Look, OneRun,
-    ScoreHistogram, ThresholdChoice, estimator,
+    ScoreHistogram, ThresholdChoice,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
-/// How scores become an epsilon.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Analysis {
-    /// The delta at which epsilon is meant.
-    pub delta: f64,
-    /// The level of confidence bounds.
-    pub significance: f64,
-    /// The estimator's name.
-    pub estimator: String,
-    /// How the threshold is chosen.
-    pub threshold_choice: ThresholdChoice,
-}
-
-impl Default for Analysis {
-    fn default() -> Self {
-        Analysis {
-            delta: 1e-5,
-            significance: 0.05,
-            estimator: "clopper-pearson".into(),
-            threshold_choice: ThresholdChoice::HoldOut,
-        }
-    }
-}
-
-impl Analysis {
-    /// The estimator and the threshold choice, if every field is in its range.
-    ///
-    /// # Errors
-    /// Names the first field that is not.
-    pub fn parse(&self) -> Result<(&'static dyn Estimator, ThresholdChoice)> {
-        misdeal_statistics::check_levels(self.delta, self.significance)?;
-        Ok((estimator(&self.estimator)?, self.threshold_choice))
-    }
-
-    /// Judges all scores of a store, as a whole run: the store remembers it, and a second judgement of other scores is not valid.
-    ///
-    /// # Errors
-    /// As [`Analysis::parse`], or too few scores.
-    pub fn judge(&self, store: &mut ScoreStore) -> Result<EpsilonEstimate> {
-        let mut estimate = self.of_store(store)?;
-        let planned = store.trials().last().map_or(0, |range| range.end);
-        let objection = match estimate.threshold_choice {
-            ThresholdChoice::Sequential => store.judge_sequentially(),
-            _ => store.judge(planned),
-        };
-        objection.map_or(Standing::ALONE, Standing::Unproven).mark(&mut estimate);
-        Ok(estimate)
-    }
-
-    /// The epsilon that a store shows, without a word on earlier judgements.
-    ///
-    /// # Errors
-    /// As [`Analysis::parse`], or too few scores.
-    pub(crate) fn of_store(&self, store: &ScoreStore) -> Result<EpsilonEstimate> {
-        let (estimator, choice) = self.parse()?;
-        Ok(misdeal_statistics::estimate(store, choice, estimator, self.delta, self.significance)?)
-    }
-}
-
-/// What to make of scores from anywhere.
-#[derive(Debug, Clone, Default)]
-pub struct EstimateRequest {
-    /// How they become an epsilon.
-    pub analysis: Analysis,
-    /// Whether each score is that of a canary which a fair coin of its own included in one training or left out. Nothing but the
-    /// caller's word says so.
-    pub fair_coins: bool,
-    /// The claim to test.
-    pub claimed_epsilon: Option<f64>,
-    /// The whole curve to test.
-    pub claimed_curve: Option<ClaimedCurve>,
-    /// Whether to give the trade-off curve too.
-    pub trade_off: bool,
+/// Judges all scores of a store, as a whole run: the store remembers it, and a second judgement of other scores is not valid.
+///
+/// # Errors
+/// A level that is refused, or too few scores.
+pub fn judge_store(analysis: &Analysis, store: &mut ScoreStore) -> Result<EpsilonEstimate> {
+    let mut estimate = analysis.of_store(store)?;
+    let planned = store.trials().last().map_or(0, |range| range.end);
+    let objection = match estimate.threshold_choice {
+        ThresholdChoice::Sequential => store.judge_sequentially(),
+        _ => store.judge(planned),
+    };
+    objection.map_or(Standing::ALONE, Standing::Unproven).mark(&mut estimate);
+    Ok(estimate)
 }
 
 /// What scores from files show.
@@ -141,14 +82,16 @@ pub struct EstimateReport {
 ///
 /// # Errors
 /// A value out of range, a file that cannot be read, too few scores.
-pub fn estimate_scores(
-    scores_in: &Path,
-    scores_out: &Path,
-    request: &EstimateRequest,
-) -> Result<EstimateReport> {
+pub fn estimate_scores(request: &EstimateRequest) -> Result<EstimateReport> {
     check(&request.analysis, request.claimed_epsilon)?;
-    let report = estimate_arrays(&scores::read(scores_in)?, &scores::read(scores_out)?, request)?;
-    Ok(EstimateReport { scores_in: Some(scores_in.into()), scores_out: Some(scores_out.into()), ..report })
+    let file = |field, path: &Option<PathBuf>| {
+        let path = path.clone();
+        path.ok_or_else(|| Error::bad_value(field, "missing", "a file", "it has the scores of one world"))
+    };
+    let (scores_in, scores_out) =
+        (file("scores_in", &request.scores_in)?, file("scores_out", &request.scores_out)?);
+    let report = estimate_arrays(&scores::read(&scores_in)?, &scores::read(&scores_out)?, request)?;
+    Ok(EstimateReport { scores_in: Some(scores_in), scores_out: Some(scores_out), ..report })
 }
 
 /// What to say of scores whose area under the curve is below 1/2.
@@ -168,9 +111,9 @@ fn check(
 ) -> Result<(&'static dyn Estimator, ThresholdChoice)> {
     check_claim(claimed_epsilon)?;
     if analysis.estimator == "all" {
-        return Analysis { estimator: ESTIMATORS[0].name().into(), ..analysis.clone() }.parse();
+        return Ok(Analysis { estimator: ESTIMATORS[0].name().into(), ..analysis.clone() }.parse()?);
     }
-    analysis.parse()
+    Ok(analysis.parse()?)
 }
 
 /// Estimates epsilon from scores in memory, with one estimator or with `all`.
@@ -182,7 +125,8 @@ pub fn estimate_arrays(
     scores_out: &[f64],
     request: &EstimateRequest,
 ) -> Result<EstimateReport> {
-    let &EstimateRequest { ref analysis, fair_coins, claimed_epsilon, claimed_curve, trade_off } = request;
+    let &EstimateRequest { ref analysis, fair_coins, claimed_epsilon, trade_off, .. } = request;
+    let claimed_curve = request.claimed_curve.as_deref().map(ClaimedCurve::parse).transpose()?;
     let (one, choice) = check(analysis, claimed_epsilon)?;
     let estimate = |estimator: &dyn Estimator| -> misdeal_core::Result<EpsilonEstimate> {
         let estimate =

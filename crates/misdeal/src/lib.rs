@@ -13,8 +13,8 @@
 //!
 //! | for | begin with | and get |
 //! |---|---|---|
-//! | an audit of the mechanism | [`Setting::audit`], [`MechanismRequest`] | [`AuditReport`] |
-//! | an audit of trainings on real data | [`audit_training`], [`TrainingRequest`] | [`AuditReport`] |
+//! | an audit of the mechanism | [`Setting::audit`], [`MechanismAudit`] | [`AuditReport`] |
+//! | an audit of trainings on real data | [`audit_training`], [`TrainingAudit`] | [`AuditReport`] |
 //! | what theory proves | [`Setting::account`], [`account()`] | [`Bounds`], [`AccountReport`] |
 //! | the noise that a target needs | [`calibrate_noise`] | [`CalibrateReport`] |
 //! | scores of your own | [`estimate_scores`], [`estimate_arrays`] | [`EstimateReport`] |
@@ -24,7 +24,7 @@
 //! | this machine | [`self_test()`], [`devices()`] | [`SelfTestReport`], [`DevicesReport`] |
 //!
 //! [`Setting`] says what is audited, in the words of [`BatchScheme`], [`ThreatModel`] and [`Adjacency`]. Whoever watches a job is a
-//! [`Progress`]. Whatever goes wrong is an [`Error`].
+//! [`Progress`]. [`request`] holds what each job is asked for in files and on command lines. Whatever goes wrong is an [`Error`].
 
 mod accounted;
 mod accounting;
@@ -59,24 +59,23 @@ mod training;
 mod training_device;
 
 pub use accounted::{Comparison, PoissonSampling};
-pub use accounting::{
-    AccountExtras, AccountReport, AccountSubject, BoundSide, CalibrateReport, Shape, account, calibrate_noise,
-};
+pub use accounting::{AccountReport, CalibrateReport, Shape, account, calibrate_noise};
 pub use audit_report::AuditReport;
 pub use buffer_search::{BufferSearch, Correction, Guess};
 pub use claimed_curve::ClaimedCurve;
 pub use devices::{DeviceReport, DevicesReport, devices};
-pub use diagnose::{DiagnoseReport, DiagnoseRequest, Leakage, NoiseLevel, diagnose, diagnose_batches};
+pub use diagnose::{DiagnoseReport, Leakage, diagnose, diagnose_batches};
 pub use engine_choice::EngineChoice;
 pub use error::{Error, Result};
-pub use estimation::{Analysis, EstimateReport, EstimateRequest, estimate_arrays, estimate_scores};
+pub use estimation::{EstimateReport, estimate_arrays, estimate_scores, judge_store};
 pub use measurement::Measurement;
-pub use mechanism::{MechanismRequest, audit_mechanism, measure_mechanism};
+pub use mechanism::{MechanismAudit, audit_mechanism, measure_mechanism};
 pub use merging::{MergeReport, merge_stores};
 pub use misdeal_core::{
     Adjacency, BatchScheme, Blueprint, Bounds, CanaryKind, ClosedSet, Device, EngineName, LastBatch,
     Precision, Recipe, ScoreStore, StoreKind, ThreatModel, World,
 };
+pub use misdeal_results::request::{self, Analysis};
 pub use misdeal_results::{Verdict, VerdictKind};
 pub use misdeal_statistics::{EpsilonEstimate, ThresholdChoice};
 pub use outputs::{OutputScore, OutputsReport, judge_outputs, judge_outputs_despite, score_outputs};
@@ -84,15 +83,15 @@ pub use parts::{audit_played, check_mechanism, is_decided, play_part};
 pub use progress::{Progress, Unwatched};
 pub use promised::{poisson_upper_bound, promised};
 pub use reach::OutOfReach;
-pub use run::RunRequest;
+pub use run::RunOptions;
 #[cfg(feature = "planted-faults")]
 pub use self_test::run_check;
-pub use self_test::{CheckReport, SelfTestReport, SelfTestRequest, self_test};
+pub use self_test::{CheckReport, SelfTestReport, self_test};
 pub use setting::Setting;
 pub use shard::Shard;
 pub use stopping::StopWhen;
 pub use trade_off::{PromisedCurve, TradeOffReport};
-pub use training::{DataRequest, Figures, TrainingFigures, TrainingRequest, audit_training, calibrated};
+pub use training::{DataRequest, Figures, TrainingAudit, TrainingFigures, audit_training, calibrated};
 
 /// The version of the JSON documents that reports turn into.
 pub const SCHEMA_VERSION: u32 = 1;

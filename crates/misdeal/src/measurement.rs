@@ -8,7 +8,7 @@ use crate::run::OpenStore;
 use crate::savings::Savings;
 use crate::standing::Standing;
 use crate::stopping::{Looked, Looking, play_to_the_looks};
-use crate::{Error, Progress, Result, RunRequest};
+use crate::{Error, Progress, Result, RunOptions};
 use misdeal_core::{ClosedSet, STREAM_NAME, ScoreStore, Setting};
 use misdeal_game::Outcome;
 use misdeal_statistics::{EpsilonEstimate, Look, ThresholdChoice};
@@ -72,7 +72,7 @@ pub struct Measurement {
 /// Plays and estimates, into the store that the request names.
 pub(crate) fn measure(
     player: &dyn Player,
-    request: &RunRequest,
+    request: &RunOptions,
     progress: &dyn Progress,
 ) -> Result<(Measurement, ScoreStore)> {
     request.check()?;
@@ -83,7 +83,7 @@ pub(crate) fn measure(
 /// Plays what `store` does not hold yet, and estimates.
 pub(crate) fn measure_from(
     player: &dyn Player,
-    request: &RunRequest,
+    request: &RunOptions,
     OpenStore { mut store, claim }: OpenStore,
     progress: &dyn Progress,
 ) -> Result<(Measurement, ScoreStore)> {

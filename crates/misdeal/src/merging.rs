@@ -3,6 +3,7 @@
 use crate::{Result, SCHEMA_VERSION};
 use misdeal_core::{Error, ScoreStore, Setting, path_text};
 use misdeal_files::stores::{self, Claim};
+use misdeal_results::request::MergeRequest;
 use serde::Serialize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -26,13 +27,16 @@ pub struct MergeReport {
     pub output: PathBuf,
 }
 
-/// Reads `inputs`, merges them and writes `output`, which may replace a store whose trials are all in the result.
+/// Reads stores, merges them and writes `output`, which may replace a store whose trials are all in the result.
 ///
 /// # Errors
-/// No input, one that cannot be read, or stores that do not belong together (another setting, engine or kind, trials that
+/// No store, one that cannot be read, or stores that do not belong together (another setting, engine or kind, trials that
 /// are in both); an `output` that another process is writing, or that holds something else. Nothing is written then.
-pub fn merge_stores(inputs: &[PathBuf], output: &Path) -> Result<MergeReport> {
-    let [first, others @ ..] = inputs else {
+pub fn merge_stores(request: &MergeRequest) -> Result<MergeReport> {
+    let output = request.output.as_deref().ok_or_else(|| {
+        Error::bad_value("output", "missing", "the name of a file", "the joined store is written there")
+    })?;
+    let [first, others @ ..] = request.stores.as_slice() else {
         let hint = "name the stores of all shards";
         return Err(Error::bad_value("stores", "none", "at least one store", hint).into());
     };
@@ -47,7 +51,7 @@ pub fn merge_stores(inputs: &[PathBuf], output: &Path) -> Result<MergeReport> {
         schema_version: SCHEMA_VERSION,
         command: "merge",
         version: env!("CARGO_PKG_VERSION"),
-        stores: inputs.len(),
+        stores: request.stores.len(),
         observations: 2 * merged.observations_per_world(),
         missing_trials: gaps(merged.trials()),
         setting: merged.setting().clone(),

@@ -1,6 +1,6 @@
 //! What is audited, as a front for the jobs.
 
-use crate::{MechanismRequest, Result};
+use crate::{MechanismAudit, Result};
 use misdeal_core::{Adjacency, BatchScheme, Bounds, ThreatModel};
 use misdeal_theory::{account, check_delta};
 use std::ops::Deref;
@@ -73,8 +73,8 @@ impl Setting {
     }
 
     /// An audit of it, to be changed and run.
-    pub fn audit(&self) -> MechanismRequest {
-        MechanismRequest { setting: self.0.clone(), ..MechanismRequest::default() }
+    pub fn audit(&self) -> MechanismAudit {
+        MechanismAudit { setting: self.0.clone(), ..MechanismAudit::default() }
     }
 
     /// Bounds on its epsilon at `delta`, proven by theory.

@@ -1,6 +1,6 @@
 //! The audit finds the epsilon that an independent simulation finds, scheme by scheme.
 
-use misdeal::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechanism};
+use misdeal::{Analysis, MechanismAudit, RunOptions, Unwatched, measure_mechanism};
 use misdeal_core::{BatchScheme, Setting, StoreKind, ThreatModel};
 use misdeal_statistics::ThresholdChoice;
 use misdeal_testkit::golden;
@@ -65,9 +65,9 @@ fn means_agree_with_the_simulation() {
     let mut wrong = Vec::new();
     for case in &simulation.case {
         let audit = |seed| {
-            let request = MechanismRequest {
+            let request = MechanismAudit {
                 setting: case.setting(seed),
-                run: RunRequest {
+                run: RunOptions {
                     analysis: Analysis {
                         delta: simulation.delta,
                         significance: simulation.significance,
@@ -75,9 +75,9 @@ fn means_agree_with_the_simulation() {
                         ..Analysis::default()
                     },
                     scores: StoreKind::Exact,
-                    ..RunRequest::new(simulation.observations)
+                    ..RunOptions::new(simulation.observations)
                 },
-                ..MechanismRequest::default()
+                ..MechanismAudit::default()
             };
             measure_mechanism(&request, &Unwatched).unwrap().estimate.empirical_epsilon
         };

@@ -1,6 +1,7 @@
 //! `diagnose` against logs whose scheme is known: those of our own samplers.
 
-use misdeal::{DiagnoseReport, DiagnoseRequest, NoiseLevel, diagnose_batches};
+use misdeal::request::DiagnoseRequest;
+use misdeal::{DiagnoseReport, diagnose_batches};
 use misdeal_core::{BatchScheme, Setting, Stream, World};
 use misdeal_files::batch_log::BatchLog;
 use misdeal_schemes::sampler;
@@ -18,7 +19,7 @@ fn log_of(setting: &Setting) -> BatchLog {
 }
 
 fn request() -> DiagnoseRequest {
-    DiagnoseRequest { log: "log".into(), dataset_size: None, noise: None, epochs: None }
+    DiagnoseRequest { log: Some("log".into()), ..DiagnoseRequest::default() }
 }
 
 fn diagnosed(setting: &Setting) -> DiagnoseReport {
@@ -241,8 +242,8 @@ fn the_smallest_logs_make_no_trouble() {
         for (epoch, records) in batches {
             log.push(*epoch, 0, None, records.iter().copied()).unwrap();
         }
-        let noise = Some(NoiseLevel { noise_multiplier: 1.0, delta: 1e-5 });
-        let report = diagnose_batches(&log, &DiagnoseRequest { noise, ..request() }).unwrap();
+        let noise_multiplier = Some(1.0);
+        let report = diagnose_batches(&log, &DiagnoseRequest { noise_multiplier, ..request() }).unwrap();
         assert!(
             report.diagnosis.candidates.iter().all(|one| (0.0..=1.0).contains(&one.p_value)),
             "{report:#?}"

@@ -1,6 +1,7 @@
 //! What `diagnose` says a log leaks, against closed forms: both bounds hold whatever the defects.
 
-use misdeal::{DiagnoseRequest, Leakage, NoiseLevel, diagnose_batches};
+use misdeal::request::DiagnoseRequest;
+use misdeal::{Leakage, diagnose_batches};
 use misdeal_core::{BatchScheme, Setting, Stream, World};
 use misdeal_files::batch_log::BatchLog;
 use misdeal_schemes::sampler;
@@ -29,8 +30,9 @@ fn leakage(epochs: &Epochs, dataset_size: Option<u64>, noise_multiplier: f64) ->
             log.push(epoch, 0, None, batch.iter().copied()).unwrap();
         }
     }
-    let noise = Some(NoiseLevel { noise_multiplier, delta: DELTA });
-    let request = DiagnoseRequest { log: "log".into(), dataset_size, noise, epochs: None };
+    let noise_multiplier = Some(noise_multiplier);
+    let request =
+        DiagnoseRequest { dataset_size, noise_multiplier, delta: DELTA, ..DiagnoseRequest::default() };
     let report = diagnose_batches(&log, &request).unwrap();
     (report.diagnosis.scheme, report.leakage.unwrap())
 }
@@ -75,8 +77,8 @@ fn copies_by_ranks_and_repeats_multiply() {
             }
         }
     }
-    let noise = Some(NoiseLevel { noise_multiplier: 4.0, delta: DELTA });
-    let request = DiagnoseRequest { log: "log".into(), dataset_size: None, noise, epochs: None };
+    let noise_multiplier = Some(4.0);
+    let request = DiagnoseRequest { noise_multiplier, delta: DELTA, ..DiagnoseRequest::default() };
     let found = diagnose_batches(&log, &request).unwrap().leakage.unwrap();
     let worst = Gaussian::fixed_order(1.0, 30).epsilon_upper_bound(DELTA);
     let upper = found.epsilon_upper_bound.unwrap();

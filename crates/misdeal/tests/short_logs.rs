@@ -1,6 +1,7 @@
 //! `diagnose` on logs too short to tell schemes apart: no bound and no certainty rests on what they happen to show.
 
-use misdeal::{DiagnoseReport, DiagnoseRequest, NoiseLevel, diagnose_batches};
+use misdeal::request::DiagnoseRequest;
+use misdeal::{DiagnoseReport, diagnose_batches};
 use misdeal_core::{BatchScheme, Setting, Stream, World};
 use misdeal_files::batch_log::BatchLog;
 use misdeal_schemes::sampler;
@@ -22,8 +23,10 @@ fn diagnosed(epochs: &[Vec<Vec<u64>>], dataset_size: Option<u64>, noise_multipli
             log.push(epoch as u32, 0, None, batch.iter().copied()).unwrap();
         }
     }
-    let noise = Some(NoiseLevel { noise_multiplier, delta: DELTA });
-    diagnose_batches(&log, &DiagnoseRequest { log: "log".into(), dataset_size, noise, epochs: None }).unwrap()
+    let noise_multiplier = Some(noise_multiplier);
+    let request =
+        DiagnoseRequest { dataset_size, noise_multiplier, delta: DELTA, ..DiagnoseRequest::default() };
+    diagnose_batches(&log, &request).unwrap()
 }
 
 /// A scheme under the plainest of its names.
@@ -224,8 +227,7 @@ fn many_short_epochs_of_a_large_data_set_are_diagnosed() {
     for epoch in 0..100_000_u32 {
         log.push(epoch, 0, None, [u64::from(epoch.wrapping_mul(2_654_435_761) % (1 << 25))]).unwrap();
     }
-    let request =
-        DiagnoseRequest { log: "log".into(), dataset_size: Some(1 << 25), noise: None, epochs: None };
+    let request = DiagnoseRequest { dataset_size: Some(1 << 25), ..DiagnoseRequest::default() };
     let report = diagnose_batches(&log, &request).unwrap();
     assert_eq!((report.epochs, report.steps_per_epoch), (100_000, 1));
 }
@@ -240,6 +242,6 @@ fn ranks_of_unlike_length_cost_their_length() {
     for rank in 1..20_000_u32 {
         log.push(0, rank, None, [300_000 + u64::from(rank)]).unwrap();
     }
-    let request = DiagnoseRequest { log: "log".into(), dataset_size: None, noise: None, epochs: None };
+    let request = DiagnoseRequest::default();
     assert_eq!(diagnose_batches(&log, &request).unwrap().ranks, 20_000);
 }

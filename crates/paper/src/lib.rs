@@ -15,14 +15,13 @@ mod settings;
 mod verdict;
 
 pub use above_the_claim::{AboveCount, AboveTheClaim};
-pub use artefact::NAMES as ARTEFACTS;
 pub use deal::Deal;
 pub use provenance::Provenance;
-pub use request::ReproduceRequest;
 pub use row::ReproducedRow;
 pub use verdict::Verdict;
 
 use asked::Asked;
+use misdeal::request::ReproduceRequest;
 use misdeal::{Progress, Result, SCHEMA_VERSION};
 use misdeal_core::Precision;
 use serde::Serialize;
@@ -92,7 +91,7 @@ impl ReproduceReport {
             schema_version: SCHEMA_VERSION,
             command: "reproduce",
             version: env!("CARGO_PKG_VERSION"),
-            name: request.name.clone(),
+            name: request.name.clone().unwrap_or_default(),
             seed: request.seed,
             quick: request.quick,
             only: request.only.clone(),
@@ -112,7 +111,7 @@ impl ReproduceReport {
 /// # Errors
 /// An unknown name, a number of runs or of observations out of range, data that are not there, a device that is not, or an interruption.
 pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<ReproduceReport> {
-    request.check()?;
+    request::check(request)?;
     let start = Instant::now();
     let asked = Asked::by(request)?;
     asked.make_folder(request)?;

@@ -1,11 +1,12 @@
 //! The audit behind a printed number, played run by run.
 
+use crate::Part;
 use crate::artefact::PaperRow;
 use crate::job::{Job, TrainingJob};
-use crate::{Part, ReproduceRequest};
+use misdeal::request::ReproduceRequest;
 use misdeal::{
-    Analysis, AuditReport, ClaimedCurve, DataRequest, Error, MechanismRequest, Progress, Result, RunRequest,
-    TrainingRequest, audit_mechanism, audit_training, calibrated,
+    Analysis, AuditReport, ClaimedCurve, DataRequest, Error, MechanismAudit, Progress, Result, RunOptions,
+    TrainingAudit, calibrated,
 };
 use misdeal_core::{Blueprint, CanaryKind, ClosedSet, Recipe, Setting};
 use misdeal_statistics::ThresholdChoice;
@@ -119,7 +120,7 @@ impl PaperRow {
         let store = self.store(request, seed);
         let analysis =
             |threshold_choice| Analysis { delta: self.delta, threshold_choice, ..Analysis::default() };
-        let run = RunRequest {
+        let run = RunOptions {
             analysis: analysis(ThresholdChoice::Max),
             second_analysis: Some(analysis(ThresholdChoice::Band)),
             claimed_epsilon: self.printed_claim,
@@ -130,7 +131,7 @@ impl PaperRow {
             resume: store.as_ref().is_some_and(|file| request.resume || file.exists()),
             store,
             theory: first.map(|first| first.theory.clone()),
-            ..RunRequest::new(self.observations(request))
+            ..RunOptions::new(self.observations(request))
         };
         let noise = first.map(|first| first.setting.noise_multiplier);
         match &self.job {
@@ -142,7 +143,7 @@ impl PaperRow {
                     (None, None) => setting,
                 };
                 let engine = misdeal::EngineChoice::on(request.device);
-                audit_mechanism(&MechanismRequest { setting, engine, run }, progress)
+                MechanismAudit { setting, engine, run }.play(progress)
             }
             Job::Training(job) => {
                 let setting = job.setting(seed)?;
@@ -161,12 +162,12 @@ fn play_training(
     request: &ReproduceRequest,
     setting: Setting,
     target_epsilon: Option<f64>,
-    run: RunRequest,
+    run: RunOptions,
     progress: &dyn Progress,
 ) -> Result<AuditReport> {
     let recipe =
         Recipe { canary: CanaryKind::from_name(&job.canary)?, ..Recipe::new(Blueprint::named(&job.model)?) };
-    let training = TrainingRequest {
+    let training = TrainingAudit {
         setting,
         target_epsilon,
         recipe,
@@ -175,5 +176,5 @@ fn play_training(
         precision: request.precision,
         run,
     };
-    audit_training(&training, progress)
+    training.play(progress)
 }

@@ -189,9 +189,10 @@ fn in_standard_errors(errors: f64, known: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Part, ReproduceRequest};
+    use crate::Part;
     use misdeal::Unwatched;
-    use misdeal_core::{Device, Precision};
+    use misdeal::request::ReproduceRequest;
+    use misdeal_core::Device;
 
     fn trained(threat_model: &str, canary: &str) -> ReproducedRow {
         let row = format!(
@@ -201,17 +202,10 @@ mod tests {
         );
         let row: PaperRow = toml::from_str(&row).unwrap();
         let request = ReproduceRequest {
-            name: "figure-6".into(),
+            name: Some("figure-6".into()),
             quick: true,
-            runs: None,
-            observations: None,
             device: Device::Cpu,
-            precision: Precision::F32,
-            data: None,
-            seed: 0,
-            only: None,
-            store: None,
-            resume: false,
+            ..ReproduceRequest::default()
         };
         let played = row.played(&request, &Part { whole: &Unwatched, done: 0, total: 8 }).unwrap();
         row.beside("figure-6", 8, &played)

@@ -1,6 +1,6 @@
 //! Stored results on one page, or one of them drawn.
 
-use crate::errors::{of_file, refusal, without_dashes};
+use crate::errors::{of_file, refusal};
 use misdeal_files::atomic::{Named, check_apart, check_place, write_atomically};
 use misdeal_files::text;
 use misdeal_report::{Layout, StoredResult, Unreadable};
@@ -33,8 +33,7 @@ pub fn report(py: Python<'_>, results: Vec<(String, Option<String>)>, output: Pa
 /// What a document of a result says, in plain words: the sentence that its page begins with.
 #[pyfunction]
 pub fn verdict(document: &str) -> PyResult<String> {
-    let sentence = misdeal_report::verdict(document).map_err(|error| unreadable(&error))?;
-    Ok(without_dashes(&sentence))
+    misdeal_report::verdict(document).map_err(|error| unreadable(&error))
 }
 
 pub fn unreadable(error: &Unreadable) -> PyErr {

@@ -6,26 +6,11 @@
 
 use crate::errors::{of_file, refusal};
 use crate::pages::unreadable;
-use crate::words::Words;
-use misdeal_files::atomic::{check_place, write_atomically};
+use misdeal_files::atomic::write_atomically;
 use misdeal_report::{Drawing, Format, StoredResult};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-
-impl Words<'_> {
-    /// Where to draw the figure; a place or an ending that is refused is refused before anything is computed.
-    pub fn plot(&self) -> PyResult<Option<PathBuf>> {
-        let path = self.path_if_any("plot")?;
-        if let Some(path) = &path {
-            Format::of(path).map_err(refusal)?;
-            if !path.exists() {
-                check_place(path).map_err(|error| of_file(&error))?;
-            }
-        }
-        Ok(path)
-    }
-}
 
 /// A finished job's result.
 #[pyclass(frozen, module = "misdeal._native")]

@@ -9,8 +9,7 @@ pub const AT_CHANCE: &str = "at chance: in the worst case every gradient is plan
 
 /// Why a run cannot refute a claim, said before it is played.
 pub fn beyond_reach(claim: f64, observations: u64, largest: f64, fewest: Option<u64>) -> String {
-    let enough = fewest
-        .map_or(String::new(), |fewest| format!("; that takes {} or more (--observations)", count(fewest)));
+    let enough = fewest.map_or(String::new(), |fewest| format!("; that takes {} or more", count(fewest)));
     format!(
         "{} observations can show epsilon {} at most and cannot refute the claim of {}{enough}",
         count(observations),
@@ -161,9 +160,9 @@ impl Judged {
                 let remedy = match objection(&self.guarantee) {
                     Some(reason) => format!(": {reason}"),
                     None if self.is_conditional() => {
-                        " by itself; repeat with --estimator clopper-pearson".into()
+                        " by itself; repeat with the estimator clopper-pearson".into()
                     }
-                    None => "; repeat with --threshold-choice hold-out".into(),
+                    None => "; repeat with the threshold choice hold-out".into(),
                 };
                 format!(
                     "open. The estimate of {found} is above the claim of {claim}, but it {} and refutes nothing{remedy}.",
@@ -243,9 +242,11 @@ mod tests {
             largest_epsilon: None,
         };
         let [none, assumed] = [false, true].map(|conditional| judged(conditional).sentence());
-        assert!(none.contains("it is not a valid bound and refutes nothing; repeat with --threshold-choice"));
+        assert!(
+            none.contains("it is not a valid bound and refutes nothing; repeat with the threshold choice")
+        );
         assert!(assumed.contains(
-            "holds only under an assumption and refutes nothing by itself; repeat with --estimator"
+            "holds only under an assumption and refutes nothing by itself; repeat with the estimator"
         ));
         assert!(judged(false).meaning().contains("without a guarantee"));
         assert!(judged(true).meaning().contains("a bound only under an assumption"));

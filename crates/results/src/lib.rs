@@ -20,10 +20,12 @@
 //!
 //! - [`Judged`]: an epsilon with its guarantee, beside a claim.
 //! - [`Verdict`]: what follows for the claim, in a word and in a sentence.
+//! - [`request`]: what each job is asked for.
 //! - [`numbers`]: numbers for people, rounded to the side on which they stay true.
 
 mod judged;
 pub mod numbers;
+pub mod request;
 mod verdict;
 
 pub use judged::{AT_CHANCE, Judged, TheorySays, Tone, beside_poisson, beyond_reach};

@@ -1,10 +1,10 @@
-//! From paths to findings, on all cores.
+//! Scans files on all cores.
 
 use crate::error::Error;
 use crate::files;
 use crate::finding::Finding;
 use crate::module::{Module, Syntax, most_effort};
-use crate::rules::{Found, Page, Place, Reach, Rule};
+use crate::rules::{Found, Place, Reach, Rule};
 use crate::settings::Settings;
 use crate::source::{LARGEST, Source};
 use crate::survey::{Census, Survey};
@@ -16,34 +16,34 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Room for the recursion into the deepest trees that are read; only what is used is taken from the system.
+/// Stack size for the deepest trees; the system provides only what is used.
 const STACK: usize = 512 << 20;
 
-/// Texts that all threads hold at a time, in bytes.
+/// Most bytes of texts that all threads hold at a time.
 const MOST_TEXT: usize = 100_000_000;
 
-/// Files whose findings are gathered at a time.
+/// Files whose findings are collected at a time.
 const FILES_AT_A_TIME: usize = 128;
 
-/// Findings that are told of one file, and of all.
+/// Most findings of one file, and of all.
 const MOST_FINDINGS_OF_FILE: usize = 2_000;
 const MOST_FINDINGS: usize = 50_000;
 
-/// What a scan found.
+/// The result of a scan.
 #[derive(Debug, Default, Serialize)]
 pub struct Report {
     /// Files that were read.
     pub files: usize,
-    /// Those of them of which anything was scanned.
+    /// Files of which at least a part was scanned.
     #[serde(skip)]
     pub scanned: usize,
-    /// Their bytes.
+    /// Bytes of these files.
     pub bytes: u64,
-    /// What was not scanned, or not all of it, in the order of paths.
+    /// Files or cells that were not scanned, in the order of paths.
     pub skipped: Vec<Skipped>,
-    /// What was found, in the order of paths and lines.
+    /// Findings in the order of paths and lines.
     pub findings: Vec<Finding>,
-    /// How many pipelines shuffle first, and how many batch first.
+    /// Numbers of pipelines that shuffle first and that batch first.
     #[serde(skip)]
     pub survey: Survey,
 }
@@ -60,8 +60,8 @@ pub struct Skipped {
 /// Scans files and folders.
 ///
 /// # Errors
-/// A path that is not there, a rule or pattern in the settings that is none, files of which none could be scanned. What cannot be read or parsed
-/// beside what can is no error: it is in [`Report::skipped`]. Folders with nothing to scan are no error either.
+/// A path does not exist, a rule or pattern in the settings is invalid, or no file could be scanned. If some files could, the others are in
+/// [`Report::skipped`]. Folders with nothing to scan are no error.
 pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
     let rules = settings.rules()?;
     let files = files::find(paths, settings)?;
@@ -92,10 +92,10 @@ pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
     }
 }
 
-/// Scans one source that is in memory, as if it were the file `path`.
+/// Scans a source in memory as if it were the file `path`.
 ///
 /// # Errors
-/// A rule in the settings that is none.
+/// The settings name an unknown rule.
 pub fn scan_source(path: &str, text: &str, settings: &Settings) -> Result<Report, Error> {
     let rules = settings.rules()?;
     let mut outcome = Outcome { bytes: text.len() as u64, ..Outcome::default() };
@@ -111,7 +111,7 @@ pub fn scan_source(path: &str, text: &str, settings: &Settings) -> Result<Report
     Ok(report)
 }
 
-/// What came of one file.
+/// The result for one file.
 #[derive(Debug, Default)]
 struct Outcome {
     bytes: u64,
@@ -121,15 +121,15 @@ struct Outcome {
     census: Census,
 }
 
-/// What all threads may hold at a time.
+/// The memory budgets of all threads.
 struct Rooms {
-    /// Files as they were read.
+    /// For texts of files.
     texts: Room,
-    /// What they were parsed into.
+    /// For syntax trees and facts.
     trees: Room,
 }
 
-fn scan_file(path: &Path, rules: &[&dyn Rule], settings: &Settings, room: &Rooms) -> Outcome {
+fn scan_file(path: &Path, rules: &[&Rule], settings: &Settings, room: &Rooms) -> Outcome {
     let mut outcome = Outcome::default();
     let shown = path_text(path);
     let shown = if cfg!(windows) { shown.replace('\\', "/").into() } else { shown };
@@ -159,7 +159,7 @@ fn scan_file(path: &Path, rules: &[&dyn Rule], settings: &Settings, room: &Rooms
     outcome
 }
 
-/// The bytes of a file, and room for three times as many: the text, and a notebook's code.
+/// Reads a file, and takes three times its size of the budget for text and code.
 fn read<'r>(path: &Path, room: &'r Room) -> Result<(Vec<u8>, Part<'r>), String> {
     let (file, size) = misdeal_files::input::open(path).map_err(|error| error.reason())?;
     if size > LARGEST {
@@ -176,7 +176,7 @@ impl Outcome {
         self.skipped.push(Skipped { path: path.to_owned(), reason });
     }
 
-    /// Leaves the first `most` findings, and says so.
+    /// Keeps the first `most` findings and reports that there were more.
     fn keep(&mut self, most: usize) {
         let found = self.findings.len();
         if found > most {
@@ -189,14 +189,7 @@ impl Outcome {
         }
     }
 
-    fn examine(
-        &mut self,
-        path: &str,
-        source: &Source,
-        rules: &[&dyn Rule],
-        settings: &Settings,
-        room: &Room,
-    ) {
+    fn examine(&mut self, path: &str, source: &Source, rules: &[&Rule], settings: &Settings, room: &Room) {
         let weight = weight(source.text.as_bytes());
         let most_effort = most_effort(source.text.len(), weight);
         let bytes = weight + BYTES_OF_EFFORT * most_effort;
@@ -235,33 +228,33 @@ impl Outcome {
         }
         let mut places = Vec::new();
         for rule in rules {
-            let is_reached = match rule.page().reach {
+            let is_reached = match rule.reach {
                 Reach::Everywhere => true,
                 Reach::PrivateModules => module.is_private,
             };
             if is_reached {
                 let mut found = Found::default();
-                rule.check(&module, &mut found);
-                places.extend(found.places.into_iter().map(|place| (rule.page(), place)));
+                (rule.check)(&module, &mut found);
+                places.extend(found.places.into_iter().map(|place| (*rule, place)));
             }
         }
         // In the order of the text, so that columns are counted in one pass.
         places.sort_by_key(|(_, place)| place.range.start());
-        for (page, place) in places {
+        for (rule, place) in places {
             if self.findings.len() > MOST_FINDINGS_OF_FILE {
                 break;
             }
-            self.tell(page, place, path, &module, &syntax);
+            self.add(rule, place, path, &module, &syntax);
         }
         self.findings.sort_by_key(|finding| (finding.line, finding.column, finding.rule));
         self.keep(MOST_FINDINGS_OF_FILE);
     }
 
-    /// Notes a finding, unless a comment silences it.
-    fn tell(&mut self, page: &Page, place: Place, path: &str, module: &Module, syntax: &Syntax) {
+    /// Adds a finding, unless a comment silences it.
+    fn add(&mut self, rule: &Rule, place: Place, path: &str, module: &Module, syntax: &Syntax) {
         let Place { range, what, fix } = place;
         let (start, end) = (range.start().to_usize(), range.end().to_usize());
-        if syntax.suppressions.silences(module.source, [start, end], page.name) {
+        if syntax.suppressions.silences(module.source, [start, end], rule.name) {
             return;
         }
         let position = module.source.position(start);
@@ -271,10 +264,10 @@ impl Outcome {
             column: position.column,
             cell: position.cell.map(|(cell, _)| cell),
             cell_line: position.cell.map(|(_, line)| line),
-            rule: page.name,
-            level: page.level,
-            message: format!("{what}: {}", page.why),
-            fix: fix.map_or(Cow::Borrowed(page.fix), Cow::Owned),
+            rule: rule.name,
+            level: rule.level,
+            message: format!("{what}: {}", rule.why),
+            fix: fix.map_or(Cow::Borrowed(rule.fix), Cow::Owned),
             excerpt: module.source.line_at(start).to_owned(),
         });
     }

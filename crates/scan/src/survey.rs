@@ -1,7 +1,7 @@
-//! How many pipelines shuffle before they batch, and how many batch before they shuffle.
+//! Counts pipelines that shuffle before they batch, and pipelines that batch first.
 //!
-//! The paper counted files on GitHub by a textual search: about 10,800 that shuffle first and 290 (2.6 %) that batch first. Here pipelines are
-//! followed through variables, so that calls on different lines count too; evaluation data counts as well, as it did there.
+//! The paper counted files on GitHub by a textual search: about 10,800 shuffle first and 290 (2.6 %) batch first. Here pipelines are followed
+//! through variables, so calls on different lines count too. Evaluation data counts, as it did there.
 
 use crate::flow::{History, Value};
 use crate::module::Module;
@@ -10,7 +10,7 @@ use ruff_text_size::TextRange;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// The pipelines of one module, by the operation that settles the order.
+/// The pipelines of one module, by the operation that decides the order.
 #[derive(Debug, Default)]
 pub struct Census {
     shuffle_then_batch: usize,
@@ -26,7 +26,7 @@ pub struct Survey {
     pub batch_then_shuffle: Count,
 }
 
-/// How often something occurs.
+/// Numbers of pipelines and files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Count {
     /// Pipelines.
@@ -71,7 +71,7 @@ impl Survey {
         self.batch_then_shuffle.add(census.batch_then_shuffle);
     }
 
-    /// The share of files with a pipeline that batches first, among files with either order counted once for each.
+    /// The share of batch-first files; a file with both orders counts for each.
     pub fn share_of_batch_first(&self) -> Option<f64> {
         let files = self.shuffle_then_batch.files + self.batch_then_shuffle.files;
         (files > 0).then(|| self.batch_then_shuffle.files as f64 / files as f64)

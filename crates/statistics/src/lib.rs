@@ -54,8 +54,10 @@ mod looks;
 mod occupied_bins;
 mod one_run;
 mod one_run_fdp;
+mod quadrature;
 mod rank_test;
 mod raw;
+mod saddle_point;
 mod sample;
 mod search;
 #[cfg(test)]

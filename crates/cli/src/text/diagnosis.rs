@@ -2,6 +2,7 @@
 
 use super::account::table;
 use super::{probability, row, theory};
+use crate::environment::Environment;
 use indicatif::HumanCount;
 use misdeal::DiagnoseReport;
 use misdeal_core::{Bounds, SchemeParameters};
@@ -10,7 +11,7 @@ use misdeal_results::numbers;
 use std::fmt::Write;
 
 /// What the log holds, which schemes could have made it, what is wrong with it, what that costs, and the verdict.
-pub fn diagnosis(report: &DiagnoseReport) -> String {
+pub fn diagnosis(report: &DiagnoseReport, environment: &Environment) -> String {
     let found = &report.diagnosis;
     let mut text = format!("Diagnosis of {}\n\n", misdeal_core::printable_path(&report.log));
     row(&mut text, "records in the data set", &HumanCount(report.dataset_size).to_string());
@@ -27,7 +28,7 @@ pub fn diagnosis(report: &DiagnoseReport) -> String {
     let scheme = format!("{}{}", found.scheme, parameters(&found.parameters));
     let certain = if found.certain { "certain" } else { "NOT certain" };
     row(&mut text, "batch scheme", &format!("{scheme}; {certain}"));
-    candidates(&mut text, report);
+    candidates(&mut text, report, environment);
     for defect in &found.defects {
         row(&mut text, "defect", &format!("{}: {}", defect.defect, defect.message));
     }
@@ -58,8 +59,8 @@ fn parameters(parameters: &SchemeParameters) -> String {
     text
 }
 
-fn candidates(text: &mut String, report: &DiagnoseReport) {
-    let mut table = table(["scheme", "log-likelihood", "p-value", "evidence"]);
+fn candidates(text: &mut String, report: &DiagnoseReport, environment: &Environment) {
+    let mut table = table(environment, ["scheme", "log-likelihood", "p-value", "evidence"]);
     for one in &report.diagnosis.candidates {
         let value = one.log_likelihood.map_or("impossible".into(), |value| format!("{value:.1}"));
         let p_value = one.log_likelihood.map_or(String::new(), |_| numbers::p_value(one.p_value));

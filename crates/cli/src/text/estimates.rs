@@ -1,7 +1,7 @@
 //! Estimates from score files, for people.
 
 use super::{estimate, meaning, probability, rounded_down, row, significant};
-use comfy_table::{ContentArrangement, Table, presets};
+use crate::environment::Environment;
 use misdeal::EstimateReport;
 use misdeal_core::ClosedSet;
 use misdeal_results::Judged;
@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// One estimate in full, or a table of all of them.
-pub fn estimates(report: &EstimateReport) -> String {
+pub fn estimates(report: &EstimateReport, environment: &Environment) -> String {
     let mut text = String::new();
     if let Some(one) = &report.estimate {
         row(&mut text, "estimator", one.estimator);
         estimate(&mut text, one);
     } else {
-        compare(&mut text, &report.estimates);
+        compare(&mut text, &report.estimates, environment);
     }
     if let Some(claim) = report.claimed_epsilon {
         row(&mut text, "claimed epsilon", &significant(claim));
@@ -55,7 +55,7 @@ pub fn descriptive(text: &mut String, figures: &Descriptive) {
 }
 
 /// All estimates, the valid ones first, the largest first among each.
-fn compare(text: &mut String, estimates: &BTreeMap<&str, EpsilonEstimate>) {
+fn compare(text: &mut String, estimates: &BTreeMap<&str, EpsilonEstimate>, environment: &Environment) {
     let mut all: Vec<_> = estimates.values().collect();
     all.sort_by(|one, other| {
         other.valid.cmp(&one.valid).then(other.empirical_epsilon.total_cmp(&one.empirical_epsilon))
@@ -65,11 +65,7 @@ fn compare(text: &mut String, estimates: &BTreeMap<&str, EpsilonEstimate>) {
     row(text, "scores counted", &scores);
     row(text, "threshold choice", first.threshold_choice.name());
     row(text, "delta", &probability(first.delta));
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    if !table.is_tty() {
-        table.set_width(120);
-    }
+    let mut table = environment.table(120);
     table.set_header(["estimator", "epsilon", "valid", "guarantee"]);
     for one in &all {
         let valid = if one.valid { "yes" } else { "no" };

@@ -2,7 +2,8 @@
 
 use super::dealt::dealt;
 use super::{rounded_down, rounded_up, significant};
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use crate::environment::Environment;
+use comfy_table::{CellAlignment, Table};
 use misdeal::Figures;
 use misdeal_core::Bounds;
 use misdeal_paper::{AboveCount, AboveTheClaim, ReproduceReport, ReproducedRow, Verdict};
@@ -11,13 +12,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// A table for each table and figure, with what to know about it, and a count of the verdicts.
-pub fn reproduced(report: &ReproduceReport) -> String {
+pub fn reproduced(report: &ReproduceReport, environment: &Environment) -> String {
     let mut text = String::new();
     for artefact in &report.artefacts {
         let _ = writeln!(text, "{} ({}): {}\n", artefact.name, artefact.place, artefact.title);
         let rows: Vec<_> = report.rows.iter().filter(|row| row.artefact == artefact.name).collect();
         if !rows.is_empty() {
-            let _ = writeln!(text, "{}\n", table(&rows));
+            let _ = writeln!(text, "{}\n", table(&rows, environment));
         }
         for deal in report.deals.iter().filter(|deal| deal.artefact == artefact.name) {
             dealt(&mut text, deal);
@@ -60,12 +61,8 @@ pub fn reproduced(report: &ReproduceReport) -> String {
     text
 }
 
-fn table(rows: &[&ReproducedRow]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    if !table.is_tty() {
-        table.set_width(160);
-    }
+fn table(rows: &[&ReproducedRow], environment: &Environment) -> Table {
+    let mut table = environment.table(160);
     let of_trainings = rows.iter().any(|row| row.test_accuracy.is_some());
     let mut header = vec!["", "claim", "printed", "ours", "valid", "theory", "observations", "verdict"];
     header.extend(of_trainings.then_some("test accuracy"));

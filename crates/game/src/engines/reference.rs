@@ -1,20 +1,20 @@
 //! The reference engine: f64, slow, obvious. Every other engine is compared with it, trial by trial.
 
-use super::Engine;
+use super::{Engine, Portions};
 use crate::game::Game;
 use crate::likelihood::log_likelihood_ratio;
 use misdeal_core::World;
 use misdeal_schemes::Epoch;
 use std::ops::Range;
 
-/// Plays one trial after the other: observe, then score.
+/// Simulates one trial after another: observe, then score.
 #[derive(Debug, Clone)]
 pub struct Reference<'a> {
     game: &'a Game,
 }
 
 impl<'a> Reference<'a> {
-    /// The reference engine for a game; it plays every game.
+    /// The reference engine for a game; it supports every game.
     pub fn new(game: &'a Game) -> Self {
         Reference { game }
     }
@@ -47,6 +47,11 @@ impl Engine for Reference<'_> {
 
     fn lineage(&self) -> &'static str {
         "reference"
+    }
+
+    /// Slow draws, a few at a time, so that an interruption is heeded soon.
+    fn portions(&self) -> Portions {
+        Portions { draws_per_chunk: 1 << 15, ..Portions::OF_A_CORE }
     }
 
     fn score(&self, world: World, trials: Range<u64>, scores: &mut [f64]) {

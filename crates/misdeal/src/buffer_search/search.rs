@@ -4,7 +4,7 @@ use super::{Blind, BufferSearch, Correction, Guess, Rungs, belief};
 use crate::audit_report::{AuditReport, report};
 use crate::measurement::{Measurement, NOT_INDEPENDENT};
 use crate::standing::Standing;
-use crate::{Analysis, Result, RunRequest};
+use crate::{Analysis, Result, RunOptions};
 use misdeal_core::{ScoreStore, Setting};
 use misdeal_statistics::EpsilonEstimate;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub(crate) fn audit_blindly(
     command: &'static str,
     blind: &dyn Blind,
     rungs: &Rungs,
-    request: &RunRequest,
+    request: &RunOptions,
     correction: Correction,
     start: Instant,
 ) -> Result<AuditReport> {
@@ -94,7 +94,7 @@ fn size(setting: &Setting, rungs: &Rungs, rung: usize) -> u64 {
 struct Search<'a> {
     blind: &'a dyn Blind,
     rungs: &'a Rungs,
-    request: &'a RunRequest,
+    request: &'a RunOptions,
     correction: Correction,
     /// The bound of every rung that was tried.
     tried: BTreeMap<usize, f64>,

@@ -1,12 +1,10 @@
 //! What leaks under the scheme that was found.
 
 use super::{dropped, empirical_law};
-use crate::{
-    Analysis, DiagnoseRequest, EngineChoice, MechanismRequest, Result, RunRequest, Unwatched,
-    measure_mechanism,
-};
+use crate::{Analysis, EngineChoice, MechanismAudit, Result, RunOptions, Unwatched, measure_mechanism};
 use misdeal_core::{BatchScheme, Bounds, Candidate, Device, SchemeParameters, Setting, UNKNOWN_SCHEME};
 use misdeal_diagnose::{DiagnosedLog, LoggedEpochs, Orders, compatible, draws_anew};
+use misdeal_results::request::DiagnoseRequest;
 use misdeal_statistics::{ThresholdChoice, binomial};
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::work::Work;
@@ -28,11 +26,19 @@ const CONFIDENCE: f64 = 0.95;
 
 /// Noise and delta.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NoiseLevel {
+pub(crate) struct NoiseLevel {
     /// Noise standard deviation divided by the clipping norm.
-    pub noise_multiplier: f64,
+    noise_multiplier: f64,
     /// The delta at which epsilon is meant.
-    pub delta: f64,
+    delta: f64,
+}
+
+impl NoiseLevel {
+    /// The noise at which a request asks for the leakage.
+    pub(super) fn of(request: &DiagnoseRequest) -> Option<Self> {
+        let delta = request.delta;
+        request.noise_multiplier.map(|noise_multiplier| NoiseLevel { noise_multiplier, delta })
+    }
 }
 
 /// What leaks, from both sides.
@@ -67,7 +73,7 @@ pub struct Costs {
 
 /// Refuses what can be refused before the log is read.
 pub fn check(request: &DiagnoseRequest) -> Result<()> {
-    if let Some(NoiseLevel { noise_multiplier, delta }) = request.noise {
+    if let Some(NoiseLevel { noise_multiplier, delta }) = NoiseLevel::of(request) {
         let epochs = request.epochs.unwrap_or(1);
         Setting { noise_multiplier, epochs, ..Setting::default() }.validated()?;
         check_delta(delta)?;
@@ -352,8 +358,8 @@ fn by_audit(setting: &Setting, delta: f64, work: &Work) -> Result<Bounds> {
     if observations < FEWEST_OBSERVATIONS {
         return Ok(bounds(setting, delta, work));
     }
-    let run = RunRequest { analysis, ..RunRequest::new(observations) };
-    let request = MechanismRequest { setting: setting.clone(), engine: EngineChoice::on(Device::Cpu), run };
+    let run = RunOptions { analysis, ..RunOptions::new(observations) };
+    let request = MechanismAudit { setting: setting.clone(), engine: EngineChoice::on(Device::Cpu), run };
     let measured = measure_mechanism(&request, &Unwatched)?.estimate.empirical_epsilon;
     let known = bounds(setting, delta, work);
     let (proven, upper) = (known.epsilon_lower_bound.unwrap_or(0.0), known.epsilon_upper_bound);

@@ -4,29 +4,18 @@ mod dropped;
 mod empirical_law;
 mod leakage;
 
-pub use leakage::{Leakage, NoiseLevel};
+pub use leakage::Leakage;
+use leakage::NoiseLevel;
 
 use crate::{Result, SCHEMA_VERSION};
-use misdeal_core::{Bounds, Diagnosis, PositionSample};
+use misdeal_core::{Bounds, Diagnosis, Error, PositionSample};
 use misdeal_diagnose::DiagnosedLog;
 use misdeal_files::batch_log::{self, BatchLog};
+use misdeal_results::request::DiagnoseRequest;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
-
-/// A log, and what to say about it.
-#[derive(Debug, Clone)]
-pub struct DiagnoseRequest {
-    /// The file.
-    pub log: PathBuf,
-    /// Records in the data set; one more than the largest index if not given.
-    pub dataset_size: Option<u64>,
-    /// The noise at which the leakage is meant; none is given without it.
-    pub noise: Option<NoiseLevel>,
-    /// Epochs of the whole run; those of the log if not given.
-    pub epochs: Option<u64>,
-}
 
 /// What a log tells.
 #[derive(Debug, Clone, Serialize)]
@@ -68,8 +57,11 @@ pub struct DiagnoseReport {
 pub fn diagnose(request: &DiagnoseRequest) -> Result<DiagnoseReport> {
     leakage::check(request)?;
     let start = Instant::now();
-    let log = batch_log::read(&request.log)?;
-    diagnose_log(&log, &request.log, request, start)
+    let Some(path) = &request.log else {
+        let hint = "batches that a loader dealt, one on each line";
+        return Err(Error::bad_value("log", "missing", "a file", hint).into());
+    };
+    diagnose_log(&batch_log::read(path)?, request, start)
 }
 
 /// As [`diagnose`], of a log that is in memory.
@@ -78,18 +70,13 @@ pub fn diagnose(request: &DiagnoseRequest) -> Result<DiagnoseReport> {
 /// As [`diagnose`].
 pub fn diagnose_batches(log: &BatchLog, request: &DiagnoseRequest) -> Result<DiagnoseReport> {
     leakage::check(request)?;
-    diagnose_log(log, &request.log, request, Instant::now())
+    diagnose_log(log, request, Instant::now())
 }
 
-fn diagnose_log(
-    log: &BatchLog,
-    path: &Path,
-    request: &DiagnoseRequest,
-    start: Instant,
-) -> Result<DiagnoseReport> {
+fn diagnose_log(log: &BatchLog, request: &DiagnoseRequest, start: Instant) -> Result<DiagnoseReport> {
     let found = misdeal_diagnose::diagnose(log, request.dataset_size)?;
     let seconds = start.elapsed().as_secs_f64();
-    let (leakage, theory) = match request.noise {
+    let (leakage, theory) = match NoiseLevel::of(request) {
         None => (None, BTreeMap::new()),
         Some(noise) => {
             let costs = leakage::of(&found, noise, request.epochs)?;
@@ -102,7 +89,7 @@ fn diagnose_log(
         schema_version: SCHEMA_VERSION,
         command: "diagnose",
         version: env!("CARGO_PKG_VERSION"),
-        log: path.to_owned(),
+        log: request.log.clone().unwrap_or_default(),
         dataset_size: logged.dataset_size as u64,
         epochs: logged.epochs.len() as u64,
         steps_per_epoch: logged.epochs.iter().map(|epoch| epoch.ends.len()).max().unwrap_or(0) as u64,

@@ -1,7 +1,7 @@
 //! One JSON document.
 
 use crate::finding::Level;
-use crate::rules::{Page, Rule};
+use crate::rules::Rule;
 use crate::scanning::{Report, Skipped};
 use crate::survey::Survey;
 use serde::Serialize;
@@ -49,10 +49,10 @@ pub fn survey_json(report: &Report) -> String {
     document(&SurveyDocument { files: *files, bytes: *bytes, skipped, survey })
 }
 
-/// What there is to say about some rules.
-pub fn rules_json(rules: &[&dyn Rule]) -> String {
-    let entry = |rule: &&dyn Rule| {
-        let Page { name, finds, why, fix, reach, level } = *rule.page();
+/// The explanations of rules.
+pub fn rules_json(rules: &[Rule]) -> String {
+    let entry = |rule: &Rule| {
+        let Rule { name, finds, why, fix, reach, level, .. } = *rule;
         RuleEntry { name, level, reach: reach.name(), finds, why, fix }
     };
     document(&RulesDocument { rules: rules.iter().map(entry).collect() })

@@ -1,16 +1,17 @@
-//! A tiny training against its reference in f64, with every gradient written out.
+//! Tiny trainings against their reference in f64.
 
 use super::Found;
-use misdeal_core::{Blueprint, Recipe, Setting, SettingHash, Stream, ThreatModel, World};
+use misdeal_core::{Blueprint, Precision, Recipe, Setting, SettingHash, Stream, ThreatModel, World};
+use misdeal_cuda::training::{Trainer, Tuning};
 use misdeal_train::data::{Shape, Synthetic};
 use misdeal_train::reference::{self, Outputs};
 use misdeal_train::{InstructionSet, TrainingPlan};
 use std::sync::Arc;
 
-/// The largest difference of an output or a parameter: what ten steps in f32 may lose.
+/// The largest difference of an output or a parameter that ten steps in f32 may cause.
 const TOLERANCE: f64 = 2e-5;
 
-/// Every kind of layer once, and a perceptron.
+/// One model with every kind of layer, and a perceptron.
 const MODELS: [&str; 2] = [
     "name = 'convolutions'
      layers = [
@@ -22,6 +23,7 @@ const MODELS: [&str; 2] = [
      layers = [{ kind = 'linear', outputs = 7 }, { kind = 'relu' }, { kind = 'linear' }]",
 ];
 
+/// Compares every instruction set of this processor with the reference.
 pub(super) fn check(seed: u64) -> Found {
     let mut largest: f64 = 0.0;
     let mut models = 0;
@@ -41,14 +43,32 @@ pub(super) fn check(seed: u64) -> Found {
             }
         }
     }
+    verdict(models, largest)
+}
+
+/// Compares a graphics processor with the reference on the same stream.
+pub(super) fn check_cuda(seed: u64) -> Found {
+    let mut largest: f64 = 0.0;
+    let models: Vec<_> = (0..4).flat_map(|trial| World::BOTH.map(|world| (trial, world))).collect();
+    for plan in plans(seed, Stream::philox)? {
+        let trainer = Trainer::new(&plan, Precision::F32, Tuning::default()).map_err(super::message)?;
+        let trained = trainer.train(&models).map_err(super::message)?;
+        for (&(trial, world), ours) in models.iter().zip(trained) {
+            largest = largest.max(difference(&reference::train(&plan, world, trial), &ours.outputs)?);
+        }
+    }
+    verdict(MODELS.len() * models.len(), largest)
+}
+
+fn verdict(models: usize, largest: f64) -> Found {
     if largest >= TOLERANCE {
         return Err(format!("outputs or parameters differ from the reference by {largest:.1e}"));
     }
     Ok(format!("{models} models agree with the reference to {largest:.0e}"))
 }
 
-/// A plan for each model, with the stream of a device.
-pub(super) fn plans(seed: u64, stream: fn(&SettingHash) -> Stream) -> Result<Vec<TrainingPlan>, String> {
+/// A plan for each model, with the given stream.
+fn plans(seed: u64, stream: fn(&SettingHash) -> Stream) -> Result<Vec<TrainingPlan>, String> {
     let shape = Shape { channels: 1, height: 6, width: 6 };
     let setting = Setting {
         steps_per_epoch: 5,
@@ -60,20 +80,20 @@ pub(super) fn plans(seed: u64, stream: fn(&SettingHash) -> Stream) -> Result<Vec
         ..Setting::default()
     };
     let dataset =
-        Synthetic { shape, classes: 3, size: 40, test_size: 20, seed }.make().map_err(super::told)?;
+        Synthetic { shape, classes: 3, size: 40, test_size: 20, seed }.make().map_err(super::message)?;
     let dataset = Arc::new(dataset);
     MODELS
         .into_iter()
         .map(|model| {
-            let model = Blueprint::from_toml(model).map_err(super::told)?;
+            let model = Blueprint::from_toml(model).map_err(super::message)?;
             let recipe = Recipe { learning_rate: 0.5, ..Recipe::new(model) };
-            TrainingPlan::with_stream(&setting, &recipe, Arc::clone(&dataset), stream).map_err(super::told)
+            TrainingPlan::with_stream(&setting, &recipe, Arc::clone(&dataset), stream).map_err(super::message)
         })
         .collect()
 }
 
 /// The largest difference of an output, a bias or a parameter.
-pub(super) fn difference(exact: &Outputs, ours: &Outputs) -> Result<f64, String> {
+fn difference(exact: &Outputs, ours: &Outputs) -> Result<f64, String> {
     let flat = |outputs: &Outputs| {
         let values = outputs.projections.iter().chain(&outputs.biases).flatten().copied();
         values.chain(outputs.parameters.iter().copied()).collect::<Vec<f64>>()

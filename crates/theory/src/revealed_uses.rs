@@ -6,24 +6,24 @@
 use crate::gaussian::Gaussian;
 use libm::{exp, lgamma, log, log1p, sqrt};
 
-/// The share of delta that numbers of uses may have which are too large to be looked at.
+/// Share of delta for numbers of uses beyond the largest one considered.
 const REST: f64 = 1e-3;
-/// ln of what rounding may take from a binomial probability: lgamma of 2^31 is 4e10, of which the last digits are lost.
+/// ln of the rounding error of a binomial probability: lgamma of 2^31 is 4e10, whose last digits are lost.
 const ROUNDING: f64 = 2e-4;
-/// Numbers of uses that are looked at one by one; where there are more, they are taken together, at the largest of each group.
+/// Most groups of numbers of uses; a group counts as its largest number.
 const MOST_GROUPS: u64 = 4096;
 
-/// How often a record is used.
+/// Poisson sampling, revealed to the adversary: the sampled steps of a record.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct ToldUses {
+pub(crate) struct RevealedUses {
     pub noise_multiplier: f64,
     /// Below 1.
     pub sampling_probability: f64,
     pub steps: u64,
 }
 
-impl ToldUses {
-    /// Units of work for [`ToldUses::epsilon_upper_bound`]: every number of uses, and a search over their groups.
+impl RevealedUses {
+    /// Units of work for [`RevealedUses::epsilon_upper_bound`].
     pub fn work(&self) -> f64 {
         let mean = self.steps as f64 * self.sampling_probability;
         200.0 * (mean / 64.0 + 40.0 * sqrt(mean) + 100.0).min(self.steps as f64) + 3e7
@@ -55,7 +55,7 @@ impl ToldUses {
         Gaussian::fixed_order(self.noise_multiplier, uses)
     }
 
-    /// Numbers of uses with their probabilities, and the largest of them: all larger ones together have at most `rest`.
+    /// Numbers of uses with their probabilities, and the largest; all larger ones have probability at most `rest`.
     fn groups(&self, rest: f64) -> (Vec<(u64, f64)>, u64) {
         let mean = self.steps as f64 * self.sampling_probability;
         let mut most = (mean + sqrt(mean)) as u64 + 1;
@@ -86,7 +86,7 @@ impl ToldUses {
         exp(ways + k * log(q) + (n - k) * log1p(-q) + ROUNDING)
     }
 
-    /// The probability of more than `uses` uses, at least the mean, never too small: a geometric series from the next on.
+    /// An upper bound on the probability of more than `uses` uses, by a geometric series.
     fn beyond(&self, uses: u64) -> f64 {
         let (n, k, q) = (self.steps as f64, uses as f64 + 1.0, self.sampling_probability);
         let ratio = (n - k) * q / ((k + 1.0) * (1.0 - q));
@@ -98,8 +98,8 @@ impl ToldUses {
 mod tests {
     use super::*;
 
-    fn at(noise_multiplier: f64, sampling_probability: f64, steps: u64) -> ToldUses {
-        ToldUses { noise_multiplier, sampling_probability, steps }
+    fn at(noise_multiplier: f64, sampling_probability: f64, steps: u64) -> RevealedUses {
+        RevealedUses { noise_multiplier, sampling_probability, steps }
     }
 
     /// One step: delta(epsilon) = q delta_1(epsilon), in closed form.

@@ -10,27 +10,19 @@
 
 use libm::{log, log1p};
 
-/// S(x) = ln(x!) - ln(sqrt(2 pi x) (x/e)^x) for a whole number `x >= 1`, to about 1e-16 absolute.
+/// S(x) = ln(x!) - ln(sqrt(2 pi x) (x/e)^x) for x >= 1/2, within about 1e-15 absolute.
 ///
-/// Values of mpmath up to 15, above them six terms of Stirling's series, of which the next is below 1e-17.
-pub(super) fn stirling_error(x: f64) -> f64 {
-    if x < 15.5 {
-        return STIRLING_ERRORS[(x as usize).clamp(1, 15) - 1];
-    }
-    let r = 1.0 / (x * x);
-    let series = 1.0 / 1680.0 - r * (1.0 / 1188.0 - r * (691.0 / 360_360.0));
-    (1.0 / 12.0 - r * (1.0 / 360.0 - r * (1.0 / 1260.0 - r * series))) / x
-}
-
-/// As [`stirling_error`], for any x >= 1/2: by the recursion S(x) = S(x + 1) + (x + 1/2) ln(1 + 1/x) - 1 up to where the
-/// series holds. Within about 1e-15 absolute.
-pub(crate) fn stirling_error_of_real(x: f64) -> f64 {
+/// From 15.5 on by six terms of Stirling's series, of which the next is below 1e-17. Below by the recursion
+/// S(x) = S(x + 1) + (x + 1/2) ln(1 + 1/x) - 1.
+pub(crate) fn stirling_error(x: f64) -> f64 {
     let (mut y, mut sum) = (x, 0.0);
     while y < 15.5 {
         sum += (y + 0.5) * log1p(1.0 / y) - 1.0;
         y += 1.0;
     }
-    sum + stirling_error(y)
+    let r = 1.0 / (y * y);
+    let series = 1.0 / 1680.0 - r * (1.0 / 1188.0 - r * (691.0 / 360_360.0));
+    sum + (1.0 / 12.0 - r * (1.0 / 360.0 - r * (1.0 / 1260.0 - r * series))) / y
 }
 
 /// D(x, mean) = x ln(x / mean) + mean - x, given `excess` = mean - x from a formula without cancellation.
@@ -71,34 +63,23 @@ const ODD_RECIPROCALS: [f64; 10] = [
     1.0 / 21.0,
 ];
 
-/// S(1), ..., S(15).
-const STIRLING_ERRORS: [f64; 15] = [
-    0.08106146679532725822,
-    0.041340695955409294094,
-    0.027677925684998339149,
-    0.020790672103765093112,
-    0.016644691189821192163,
-    0.013876128823070747999,
-    0.011896709945891770095,
-    0.010411265261972096497,
-    0.0092554621827127329177,
-    0.0083305634333628712565,
-    0.007573675487951840795,
-    0.0069428401072095298657,
-    0.0064089941880042070684,
-    0.0059513701127588477356,
-    0.005554733551962801371,
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Values of mpmath.
     #[test]
-    fn stirling_errors_satisfy_their_recurrence() {
+    fn stirling_errors_are_exact() {
+        for (x, exact) in [
+            (1.0, 0.08106146679532725822),
+            (2.0, 0.041340695955409294094),
+            (7.0, 0.011896709945891770095),
+            (15.0, 0.005554733551962801371),
+        ] {
+            assert!((stirling_error(x) - exact).abs() < 2e-15, "{x}");
+        }
         for i in 1..200 {
             let x = f64::from(i);
-            // S(x) - S(x+1) = (x + 1/2) ln(1 + 1/x) - 1
             let exact = (x + 0.5) * log1p(1.0 / x) - 1.0;
             assert!((stirling_error(x) - stirling_error(x + 1.0) - exact).abs() < 1e-16 * (x + 4.0), "{x}");
         }

@@ -1,7 +1,9 @@
 //! Numbers and names as people write them.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use misdeal_core::ClosedSet;
+use misdeal_core::{ClosedSet, serialize_path_if_any};
+use serde::{Deserialize, Deserializer, Serializer, de};
+use std::path::PathBuf;
 
 /// One of the names of a closed set.
 pub fn one_of<T: ClosedSet + Send + Sync + 'static>() -> impl TypedValueParser<Value = T> {
@@ -22,6 +24,54 @@ pub fn count(text: &str) -> Result<u64, String> {
     match digits.parse::<f64>() {
         Ok(value) if value.fract() == 0.0 && (0.0..9e15).contains(&value) => Ok(value as u64),
         _ => Err("allowed is a whole number without a sign, such as 100 or 1e7".to_owned()),
+    }
+}
+
+/// A path that may be absent, and is not empty.
+pub mod path {
+    use super::*;
+
+    /// Writes the path as text.
+    ///
+    /// # Errors
+    /// What the serializer says.
+    pub fn serialize<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_path_if_any(path, serializer)
+    }
+
+    /// Reads a path.
+    ///
+    /// # Errors
+    /// An empty one.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
+        match Option::<PathBuf>::deserialize(deserializer)? {
+            Some(path) if path.as_os_str().is_empty() => {
+                Err(de::Error::invalid_value(de::Unexpected::Str(""), &"a path"))
+            }
+            path => Ok(path),
+        }
+    }
+}
+
+/// Several paths.
+pub mod paths {
+    use super::*;
+    use misdeal_core::path_text;
+
+    /// Writes the paths as text.
+    ///
+    /// # Errors
+    /// What the serializer says.
+    pub fn serialize<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(paths.iter().map(|path| path_text(path)))
+    }
+
+    /// Reads paths.
+    ///
+    /// # Errors
+    /// What is no list of paths.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
+        Vec::deserialize(deserializer)
     }
 }
 

@@ -1,13 +1,7 @@
 //! The binomial law: exact one-sided confidence bounds of Clopper and Pearson (1934).
 
-pub(crate) mod saddle_point;
-pub(crate) mod tail;
-
-use libm::{exp, expm1, log, log1p, sqrt};
-use misdeal_core::normal;
-use saddle_point::{deviance, stirling_error};
-use std::f64::consts::TAU;
-use tail::Point;
+use crate::beta::Beta;
+use libm::{exp, expm1, log, log1p};
 
 /// A probability and its complement, each with its own relative accuracy.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,12 +53,11 @@ impl Proportion {
 /// ```
 pub fn upper_bound(successes: u64, trials: u64, tail_probability: f64) -> Proportion {
     #[cfg(feature = "planted-faults")]
-    let tail_probability = if misdeal_core::planted::is_planted(misdeal_core::planted::Fault::ClopperPearson)
-    {
-        2.0 * tail_probability
-    } else {
-        tail_probability
-    };
+    let tail_probability =
+        match misdeal_core::planted::is_planted(misdeal_core::planted::Fault::ClopperPearson) {
+            true => 0.5,
+            false => tail_probability,
+        };
     if successes >= trials || tail_probability.is_nan() || tail_probability <= 0.0 {
         return Proportion::ONE;
     }
@@ -83,11 +76,7 @@ pub fn upper_bound(successes: u64, trials: u64, tail_probability: f64) -> Propor
         let log_value = log1p(-tail_probability) / n;
         return Proportion { value: exp(log_value), complement: -expm1(log_value) };
     }
-    if tail_probability > 0.5 {
-        // P(Binomial(n, p) <= k) = 1 - P(Binomial(n, 1-p) <= n-1-k), and the small tail is the accurate one.
-        return quantile(failures as f64, successes as f64, n, 1.0 - tail_probability).swapped();
-    }
-    quantile(successes as f64, failures as f64, n, tail_probability)
+    Beta::new(successes as f64 + 1.0, failures as f64 + 1.0).upper_quantile(tail_probability)
 }
 
 /// The Clopper-Pearson lower bound for `successes` of `trials` at confidence 1 - `tail_probability`.
@@ -97,58 +86,6 @@ pub fn upper_bound(successes: u64, trials: u64, tail_probability: f64) -> Propor
 /// `tail_probability`.
 pub fn lower_bound(successes: u64, trials: u64, tail_probability: f64) -> Proportion {
     upper_bound(trials.saturating_sub(successes), trials, tail_probability).swapped()
-}
-
-/// The p above which Beta(k + 1, l + 1) has mass `tail`, for k, l >= 1, n = k + l + 1 and 0 < `tail` <= 1/2.
-///
-/// Solves ln F(p) = ln tail by Halley's method in the logit x of p, with F the mass above p. There ln F is concave and
-/// decreasing (the density p^(k+1) (1-p)^(l+1) of x is log-concave), so that plain Newton steps, which Halley's approach,
-/// converge from anywhere. The odds p/(1-p) are what is iterated: both p and 1 - p follow from them without cancellation.
-fn quantile(k: f64, l: f64, n: f64, tail: f64) -> Proportion {
-    let m = k + l;
-    let log_tail = log(tail);
-    let constant = stirling_error(m) - stirling_error(k) - stirling_error(l) - log_tail;
-    let scale = n * sqrt(m / TAU / k / l);
-    let mut odds = first_odds(k + 1.0, l + 1.0, tail);
-    for _ in 0..MOST_STEPS {
-        let point = Point::from_odds(k, l, odds);
-        let (p, q) = (point.value, point.complement);
-        let ratio = point.mass_over_density();
-        let deviances = deviance(k, m * p, point.excess) + deviance(l, m * q, -point.excess);
-        // f(p) = n P(k of m), so that F(p) = n P(k of m) p q J; this is ln(F / tail).
-        let residual = log(scale * p * q * ratio) + constant - deviances;
-        // g' = -1/J for g = ln F, and g''/g' = (ln density of x)' - g' = q - p - excess + 1/J.
-        let newton = residual * ratio;
-        let bend = 0.5 * newton * (q - p - point.excess + 1.0 / ratio);
-        let step = (newton / (1.0 + bend).max(0.5)).clamp(-LONGEST_STEP, LONGEST_STEP);
-        if step.is_nan() {
-            break;
-        }
-        odds = (odds + odds * expm1(step)).clamp(f64::MIN_POSITIVE, 1.0 / f64::MIN_POSITIVE);
-        // The convergence is cubic in units of J, so that the next step would be below rounding.
-        if step.abs() < 1e-6 * ratio {
-            break;
-        }
-    }
-    Proportion::from_odds(odds)
-}
-
-/// At most four steps were seen for tails from 1e-20 up, and 18 at 1e-300.
-const MOST_STEPS: usize = 60;
-
-/// In the logit: keeps a poor start from leaving the range of `f64`.
-const LONGEST_STEP: f64 = 3.0;
-
-/// A start for the odds of the quantile of Beta(a, b), usually good to 1 % of the standard deviation.
-///
-/// Abramowitz and Stegun, formula 26.5.22.
-fn first_odds(a: f64, b: f64, tail: f64) -> f64 {
-    let z = -normal::lower_quantile(tail);
-    let (r, s) = (1.0 / (2.0 * a - 1.0), 1.0 / (2.0 * b - 1.0));
-    let h = 2.0 / (r + s);
-    let lambda = (z * z - 3.0) / 6.0;
-    let w = z * sqrt((h + lambda).max(0.0)) / h + (s - r) * (lambda + 5.0 / 6.0 - 2.0 / (3.0 * h));
-    a / b * exp((2.0 * w).clamp(-300.0, 300.0))
 }
 
 #[cfg(test)]
