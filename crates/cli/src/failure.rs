@@ -97,8 +97,8 @@ impl From<misdeal_files::Error> for Failure {
     }
 }
 
-impl From<misdeal_report::Unreadable> for Failure {
-    fn from(error: misdeal_report::Unreadable) -> Self {
+impl From<misdeal_results::Unreadable> for Failure {
+    fn from(error: misdeal_results::Unreadable) -> Self {
         Failure { code: 2, message: error.to_string() }
     }
 }

@@ -292,7 +292,7 @@ fn bad_score_files() {
         ("empty.csv", Vec::new(), "empty"),
         ("truncated.npy", npy("<f8", "(8,)", &good[..60]), "cut short"),
         ("headless.npy", npy("<f8", "(8,)", &good)[..20].to_vec(), "cut short"),
-        ("longer.npy", npy("<f8", "(7,)", &good), "8 scores"),
+        ("longer.npy", npy("<f8", "(7,)", &good), "the header claims 7 elements"),
         ("huge.npy", npy("<f8", "(1000000000000000000,)", &good), "claims"),
         ("square.npy", npy("<f8", "(2, 4)", &good), "shape"),
         ("text.npy", npy("<U2", "(8,)", &good), "<U2"),
@@ -321,7 +321,7 @@ fn bad_score_files() {
         }
     }
     assert!(estimate("absent.npy", "good.npy").contains("check the path"));
-    assert!(estimate(".", "good.npy").contains("folder"));
+    assert!(estimate(".", "good.npy").contains("the name has no extension"));
     fs::write(folder.path().join("three.csv"), "1\n2\n3\n").unwrap();
     let line = estimate("three.csv", "good.npy");
     assert!(

@@ -4,8 +4,7 @@ use misdeal_core::{PHILOX_STREAM_NAME, ScoreStore, Setting, StoreKind, World};
 use misdeal_cuda::mirror::Mirror;
 use misdeal_cuda::{Cuda, gpus};
 use misdeal_game::engines::Engine;
-use misdeal_testkit::skip;
-use misdeal_testkit::suite;
+use misdeal_testkit::{skip, suite};
 
 /// Whether there is a device; a device that is there and fails is no reason to skip.
 fn is_there() -> bool {

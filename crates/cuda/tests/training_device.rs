@@ -3,8 +3,7 @@
 use crate::agreement::{self, philox};
 use misdeal_core::{Blueprint, CanaryKind, Precision, Recipe, Setting, ThreatModel, World};
 use misdeal_cuda::training::{Trainer, Tuning};
-use misdeal_testkit::skip;
-use misdeal_testkit::tiny;
+use misdeal_testkit::{skip, tiny};
 use misdeal_train::data::Shape;
 use misdeal_train::{MeasuredTrials, TrainingPlan};
 

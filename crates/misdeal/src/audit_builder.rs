@@ -1,6 +1,6 @@
 //! An audit of the mechanism, changed value by value and run.
 
-use crate::{AuditReport, EngineChoice, MechanismAudit, Result, Unwatched};
+use crate::{Audit, EngineChoice, MechanismAudit, Result, Unwatched};
 use misdeal_core::{ClosedSet, Device, EngineName};
 use misdeal_statistics::ThresholdChoice;
 use std::path::PathBuf;
@@ -89,7 +89,7 @@ impl MechanismAudit {
     ///
     /// # Errors
     /// As [`play`](Self::play).
-    pub fn run(&self) -> Result<AuditReport> {
+    pub fn run(&self) -> Result<Audit> {
         self.play(&Unwatched)
     }
 }

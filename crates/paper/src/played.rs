@@ -5,17 +5,18 @@ use crate::artefact::PaperRow;
 use crate::job::{Job, TrainingJob};
 use misdeal::request::ReproduceRequest;
 use misdeal::{
-    Analysis, AuditReport, ClaimedCurve, DataRequest, Error, MechanismAudit, Progress, Result, RunOptions,
-    TrainingAudit, calibrated,
+    Analysis, ClaimedCurve, DataRequest, Error, MechanismAudit, Progress, Result, RunOptions, TrainingAudit,
+    calibrated,
 };
 use misdeal_core::{Blueprint, CanaryKind, ClosedSet, Recipe, Setting};
+use misdeal_results::Audit;
 use misdeal_statistics::ThresholdChoice;
 use std::path::PathBuf;
 
 /// What came of a row's runs.
 pub struct Played {
     /// A report for each run, in the order of their seeds.
-    pub reports: Vec<AuditReport>,
+    pub reports: Vec<Audit>,
     /// Which data are missing, where that ended the runs.
     pub missing_data: Option<Error>,
 }
@@ -23,13 +24,13 @@ pub struct Played {
 impl Played {
     /// The paper's estimate of every run.
     pub fn estimates(&self) -> Vec<f64> {
-        self.reports.iter().map(|report| report.estimate.empirical_epsilon).collect()
+        self.reports.iter().map(|report| *report.estimate.empirical_epsilon).collect()
     }
 
     /// From the same scores, a bound of every run that holds as stated.
     pub fn valid_bounds(&self) -> Vec<f64> {
         let bounds = self.reports.iter().filter_map(|report| report.second_estimate.as_ref());
-        bounds.map(|estimate| estimate.empirical_epsilon).collect()
+        bounds.map(|estimate| *estimate.empirical_epsilon).collect()
     }
 
     /// Time for all runs.
@@ -114,9 +115,9 @@ impl PaperRow {
         &self,
         request: &ReproduceRequest,
         seed: u64,
-        first: Option<&AuditReport>,
+        first: Option<&Audit>,
         progress: &dyn Progress,
-    ) -> Result<AuditReport> {
+    ) -> Result<Audit> {
         let store = self.store(request, seed);
         let analysis =
             |threshold_choice| Analysis { delta: self.delta, threshold_choice, ..Analysis::default() };
@@ -164,7 +165,7 @@ fn play_training(
     target_epsilon: Option<f64>,
     run: RunOptions,
     progress: &dyn Progress,
-) -> Result<AuditReport> {
+) -> Result<Audit> {
     let recipe =
         Recipe { canary: CanaryKind::from_name(&job.canary)?, ..Recipe::new(Blueprint::named(&job.model)?) };
     let training = TrainingAudit {

@@ -34,8 +34,15 @@ pub fn misdeal(folder: &Path, arguments: &str) -> Run {
 
 /// As [`misdeal`], where words may have spaces in them.
 pub fn run<'a>(folder: &Path, words: impl IntoIterator<Item = &'a str>) -> Run {
-    let _only_one = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
+    let words: Vec<&str> = words.into_iter().collect();
+    // What finds data sets must not find those of the machine.
+    if std::env::var_os("MISDEAL_DATA").is_some()
+        && matches!(words[..], ["reproduce", ..] | ["audit", "training", ..])
+    {
+        return started(folder, &words);
+    }
     let words: Vec<&str> = ["misdeal"].into_iter().chain(words).collect();
+    let _only_one = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
     let environment = Environment::captured();
     std::env::set_current_dir(folder).unwrap();
     let hangs = hangs(words.join(" "));
@@ -62,10 +69,14 @@ fn hangs(what: String) -> Sender<()> {
 
 /// Runs the program, in a process of its own, in `folder`, with the words of `arguments`, and no data folder but what they name.
 pub fn process(folder: &Path, arguments: &str) -> Run {
+    started(folder, &arguments.split_whitespace().collect::<Vec<_>>())
+}
+
+fn started(folder: &Path, words: &[&str]) -> Run {
     let output = Command::new(env!("CARGO_BIN_EXE_misdeal"))
         .current_dir(folder)
         .env_remove("MISDEAL_DATA")
-        .args(arguments.split_whitespace())
+        .args(words)
         .timeout(LIMIT)
         .output()
         .unwrap();
