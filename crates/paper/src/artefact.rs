@@ -115,18 +115,18 @@ fn usual_delta() -> f64 {
 
 /// The tables and figures that have a file, by name.
 const FILES: [(&str, &str); 12] = [
-    ("figure-1", include_str!("../../../paper/figure-1.toml")),
-    ("figure-3", include_str!("../../../paper/figure-3.toml")),
-    ("table-1", include_str!("../../../paper/table-1.toml")),
-    ("figure-4", include_str!("../../../paper/figure-4.toml")),
-    ("figure-5", include_str!("../../../paper/figure-5.toml")),
-    ("figure-6", include_str!("../../../paper/figure-6.toml")),
-    ("figure-7", include_str!("../../../paper/figure-7.toml")),
-    ("figure-8", include_str!("../../../paper/figure-8.toml")),
-    ("figure-9", include_str!("../../../paper/figure-9.toml")),
-    ("figure-10", include_str!("../../../paper/figure-10.toml")),
-    ("figure-11", include_str!("../../../paper/figure-11.toml")),
-    ("beyond", include_str!("../../../paper/beyond.toml")),
+    ("figure-1", include_str!("../data/figure-1.toml")),
+    ("figure-3", include_str!("../data/figure-3.toml")),
+    ("table-1", include_str!("../data/table-1.toml")),
+    ("figure-4", include_str!("../data/figure-4.toml")),
+    ("figure-5", include_str!("../data/figure-5.toml")),
+    ("figure-6", include_str!("../data/figure-6.toml")),
+    ("figure-7", include_str!("../data/figure-7.toml")),
+    ("figure-8", include_str!("../data/figure-8.toml")),
+    ("figure-9", include_str!("../data/figure-9.toml")),
+    ("figure-10", include_str!("../data/figure-10.toml")),
+    ("figure-11", include_str!("../data/figure-11.toml")),
+    ("beyond", include_str!("../data/beyond.toml")),
 ];
 
 /// The artefact called `name`.

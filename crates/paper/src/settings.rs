@@ -5,7 +5,7 @@ use crate::job::{Job, MechanismJob};
 use misdeal_results::Provenance;
 use serde::Deserialize;
 
-const FILE: &str = include_str!("../../../paper/published-settings.csv");
+const FILE: &str = include_str!("../data/published-settings.csv");
 
 /// Gaussian draws that a quick audit of a setting may take, about.
 const QUICK_DRAWS: f64 = 4e8;

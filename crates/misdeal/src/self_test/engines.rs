@@ -113,7 +113,7 @@ impl Expected {
 
 impl Suite {
     fn read() -> Result<Self, String> {
-        toml::from_str(include_str!("../../../../testdata/engines.toml")).map_err(super::message)
+        toml::from_str(include_str!("../../data/engines.toml")).map_err(super::message)
     }
 
     /// Settings, how many trials to compare, and whether only the reference supports them.
