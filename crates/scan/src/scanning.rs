@@ -16,8 +16,8 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Room for the recursion into the deepest trees that are read; only what is used is taken from the system.
-const STACK: usize = 512 << 20;
+/// Room for the recursion into the deepest trees that are read, which take 20 MB; where addresses are limited, all of it counts.
+const STACK: usize = 64 << 20;
 
 /// Texts that all threads hold at a time, in bytes.
 const MOST_TEXT: usize = 100_000_000;
@@ -65,11 +65,7 @@ pub struct Skipped {
 pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
     let rules = settings.rules()?;
     let files = files::find(paths, settings)?;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(rayon::current_num_threads().min(files.len().max(1)))
-        .stack_size(STACK)
-        .build()
-        .map_err(|error| Error::Threads(error.to_string()))?;
+    let pool = threads(rayon::current_num_threads().min(files.len()).max(1))?;
     let mut report = Report { files: files.len(), ..Report::default() };
     let room = Rooms { texts: Room::new(MOST_TEXT), trees: Room::new(MOST_BYTES) };
     for files in files.chunks(FILES_AT_A_TIME) {
@@ -89,6 +85,14 @@ pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
             Err(Error::NothingScanned { files: report.files, path: path.clone(), reason: reason.clone() })
         }
         _ => Ok(report),
+    }
+}
+
+/// So many threads, or fewer where the system has no room for their stacks.
+fn threads(count: usize) -> Result<rayon::ThreadPool, Error> {
+    match rayon::ThreadPoolBuilder::new().num_threads(count).stack_size(STACK).build() {
+        Err(_) if count > 1 => threads(count / 2),
+        pool => pool.map_err(|error| Error::Threads(error.to_string())),
     }
 }
 
