@@ -11,9 +11,8 @@ cd "$(dirname "$0")/.."
 if [ "${1:-}" = build ]; then
     mkdir -p gpu-carry
     profile="${PROFILE:-release}"
-    messages=$(cargo test --profile "$profile" --no-run -p misdeal-cuda --test device --message-format=json)
+    messages=$(cargo test --profile "$profile" --no-run -p misdeal-cuda --test suite --message-format=json)
     cargo build --profile "$profile" -p misdeal-cli
-    trainings=$(cargo test --profile "$profile" --no-run -p misdeal-cuda --test training_device --message-format=json)
     cargo build --profile "$profile" -p misdeal-cuda --example samples_per_second --example models_per_second
     target=$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json,sys; print(json.load(sys.stdin)["target_directory"])')
     executable() {
@@ -24,10 +23,9 @@ for line in sys.stdin:
     if message.get("executable") and message["target"]["name"] == sys.argv[1]:
         print(message["executable"])' "$1"
     }
-    cp "$(executable device <<<"$messages")" gpu-carry/device-tests
-    cp "$(executable training_device <<<"$trainings")" gpu-carry/training-device-tests
+    cp "$(executable suite <<<"$messages")" gpu-carry/device-tests
     cp "$target/$profile/misdeal" "$target/$profile/examples/"{samples_per_second,models_per_second} gpu-carry/
-    strip gpu-carry/{misdeal,device-tests,training-device-tests,samples_per_second,models_per_second}
+    strip gpu-carry/{misdeal,device-tests,samples_per_second,models_per_second}
     ls -l gpu-carry
     exit
 fi

@@ -70,7 +70,7 @@ def run(command, limit, **environment):
 def test(name):
     """One test of tests/training_device.rs."""
     begun = time.perf_counter()
-    output = run([str(CARRY / "training-device-tests"), "--exact", name, "--nocapture"], 240, MISDEAL_NEEDS_CUDA="1", RUST_BACKTRACE="0")
+    output = run([str(CARRY / "device-tests"), "--exact", f"training_device::{name}", "--nocapture"], 240, MISDEAL_NEEDS_CUDA="1", RUST_BACKTRACE="0")
     seconds = time.perf_counter() - begun
     print("PASSED" if output is not None else "FAILED", name, f"{seconds:.1f} s", flush=True)
     for line in (output or "").splitlines():
@@ -82,8 +82,8 @@ def test(name):
 def agreement():
     """All tests of tests/training_device.rs, four at a time: most of their time is the reference's, on processors."""
     print("== agreement with the reference", flush=True)
-    listed = run([str(CARRY / "training-device-tests"), "--list"], 20) or ""
-    names = sorted(line.split(":")[0] for line in listed.splitlines() if line.endswith(": test"))
+    listed = run([str(CARRY / "device-tests"), "--list", "training_device::"], 20) or ""
+    names = sorted(line.removeprefix("training_device::").split(":")[0] for line in listed.splitlines() if line.endswith(": test"))
     # The longest first.
     names.sort(key=lambda name: name not in ("a_cnn", "f_whole_trainings_stay_together", "g_scores_have_the_law_of_a_processor_s"))
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -143,7 +143,7 @@ def sanitizer(names):
         return
     RESULT["sanitizer"] = []
     for name in names:
-        command = [found[0], "--tool", "memcheck", str(CARRY / "training-device-tests"), "--exact", name, "--nocapture"]
+        command = [found[0], "--tool", "memcheck", str(CARRY / "device-tests"), "--exact", f"training_device::{name}", "--nocapture"]
         output = run(command, 200, MISDEAL_NEEDS_CUDA="1")
         passed = output is not None and "ERROR SUMMARY: 0 errors" in output
         RESULT["sanitizer"].append({"test": name, "passed": passed, "output": (output or "")[-1500:]})
@@ -207,7 +207,7 @@ def main():
     resumed("training", f"audit training --dataset {DATA} {threat} --observations 3e5 --save-every 2", 7)
     with concurrent.futures.ThreadPoolExecutor(1) as beside:
         checked = beside.submit(sanitizer, ["e_a_model_does_not_depend_on_its_company", "a_perceptrons_on_bits"])
-        RESULT["mechanism_tests"] = run([str(CARRY / "device-tests"), "--nocapture", "--test-threads=1"], 150, MISDEAL_NEEDS_CUDA="1")
+        RESULT["mechanism_tests"] = run([str(CARRY / "device-tests"), "device::", "--skip", "training_device::", "--nocapture", "--test-threads=1"], 150, MISDEAL_NEEDS_CUDA="1")
         print(RESULT["mechanism_tests"], flush=True)
         agreement()
         checked.result()

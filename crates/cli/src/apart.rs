@@ -1,7 +1,11 @@
 //! Files that a command writes lie apart from those that it reads, and from each other.
 
-use crate::arguments::{AuditCommand, Command, CommonArguments, RunArguments};
+use crate::arguments::{
+    AuditCommand, Command, CommonArguments, DiagnoseArguments, EstimateArguments, OutcomeArguments,
+    ScanArguments,
+};
 use crate::failure::Failure;
+use misdeal::request::Run;
 use misdeal_files::atomic::{Named, check_apart};
 use std::path::{Path, PathBuf};
 
@@ -13,8 +17,8 @@ struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    fn reading(mut self, name: &'static str, path: &'a Path) -> Self {
-        self.read.push((name, path));
+    fn reading(mut self, name: &'static str, path: Option<&'a (impl AsRef<Path> + ?Sized)>) -> Self {
+        self.read.extend(path.map(|path| (name, path.as_ref())));
         self
     }
 
@@ -23,35 +27,42 @@ impl<'a> Files<'a> {
         self
     }
 
-    fn of_run(run: &'a RunArguments) -> Self {
-        Files::default().writing("store", run.store.as_ref()).writing("plot", run.plot.as_ref())
+    fn of_run(run: &'a Run, outcome: &'a OutcomeArguments) -> Self {
+        Files::default().writing("store", run.store.as_ref()).writing("plot", outcome.plot.as_ref())
     }
 
     fn of(command: Option<&'a Command>) -> Self {
         let none = Files::default();
         match command {
-            Some(Command::Audit { command: AuditCommand::Mechanism(audit) }) => Self::of_run(&audit.run),
+            Some(Command::Audit { command: AuditCommand::Mechanism(audit) }) => {
+                Self::of_run(&audit.request.run, &audit.outcome)
+            }
             Some(Command::Audit { command: AuditCommand::Training(audit) }) => {
-                let files = [("model", &audit.model, "toml"), ("dataset", &audit.dataset, "npz")];
+                let request = &audit.request;
+                let files = [("model", &request.model, "toml"), ("dataset", &request.dataset, "npz")];
                 // Other words are names of the program's own.
                 let files = files.map(|(name, word, extension)| (name, Path::new(word), extension));
                 let named = files
                     .into_iter()
                     .filter(|(_, path, extension)| path.extension().is_some_and(|e| e == *extension));
-                named.fold(Self::of_run(&audit.run), |files, (name, path, _)| files.reading(name, path))
+                named.fold(Self::of_run(&request.run, &audit.outcome), |files, (name, path, _)| {
+                    files.reading(name, Some(path))
+                })
             }
-            Some(Command::Estimate(estimate)) => none
-                .reading("scores-in", &estimate.scores_in)
-                .reading("scores-out", &estimate.scores_out)
-                .writing("plot", estimate.plot.as_ref()),
-            Some(Command::Diagnose(diagnose)) => {
-                none.reading("log", &diagnose.log).writing("plot", diagnose.plot.as_ref())
+            Some(Command::Estimate(EstimateArguments { request, plot })) => none
+                .reading("scores-in", request.scores_in.as_ref())
+                .reading("scores-out", request.scores_out.as_ref())
+                .writing("plot", plot.as_ref()),
+            Some(Command::Diagnose(DiagnoseArguments { request, plot })) => {
+                none.reading("log", request.log.as_ref()).writing("plot", plot.as_ref())
             }
-            Some(Command::Scan(scan)) => {
-                scan.paths.iter().chain(&scan.config).fold(none, |files, path| files.reading("source", path))
-            }
+            Some(Command::Scan(ScanArguments { request, .. })) => request
+                .paths
+                .iter()
+                .chain(&request.config)
+                .fold(none, |files, path| files.reading("source", Some(path))),
             Some(Command::Report(report)) => {
-                report.results.iter().fold(none, |files, path| files.reading("result", path))
+                report.results.iter().fold(none, |files, path| files.reading("result", Some(path)))
             }
             Some(Command::Reproduce(reproduce)) => none.writing("plot", reproduce.plot.as_ref()),
             _ => none,

@@ -2,25 +2,20 @@
 
 use crate::arguments::{CommonArguments, MechanismArguments};
 use crate::failure::{Failure, Success};
-use crate::interruption;
+use crate::interruption::Patience;
+use crate::plot;
 use crate::progress::Bar;
-use misdeal::{EngineChoice, MechanismRequest, audit_mechanism};
-use misdeal_core::Setting;
 
 /// Plays the game and reports.
-pub fn run(arguments: &MechanismArguments, common: &CommonArguments) -> Result<Success, Failure> {
-    let run = arguments.run.request(arguments.observations)?;
-    let setting = Setting {
-        noise_multiplier: arguments.noise_multiplier,
-        seed: common.seed,
-        ..arguments.shape.setting()
-    };
-    let setting = arguments.game.applied_to(setting, arguments.shape.buffer_size)?;
-    let engine = EngineChoice { device: arguments.run.device, engine: arguments.engine.clone() };
-    interruption::listen(interruption::Patience::ToSave)?;
-    let report = {
+pub fn run(arguments: MechanismArguments, common: &CommonArguments) -> Result<Success, Failure> {
+    let MechanismArguments { mut request, outcome } = arguments;
+    plot::check(outcome.plot.as_deref())?;
+    request.seed = common.seed;
+    request.run.trade_off |= outcome.plot.is_some();
+    common.environment.listen(Patience::ToSave)?;
+    let audit = {
         let bar = Bar::new(common);
-        audit_mechanism(&MechanismRequest { setting, engine, run }, &bar)?
+        misdeal::audit_mechanism(&request, &bar)?
     };
-    arguments.run.deliver(&report, common)
+    outcome.deliver(audit, common)
 }

@@ -2,23 +2,15 @@
 
 use crate::arguments::{CommonArguments, DiagnoseArguments};
 use crate::failure::{Failure, Success};
-use crate::{output, plot, text};
-use misdeal::{DiagnoseRequest, NoiseLevel};
+use crate::{output, plot};
 
 /// Names the scheme behind a log and reports.
 pub fn run(arguments: &DiagnoseArguments, common: &CommonArguments) -> Result<Success, Failure> {
     plot::check(arguments.plot.as_deref())?;
-    let delta = arguments.delta;
-    let request = DiagnoseRequest {
-        log: arguments.log.clone(),
-        dataset_size: arguments.dataset_size,
-        noise: arguments.noise_multiplier.map(|noise_multiplier| NoiseLevel { noise_multiplier, delta }),
-        epochs: arguments.epochs,
-    };
-    let report = misdeal::diagnose(&request)?;
+    let document = misdeal::diagnose(&arguments.request)?.into();
     if let Some(path) = &arguments.plot {
-        plot::write(path, &report)?;
+        plot::write(path, &document)?;
     }
-    output::deliver(common, &report, || text::diagnosis(&report))?;
+    output::deliver(common, &document)?;
     Ok(Success::Fine)
 }

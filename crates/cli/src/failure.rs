@@ -1,10 +1,8 @@
 //! How a command ends: exit codes, and one line for each failure.
 
 use crate::interruption;
-use misdeal_core::printable;
-use std::fmt::Display;
-use std::io::{self, Write};
-use std::process::ExitCode;
+use misdeal_core::{printable, spell_fields};
+use std::fmt::{self, Display};
 
 /// A command that did what it was asked.
 pub enum Success {
@@ -32,11 +30,16 @@ impl Failure {
         Failure { code: 3, message: message.to_string() }
     }
 
-    /// Prints the line, without what nobody could read in it, and gives the exit code.
-    pub fn report(self) -> ExitCode {
-        // The exit code is told even where the line cannot be.
-        let _ = writeln!(io::stderr(), "misdeal: {}", readable(&self.message));
-        ExitCode::from(self.code)
+    /// The exit code.
+    pub fn code(&self) -> u8 {
+        self.code
+    }
+}
+
+/// The line, without what nobody could read in it.
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "misdeal: {}", readable(&self.message))
     }
 }
 
@@ -56,17 +59,26 @@ fn readable(message: &str) -> String {
     printable(&message.split(' ').map(word).collect::<Vec<_>>().join(" ")).into_owned()
 }
 
+/// A field as a flag.
+fn flag(field: &str) -> String {
+    match field {
+        // Counted, not given: there is no such flag.
+        "observations_per_world" => "observations per world:".to_owned(),
+        _ => format!("--{}", field.replace('_', "-")),
+    }
+}
+
+/// A message whose fields are flags.
+fn spelled(message: &str) -> String {
+    spell_fields(message, flag)
+}
+
 impl From<misdeal_core::Error> for Failure {
     fn from(error: misdeal_core::Error) -> Self {
         let message = match error {
-            misdeal_core::Error::Device(message) => return Failure::run_failed(message),
+            misdeal_core::Error::Device(message) => return Failure::run_failed(spelled(&message)),
             misdeal_core::Error::BadValue { field, value, allowed, hint } => {
-                let name = match field {
-                    // Counted, not given: there is no such flag.
-                    "observations_per_world" => "observations per world:".to_owned(),
-                    _ => format!("--{}", field.replace('_', "-")),
-                };
-                format!("{name} {value}: allowed is {allowed}; {hint}")
+                format!("{} {value}: allowed is {}; {}", flag(field), spelled(&allowed), spelled(&hint))
             }
             other => other.to_string(),
         };
@@ -81,8 +93,8 @@ impl From<misdeal_files::Error> for Failure {
     }
 }
 
-impl From<misdeal_report::Unreadable> for Failure {
-    fn from(error: misdeal_report::Unreadable) -> Self {
+impl From<misdeal_results::Unreadable> for Failure {
+    fn from(error: misdeal_results::Unreadable) -> Self {
         Failure { code: 2, message: error.to_string() }
     }
 }
@@ -102,24 +114,19 @@ impl From<misdeal::Error> for Failure {
             misdeal::Error::Refused(error)
             | misdeal::Error::Data(misdeal_train::data::Error::Refused(error)) => error.into(),
             misdeal::Error::File(error) => error.into(),
-            misdeal::Error::Data(error) => Failure { code: 2, message: error.to_string() },
+            misdeal::Error::Data(error) => Failure { code: 2, message: spelled(&error.to_string()) },
             misdeal::Error::Interrupted { .. } | misdeal::Error::SimulationInterrupted => {
-                Failure::interrupted(error.to_string())
+                Failure::interrupted(spelled(&error.to_string()))
             }
             other => Failure::run_failed(other),
         }
     }
 }
 
-/// What clap says, on one line, unless it is the help that was asked for.
-pub fn of_arguments(error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() {
-        // Help or version; a closed pipe is nobody's failure.
-        let _ = error.print();
-        return ExitCode::SUCCESS;
-    }
+/// What clap says of wrong arguments, on one line.
+pub fn of_arguments(error: &clap::Error) -> Failure {
     let text = error.to_string();
     let told = text.split("\n\nUsage:").next().unwrap_or(&text).split("\n\nFor more").next().unwrap_or(&text);
     let line = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    Failure { code: 2, message: format!("{}; see --help", line.trim_start_matches("error: ")) }.report()
+    Failure { code: 2, message: format!("{}; see --help", line.trim_start_matches("error: ")) }
 }

@@ -17,7 +17,7 @@ pub fn run(common: &CommonArguments) -> Result<Success, Failure> {
     let mut program = Arguments::command().disable_help_subcommand(true);
     program.build();
     let Some(folder) = &common.output else {
-        output::print(&page(&program)?)?;
+        output::print(common, &page(&program)?)?;
         return Ok(Success::Fine);
     };
     make(folder)?;

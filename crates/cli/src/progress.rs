@@ -1,26 +1,30 @@
 //! A progress bar on a terminal, and nothing where there is none.
 
 use crate::arguments::{CommonArguments, Format};
+use crate::environment::Environment;
 use crate::interruption;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use misdeal::{OutOfReach, Progress};
 use misdeal_results::beyond_reach;
 use std::fmt;
-use std::io::{self, IsTerminal, Write};
 
 /// Shows how far a job is, with rate and time left, on standard error.
 pub struct Bar {
     bar: ProgressBar,
     remarks: bool,
+    environment: Environment,
 }
 
 impl Bar {
     /// A bar, invisible if nobody wants one or if standard error is not a terminal. Programs that read JSON find remarks in it.
     pub fn new(common: &CommonArguments) -> Self {
         let quiet = common.quiet;
-        let remarks = !quiet && (common.format == Format::Text || io::stderr().is_terminal());
-        let target =
-            if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
+        let remarks = !quiet && (common.format == Format::Text || common.environment.is_watched());
+        let target = if quiet || !common.environment.is_process() {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr_with_hz(10)
+        };
         let bar = ProgressBar::with_draw_target(Some(0), target);
         let style = "{bar:30} {percent:>3} %  {human_pos} of {human_len} observations, {rate}/s, {eta} left";
         let rate = |state: &ProgressState, text: &mut dyn fmt::Write| {
@@ -29,7 +33,7 @@ impl Bar {
         bar.set_style(
             ProgressStyle::with_template(style).expect("the template is fixed").with_key("rate", rate),
         );
-        Bar { bar, remarks }
+        Bar { bar, remarks, environment: common.environment.clone() }
     }
 }
 
@@ -49,8 +53,7 @@ impl Progress for Bar {
         if self.remarks {
             let &OutOfReach { claimed_epsilon, observations, largest_epsilon, fewest_observations } = claim;
             let sentence = beyond_reach(claimed_epsilon, observations, largest_epsilon, fewest_observations);
-            // Nobody hears it where nothing can be written.
-            let _ = self.bar.suspend(|| writeln!(io::stderr(), "Remark: {sentence}."));
+            self.bar.suspend(|| self.environment.tell(&format!("Remark: {sentence}.")));
         }
     }
 }

@@ -2,35 +2,23 @@
 
 use crate::arguments::{CommonArguments, ReproduceArguments};
 use crate::failure::{Failure, Success};
+use crate::interruption::Patience;
 use crate::progress::Bar;
-use crate::{interruption, output, plot, text};
-use misdeal_paper::{ReproduceRequest, reproduce};
-use std::path::PathBuf;
+use crate::{output, plot};
 
 /// Plays what the paper played, and prints both.
-pub fn run(arguments: &ReproduceArguments, common: &CommonArguments) -> Result<Success, Failure> {
-    plot::check(arguments.plot.as_deref())?;
-    let request = ReproduceRequest {
-        name: arguments.name.clone(),
-        quick: arguments.quick,
-        runs: arguments.runs,
-        observations: arguments.observations,
-        device: arguments.device,
-        precision: arguments.precision,
-        data: arguments.data.clone().or_else(|| std::env::var_os("MISDEAL_DATA").map(PathBuf::from)),
-        seed: common.seed,
-        only: arguments.only.clone(),
-        store: arguments.store.clone(),
-        resume: arguments.resume,
-    };
-    interruption::listen(interruption::Patience::ToSave)?;
-    let report = {
+pub fn run(arguments: ReproduceArguments, common: &CommonArguments) -> Result<Success, Failure> {
+    let ReproduceArguments { mut request, plot } = arguments;
+    plot::check(plot.as_deref())?;
+    request.seed = common.seed;
+    common.environment.listen(Patience::ToSave)?;
+    let document = {
         let bar = Bar::new(common);
-        reproduce(&request, &bar)?
+        misdeal_paper::reproduce(&request, &bar)?.into()
     };
-    if let Some(path) = &arguments.plot {
-        plot::write(path, &report)?;
+    if let Some(path) = &plot {
+        plot::write(path, &document)?;
     }
-    output::deliver(common, &report, || text::reproduced(&report))?;
+    output::deliver(common, &document)?;
     Ok(Success::Fine)
 }

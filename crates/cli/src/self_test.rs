@@ -1,17 +1,20 @@
 //! `misdeal self-test`.
 
-use crate::arguments::{CommonArguments, SelfTestArguments};
+use crate::arguments::CommonArguments;
 use crate::failure::{Failure, Success};
-use crate::{interruption, output, text};
-use misdeal::{Progress, SelfTestRequest, self_test};
+use crate::interruption::{self, Patience};
+use crate::output;
+use misdeal::request::SelfTestRequest;
+use misdeal::{Progress, self_test};
 
 /// Checks what there is, and says what was found; a check that fails is bad news.
-pub fn run(arguments: &SelfTestArguments, common: &CommonArguments) -> Result<Success, Failure> {
-    interruption::listen(interruption::Patience::ToSave)?;
-    let request = SelfTestRequest { device: arguments.device, seed: common.seed };
-    let report = self_test(&request, &Interruptible)?;
-    output::deliver(common, &report, || text::self_test(&report))?;
-    Ok(if report.passed { Success::Fine } else { Success::BadNews })
+pub fn run(mut request: SelfTestRequest, common: &CommonArguments) -> Result<Success, Failure> {
+    common.environment.listen(Patience::ToSave)?;
+    request.seed = common.seed;
+    let found = self_test(&request, &Interruptible)?;
+    let passed = found.passed;
+    output::deliver(common, &found.into())?;
+    Ok(if passed { Success::Fine } else { Success::BadNews })
 }
 
 /// A few checks need no bar.

@@ -1,8 +1,6 @@
 //! What theory says, beside epsilon.
 
-mod program;
-
-use program::{json, misdeal};
+use crate::program::{json, misdeal};
 
 #[test]
 fn delta_and_epsilon_are_inverse() {

@@ -1,9 +1,7 @@
 //! Killed processes, full disks, folders that take nothing, impatient users: no observation is lost, and nothing is silent.
 #![cfg(unix)]
 
-mod program;
-
-use program::{files, json};
+use crate::program::{self, files, json};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -139,17 +137,7 @@ fn two_signals_end_at_once() {
     for _ in 0..2 {
         Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     }
-    let start = Instant::now();
-    let status = loop {
-        match child.try_wait().unwrap() {
-            Some(status) => break status,
-            None if start.elapsed() > Duration::from_secs(20) => {
-                child.kill().unwrap();
-                panic!("the signals were not heeded");
-            }
-            None => sleep(Duration::from_millis(5)),
-        }
-    };
+    let status = program::wait(&mut child, "after two signals");
     assert_eq!(status.code(), Some(130));
 }
 

@@ -1,8 +1,6 @@
 //! Whatever is wrong with the request: exit code 2, one line that says what, and nothing is written.
 
-mod program;
-
-use program::{misdeal, refusal};
+use crate::program::{misdeal, refusal};
 use std::fs;
 use std::path::Path;
 
@@ -294,7 +292,7 @@ fn bad_score_files() {
         ("empty.csv", Vec::new(), "empty"),
         ("truncated.npy", npy("<f8", "(8,)", &good[..60]), "cut short"),
         ("headless.npy", npy("<f8", "(8,)", &good)[..20].to_vec(), "cut short"),
-        ("longer.npy", npy("<f8", "(7,)", &good), "has"),
+        ("longer.npy", npy("<f8", "(7,)", &good), "the header claims 7 elements"),
         ("huge.npy", npy("<f8", "(1000000000000000000,)", &good), "claims"),
         ("square.npy", npy("<f8", "(2, 4)", &good), "shape"),
         ("text.npy", npy("<U2", "(8,)", &good), "<U2"),
@@ -322,8 +320,8 @@ fn bad_score_files() {
             assert!(line.contains(name) && line.contains(words), "{name}: {line}");
         }
     }
-    assert!(estimate("absent.npy", "good.npy").contains("absent.npy"));
-    assert!(estimate(".", "good.npy").contains('.'));
+    assert!(estimate("absent.npy", "good.npy").contains("check the path"));
+    assert!(estimate(".", "good.npy").contains("the name has no extension"));
     fs::write(folder.path().join("three.csv"), "1\n2\n3\n").unwrap();
     let line = estimate("three.csv", "good.npy");
     assert!(

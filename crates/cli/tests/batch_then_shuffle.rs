@@ -1,8 +1,6 @@
 //! Batches that are made before they are shuffled, against the paper's crafted records: +1 in the first batch, -1 elsewhere.
 
-mod program;
-
-use program::json;
+use crate::program::json;
 
 /// The records of the target's batch give it away, so that the adversary faces the Gaussian mechanism with mu = 1 / noise, whose area
 /// under the curve is Phi(mu / sqrt 2) = 0.6813 at noise 1.5; a full shuffle hides it, at 0.578 in a million scores. With 2,000 scores a world the area

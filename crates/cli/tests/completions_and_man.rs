@@ -1,8 +1,7 @@
 //! `misdeal completions` and `misdeal man`: made from the same definition as the help.
 
-mod program;
-
-use program::{files, misdeal, refusal};
+use crate::program::{files, misdeal, refusal};
+use misdeal_testkit::skip;
 
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
@@ -32,7 +31,7 @@ fn bash_completes() {
     let Ok(bash) =
         std::process::Command::new("bash").args(["-c", script]).current_dir(folder.path()).output()
     else {
-        eprintln!("skipped: there is no bash");
+        skip("there is no bash");
         return;
     };
     assert_eq!(String::from_utf8_lossy(&bash.stdout).trim(), "--scheme");

@@ -150,3 +150,25 @@ fn rooms_use_what_the_table_says() {
     }
     assert_eq!(told, found);
 }
+
+/// A file of tests that no program names would never run.
+#[test]
+fn every_file_of_tests_is_in_a_program() {
+    let mut forgotten = Vec::new();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let folder = entry.unwrap().path();
+        let Ok(files) = fs::read_dir(folder.join("tests")) else { continue };
+        let files = files.map(|file| file.unwrap().path());
+        let files: Vec<_> = files.filter(|file| file.extension().is_some_and(|end| end == "rs")).collect();
+        let manifest = table(&folder.join("Cargo.toml"));
+        let listed = manifest.get("test").and_then(Value::as_array).into_iter().flatten();
+        let programs: Vec<_> = listed.map(|test| folder.join(test["path"].as_str().unwrap())).collect();
+        let named: String = programs.iter().map(|program| fs::read_to_string(program).unwrap()).collect();
+        let is_named = |file: &Path| {
+            let module = format!("mod {};\n", file.file_stem().unwrap().to_str().unwrap());
+            programs.iter().any(|program| program == file) || named.contains(&module)
+        };
+        forgotten.extend(files.into_iter().filter(|file| !is_named(file)));
+    }
+    assert!(forgotten.is_empty(), "name them in their crate's tests/main.rs: {forgotten:?}");
+}

@@ -1,26 +1,10 @@
 //! Every flag of every command, from the definition that parses them: what is out of range, no number, empty or enormous is refused with
 //! exit code 2 and one line. A flag that is added is tested without a word here; one for which a strange value is fine must be named below.
 
-mod program;
-
-#[allow(dead_code, unused_imports, reason = "only the definition is looked at")]
-#[path = "../src/arguments/mod.rs"]
-mod arguments;
-#[allow(dead_code, reason = "only the definition is looked at")]
-#[path = "../src/failure.rs"]
-mod failure;
-#[allow(dead_code, reason = "only the definition is looked at")]
-#[path = "../src/interruption.rs"]
-mod interruption;
-#[allow(dead_code, reason = "only the definition is looked at")]
-#[path = "../src/number.rs"]
-mod number;
-
-use arguments::Arguments;
-use clap::{Arg, Command, CommandFactory};
+use crate::program;
+use clap::{Arg, Command};
 use std::any::TypeId;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Words that make each command complete and small; a command that is missing here fails the test.
 const SMALL: [(&str, &str); 14] = [
@@ -107,19 +91,8 @@ fn bad_values(arg: &Arg) -> Vec<String> {
 
 /// Runs a command with one flag more.
 fn run(folder: &Path, words: &str, flag: &str, value: &str) -> program::Run {
-    let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_misdeal"))
-        .current_dir(folder)
-        .env_remove("MISDEAL_DATA")
-        .args(words.split_whitespace())
-        .arg(format!("--{flag}={value}"))
-        .timeout(Duration::from_mins(1))
-        .output()
-        .unwrap();
-    program::Run {
-        code: output.status.code(),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
+    let flag = format!("--{flag}={value}");
+    program::run(folder, words.split_whitespace().chain([flag.as_str()]))
 }
 
 fn is_fine(words: &str, flag: &str, value: &str) -> bool {
@@ -170,7 +143,7 @@ fn every_flag_refuses_what_makes_no_sense() {
         program::misdeal(folder.path(), "audit mechanism --observations 8 --steps-per-epoch 2 --store sound");
     assert_eq!(made.code, Some(0), "{made:?}");
     let mut found = Vec::new();
-    let mut definition = Arguments::command();
+    let mut definition = misdeal_cli::definition();
     definition.build();
     commands(&definition, "", &mut found);
     let (mut complaints, mut tried) = (Vec::new(), 0);

@@ -1,9 +1,7 @@
 //! The guide in `docs/` says what happens: its commands are run, their output is compared, its links are followed.
 #![cfg(unix)]
 
-mod pages;
-
-use pages::{blocks, commands, is_shown, links, markdown, root};
+use crate::pages::{blocks, commands, is_shown, links, markdown, root};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,14 +1,13 @@
 //! Names that are no text, that hide text or that never end: every command answers, in one piece.
 #![cfg(unix)]
 
+use crate::program;
 use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
 const AUDIT: &str = "audit mechanism --steps-per-epoch 5 --observations 2000";
 const ESTIMATE: &str = "estimate --scores-in in.csv --scores-out out.csv";
@@ -146,17 +145,7 @@ fn pipes_are_refused_at_once() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let begun = Instant::now();
-        let status = loop {
-            if let Some(status) = child.try_wait().unwrap() {
-                break status;
-            }
-            if begun.elapsed() > Duration::from_mins(1) {
-                child.kill().unwrap();
-                panic!("{arguments} waits for a pipe");
-            }
-            thread::sleep(Duration::from_millis(5));
-        };
+        let status = program::wait(&mut child, arguments);
         assert_eq!(status.code(), Some(2), "{arguments}");
     }
 }

@@ -1,8 +1,6 @@
 //! `misdeal report`: stored results on one self-contained page.
 
-mod program;
-
-use program::{json, misdeal, refusal};
+use crate::program::{json, misdeal, process, refusal};
 use serde_json::{Value, json as document};
 use std::fs;
 use std::path::Path;
@@ -168,8 +166,10 @@ fn a_stored_result_is_drawn_as_its_command_draws_it() {
         "reproduce figure-5 --quick --only 1000 --observations 600",
         "reproduce figure-8",
     ] {
-        stored(folder, "result.json", &format!("{command} --plot drawn.svg"));
-        let run = misdeal(folder, "report result.json -o again.svg");
+        // In processes of their own: the library that draws numbers its areas through all figures of a process.
+        let run = process(folder, &format!("{command} --plot drawn.svg --format json --output result.json"));
+        assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (Some(0), "", ""), "{command}");
+        let run = process(folder, "report result.json -o again.svg");
         assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (Some(0), "", ""), "{command}");
         let [drawn, again] =
             ["drawn.svg", "again.svg"].map(|name| fs::read_to_string(folder.join(name)).unwrap());

@@ -1,8 +1,7 @@
 //! `misdeal reproduce`: the paper's numbers beside ours.
 
-mod program;
-
-use program::{json, misdeal, refusal};
+use crate::program::{json, misdeal, refusal};
+use misdeal_testkit::skip;
 use std::collections::BTreeSet;
 
 #[test]
@@ -273,7 +272,7 @@ fn summaries_of_kept_runs_are_up_to_date() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../paper/summarise.py");
     let can_read = std::process::Command::new("python3").args(["-c", "import tomllib"]).output();
     if !can_read.is_ok_and(|run| run.status.success()) {
-        println!("skipped: paper/summarise.py needs Python 3.11 or later as python3");
+        skip("paper/summarise.py needs Python 3.11 or later as python3");
         return;
     }
     let checked = std::process::Command::new("python3").args([script, "--check"]).output().unwrap();

@@ -1,8 +1,6 @@
 //! Blind audits: the adversary guesses the buffer.
 
-mod program;
-
-use program::{json, misdeal, refusal};
+use crate::program::{json, misdeal, refusal};
 use serde_json::Value;
 
 const SMALL: &str = "audit mechanism --scheme partial-shuffle --buffer-size 200 --steps-per-epoch 100 --batch-size 10 \

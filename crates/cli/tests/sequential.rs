@@ -1,8 +1,6 @@
 //! Runs that look again and again, and stop when they may.
 
-mod program;
-
-use program::{json, misdeal};
+use crate::program::{json, misdeal};
 use serde_json::Value;
 use std::path::Path;
 

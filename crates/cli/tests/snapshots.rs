@@ -1,12 +1,10 @@
 //! What commands print stays as it is: text and JSON of every command, scheme, estimator and defect, kept in `tests/snapshots`.
 //!
-//! `INSTA_UPDATE=always cargo test --profile tested -p misdeal-cli --test snapshots` writes them again; read the difference before you commit it.
+//! `INSTA_UPDATE=always cargo test --profile tested -p misdeal-cli --test suite snapshots` writes them again; read the difference before you commit it.
 //! What depends on the machine (times, speeds, the instruction set) is replaced. Numbers keep nine digits, because the last bits of theory
 //! depend on the instruction set. Long lists keep their length and their sum.
 
-mod program;
-
-use program::misdeal;
+use crate::program::misdeal;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::fs;

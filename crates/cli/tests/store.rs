@@ -1,8 +1,6 @@
 //! A store is a function of what was asked, not of how it was computed.
 
-mod program;
-
-use program::{json, refusal};
+use crate::program::{json, refusal};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -145,7 +143,7 @@ fn shards_make_the_whole_run() {
         assert_eq!((gaps.len(), without["observations"].as_u64().unwrap() + 2 * missing), (1, OBSERVATIONS));
         assert_eq!(
             (&merged["schema_version"], &merged["command"], &merged["setting"]),
-            (&1.into(), &"merge".into(), &whole["setting"])
+            (&2.into(), &"merge".into(), &whole["setting"])
         );
         let [joined, one_go] =
             ["merged", "whole"].map(|name| bytes(folder.path(), &format!("{kind}-{name}")));

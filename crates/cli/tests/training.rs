@@ -1,8 +1,6 @@
 //! Audits of training, end to end on data made on the spot.
 
-mod program;
-
-use program::{json, misdeal, refusal};
+use crate::program::{json, misdeal, refusal};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

@@ -46,6 +46,28 @@ impl Error {
     }
 }
 
+/// A message whose fields are spelled by a door of the program: messages name them between backticks, as `` `buffer_size` ``.
+///
+/// ```
+/// let told = misdeal_core::spell_fields("give `buffer_size` too", |field| format!("--{}", field.replace('_', "-")));
+/// assert_eq!(told, "give --buffer-size too");
+/// ```
+pub fn spell_fields(message: &str, spell: impl Fn(&str) -> String) -> String {
+    let is_field = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+    let (mut told, mut rest) = (String::new(), message);
+    while let Some((before, after)) = rest.split_once('`') {
+        told += before;
+        if let Some((field, beyond)) = after.split_once('`').filter(|(name, _)| is_field(name)) {
+            told += &spell(field);
+            rest = beyond;
+        } else {
+            told.push('`');
+            rest = after;
+        }
+    }
+    told + rest
+}
+
 /// The most characters of a number that is shown digit by digit.
 const MOST_DIGITS: usize = 24;
 

@@ -11,7 +11,7 @@ pub type Result<T> = std::result::Result<T, CudaError>;
 pub enum CudaError {
     /// The driver is not installed.
     #[error(
-        "no CUDA device: the NVIDIA driver's libcuda.so.1 was not found; install the driver, or use --device cpu"
+        "no CUDA device: the NVIDIA driver's libcuda.so.1 was not found; install the driver, or use the device cpu"
     )]
     NoDriver,
     /// The run-time compiler is not installed.
@@ -21,7 +21,7 @@ pub enum CudaError {
     )]
     NoCompiler,
     /// The driver is installed but sees no device.
-    #[error("no CUDA device: the driver sees none; use --device cpu")]
+    #[error("no CUDA device: the driver sees none; use the device cpu")]
     NoDevice,
     /// The driver cannot list the devices.
     #[error("no CUDA device: {0}")]
@@ -29,7 +29,7 @@ pub enum CudaError {
     /// The device has no matrix cores for f32.
     #[error(
         "no CUDA device for trainings: compute capability {major}.{minor} has no matrix cores for f32; \
-         8.0 is needed, or --device cpu"
+         8.0 is needed, or the device cpu"
     )]
     TooOld {
         /// The compute capability's first number.
@@ -64,7 +64,7 @@ pub enum CudaError {
     Poisoned,
     /// The device's memory is too small.
     #[error(
-        "the device's memory does not hold two models of {bytes} bytes with batches of {batch_size}; use --device cpu"
+        "the device's memory does not hold two models of {bytes} bytes with batches of {batch_size}; use the device cpu"
     )]
     TooLittleMemory {
         /// Bytes of one model.
@@ -75,7 +75,7 @@ pub enum CudaError {
     /// Kernels count places in 32 bits.
     #[error(
         "batches of {batch_size} records with {widest} values each, or a data set of {records} of them, are more than the device's kernels \
-         can address; use --device cpu"
+         can address; use the device cpu"
     )]
     TooLarge {
         /// Records of a batch.

@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn the_kernels_compile() {
         if let Err(reason) = libraries::open_compiler() {
-            println!("skipped: {reason}");
+            misdeal_testkit::skip(reason);
             return;
         }
         let kinds = [true, false].map(|squares| EqualKind { squares, refined: !squares });

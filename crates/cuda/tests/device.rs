@@ -1,18 +1,17 @@
 //! On a graphics processor: the suite of all engines, counts, splits. Where there is none, every test says so and is skipped.
 
-mod suite;
-
 use misdeal_core::{PHILOX_STREAM_NAME, ScoreStore, Setting, StoreKind, World};
 use misdeal_cuda::mirror::Mirror;
 use misdeal_cuda::{Cuda, gpus};
 use misdeal_game::engines::Engine;
+use misdeal_testkit::{skip, suite};
 
 /// Whether there is a device; a device that is there and fails is no reason to skip.
 fn is_there() -> bool {
     match gpus() {
         Ok(_) => true,
         Err(reason) if reason.is_missing() => {
-            println!("skipped: {reason}");
+            skip(&reason);
             assert!(std::env::var_os("MISDEAL_NEEDS_CUDA").is_none(), "{reason}");
             false
         }
@@ -44,7 +43,7 @@ fn the_fast_kernels_agree_with_their_mirror_over_many_trials() {
         (1.0, 440, 509),
     ] {
         let setting = Setting { noise_multiplier, steps_per_epoch, epochs, ..Setting::default() };
-        let game = suite::game(&setting);
+        let game = suite::philox_game(&setting);
         let (device, mirror) = (Cuda::new(&game).unwrap(), Mirror::new(&game).unwrap());
         let trials = (3_000_000 / (steps_per_epoch * epochs)).max(100);
         let absolute = 1e-6 * (epochs as f64 / 8.0).max(1.0);
@@ -72,7 +71,7 @@ fn counts_are_those_of_the_scores() {
         return;
     }
     for setting in [Setting::default(), Setting { steps_per_epoch: 7, epochs: 2, ..Setting::default() }] {
-        let game = suite::game(&setting);
+        let game = suite::philox_game(&setting);
         let engine = Cuda::new(&game).unwrap();
         let store = |kind| ScoreStore::new(setting.clone(), "cuda", PHILOX_STREAM_NAME, kind).unwrap();
         let (mut whole, mut parts) = (store(StoreKind::Counts), store(StoreKind::Counts));

@@ -1,12 +1,9 @@
 //! Trainings on a graphics processor against the reference on the same stream, and their laws. Where there is none, every test says so and is skipped.
 
-mod agreement;
-#[path = "../../train/tests/tiny/mod.rs"]
-mod tiny;
-
-use agreement::philox;
+use crate::agreement::{self, philox};
 use misdeal_core::{Blueprint, CanaryKind, Precision, Recipe, Setting, ThreatModel, World};
 use misdeal_cuda::training::{Trainer, Tuning};
+use misdeal_testkit::{skip, tiny};
 use misdeal_train::data::Shape;
 use misdeal_train::{MeasuredTrials, TrainingPlan};
 
@@ -28,7 +25,7 @@ fn is_there() -> bool {
     match Trainer::new(&tiny_plan(), Precision::F32, Tuning::default()) {
         Ok(_) => true,
         Err(reason) if reason.is_missing() => {
-            println!("skipped: {reason}");
+            skip(&reason);
             assert!(std::env::var_os("MISDEAL_NEEDS_CUDA").is_none(), "{reason}");
             false
         }

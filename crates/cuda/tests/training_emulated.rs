@@ -1,14 +1,10 @@
 //! The kernels of trainings, run on the processor, against the reference in f64: trial by trial.
 
-mod agreement;
-mod emulation;
-#[path = "../../train/tests/tiny/mod.rs"]
-mod tiny;
-
-use agreement::{compare, philox};
-use emulation::Emulator;
+use crate::agreement::{self, compare, philox};
+use crate::emulation::{self, Emulator};
 use misdeal_core::{BatchScheme, Blueprint, CanaryKind, Precision, Recipe, Setting, ThreatModel};
 use misdeal_cuda::training::{Trainer, Tuning};
+use misdeal_testkit::tiny;
 use misdeal_train::TrainingPlan;
 use misdeal_train::data::Shape;
 

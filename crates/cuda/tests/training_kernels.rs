@@ -1,11 +1,9 @@
 //! The kernels of trainings go through the device's compiler, which needs no device.
 
-#[path = "../../train/tests/tiny/mod.rs"]
-mod tiny;
-
 use misdeal_core::{Blueprint, CanaryKind, Precision, Recipe, Setting, Stream, ThreatModel};
 use misdeal_cuda::compile_source;
 use misdeal_cuda::training::{Program, Tuning};
+use misdeal_testkit::tiny;
 use misdeal_train::TrainingPlan;
 use misdeal_train::data::Shape;
 
@@ -29,7 +27,7 @@ fn the_kernels_of_trainings_compile() {
             let program = Program::new(&plan, precision, Tuning::default(), SHARED_BYTES);
             assert_eq!(program.fused.is_some(), recipe.model.name == "mlp");
             match compile_source(&program.source(), &[], 9, 0) {
-                Err(reason) if reason.is_missing() => println!("skipped: {reason}"),
+                Err(reason) if reason.is_missing() => misdeal_testkit::skip(reason),
                 code => assert!(code.unwrap().len() > 10_000),
             }
         }

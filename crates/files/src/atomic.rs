@@ -1,4 +1,4 @@
-//! Files that are whole or absent, whatever interrupts the writing.
+//! Writes files atomically: complete or not at all.
 
 use crate::input::{descriptor, kind_name};
 use crate::{Error, Result};
@@ -8,15 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 use tempfile::{Builder, NamedTempFile};
 
-/// Writes `path` through `fill`: readers see the old file or the whole new one, at every moment and after a crash.
+/// Writes `path` through `fill`: readers always see the old file or the complete new one.
 ///
-/// The bytes go to a temporary file in the same folder, are flushed to the disk, and the file is renamed. After a failure
-/// of any step, that of `fill` included, the old file is as it was and the temporary one is gone; only a killed process
-/// leaves a `.misdeal-*.tmp` behind. A file that exists keeps its permissions, and a link keeps pointing to its file.
-/// What is open already (`/dev/stdout`, `/dev/fd/3`) and devices (`/dev/null`) are written to, and never replaced.
+/// The bytes go to a temporary file in the same folder, which is flushed and renamed. If any step fails, the old file is unchanged and the
+/// temporary one is removed; only a killed process leaves a `.misdeal-*.tmp`. An existing file keeps its permissions, and a link its target.
+/// Open files (`/dev/stdout`, `/dev/fd/3`) and devices (`/dev/null`) are written to and never replaced.
 ///
 /// # Errors
-/// What `fill` or the operating system said; and a `path` that is a folder, a named pipe or a disk, which a rename would destroy.
+/// `fill` or the system fails, or `path` is a folder, a named pipe or a disk, which a rename would destroy.
 pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     match Place::of(path)? {
         Place::File(place) => replace(path, &place, fill),
@@ -24,7 +23,7 @@ pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
             let failed = |error| Error::io(path, "write", error);
             let mut buffered = BufWriter::with_capacity(1 << 16, stream.open(path).map_err(failed)?);
             match fill(&mut buffered).and_then(|()| buffered.flush()) {
-                // Whoever closed the pipe has read enough.
+                // The reader of the pipe has read enough.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
                 other => other.map_err(failed),
             }
@@ -32,18 +31,18 @@ pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
     }
 }
 
-/// As [`write_atomically`], for what must be a file: one that will be read again.
+/// As [`write_atomically`], for a regular file only.
 ///
 /// # Errors
-/// As [`write_atomically`]; and a `path` that is a device or already open.
+/// As [`write_atomically`]; or `path` is a device or already open.
 pub fn write_file_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     replace(path, &file_place(path)?, fill)
 }
 
-/// Held, shared, by every file that is being written.
+/// Every write in progress holds this, shared.
 static WRITING: RwLock<()> = RwLock::new(());
 
-/// Waits until no file is being written, and keeps others from beginning: for a process that ends while its threads work.
+/// Waits for writes in progress and blocks new ones, before the process exits.
 pub fn hold_writes() -> RwLockWriteGuard<'static, ()> {
     WRITING.write().unwrap_or_else(PoisonError::into_inner)
 }
@@ -66,10 +65,10 @@ fn replace(path: &Path, place: &Path, fill: impl FnOnce(&mut dyn Write) -> io::R
     Ok(())
 }
 
-/// Refuses, before any work is done, a `path` to which nothing can be written.
+/// Checks that `path` can be written, before any work is done.
 ///
 /// # Errors
-/// A `path` that is a folder, a named pipe or a disk; whose folder does not exist, or takes no new file.
+/// `path` is a folder, a named pipe or a disk, or its folder is missing or not writable.
 pub fn check_place(path: &Path) -> Result<()> {
     match Place::of(path)? {
         Place::File(place) => check_file_place(path, &place),
@@ -77,7 +76,7 @@ pub fn check_place(path: &Path) -> Result<()> {
     }
 }
 
-/// Where a `path` that must be a file leads, through links; refuses what [`check_place`] does, devices, and what is already open.
+/// Resolves the links of a `path` that must be a regular file.
 ///
 /// # Errors
 /// As [`check_place`].
@@ -99,19 +98,19 @@ pub(crate) fn check_file_place(path: &Path, place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What a path to write to stands for.
+/// The target of a path to write to.
 enum Place {
     /// A file, new or existing, through links.
     File(PathBuf),
-    /// Something that takes bytes and is no file.
+    /// A stream or device.
     Stream(Stream),
 }
 
-/// What takes bytes and is no file.
+/// A stream or device to write to.
 enum Stream {
     StandardOutput,
     StandardError,
-    /// Open already, or a device.
+    /// An open file descriptor, or a device.
     Named,
 }
 
@@ -120,7 +119,7 @@ impl Stream {
         Ok(match self {
             Self::StandardOutput => Box::new(io::stdout()),
             Self::StandardError => Box::new(io::stderr()),
-            // After what is there: nothing is cut off.
+            // Append: nothing is truncated.
             Self::Named => Box::new(File::options().append(true).open(path)?),
         })
     }
@@ -173,13 +172,13 @@ fn is_character_device(_: &fs::Metadata) -> bool {
     false
 }
 
-/// A file that a command reads or writes, with the field that names it.
+/// A file of a command, with the field that names it.
 pub type Named<'a> = (&'static str, &'a Path);
 
-/// Refuses a file that would replace one that is read, or one that is written before it.
+/// Checks that no written file replaces another file of the command.
 ///
 /// # Errors
-/// Names the file, and what it would replace.
+/// A file would replace one that is read, or written before.
 pub fn check_apart(read: &[Named], written: &[Named]) -> misdeal_core::Result<()> {
     for (place, (field, path)) in written.iter().enumerate() {
         // What is open already is added to, not replaced.
@@ -200,7 +199,7 @@ pub fn check_apart(read: &[Named], written: &[Named]) -> misdeal_core::Result<()
     Ok(())
 }
 
-/// Where `path` leads, through links, so that the file they lead to is replaced and not they.
+/// Resolves links, so that their target is replaced and not they.
 pub(crate) fn place_of(path: &Path) -> PathBuf {
     let in_folder = || Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?));
     fs::canonicalize(path).ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
@@ -213,7 +212,7 @@ pub(crate) fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// A temporary file with the permissions of the old one, or those of any new file.
+/// Creates a temporary file with the permissions of the old file, or the usual ones.
 fn temporary(folder: &Path, permissions: Option<fs::Permissions>) -> io::Result<NamedTempFile> {
     let mut builder = Builder::new();
     builder.prefix(".misdeal-").suffix(".tmp");

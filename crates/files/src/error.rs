@@ -1,25 +1,25 @@
-//! The one error type of the files: every refusal is one line with the path, what is wrong and what to do.
+//! The error type of this crate: one line with the path, what is wrong and what to do.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a file was not read or not written.
+/// Why a file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused.
+    /// The operating system reports an error.
     #[error("cannot {action} {}: {source}; {hint}", misdeal_core::printable_path(path))]
     Io {
         /// The file.
         path: PathBuf,
-        /// What was tried, as words that fit "cannot …".
+        /// The action that failed, to follow "cannot".
         action: &'static str,
-        /// What the operating system said.
+        /// The system's error.
         source: io::Error,
-        /// What the user can do.
+        /// The next step.
         hint: &'static str,
     },
-    /// The name ends in something else than the formats that can be read.
+    /// The extension is not a known format.
     #[error(
         "{}: {problem}; scores are read from .npy, .csv and .parquet files",
         misdeal_core::printable_path(path)
@@ -30,17 +30,17 @@ pub enum Error {
         /// What is wrong with the extension.
         problem: String,
     },
-    /// The contents are not what the format or the tool asks for.
+    /// The content does not fit the format.
     #[error("{}: {problem}; {hint}", misdeal_core::printable_path(path))]
     Malformed {
         /// The file.
         path: PathBuf,
         /// What is wrong, and where.
         problem: String,
-        /// What the user can do.
+        /// The next step.
         hint: String,
     },
-    /// A score is infinite or not a number, so that it has no place among the others.
+    /// A score is infinite or not a number.
     #[error(
         "{}: the score at index {index} (counted from 0) is {value}; only finite scores can be audited, so find \
              out where it comes from",
@@ -49,7 +49,7 @@ pub enum Error {
     NotFinite {
         /// The file.
         path: PathBuf,
-        /// Of the score, counted from 0.
+        /// The index of the score, from 0.
         index: usize,
         /// The score.
         value: f64,
@@ -63,7 +63,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// The file is sound, but what it says is refused.
+    /// The file is intact, but its content is refused.
     #[error("{}: {source}", misdeal_core::printable_path(path))]
     Refused {
         /// The file.
@@ -74,12 +74,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the request was fine, but the file could not be written now.
+    /// Whether writing failed although the request was valid.
     pub fn is_failed_write(&self) -> bool {
         matches!(self, Error::Io { action: "write", .. } | Error::InUse { .. })
     }
 
-    /// The message without the path, for whoever names the file elsewhere.
+    /// The message without the path.
     pub fn reason(&self) -> String {
         let whole = self.to_string();
         let path = match self {
@@ -110,19 +110,19 @@ impl Error {
 
     /// A [`Malformed`](Error::Malformed) from its three parts.
     ///
-    /// The problem may hold words of the file; line feeds and other controls in them become spaces.
+    /// Control characters in the problem, which may quote the file, become spaces.
     pub(crate) fn malformed(path: &Path, problem: impl Into<String>, hint: impl Into<String>) -> Self {
         let problem = problem.into().replace(char::is_control, " ");
         Error::Malformed { path: path.to_owned(), problem, hint: hint.into() }
     }
 
-    /// The refusal of the core, with the file that it is about.
+    /// An error of the core with the path of the file.
     pub fn refused(path: &Path, source: misdeal_core::Error) -> Self {
         Error::Refused { path: path.to_owned(), source }
     }
 }
 
-/// `Result` with the [`Error`] of the files.
+/// A result with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
 #[cfg(test)]

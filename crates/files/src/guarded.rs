@@ -1,15 +1,15 @@
-//! Readers of others that may panic on damaged files.
+//! Panics in third-party parsers become errors.
 
 use crate::{Error, Result};
 use std::path::Path;
 
-/// What `read` gives; where it panics, the file is refused as damaged, and nothing is printed.
+/// Runs `read`; a panic becomes the error that the file is damaged, and prints nothing.
 ///
-/// The Parquet reader asserts what it should check (found by fuzzing: offsets below 0, pages that need a dictionary which is not there). It leaves no
-/// state behind, so that unwinding out of it is sound.
+/// The Parquet reader asserts what it should check (fuzzing found negative offsets and missing dictionaries). It keeps no state, so unwinding
+/// out of it is sound.
 ///
 /// # Errors
-/// As `read`, and a file on which it panics.
+/// As `read`; and a panic.
 pub(crate) fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
     misdeal_core::guarded(read)
         .unwrap_or_else(|| Err(Error::malformed(path, "it is damaged", "save it again")))

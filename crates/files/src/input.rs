@@ -1,13 +1,13 @@
-//! Files that are opened for reading: never one that hangs, never ends, or is not a file at all.
+//! Opens files for reading, and refuses what is not a regular file.
 
 use crate::{Error, Result};
 use std::fs::{File, FileType, Metadata};
 use std::path::Path;
 
-/// Opens a regular file, and gives its length.
+/// Opens a regular file and returns its length too.
 ///
 /// # Errors
-/// A name that is empty, too long or not there; a folder, a named pipe, a device or a socket.
+/// The name is empty, too long or does not exist, or is a folder, a named pipe, a device or a socket.
 pub fn open(path: &Path) -> Result<(File, u64)> {
     let metadata = looked_at(path)?;
     if !metadata.is_file() {
@@ -16,7 +16,7 @@ pub fn open(path: &Path) -> Result<(File, u64)> {
     Ok((File::open(path).map_err(|error| Error::io(path, "read", error))?, metadata.len()))
 }
 
-/// As [`open`]; and the pipe behind `/dev/stdin` or `<(...)`, which ends when its writer does.
+/// Opens a regular file, or the pipe behind `/dev/stdin` or `<(...)`.
 ///
 /// # Errors
 /// As [`open`].
@@ -41,7 +41,7 @@ fn looked_at(path: &Path) -> Result<Metadata> {
     if path.as_os_str().is_empty() {
         return Err(Error::malformed(path, "the name of a file to read is empty", "give the file's name"));
     }
-    // Looking does not open: a named pipe without a writer would never come back.
+    // Not opened: opening a named pipe without a writer would block.
     std::fs::metadata(path).map_err(|error| Error::io(path, "read", error))
 }
 
@@ -52,7 +52,7 @@ fn not_a_file(path: &Path, kind: FileType) -> Error {
     Error::malformed(path, format!("it is not a regular file but {what}"), hint)
 }
 
-/// What is there instead of a regular file.
+/// The kind of what is not a regular file, in words.
 #[cfg(unix)]
 pub(crate) fn kind_name(kind: FileType) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
@@ -74,7 +74,7 @@ fn is_pipe(kind: FileType) -> bool {
     std::os::unix::fs::FileTypeExt::is_fifo(&kind)
 }
 
-/// The number of the open file that `path` stands for: 1 for `/dev/stdout`, for links to it and for `/proc/self/fd/1`.
+/// The file descriptor that `path` names: 1 for `/dev/stdout`, links to it and `/proc/self/fd/1`.
 pub(crate) fn descriptor(path: &Path) -> Option<u32> {
     const MOST_LINKS: usize = 40;
     let mut path = path.to_owned();

@@ -1,4 +1,4 @@
-//! What misdeal reads from disk and writes to it: whole files or clear refusals, never half of either.
+//! Reads and writes misdeal's files: a whole file or an error, never half of one.
 //!
 //! ```
 //! use misdeal_files::scores;
@@ -13,13 +13,13 @@
 //! ```
 //!
 //! - [`scores`]: scores from `.npy`, `.csv` and `.parquet` files, and to `.npy`.
-//! - [`batch_log`]: batches that a data loader dealt, from `.jsonl`, `.npy` and `.parquet` files.
-//! - [`stores`]: score stores, sealed and checked.
-//! - [`text`]: small files that a user wrote.
-//! - [`input`]: opens every file that is read, and refuses what hangs or never ends.
-//! - [`atomic`]: every file is written beside its place and moved there when it is whole.
-//! - [`npy`]: headers and elements of NumPy arrays, for whoever reads them from elsewhere than a file.
-//! - [`Error`]: every refusal names the path, what is wrong and what to do.
+//! - [`batch_log`]: the batches of a data loader, from `.jsonl`, `.npy` and `.parquet` files.
+//! - [`stores`]: score stores, with checksums.
+//! - [`text`]: small text files.
+//! - [`input`]: opens files, and refuses pipes and devices that never end.
+//! - [`atomic`]: writes a file beside its place and renames it when it is complete.
+//! - [`npy`]: headers and elements of NumPy arrays.
+//! - [`Error`]: names the path, what is wrong and what to do.
 
 pub mod atomic;
 pub mod batch_log;

@@ -1,11 +1,11 @@
-//! Which column of a Parquet file is meant, and which numbers its values stand for.
+//! Columns of a Parquet file, and the types of their numbers.
 
 use crate::{Error, Result};
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use std::path::Path;
 
-/// The column called `name`, whatever its case.
+/// The column called `name`, in any case.
 ///
 /// # Errors
 /// Several columns of that name.
@@ -20,18 +20,18 @@ pub(crate) fn find(path: &Path, schema: &SchemaDescriptor, name: &str) -> Result
     Ok(first)
 }
 
-/// What the values of a column are.
+/// The type of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Number {
     Float,
-    /// Whole numbers of so many bits.
+    /// Signed integers with this many bits.
     Signed(u32),
-    /// Whole numbers from 0 of so many bits.
+    /// Unsigned integers with this many bits.
     Unsigned(u32),
 }
 
 impl Number {
-    /// The numbers of a column; `None` where its values stand for something else: decimals, dates, times, texts.
+    /// The type of a column; `None` for decimals, dates, times and texts.
     pub(crate) fn of(column: &ColumnDescriptor) -> Option<Self> {
         let bits = match column.physical_type() {
             Type::DOUBLE | Type::FLOAT => {
@@ -75,12 +75,12 @@ impl Number {
         if physical == 64 { bits == 64 } else { [8, 16, 32].contains(&bits) }
     }
 
-    /// The whole number that 32 bits of the file stand for; `None` if it has more bits than the column.
+    /// The integer for 32 bits of the file; `None` if it exceeds the column's type.
     pub(crate) fn short(self, value: i32) -> Option<i128> {
         self.whole(i128::from(value), i128::from(value.cast_unsigned()))
     }
 
-    /// As [`short`](Self::short), of 64 bits.
+    /// As [`short`](Self::short), for 64 bits.
     pub(crate) fn long(self, value: i64) -> Option<i128> {
         self.whole(i128::from(value), i128::from(value.cast_unsigned()))
     }

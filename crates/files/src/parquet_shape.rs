@@ -1,8 +1,7 @@
-//! The kinds of the fields in a Parquet file's footer and in the headers of its pages, as the format has them (parquet.thrift).
+//! Types of the fields in Parquet's footer and page headers (parquet.thrift).
 //!
-//! The Parquet reader takes the fields that it knows for what they should be, whatever kind their headers declare. A field that declares another kind would
-//! let it go on at another place than whoever follows the declarations, so that kinds are compared before it reads. Every field that
-//! it knows must be here: a newer version of it may know more.
+//! The Parquet reader ignores the declared types of the fields that it knows. A wrong declaration would make it continue at another place than
+//! our check, so declared types are compared first. Every field that the reader knows must be here; a newer version may know more.
 
 use crate::thrift_walk::{Kind, Shape};
 

@@ -1,4 +1,4 @@
-//! Score stores on disk: whole, sealed, and written by one process at a time.
+//! Score stores on disk, written by one process at a time.
 
 use crate::atomic::{check_file_place, file_place, folder_of, write_file_atomically};
 use crate::{Error, Result, input};
@@ -10,10 +10,10 @@ use std::hash::{Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Reads a whole store and checks its seal.
+/// Reads a whole store and checks its checksum.
 ///
 /// # Errors
-/// A file that cannot be read, is not a store, has another version, is cut short or altered.
+/// The file cannot be read, is not a store, has another version, or is damaged.
 pub fn read(path: &Path) -> Result<ScoreStore> {
     let mut file = input::open_file_or_pipe(path)?;
     ScoreStore::read_from(&mut file).map_err(|error| match error {
@@ -26,18 +26,18 @@ pub fn read(path: &Path) -> Result<ScoreStore> {
     })
 }
 
-/// Writes a store, whole or not at all.
+/// Writes a store completely or not at all.
 ///
 /// # Errors
-/// A store that another process has claimed; what the operating system said. The file that was there stays.
+/// Another process has claimed the store, or the system fails. The old file stays.
 pub fn write(path: &Path, store: &ScoreStore) -> Result<()> {
     Claim::on(path)?.write(store)
 }
 
-/// The right to write a store, which one process has at a time.
+/// A lock on a store, which one process holds at a time.
 ///
-/// It is a lock on a file beside the store, because writing replaces the store itself. The system releases the lock when the process ends, however that
-/// happens; a lock file that a killed process left behind blocks nobody. Where files cannot be locked (some network disks), nothing is promised.
+/// The lock is on a file beside the store, because writing replaces the store itself. The system releases it when the process ends, so a lock
+/// file of a killed process blocks nobody. Some network disks have no locks; there it protects nothing.
 #[derive(Debug)]
 pub struct Claim {
     path: PathBuf,
@@ -45,10 +45,10 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Claims the store at `path`, whether it is there yet or not.
+    /// Claims the store at `path`, which need not exist yet.
     ///
     /// # Errors
-    /// [`Error::InUse`] if another process has it; a `path` that cannot be written.
+    /// [`Error::InUse`] if another process has it; or `path` cannot be written.
     pub fn on(path: &Path) -> Result<Self> {
         let place = file_place(path)?;
         let file = folder_of(&place).join(lock_name(place.file_name().unwrap_or_default()));
@@ -66,10 +66,10 @@ impl Claim {
         Ok(claim)
     }
 
-    /// Writes the store, whole or not at all.
+    /// Writes the store completely or not at all.
     ///
     /// # Errors
-    /// What the operating system said; the file that was there stays.
+    /// The system fails. The old file stays.
     pub fn write(&self, store: &ScoreStore) -> Result<()> {
         write_file_atomically(&self.path, |sink| store.write_to(sink))
     }
@@ -78,14 +78,14 @@ impl Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         if let Some((lock, file)) = self.lock.take() {
-            // Removed while it is locked: whoever opened it before finds that it is gone, and tries again.
+            // Removed while locked: a process that opened it before finds it gone and tries again.
             let _ = fs::remove_file(file);
             let _ = lock.unlock();
         }
     }
 }
 
-/// The lock of a file that is made for it; `None` where nothing can be locked.
+/// Creates and locks a file; `None` if the disk has no locks.
 fn locked(file: &Path) -> std::result::Result<Option<File>, TryLockError> {
     loop {
         let made = File::options().read(true).write(true).create(true).truncate(false).open(file);
@@ -104,7 +104,7 @@ fn locked(file: &Path) -> std::result::Result<Option<File>, TryLockError> {
     }
 }
 
-/// Whether an open file is still the one with that name.
+/// Whether an open file still has that name.
 #[cfg(unix)]
 fn is_at(open: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -122,7 +122,7 @@ fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// The name of the lock beside a store: its own, or a short one where that would be too long for a file.
+/// The name of the lock file: the store's name, or its hash if the name is long.
 fn lock_name(store: &OsStr) -> OsString {
     const LONGEST: usize = 200;
     let mut name = OsString::from(".misdeal-");

@@ -1,26 +1,26 @@
-//! Text files: models that a user writes, and results that were stored.
+//! Text files: models and stored results.
 
 use crate::{Error, Result, input};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The largest model that is read: a description that a person wrote is far smaller.
+/// The largest model that is read.
 const MOST_BYTES: u64 = 1 << 20;
-/// The largest result that is read: all tables and figures of the paper with their curves take a few megabytes.
+/// The largest result that is read; all of the paper's tables and figures take a few megabytes.
 const MOST_RESULT_BYTES: u64 = 1 << 26;
 
-/// The text of a file that a person wrote.
+/// Reads a file that a person wrote.
 ///
 /// # Errors
-/// A file that cannot be read, is larger than a megabyte, or is not UTF-8.
+/// The file cannot be read, is larger than a megabyte, or is not UTF-8.
 pub fn read(path: &Path) -> Result<String> {
     read_at_most(MOST_BYTES, path, "give a file that a person wrote")
 }
 
-/// The text of a stored result.
+/// Reads a stored result.
 ///
 /// # Errors
-/// A file that cannot be read, is larger than 64 megabytes, or is not UTF-8.
+/// The file cannot be read, is larger than 64 megabytes, or is not UTF-8.
 pub fn read_result(path: &Path) -> Result<String> {
     read_at_most(MOST_RESULT_BYTES, path, "give a result that misdeal wrote with --format json")
 }

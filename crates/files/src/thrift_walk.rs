@@ -1,6 +1,6 @@
-//! Whether a struct in Thrift's compact form is what it should be, before anybody reads it.
+//! Checks a struct in Thrift's compact encoding before the Parquet reader reads it.
 
-/// Structs, lists and maps within an unknown field that are looked into; the Parquet reader gives up at the same depth.
+/// Deepest nesting of an unknown field; the Parquet reader has the same limit.
 const DEEPEST: u32 = 64;
 
 const STOP: u8 = 0;
@@ -15,23 +15,23 @@ const MAP: u8 = 11;
 const STRUCT: u8 = 12;
 const UUID: u8 = 13;
 
-/// The fields of a struct that are known, by their number; others may be of any kind.
+/// The known fields of a struct, by number; others may be of any kind.
 pub(crate) type Shape = [(i16, Kind)];
 
-/// What a field is.
+/// The type of a field.
 pub(crate) enum Kind {
-    /// A number or bytes, with the number that Thrift has for it.
+    /// A number or bytes, by Thrift's type code.
     Plain(u8),
-    /// True or false, which stands in the field's header.
+    /// A boolean, stored in the field's header.
     Boolean,
-    /// Any number of the same.
+    /// A list.
     List(&'static Kind),
-    /// Further fields.
+    /// A struct.
     Struct(&'static Shape),
 }
 
 impl Kind {
-    /// Whether a header that declares `kind` declares this.
+    /// Whether the type code `kind` of a header fits.
     fn is(&self, kind: u8) -> bool {
         match self {
             // Numbers of 16, 32 and 64 bits are written alike, and some writers do not tell them apart.
@@ -44,34 +44,34 @@ impl Kind {
     }
 }
 
-/// Why a struct must not be read.
+/// Why a struct must be refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unsound {
-    /// Lists claim more elements than there can be.
+    /// Lists claim more elements than there are bytes.
     TooManyElements,
-    /// A known field is not what it should be.
+    /// A known field has another type.
     OtherKind,
-    /// An unknown field has more within it than anybody looks into.
+    /// An unknown field is nested too deeply.
     TooDeep,
-    /// There is no such kind, or a field's number is beyond what there can be.
+    /// A type code or field number is invalid.
     Unreadable,
 }
 
-/// What was seen of a struct.
+/// The result of checking a struct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// Whether it was looked at up to its end; else it goes on after the bytes.
+    /// Whether the bytes hold the whole struct.
     pub whole: bool,
-    /// The largest number that the field asked for has, if it is there; of 32 bits, because the Parquet reader drops the others.
+    /// The largest value of the requested field, if present; 32 bits, as the Parquet reader keeps no more.
     pub number: Option<i32>,
 }
 
-/// Refuses a struct in which a field is of another kind than `shape` has it, or whose lists, sets and maps claim more elements together than `most`; gives the
-/// number in its field `asked`.
+/// Checks the types of a struct's fields, and that its lists claim at most `most` elements together.
 ///
-/// An element takes at least a byte, so that a sound struct claims at most its length. The Parquet reader takes no byte for an element that is true or
-/// false where it skips a list, and goes through as many as the list claims (found by fuzzing: two thousand million for a file of 1349 bytes, and seconds).
-/// Fields are followed as that reader does, which passes over some structs that are known here; so what it could not read there is refused, too.
+/// Returns the number in field `asked` too.
+///
+/// An element takes at least a byte, so an intact struct claims at most its length. The Parquet reader takes no byte for a boolean in a list that
+/// it skips, and loops as often as the list claims (fuzzing found two thousand million loops for a file of 1349 bytes).
 pub(crate) fn check(bytes: &[u8], shape: &Shape, most: u64, asked: i16) -> Result<Seen, Unsound> {
     let mut walk = Walk { bytes, claimed: 0, most };
     let mut number = None;
@@ -99,7 +99,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Passes the fields of a known struct, and tells the numbers in them.
+    /// Skips the fields of a known struct, and calls `tell` with their numbers.
     fn fields(&mut self, shape: &Shape, tell: &mut dyn FnMut(i16, i64)) -> Result<(), Halt> {
         let mut last = 0_i16;
         loop {
@@ -121,7 +121,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Passes what is of a known kind.
+    /// Skips a value of a known type.
     fn known(&mut self, kind: &Kind) -> Result<(), Halt> {
         match kind {
             Kind::Plain(kind) => self.skip(*kind, DEEPEST),
@@ -137,7 +137,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Passes what is unknown, by the kind that it declares.
+    /// Skips a value by its declared type.
     fn skip(&mut self, kind: u8, depth: u32) -> Result<(), Halt> {
         if depth == 0 {
             return Err(Halt::Unsound(Unsound::TooDeep));
@@ -176,7 +176,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The size of a list, and the kind of its elements.
+    /// The size of a list, and the type of its elements.
     fn list(&mut self) -> Result<(u64, u8), Halt> {
         let header = self.byte()?;
         let size = if header >> 4 == 15 { self.number()? } else { u64::from(header >> 4) };
@@ -201,12 +201,12 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// A field's number where it is not a step from the last one's.
+    /// A field's number, if it is not given as a difference.
     fn field_number(&mut self) -> Result<i16, Halt> {
         Ok(signed(self.number()?) as i16)
     }
 
-    /// A whole number of seven bits a byte, the lowest first; as the Parquet reader, of any length, and with shifts that begin anew after 64 bits.
+    /// A variable-length integer, lowest seven bits first; of any length, as in the Parquet reader.
     fn number(&mut self) -> Result<u64, Halt> {
         let (mut value, mut shift) = (0_u64, 0_u32);
         loop {
@@ -220,7 +220,7 @@ impl Walk<'_> {
     }
 }
 
-/// A number whose sign is its lowest bit.
+/// Decodes a zigzag number, whose sign is the lowest bit.
 fn signed(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -((number & 1).cast_signed())
 }

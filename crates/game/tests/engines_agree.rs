@@ -1,61 +1,13 @@
 //! One suite that every engine passes: trial by trial, each fused engine agrees with the reference, and all fused
 //! engines agree with each other to the last bit.
 
-use misdeal_core::{BatchScheme, EngineName, Setting, ThreatModel, World};
+use misdeal_core::{EngineName, Setting, World};
 use misdeal_game::{Game, engines};
-
-#[derive(serde::Deserialize)]
-struct Suite {
-    /// Allowed difference from the reference: `absolute`, or `relative` times the score's size.
-    absolute: f64,
-    relative: f64,
-    case: Vec<Case>,
-}
-
-#[derive(serde::Deserialize)]
-struct Case {
-    scheme: String,
-    buffer_size: Option<u64>,
-    adversary_scheme: Option<String>,
-    threat_model: ThreatModel,
-    noise_multiplier: f64,
-    steps_per_epoch: u64,
-    epochs: u64,
-    batch_size: u64,
-    #[serde(default)]
-    target_index: u64,
-    trials: u64,
-    /// Engines that leave this game to the reference.
-    #[serde(default)]
-    reference_only: bool,
-}
-
-impl Case {
-    fn setting(&self) -> Setting {
-        let scheme = |name: &str| {
-            let buffered = matches!(name, "partial-shuffle" | "stream-shuffle");
-            BatchScheme::from_name(name, self.buffer_size.filter(|_| buffered)).unwrap()
-        };
-        Setting {
-            noise_multiplier: self.noise_multiplier,
-            steps_per_epoch: self.steps_per_epoch,
-            epochs: self.epochs,
-            batch_size: self.batch_size,
-            scheme: scheme(&self.scheme),
-            threat_model: self.threat_model,
-            target_index: self.target_index,
-            adversary_scheme: self.adversary_scheme.as_deref().map(scheme),
-            ..Setting::default()
-        }
-        .validated()
-        .unwrap()
-    }
-}
+use misdeal_testkit::suite::Suite;
 
 #[test]
 fn every_engine_agrees_with_the_reference_trial_by_trial() {
-    let suite: Suite = toml::from_str(include_str!("../../../testdata/engines.toml")).unwrap();
-    assert!(suite.case.len() >= 20);
+    let suite = Suite::read();
     for case in &suite.case {
         let setting = case.setting();
         let game = Game::new(&setting);

@@ -2,6 +2,7 @@
 
 use misdeal_game::{Shifts, TargetModel, log_likelihood_ratio, log_likelihood_ratio_with_variances};
 use misdeal_schemes::{PositionLaw, Weights};
+use misdeal_testkit::golden;
 
 #[derive(serde::Deserialize)]
 struct Golden {
@@ -25,7 +26,7 @@ fn outputs(seed: u32, count: usize, noise: f64, shift: f64, every: usize) -> Vec
 /// Where noise is small, evidence is a product of large numbers, and its own rounding is the error: relative to the largest evidence.
 #[test]
 fn agrees_with_sixty_digits_everywhere() {
-    let golden: Golden = toml::from_str(include_str!("../../../testdata/likelihood.toml")).unwrap();
+    let golden: Golden = golden("likelihood.toml");
     assert!(golden.cases.len() > 800);
     let mut largest: f64 = 0.0;
     for (law, parameter, noise, present, steps, epochs, seed, every, exact) in &golden.cases {

@@ -1,79 +1,23 @@
 //! What theory says, scheme by scheme, and the noise that a target needs.
 
-use crate::accounted::{Accounted, Comparison, PoissonSampling};
-use crate::{Result, SCHEMA_VERSION};
-use misdeal_core::{BatchScheme, Bounds, ClosedSet, DeltaBounds, Error, Setting, TradeOffBounds};
+use crate::Result;
+use crate::accounted::{Accounted, PoissonSampling};
+use misdeal_core::{BatchScheme, ClosedSet, Error, SchemeName, Setting};
+use misdeal_results::request::{self, AccountRequest, BoundSide, CalibrateRequest};
+use misdeal_results::{Account, Calibration, Shape, Theory};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::{self, calibrate};
 use misdeal_theory::pld::Side;
 use misdeal_theory::work::{self, Work};
-use serde::Serialize;
 use std::collections::BTreeMap;
-use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
-
-/// What theory says about one or more schemes.
-#[derive(Debug, Clone, Serialize)]
-pub struct AccountReport {
-    schema_version: u32,
-    command: &'static str,
-    version: &'static str,
-    /// The noise multiplier.
-    pub noise_multiplier: f64,
-    /// Steps in all epochs together.
-    pub steps: u64,
-    /// The probability with which a record is in a given batch.
-    pub sampling_probability: f64,
-    /// The shape of the run that schemes were accounted for with; none for Poisson sampling by its probability.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub shape: Option<Shape>,
-    /// The delta at which epsilon is meant.
-    pub delta: f64,
-    /// What a library that assumes Poisson sampling would state, whatever the scheme.
-    pub claimed_epsilon: Option<f64>,
-    /// Bounds, by scheme.
-    pub schemes: BTreeMap<&'static str, Bounds>,
-    /// The epsilon at which `deltas` are meant.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub epsilon: Option<f64>,
-    /// Bounds on delta at `epsilon`, by scheme.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub deltas: BTreeMap<&'static str, DeltaBounds>,
-    /// Bounds on the whole trade-off curve, by scheme.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub trade_offs: BTreeMap<&'static str, TradeOffBounds>,
-    /// What other methods of the field say.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub comparisons: Vec<Comparison>,
-}
-
-/// Batches and epochs of a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Shape {
-    /// Batches in an epoch.
-    pub steps_per_epoch: u64,
-    /// Passes over the data.
-    pub epochs: u64,
-    /// Records in a batch.
-    pub batch_size: u64,
-    /// The buffer of schemes that have one, if it was given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub buffer_size: Option<u64>,
-}
-
-impl Shape {
-    fn of(setting: &Setting, buffer_size: Option<u64>) -> Self {
-        let &Setting { steps_per_epoch, epochs, batch_size, .. } = setting;
-        Shape { steps_per_epoch, epochs, batch_size, buffer_size }
-    }
-}
 
 /// What is to be accounted for.
 #[derive(Debug, Clone)]
-pub enum AccountSubject<'a> {
+pub(crate) enum AccountSubject<'a> {
     /// The named scheme of a setting, or `all`; schemes with a buffer are left unknown by `all` unless `buffer_size` is given.
     Schemes {
         /// Noise, steps and epochs.
-        setting: &'a Setting,
+        setting: Setting,
         /// A scheme's name, or `all`.
         scheme: &'a str,
         /// The buffer of schemes that have one.
@@ -83,15 +27,39 @@ pub enum AccountSubject<'a> {
     Poisson(PoissonSampling),
 }
 
-/// What to say beside epsilon.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct AccountExtras {
-    /// Delta at this epsilon.
-    pub epsilon: Option<f64>,
-    /// The trade-off curves.
-    pub trade_off: bool,
-    /// Other methods of the field.
-    pub compare: bool,
+impl<'a> AccountSubject<'a> {
+    /// What a request is about.
+    ///
+    /// # Errors
+    /// A probability without steps, steps without a probability, or a shape beside them.
+    fn of(request: &'a AccountRequest) -> Result<Self> {
+        let &AccountRequest { noise_multiplier, ref shape, ref scheme, .. } = request;
+        let usual = request::Shape::default();
+        let (sampling_probability, steps) = match (request.sampling_probability, request.steps) {
+            (Some(sampling_probability), Some(steps)) => (sampling_probability, steps),
+            (None, None) => {
+                let setting = Setting { noise_multiplier, ..shape.setting() };
+                return Ok(Self::Schemes { setting, scheme, buffer_size: shape.buffer_size });
+            }
+            _ => {
+                let hint = "or give `steps_per_epoch` and `epochs`";
+                return Err(Error::bad_value(
+                    "steps",
+                    "missing",
+                    "`sampling_probability` with `steps`",
+                    hint,
+                )
+                .into());
+            }
+        };
+        let is_usual = [shape.steps_per_epoch, shape.epochs] == [usual.steps_per_epoch, usual.epochs];
+        if !["all", "poisson"].contains(&scheme.as_str()) || !is_usual {
+            let hint = "they stand for Poisson sampling, whose `steps` count all epochs together";
+            let allowed = "no other scheme and no shape beside it";
+            return Err(Error::bad_value("sampling_probability", sampling_probability, allowed, hint).into());
+        }
+        Ok(Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }))
+    }
 }
 
 /// The share of the work that is left which one part of a command may take.
@@ -104,12 +72,14 @@ const SHARE: f64 = 0.8;
 ///
 /// # Errors
 /// A setting, a scheme's name, a delta or an epsilon that is refused.
-pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) -> Result<AccountReport> {
+pub fn account(request: &AccountRequest) -> Result<Account> {
+    let &AccountRequest { delta, epsilon, trade_off, compare, .. } = request;
+    let subject = AccountSubject::of(request)?;
     let settings = subject.settings()?;
     let poisson = subject.poisson()?;
     // All parts share one command's work; none takes so much of it that nothing is left for the others.
     let whole = Work::default();
-    let extras_asked = [extras.epsilon.is_some(), extras.trade_off, extras.compare];
+    let extras_asked = [epsilon.is_some(), trade_off, compare];
     let mut parts = 1 + settings.len() * (1 + extras_asked.into_iter().filter(|&asked| asked).count());
     let mut share = |answer: &mut dyn FnMut(&Work) -> Result<()>| {
         parts -= 1;
@@ -121,9 +91,9 @@ pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) 
         Ok(())
     })?;
     let claimed_epsilon = claim.as_ref().and_then(|claim| claim.epsilon_upper_bound);
-    let mut schemes = BTreeMap::new();
+    let mut schemes = Theory::default();
     for (name, accounted) in &settings {
-        if let (&"poisson", Some(claim)) = (name, &claim) {
+        if let (SchemeName::Poisson, Some(claim)) = (name, &claim) {
             schemes.insert(*name, claim.clone());
             share(&mut |_| Ok(()))?;
             continue;
@@ -134,42 +104,39 @@ pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) 
         })?;
     }
     let PoissonSampling { noise_multiplier, sampling_probability, steps } = poisson;
-    let mut report = AccountReport {
-        schema_version: SCHEMA_VERSION,
-        command: "account",
-        version: env!("CARGO_PKG_VERSION"),
+    let mut report = Account {
         noise_multiplier,
         steps,
         sampling_probability,
-        shape: match subject {
+        shape: match &subject {
             AccountSubject::Schemes { setting, buffer_size, .. } => Some(Shape::of(setting, *buffer_size)),
             AccountSubject::Poisson(_) => None,
         },
         delta,
         claimed_epsilon,
         schemes,
-        epsilon: extras.epsilon,
+        epsilon,
         deltas: BTreeMap::new(),
         trade_offs: BTreeMap::new(),
         comparisons: Vec::new(),
     };
     for (name, accounted) in &settings {
-        if let Some(epsilon) = extras.epsilon {
+        if let Some(epsilon) = epsilon {
             share(&mut |work| {
                 report.deltas.insert(*name, accounted.delta_bounds(epsilon, work)?);
                 Ok(())
             })?;
         }
-        if extras.trade_off {
+        if trade_off {
             share(&mut |work| {
                 report.trade_offs.insert(*name, accounted.trade_off(work)?);
                 Ok(())
             })?;
         }
-        if extras.compare {
+        if compare {
             share(&mut |work| {
                 let bounds = &report.schemes[name];
-                report.comparisons.extend(accounted.comparisons(name, delta, bounds, work));
+                report.comparisons.extend(accounted.comparisons(*name, delta, bounds, work));
                 Ok(())
             })?;
         }
@@ -177,57 +144,22 @@ pub fn account(subject: &AccountSubject<'_>, delta: f64, extras: AccountExtras) 
     Ok(report)
 }
 
-/// Which side of a scheme's epsilon a calibration goes by.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Serialize, EnumString, IntoStaticStr, VariantArray, VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum BoundSide {
-    /// The noise is enough: the upper bound meets the target.
-    Upper,
-    /// Less noise is known not to be enough: the lower bound meets the target.
-    Lower,
-}
-
-impl ClosedSet for BoundSide {
-    const FIELD: &'static str = "bound";
-}
-
-/// A calibrated noise multiplier.
-#[derive(Debug, Clone, Serialize)]
-pub struct CalibrateReport {
-    schema_version: u32,
-    command: &'static str,
-    version: &'static str,
-    /// The noise, to 1e-6 relatively.
-    pub noise_multiplier: f64,
-    /// The bound on epsilon at that noise.
-    pub epsilon: f64,
-    /// What was asked for.
-    pub target_epsilon: f64,
-    /// The delta at which epsilon is meant.
-    pub delta: f64,
-    /// The scheme.
-    #[serde(flatten)]
-    pub scheme: BatchScheme,
-    /// Batches and epochs; the buffer belongs to the scheme.
-    #[serde(flatten)]
-    pub shape: Shape,
-    /// The side of the bound that meets the target.
-    pub bound: BoundSide,
-}
-
-/// The smallest noise with which a bound on the setting's scheme is at most `target_epsilon`.
+/// The smallest noise with which a bound on the scheme's epsilon is at most the target.
 ///
 /// # Errors
 /// A value that is refused, a scheme of which this side is not known, or a target that no noise meets.
-pub fn calibrate_noise(
-    setting: &Setting,
-    target_epsilon: f64,
-    delta: f64,
-    side: BoundSide,
-) -> Result<CalibrateReport> {
+pub fn calibrate_noise(request: &CalibrateRequest) -> Result<Calibration> {
+    let &CalibrateRequest { delta, bound: side, ref shape, .. } = request;
+    let scheme = BatchScheme::from_name(&request.scheme, shape.buffer_size)?;
+    let setting = Setting { scheme, ..shape.setting() }.validated()?;
+    let target_epsilon = request.target_epsilon.ok_or_else(|| {
+        Error::bad_value(
+            "target_epsilon",
+            "missing",
+            "a number",
+            "it is the epsilon that the noise must meet",
+        )
+    })?;
     let work = Work::default();
     let (mut evaluations, mut is_out_of_reach) = (0, false);
     let found = calibrate(target_epsilon, |noise_multiplier| {
@@ -264,16 +196,15 @@ pub fn calibrate_noise(
         }
         error => error,
     })?;
-    Ok(CalibrateReport {
-        schema_version: SCHEMA_VERSION,
-        command: "calibrate",
-        version: env!("CARGO_PKG_VERSION"),
+    Ok(Calibration {
         noise_multiplier: found.noise_multiplier,
         epsilon: found.epsilon,
         target_epsilon,
         delta,
         scheme: setting.scheme,
-        shape: Shape::of(setting, None),
+        steps_per_epoch: setting.steps_per_epoch,
+        epochs: setting.epochs,
+        batch_size: setting.batch_size,
         bound: side,
     })
 }

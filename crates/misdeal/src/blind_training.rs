@@ -4,7 +4,7 @@ use crate::buffer_search::{Blind, Rungs, belief};
 use crate::measurement::Player;
 use crate::savings::Savings;
 use crate::training::TrainingPlayer;
-use crate::{Error, Progress, Result, RunRequest};
+use crate::{Error, Progress, Result, RunOptions};
 use misdeal_core::{BatchScheme, STREAM_NAME, ScoreStore, Setting, StoreKind};
 use misdeal_game::Watch;
 use misdeal_train::{TrainingPlan, TrialBatch};
@@ -26,7 +26,7 @@ impl<'a> BlindTraining<'a> {
     /// An adversary that assumes a scheme without a buffer, or an interruption.
     pub(crate) fn train(
         player: &'a TrainingPlayer,
-        run: &RunRequest,
+        run: &RunOptions,
         progress: &dyn Progress,
     ) -> Result<(Rungs, Self)> {
         let plan = &player.trained.plan;

@@ -1,6 +1,6 @@
 //! Which engine plays the mechanism: the processor's, or a graphics processor's.
 
-use crate::{Result, RunRequest};
+use crate::{Result, RunOptions};
 use misdeal_core::{ClosedSet, Device, EngineName, PHILOX_STREAM_NAME, Setting, Stream};
 use misdeal_cuda::Cuda;
 use misdeal_files::stores;
@@ -57,7 +57,7 @@ const AUTO: &str = "auto";
 pub(crate) fn with_engine<T>(
     setting: &Setting,
     choice: &EngineChoice,
-    run: &RunRequest,
+    run: &RunOptions,
     job: impl FnOnce(&Game, &dyn Engine) -> Result<T>,
 ) -> Result<T> {
     with_engine_on_trials_of(setting, setting, choice, run, job)
@@ -69,7 +69,7 @@ pub(crate) fn with_engine_on_trials_of<T>(
     trials: &Setting,
     setting: &Setting,
     choice: &EngineChoice,
-    run: &RunRequest,
+    run: &RunOptions,
     job: impl FnOnce(&Game, &dyn Engine) -> Result<T>,
 ) -> Result<T> {
     if choice.is_cuda() || choice.may_be_cuda() && is_for_a_device(setting, run) {
@@ -86,7 +86,7 @@ pub(crate) fn with_engine_on_trials_of<T>(
 }
 
 /// Whether `auto` should look for a graphics processor.
-fn is_for_a_device(setting: &Setting, run: &RunRequest) -> bool {
+fn is_for_a_device(setting: &Setting, run: &RunOptions) -> bool {
     if let Some(path) = run.store.as_ref().filter(|path| run.resume && path.exists()) {
         return stores::read(path).is_ok_and(|store| store.stream() == PHILOX_STREAM_NAME);
     }

@@ -18,8 +18,8 @@ pub enum Error {
     /// The watcher interrupted the job.
     #[error("interrupted after {observations} observations; {}", match store {
         _ if *observations == 0 => "run the command again".to_owned(),
-        Some(path) => format!("they are kept in {}: run the same command with --resume to go on", path.display()),
-        None => "nothing was kept: give --store to be able to go on later".to_owned(),
+        Some(path) => format!("they are kept in {}: run the same command with `resume` to go on", path.display()),
+        None => "nothing was kept: give `store` to be able to go on later".to_owned(),
     })]
     Interrupted {
         /// Observations played in both worlds together.

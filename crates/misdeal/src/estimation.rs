@@ -4,151 +4,46 @@ use crate::measurement::NOT_INDEPENDENT;
 use crate::run::check_claim;
 use crate::standing::Standing;
 use crate::trade_off::{Observed, trade_off_report};
-use crate::{ClaimedCurve, Result, SCHEMA_VERSION, TradeOffReport};
-use misdeal_core::ScoreStore;
+use crate::{Analysis, ClaimedCurve, Result};
+use misdeal_core::{Error, ScoreStore, path_text};
 use misdeal_files::scores;
-use misdeal_results::{Judged, Verdict};
-use misdeal_statistics::{
-    ClopperPearson, Descriptive, ESTIMATORS, EpsilonEstimate, Estimator, Figure, Look, OneRun,
-    ScoreHistogram, ThresholdChoice, estimator,
-};
-use serde::Serialize;
+use misdeal_results::Estimation;
+use misdeal_results::request::EstimateRequest;
+use misdeal_statistics::{ESTIMATORS, EpsilonEstimate, Estimator, Figure, Look, ThresholdChoice};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
-/// How scores become an epsilon.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Analysis {
-    /// The delta at which epsilon is meant.
-    pub delta: f64,
-    /// The level of confidence bounds.
-    pub significance: f64,
-    /// The estimator's name.
-    pub estimator: String,
-    /// How the threshold is chosen.
-    pub threshold_choice: ThresholdChoice,
-}
-
-impl Default for Analysis {
-    fn default() -> Self {
-        Analysis {
-            delta: 1e-5,
-            significance: 0.05,
-            estimator: "clopper-pearson".into(),
-            threshold_choice: ThresholdChoice::HoldOut,
-        }
-    }
-}
-
-impl Analysis {
-    /// The estimator and the threshold choice, if every field is in its range.
-    ///
-    /// # Errors
-    /// Names the first field that is not.
-    pub fn parse(&self) -> Result<(&'static dyn Estimator, ThresholdChoice)> {
-        misdeal_statistics::check_levels(self.delta, self.significance)?;
-        Ok((estimator(&self.estimator)?, self.threshold_choice))
-    }
-
-    /// Judges all scores of a store, as a whole run: the store remembers it, and a second judgement of other scores is not valid.
-    ///
-    /// # Errors
-    /// As [`Analysis::parse`], or too few scores.
-    pub fn judge(&self, store: &mut ScoreStore) -> Result<EpsilonEstimate> {
-        let mut estimate = self.of_store(store)?;
-        let planned = store.trials().last().map_or(0, |range| range.end);
-        let objection = match estimate.threshold_choice {
-            ThresholdChoice::Sequential => store.judge_sequentially(),
-            _ => store.judge(planned),
-        };
-        objection.map_or(Standing::ALONE, Standing::Unproven).mark(&mut estimate);
-        Ok(estimate)
-    }
-
-    /// The epsilon that a store shows, without a word on earlier judgements.
-    ///
-    /// # Errors
-    /// As [`Analysis::parse`], or too few scores.
-    pub(crate) fn of_store(&self, store: &ScoreStore) -> Result<EpsilonEstimate> {
-        let (estimator, choice) = self.parse()?;
-        Ok(misdeal_statistics::estimate(store, choice, estimator, self.delta, self.significance)?)
-    }
-}
-
-/// What to make of scores from anywhere.
-#[derive(Debug, Clone, Default)]
-pub struct EstimateRequest {
-    /// How they become an epsilon.
-    pub analysis: Analysis,
-    /// Whether each score is that of a canary which a fair coin of its own included in one training or left out. Nothing but the
-    /// caller's word says so.
-    pub fair_coins: bool,
-    /// The claim to test.
-    pub claimed_epsilon: Option<f64>,
-    /// The whole curve to test.
-    pub claimed_curve: Option<ClaimedCurve>,
-    /// Whether to give the trade-off curve too.
-    pub trade_off: bool,
-}
-
-/// What scores from files show.
-#[derive(Debug, Clone, Serialize)]
-pub struct EstimateReport {
-    schema_version: u32,
-    command: &'static str,
-    version: &'static str,
-    /// The file with the scores of runs with the target; none for scores from memory.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "misdeal_core::serialize_path_if_any")]
-    pub scores_in: Option<PathBuf>,
-    /// The file with those of runs without it.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "misdeal_core::serialize_path_if_any")]
-    pub scores_out: Option<PathBuf>,
-    /// The one estimate that was asked for.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub estimate: Option<EpsilonEstimate>,
-    /// Whether the caller stated that fair coins chose the worlds.
-    pub fair_coins: bool,
-    /// All estimates, by name, if `all` were asked for.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub estimates: BTreeMap<&'static str, EpsilonEstimate>,
-    /// The claim that was tested.
-    pub claimed_epsilon: Option<f64>,
-    /// Whether the one estimate that was asked for is a valid bound above the claim.
-    pub violated: Option<bool>,
-    /// Whether it exceeds the claim, valid or not.
-    pub estimate_exceeds_claim: Option<bool>,
-    /// What follows for the claim. Of all estimates one counts, because the largest of several is no bound: Clopper and Pearson's, or where fair
-    /// coins are stated the one-run bound.
-    pub verdict: Verdict,
-    /// How well the scores tell the worlds apart, if `all` were asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub descriptive: Option<Descriptive>,
-    /// What is odd about the scores: that they look reversed; none where nothing is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub remark: Option<String>,
-    /// All scores in a few cells.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub score_histogram: Option<ScoreHistogram>,
-    /// The trade-off curve beside those that are promised, if it was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trade_off: Option<TradeOffReport>,
-    /// Time from scores in memory to epsilon.
-    pub seconds: f64,
+/// Judges all scores of a store, as a whole run: the store remembers it, and a second judgement of other scores is not valid.
+///
+/// # Errors
+/// A level that is refused, or too few scores.
+pub fn judge_store(analysis: &Analysis, store: &mut ScoreStore) -> Result<EpsilonEstimate> {
+    let mut estimate = analysis.of_store(store)?;
+    let planned = store.trials().last().map_or(0, |range| range.end);
+    let objection = match estimate.threshold_choice {
+        ThresholdChoice::Sequential => store.judge_sequentially(),
+        _ => store.judge(planned),
+    };
+    objection.map_or(Standing::ALONE, Standing::Unproven).mark(&mut estimate);
+    Ok(estimate)
 }
 
 /// Reads two files of scores and estimates epsilon, with one estimator or with `all`.
 ///
 /// # Errors
 /// A value out of range, a file that cannot be read, too few scores.
-pub fn estimate_scores(
-    scores_in: &Path,
-    scores_out: &Path,
-    request: &EstimateRequest,
-) -> Result<EstimateReport> {
+pub fn estimate_scores(request: &EstimateRequest) -> Result<Estimation> {
     check(&request.analysis, request.claimed_epsilon)?;
-    let report = estimate_arrays(&scores::read(scores_in)?, &scores::read(scores_out)?, request)?;
-    Ok(EstimateReport { scores_in: Some(scores_in.into()), scores_out: Some(scores_out.into()), ..report })
+    let file = |field, path: &Option<PathBuf>| {
+        let path = path.clone();
+        path.ok_or_else(|| Error::bad_value(field, "missing", "a file", "it has the scores of one world"))
+    };
+    let (scores_in, scores_out) =
+        (file("scores_in", &request.scores_in)?, file("scores_out", &request.scores_out)?);
+    let report = estimate_arrays(&scores::read(&scores_in)?, &scores::read(&scores_out)?, request)?;
+    let [scores_in, scores_out] = [scores_in, scores_out].map(|path| Some(path_text(&path).into_owned()));
+    Ok(Estimation { scores_in, scores_out, ..report })
 }
 
 /// What to say of scores whose area under the curve is below 1/2.
@@ -168,9 +63,9 @@ fn check(
 ) -> Result<(&'static dyn Estimator, ThresholdChoice)> {
     check_claim(claimed_epsilon)?;
     if analysis.estimator == "all" {
-        return Analysis { estimator: ESTIMATORS[0].name().into(), ..analysis.clone() }.parse();
+        return Ok(Analysis { estimator: ESTIMATORS[0].name().into(), ..analysis.clone() }.parse()?);
     }
-    analysis.parse()
+    Ok(analysis.parse()?)
 }
 
 /// Estimates epsilon from scores in memory, with one estimator or with `all`.
@@ -181,54 +76,45 @@ pub fn estimate_arrays(
     scores_in: &[f64],
     scores_out: &[f64],
     request: &EstimateRequest,
-) -> Result<EstimateReport> {
-    let &EstimateRequest { ref analysis, fair_coins, claimed_epsilon, claimed_curve, trade_off } = request;
+) -> Result<Estimation> {
+    let &EstimateRequest { ref analysis, fair_coins, claimed_epsilon, trade_off, .. } = request;
+    let claimed_curve = request.claimed_curve.as_deref().map(ClaimedCurve::parse).transpose()?;
     let (one, choice) = check(analysis, claimed_epsilon)?;
     let estimate = |estimator: &dyn Estimator| -> misdeal_core::Result<EpsilonEstimate> {
         let estimate =
             if fair_coins { misdeal_statistics::from_coin_scores } else { misdeal_statistics::from_scores };
         estimate(scores_in, scores_out, choice, estimator, analysis.delta, analysis.significance)
     };
-    let mut report = EstimateReport {
-        schema_version: SCHEMA_VERSION,
-        command: "estimate",
-        version: env!("CARGO_PKG_VERSION"),
+    let mut report = Estimation {
         scores_in: None,
         scores_out: None,
         estimate: None,
         fair_coins,
         estimates: BTreeMap::new(),
-        claimed_epsilon: None,
+        claimed_epsilon,
         violated: None,
         estimate_exceeds_claim: None,
-        verdict: Verdict::default(),
         descriptive: None,
-        remark: None,
-        score_histogram: None,
+        remark: misdeal_statistics::reversed_auroc(scores_in, scores_out)?.map(|area| reversed(&area)),
+        score_histogram: misdeal_statistics::histogram_of_scores(scores_in, scores_out)?,
         trade_off: None,
         seconds: 0.0,
     };
     let start = Instant::now();
     if analysis.estimator == "all" {
         for one in ESTIMATORS {
-            report.estimates.insert(one.name(), estimate(one)?);
+            let one = estimate(one)?;
+            report.estimates.insert(one.estimator, one);
         }
         report.descriptive = Some(misdeal_statistics::describe_scores(scores_in, scores_out)?);
     } else {
         report.estimate = Some(estimate(one)?);
     }
     report.seconds = start.elapsed().as_secs_f64();
-    report.claimed_epsilon = claimed_epsilon;
     if let (Some(claim), Some(one)) = (claimed_epsilon, &report.estimate) {
         report.violated = Some(one.violates(claim));
         report.estimate_exceeds_claim = Some(one.exceeds(claim));
     }
-    let counts: &dyn Estimator = if fair_coins { &OneRun } else { &ClopperPearson };
-    if let Some(counted) = report.estimate.as_ref().or_else(|| report.estimates.get(counts.name())) {
-        report.verdict = Judged::of(counted, claimed_epsilon).verdict(None, [None, None]);
-    }
-    report.remark = misdeal_statistics::reversed_auroc(scores_in, scores_out)?.map(|area| reversed(&area));
-    report.score_histogram = misdeal_statistics::histogram_of_scores(scores_in, scores_out)?;
     if trade_off || claimed_curve.is_some() {
         let fewest = scores_in.len().min(scores_out.len()) as u64;
         let look = (choice == ThresholdChoice::Sequential).then(|| Look::last_within(fewest)).flatten();

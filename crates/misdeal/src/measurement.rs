@@ -8,9 +8,10 @@ use crate::run::OpenStore;
 use crate::savings::Savings;
 use crate::standing::Standing;
 use crate::stopping::{Looked, Looking, play_to_the_looks};
-use crate::{Error, Progress, Result, RunRequest};
+use crate::{Error, Progress, Result, RunOptions};
 use misdeal_core::{ClosedSet, STREAM_NAME, ScoreStore, Setting};
 use misdeal_game::Outcome;
+use misdeal_results::EngineUsed;
 use misdeal_statistics::{EpsilonEstimate, Look, ThresholdChoice};
 use std::ops::Range;
 use std::time::Instant;
@@ -62,7 +63,7 @@ pub struct Measurement {
     /// What other tests of the scores may promise.
     pub(crate) standing: Standing,
     /// The engine that played.
-    pub engine: &'static str,
+    pub engine: EngineUsed,
     /// Time from the first draw to epsilon.
     pub seconds: f64,
     /// Observations played in this run, each second.
@@ -72,7 +73,7 @@ pub struct Measurement {
 /// Plays and estimates, into the store that the request names.
 pub(crate) fn measure(
     player: &dyn Player,
-    request: &RunRequest,
+    request: &RunOptions,
     progress: &dyn Progress,
 ) -> Result<(Measurement, ScoreStore)> {
     request.check()?;
@@ -83,7 +84,7 @@ pub(crate) fn measure(
 /// Plays what `store` does not hold yet, and estimates.
 pub(crate) fn measure_from(
     player: &dyn Player,
-    request: &RunRequest,
+    request: &RunOptions,
     OpenStore { mut store, claim }: OpenStore,
     progress: &dyn Progress,
 ) -> Result<(Measurement, ScoreStore)> {
@@ -148,7 +149,7 @@ pub(crate) fn measure_from(
         stopped_early: looked.stopped_early,
         estimate,
         standing,
-        engine: player.engine(),
+        engine: EngineUsed::from_name(player.engine())?,
         seconds,
         observations_per_second: (observations - before) as f64 / seconds,
     };

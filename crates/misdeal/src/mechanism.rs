@@ -1,36 +1,70 @@
 //! The audit of the batched Gaussian mechanism.
 
-use crate::audit_report::{AuditReport, audit};
+use crate::audit_report::audit;
 use crate::buffer_search::{Blind, Rungs, audit_blindly};
 use crate::engine_choice::{EngineChoice, with_engine, with_engine_on_trials_of};
 use crate::measurement::{Measurement, Player, measure};
 use crate::savings::Savings;
-use crate::{Error, Progress, Result, RunRequest};
+use crate::{Error, Progress, Result, RunOptions};
 use misdeal_core::{BatchScheme, ScoreStore, Setting};
 use misdeal_game::engines::Engine;
 use misdeal_game::{Game, Outcome, play};
+use misdeal_results::Audit;
+use misdeal_results::request::AuditMechanismRequest;
 use std::ops::Range;
 use std::time::Instant;
 
-/// What to audit, and how.
+/// An audit of the mechanism, ready to run.
 #[derive(Debug, Clone)]
-pub struct MechanismRequest {
+pub struct MechanismAudit {
     /// What is audited.
     pub setting: Setting,
     /// What plays.
     pub engine: EngineChoice,
     /// How much is played, and what becomes of it.
-    pub run: RunRequest,
+    pub run: RunOptions,
 }
 
-impl Default for MechanismRequest {
+impl Default for MechanismAudit {
     /// The default audit: ten million observations of the default setting.
     fn default() -> Self {
-        MechanismRequest {
+        MechanismAudit {
             setting: Setting::default(),
             engine: EngineChoice::default(),
-            run: RunRequest::new(10_000_000),
+            run: RunOptions::new(10_000_000),
         }
+    }
+}
+
+impl TryFrom<&AuditMechanismRequest> for MechanismAudit {
+    type Error = Error;
+
+    fn try_from(request: &AuditMechanismRequest) -> Result<Self> {
+        let AuditMechanismRequest { game, observations, analysis, run, .. } = request;
+        Ok(MechanismAudit {
+            setting: request.setting()?,
+            engine: EngineChoice { device: run.device, engine: request.engine.clone() },
+            run: RunOptions::of(*observations, analysis, run, game)?,
+        })
+    }
+}
+
+impl MechanismAudit {
+    /// Runs the audit: as [`audit_mechanism`].
+    ///
+    /// # Errors
+    /// As [`audit_mechanism`].
+    pub fn play(&self, progress: &dyn Progress) -> Result<Audit> {
+        let Some(correction) = self.run.search_buffer else {
+            return with_player(self, |player| audit(player, &self.run, progress));
+        };
+        self.run.check()?;
+        let start = Instant::now();
+        let setting = self.setting.clone().validated()?;
+        let rungs = Rungs::new(setting.steps_per_epoch, self.run.analysis.significance, u64::MAX)?;
+        let engine = with_engine(&setting, &self.engine, &self.run, |_, engine| Ok(engine.name()))?;
+        let blind = BlindMechanism { setting, request: self, progress, engine };
+        audit_blindly(&blind, &rungs, &self.run, correction, start)
     }
 }
 
@@ -39,24 +73,14 @@ impl Default for MechanismRequest {
 /// # Errors
 /// A request that is refused (before anything is played or written), a store that cannot be read, written or continued,
 /// or an interruption.
-pub fn audit_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> Result<AuditReport> {
-    const COMMAND: &str = "audit mechanism";
-    let Some(correction) = request.run.search_buffer else {
-        return with_player(request, |player| audit(COMMAND, player, &request.run, progress));
-    };
-    request.run.check()?;
-    let start = Instant::now();
-    let setting = request.setting.clone().validated()?;
-    let rungs = Rungs::new(setting.steps_per_epoch, request.run.analysis.significance, u64::MAX)?;
-    let engine = with_engine(&setting, &request.engine, &request.run, |_, engine| Ok(engine.name()))?;
-    let blind = BlindMechanism { setting, request, progress, engine };
-    audit_blindly(COMMAND, &blind, &rungs, &request.run, correction, start)
+pub fn audit_mechanism(request: &AuditMechanismRequest, progress: &dyn Progress) -> Result<Audit> {
+    MechanismAudit::try_from(request)?.play(progress)
 }
 
 /// Plays the same trials for every belief: they are cheaper to play again than to keep.
 struct BlindMechanism<'a> {
     setting: Setting,
-    request: &'a MechanismRequest,
+    request: &'a MechanismAudit,
     progress: &'a dyn Progress,
     engine: &'static str,
 }
@@ -71,7 +95,7 @@ impl Blind for BlindMechanism<'_> {
     }
 
     fn scored(&self, belief: BatchScheme) -> Result<ScoreStore> {
-        let MechanismRequest { engine, run, .. } = self.request;
+        let MechanismAudit { engine, run, .. } = self.request;
         let setting = Setting { adversary_scheme: Some(belief), ..self.setting.clone() };
         with_engine_on_trials_of(&self.setting, &setting, engine, run, |game, engine| {
             let mut store =
@@ -89,13 +113,13 @@ impl Blind for BlindMechanism<'_> {
 ///
 /// # Errors
 /// As [`audit_mechanism`].
-pub fn measure_mechanism(request: &MechanismRequest, progress: &dyn Progress) -> Result<Measurement> {
+pub fn measure_mechanism(request: &MechanismAudit, progress: &dyn Progress) -> Result<Measurement> {
     with_player(request, |player| Ok(measure(player, &request.run, progress)?.0))
 }
 
 /// Makes everything ready for a request, and refuses what cannot be played.
 pub(crate) fn with_player<T>(
-    request: &MechanismRequest,
+    request: &MechanismAudit,
     job: impl FnOnce(&dyn Player) -> Result<T>,
 ) -> Result<T> {
     let setting = request.setting.clone().validated()?;

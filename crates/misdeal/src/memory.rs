@@ -33,7 +33,7 @@ fn check_exact(observations: u64, available: u64) -> Result<()> {
     let most = available.saturating_sub(BESIDE) / BYTES_PER_EXACT_SCORE / 2 * 2;
     let allowed = format!("counts, or at most {most} observations here");
     let hint = format!(
-        "all scores of {observations} observations take {} and {} are free; --scores counts takes a few megabytes for any number, and --shard \
+        "all scores of {observations} observations take {} and {} are free; `scores` counts takes a few megabytes for any number, and `shard` \
          splits a run",
         in_words(needed),
         in_words(available)
@@ -74,7 +74,7 @@ mod tests {
         assert!(check_exact(1_000_000, gib).is_ok());
         assert!(check_exact(60_000_000, gib).is_ok());
         let message = check_exact(1_000_000_000, gib).unwrap_err().to_string();
-        for words in ["scores", "exact", "9.4 GiB", "1.0 GiB", "at most 100663296", "--scores counts"] {
+        for words in ["scores", "exact", "9.4 GiB", "1.0 GiB", "at most 100663296", "`scores` counts"] {
             assert!(message.contains(words), "{words}: {message}");
         }
         assert!(check_exact(u64::MAX, 0).is_err());

@@ -5,14 +5,15 @@
 //! verdict comes from the merged store, by the same code as on one machine. A lost part is played again, and the
 //! store refuses a part that comes twice.
 
-use crate::audit_report::{AuditReport, audit_from};
+use crate::audit_report::audit_from;
 use crate::measurement::Player;
 use crate::mechanism::with_player;
 use crate::promised::poisson_claim;
 use crate::savings::Savings;
-use crate::{Error, MechanismRequest, Progress, Result};
+use crate::{Error, MechanismAudit, Progress, Result};
 use misdeal_core::{PHILOX_STREAM_NAME, ScoreStore, Setting};
 use misdeal_game::{Outcome, missing_trials};
+use misdeal_results::Audit;
 use std::ops::Range;
 
 /// Plays `trials` of a run into a store of their own.
@@ -23,7 +24,7 @@ use std::ops::Range;
 /// # Errors
 /// A request that is refused, trials that are not in the run, or an interruption.
 pub fn play_part(
-    request: &MechanismRequest,
+    request: &MechanismAudit,
     trials: Range<u64>,
     progress: &dyn Progress,
 ) -> Result<ScoreStore> {
@@ -54,15 +55,11 @@ pub fn play_part(
 ///
 /// # Errors
 /// As [`audit_mechanism`](crate::audit_mechanism), and a store of another setting, engine or kind.
-pub fn audit_played(
-    request: &MechanismRequest,
-    played: ScoreStore,
-    progress: &dyn Progress,
-) -> Result<AuditReport> {
+pub fn audit_played(request: &MechanismAudit, played: ScoreStore, progress: &dyn Progress) -> Result<Audit> {
     let judge = |player: &dyn Player| {
         let mut store = empty(player, request)?;
         store.merge(played)?;
-        audit_from("audit mechanism", player, &request.run, Some(store), progress)
+        audit_from(player, &request.run, Some(store), progress)
     };
     if request.engine.is_cuda() {
         let setting = request.setting.clone().validated()?;
@@ -77,7 +74,7 @@ const CUDA: &str = "cuda";
 /// Trials that graphics processors played elsewhere. A device is asked for only if some are missing.
 struct PlayedOnDevices<'a> {
     setting: Setting,
-    request: &'a MechanismRequest,
+    request: &'a MechanismAudit,
 }
 
 impl Player for PlayedOnDevices<'_> {
@@ -109,7 +106,7 @@ impl Player for PlayedOnDevices<'_> {
 ///
 /// # Errors
 /// As [`audit_mechanism`](crate::audit_mechanism), and too few trials for a look.
-pub fn is_decided(request: &MechanismRequest, played: &ScoreStore) -> Result<bool> {
+pub fn is_decided(request: &MechanismAudit, played: &ScoreStore) -> Result<bool> {
     request.run.check()?;
     let Some(when) = request.run.stop_when else { return Ok(false) };
     let analysis = &request.run.analysis;
@@ -121,13 +118,13 @@ pub fn is_decided(request: &MechanismRequest, played: &ScoreStore) -> Result<boo
 ///
 /// # Errors
 /// As [`audit_mechanism`](crate::audit_mechanism).
-pub fn check_mechanism(request: &MechanismRequest) -> Result<()> {
+pub fn check_mechanism(request: &MechanismAudit) -> Result<()> {
     request.run.check()?;
     request.setting.clone().validated()?;
     Ok(())
 }
 
-fn empty(player: &dyn Player, request: &MechanismRequest) -> Result<ScoreStore> {
+fn empty(player: &dyn Player, request: &MechanismAudit) -> Result<ScoreStore> {
     Ok(ScoreStore::new(player.setting().clone(), player.lineage(), player.stream(), request.run.scores)?)
 }
 
@@ -135,24 +132,25 @@ fn empty(player: &dyn Player, request: &MechanismRequest) -> Result<ScoreStore> 
 mod tests {
     use super::*;
     use crate::EngineChoice;
-    use crate::{RunRequest, StopWhen, Unwatched, audit_mechanism};
+    use crate::{RunOptions, StopWhen, Unwatched};
     use misdeal_core::{Device, EngineName, Stream};
     use misdeal_game::{Game, engines};
+    use misdeal_results::EngineUsed;
     use misdeal_statistics::ThresholdChoice;
 
-    fn same(ours: &AuditReport, theirs: &AuditReport) {
+    fn same(ours: &Audit, theirs: &Audit) {
         assert_eq!(ours.estimate, theirs.estimate);
         assert_eq!((ours.observations, ours.stopped_early), (theirs.observations, theirs.stopped_early));
     }
 
     #[test]
     fn parts_in_any_order_make_the_whole() {
-        let request = MechanismRequest { run: RunRequest::new(40_000), ..MechanismRequest::default() };
+        let request = MechanismAudit { run: RunOptions::new(40_000), ..MechanismAudit::default() };
         let part = |trials| play_part(&request, trials, &Unwatched).unwrap();
         let mut store = part(15_000..20_000);
         store.merge(part(0..7_001)).unwrap();
         store.merge(part(7_001..15_000)).unwrap();
-        let whole = audit_mechanism(&request, &Unwatched).unwrap();
+        let whole = request.play(&Unwatched).unwrap();
         same(&audit_played(&request, store, &Unwatched).unwrap(), &whole);
         assert!(play_part(&request, 19_999..20_001, &Unwatched).is_err());
         assert!(play_part(&request, 5..5, &Unwatched).is_err());
@@ -161,9 +159,9 @@ mod tests {
     /// Scores of the device's stream by the reference engine stand for a device's, which they agree with to the tolerance of the engine.
     #[test]
     fn trials_of_devices_are_judged_where_there_is_none() {
-        let run = RunRequest { claimed_epsilon: Some(1.0), ..RunRequest::new(4_000) };
+        let run = RunOptions { claimed_epsilon: Some(1.0), ..RunOptions::new(4_000) };
         let request =
-            MechanismRequest { engine: EngineChoice::on(Device::Cuda), run, ..MechanismRequest::default() };
+            MechanismAudit { engine: EngineChoice::on(Device::Cuda), run, ..MechanismAudit::default() };
         let game = Game::with_stream(&request.setting, Stream::philox(&request.setting.hash()));
         let engine = engines::choose(&game, EngineName::Reference).unwrap();
         let played = |trials| {
@@ -173,14 +171,14 @@ mod tests {
             store
         };
         let found = audit_played(&request, played(0..2_000), &Unwatched).unwrap();
-        assert_eq!((found.engine, found.observations), ("cuda", 4_000));
+        assert_eq!((found.engine, found.observations), (EngineUsed::Cuda, 4_000));
         assert_eq!(found.estimate, request.run.analysis.of_store(&played(0..2_000)).unwrap());
         if misdeal_cuda::gpus().is_err() {
             let missing = audit_played(&request, played(0..1_999), &Unwatched).unwrap_err();
             assert!(missing.to_string().contains("CUDA"), "{missing}");
         }
         let other = play_part(
-            &MechanismRequest { engine: EngineChoice::default(), ..request.clone() },
+            &MechanismAudit { engine: EngineChoice::default(), ..request.clone() },
             0..2_000,
             &Unwatched,
         );
@@ -192,11 +190,11 @@ mod tests {
 
     #[test]
     fn a_run_that_stops_early_stops_at_the_same_look() {
-        let mut run = RunRequest::new(1_000_000);
+        let mut run = RunOptions::new(1_000_000);
         run.analysis.threshold_choice = ThresholdChoice::Sequential;
         run.stop_when = Some(StopWhen::Violated);
-        let request = MechanismRequest { run, ..MechanismRequest::default() };
-        let whole = audit_mechanism(&request, &Unwatched).unwrap();
+        let request = MechanismAudit { run, ..MechanismAudit::default() };
+        let whole = request.play(&Unwatched).unwrap();
         assert!(whole.stopped_early);
         let played = play_part(&request, 0..whole.observations / 2, &Unwatched).unwrap();
         assert!(is_decided(&request, &played).unwrap());

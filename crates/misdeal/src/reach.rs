@@ -5,7 +5,7 @@
 //! would not help. Scores that a resumed store holds count as observations. Theory is computed before the run for
 //! this reason.
 
-use crate::{Result, RunRequest};
+use crate::{Result, RunOptions};
 use misdeal_core::ScoreStore;
 use misdeal_statistics::{Guarantee, Look, ThresholdChoice, fewest_trials_above, largest_epsilon};
 use std::ops::Range;
@@ -29,7 +29,7 @@ impl OutOfReach {
     ///
     /// Of a part of a run, whether it is of the whole one.
     pub(crate) fn of(
-        request: &RunRequest,
+        request: &RunOptions,
         claimed_epsilon: f64,
         store: &ScoreStore,
         each: u64,

@@ -1,10 +1,11 @@
 //! What every audit is asked for, whatever it plays.
 
-use crate::{Analysis, ClaimedCurve, Correction, Result, Shard, StopWhen};
-use misdeal_core::{Bounds, ClosedSet, Error, ScoreStore, Setting, StoreKind, path_text};
+use crate::{Analysis, ClaimedCurve, Result, Shard, StopWhen};
+use misdeal_core::{ClosedSet, Error, ScoreStore, Setting, StoreKind, path_text};
 use misdeal_files::stores::{self, Claim};
+use misdeal_results::request::{Game, Run};
+use misdeal_results::{Correction, Theory};
 use misdeal_statistics::ThresholdChoice;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -13,7 +14,7 @@ const MOST_OBSERVATIONS: u64 = 1 << 50;
 
 /// How much is played, what becomes of it, and where it is kept.
 #[derive(Debug, Clone)]
-pub struct RunRequest {
+pub struct RunOptions {
     /// Observations in both worlds together, half in each: outputs of a mechanism, or trained models.
     pub observations: u64,
     /// How scores become an epsilon.
@@ -41,28 +42,39 @@ pub struct RunRequest {
     /// Whether the adversary guesses the buffer, and how it corrects for its guesses.
     pub search_buffer: Option<Correction>,
     /// What theory says of the setting, by scheme, for whoever knows it already; it is computed otherwise.
-    pub theory: Option<BTreeMap<&'static str, Bounds>>,
+    pub theory: Option<Theory>,
 }
 
-impl RunRequest {
+impl RunOptions {
     /// A whole run of so many observations, with the default analysis.
     pub fn new(observations: u64) -> Self {
-        RunRequest {
+        Self::of(observations, &Analysis::default(), &Run::default(), &Game::default())
+            .expect("defaults are allowed")
+    }
+
+    /// The run that a request asks for.
+    ///
+    /// # Errors
+    /// A shard, a stop or a curve that cannot be read.
+    pub(crate) fn of(observations: u64, analysis: &Analysis, run: &Run, game: &Game) -> Result<Self> {
+        let claimed_curve = run.claimed_curve.as_deref().map(ClaimedCurve::parse).transpose()?;
+        let correction = if game.uncorrected { Correction::None } else { Correction::Bonferroni };
+        Ok(RunOptions {
             observations,
-            analysis: Analysis::default(),
+            analysis: analysis.clone(),
             second_analysis: None,
-            scores: StoreKind::Counts,
-            stop_when: None,
-            claimed_epsilon: None,
-            claimed_curve: None,
-            trade_off: false,
-            store: None,
-            save_every: 10.0,
-            resume: false,
-            shard: Shard::WHOLE,
-            search_buffer: None,
+            scores: run.scores,
+            stop_when: run.stop_when.as_deref().map(StopWhen::parse).transpose()?,
+            claimed_epsilon: run.claimed_epsilon,
+            claimed_curve,
+            trade_off: run.trade_off || claimed_curve.is_some(),
+            store: run.store.clone(),
+            save_every: run.save_every,
+            resume: run.resume,
+            shard: run.shard.as_deref().map_or(Ok(Shard::WHOLE), Shard::parse)?,
+            search_buffer: game.search_buffer.then_some(correction),
             theory: None,
-        }
+        })
     }
 
     /// The trials of either world that are to be played.
@@ -98,7 +110,7 @@ impl RunRequest {
         let sequential = choice == ThresholdChoice::Sequential;
         if self.stop_when.is_some() && !sequential {
             let hint = "a bound that holds whenever a run is stopped is a confidence sequence";
-            let allowed = "a stop with --threshold-choice sequential";
+            let allowed = "a stop with `threshold_choice` sequential";
             return Err(Error::bad_value("stop_when", "given", allowed, hint).into());
         }
         if sequential && self.shard != Shard::WHOLE {
@@ -118,16 +130,16 @@ impl RunRequest {
             Err(Error::bad_value(field, value, allowed, hint).into())
         };
         if let Some(path) = &self.store {
-            return refused("store", path_text(path).into_owned(), "no store with --search-buffer");
+            return refused("store", path_text(path).into_owned(), "no store with `search_buffer`");
         }
         if self.shard != Shard::WHOLE {
-            return refused("shard", self.shard.to_string(), "the whole run with --search-buffer, 1/1");
+            return refused("shard", self.shard.to_string(), "the whole run with `search_buffer`, 1/1");
         }
         if choice == ThresholdChoice::Sequential {
             return refused(
                 "threshold_choice",
                 choice.name().into(),
-                "hold-out, max or band with --search-buffer",
+                "hold-out, max or band with `search_buffer`",
             );
         }
         Ok(())
@@ -167,15 +179,15 @@ impl RunRequest {
         let mut store = ScoreStore::new(setting.clone(), lineage, stream, self.scores)?;
         let Some(path) = &self.store else {
             if self.resume {
-                let hint = "say with --store which file to go on from";
-                return Err(Error::bad_value("resume", "given", "--resume with --store", hint).into());
+                let hint = "say with `store` which file to go on from";
+                return Err(Error::bad_value("resume", "given", "`resume` with `store`", hint).into());
             }
             return Ok(OpenStore { store, claim: None });
         };
         let claim = Claim::on(path)?;
         if path.exists() {
             if !self.resume {
-                let hint = "give --resume to go on from it, or another name";
+                let hint = "give `resume` to go on from it, or another name";
                 let allowed = "the name of a new file";
                 return Err(Error::bad_value("store", path_text(path), allowed, hint).into());
             }

@@ -1,28 +1,29 @@
 //! The audit of DP-SGD on real data and models.
 
-use crate::audit_report::{AuditReport, audit};
+use crate::audit_report::audit;
 use crate::blind_training::BlindTraining;
 use crate::buffer_search::audit_blindly;
 use crate::measurement::Player;
 use crate::savings::Savings;
 use crate::training_device::{Trained, ready};
-use crate::{Progress, Result, RunRequest};
-use misdeal_core::{BatchScheme, Device, Precision, Recipe, ScoreStore, Setting, Spread};
+use crate::{Error, Progress, Result, RunOptions};
+use misdeal_core::{BatchScheme, Blueprint, Device, Precision, Recipe, ScoreStore, Setting};
 use misdeal_game::{Outcome, Watch, missing_trials};
+use misdeal_results::request::AuditTrainingRequest;
+use misdeal_results::{Audit, Training};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::{self, calibrate};
 use misdeal_theory::work::Work;
 use misdeal_train::Utility;
 use misdeal_train::data::{self, Dataset, Shape, Synthetic};
-use serde::Serialize;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// What to train and audit, and how.
+/// An audit of training, ready to run.
 #[derive(Debug, Clone)]
-pub struct TrainingRequest {
+pub struct TrainingAudit {
     /// Noise, batches and adversary.
     pub setting: Setting,
     /// Takes the noise's place: the noise with which Poisson sampling would have this epsilon, as the paper calibrates.
@@ -36,7 +37,7 @@ pub struct TrainingRequest {
     /// The arithmetic.
     pub precision: Precision,
     /// How many models are trained, and what becomes of their scores.
-    pub run: RunRequest,
+    pub run: RunOptions,
 }
 
 /// Which data to load.
@@ -44,7 +45,7 @@ pub struct TrainingRequest {
 pub struct DataRequest {
     /// One of [`data::NAMES`], or the path of a `.npz` file.
     pub dataset: String,
-    /// The folder that holds named data sets.
+    /// The folder that holds named data sets; `MISDEAL_DATA` if not given.
     pub folder: Option<PathBuf>,
     /// Records to train on; as many as the paper takes if not given.
     pub size: Option<u64>,
@@ -53,10 +54,11 @@ pub struct DataRequest {
 impl DataRequest {
     /// Loads the data; synthetic data gets the shape that the paper's models are made for.
     fn load(&self, model: &str, seed: u64) -> Result<Dataset> {
+        let folder = self.folder.clone().or_else(|| std::env::var_os("MISDEAL_DATA").map(PathBuf::from));
         let size = self.size.unwrap_or(if self.dataset == "location-30" { 5_000 } else { 10_000 });
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         if self.dataset != "synthetic" || size == 0 {
-            return Ok(data::load(&self.dataset, self.folder.as_deref(), size, seed)?);
+            return Ok(data::load(&self.dataset, folder.as_deref(), size, seed)?);
         }
         let (shape, classes) = match model {
             "mlp" => (Shape::flat(600), 100),
@@ -67,59 +69,43 @@ impl DataRequest {
     }
 }
 
-/// What was trained, and what it is worth.
-#[derive(Debug, Clone, Serialize)]
-pub struct TrainingFigures {
-    /// The data set.
-    pub dataset: String,
-    /// Records that are trained on.
-    pub dataset_size: u64,
-    /// The model.
-    pub model: String,
-    /// Its parameters.
-    pub parameters: usize,
-    /// Model, learning rate, clipping norm and canaries.
-    pub recipe: Recipe,
-    /// The epsilon that the noise was calibrated to, as if batches were drawn by Poisson sampling.
-    pub target_epsilon: Option<f64>,
-    /// Models trained in this run, each second.
-    pub models_per_second: f64,
-    /// Floating-point operations of the layers of one model's training, in units of 10^9.
-    pub gigaflop_per_model: f64,
-    /// Working memory of each core in bytes, were processors to train; the data set is shared.
-    pub workspace_bytes: usize,
-    /// The share of training records classified correctly, over the models behind the scores, earlier ones of a resumed store
-    /// included; of some trials only, where there are many.
-    pub train_accuracy: Option<Figures>,
-    /// The share of test records; `None` without test data.
-    pub test_accuracy: Option<Figures>,
-    /// The natural records' part in the adversary's outputs, over steps and models, in units of the clipping norm.
-    pub bias: Option<Figures>,
-}
+impl TryFrom<&AuditTrainingRequest> for TrainingAudit {
+    type Error = Error;
 
-/// A mean and a standard deviation.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Figures {
-    /// The mean.
-    pub mean: f64,
-    /// The standard deviation.
-    pub standard_deviation: f64,
-}
-
-impl Figures {
-    /// The mean and the standard deviation of some numbers, if there are any.
-    pub fn of(values: &[f64]) -> Option<Self> {
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
-        let standard_deviation = libm::sqrt(squares / (count - 1.0).max(1.0));
-        (!values.is_empty()).then_some(Figures { mean, standard_deviation })
-    }
-}
-
-impl From<Spread> for Figures {
-    fn from(Spread { mean, standard_deviation }: Spread) -> Self {
-        Figures { mean, standard_deviation }
+    fn try_from(request: &AuditTrainingRequest) -> Result<Self> {
+        let AuditTrainingRequest { game, observations, analysis, run, .. } = request;
+        let path = Path::new(&request.model);
+        let model = if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
+            Blueprint::from_toml(&misdeal_files::text::read(path)?)?
+        } else {
+            Blueprint::named(&request.model)?
+        };
+        let canaries = usize::try_from(request.canaries).unwrap_or(usize::MAX);
+        if canaries == 0 {
+            let hint = "each is one target with a direction of its own";
+            return Err(misdeal_core::Error::bad_value("canaries", 0, "a whole number from 1", hint).into());
+        }
+        Ok(TrainingAudit {
+            run: RunOptions::of(*observations, analysis, run, game)?,
+            setting: request.setting()?,
+            target_epsilon: request.target_epsilon,
+            recipe: Recipe {
+                model,
+                learning_rate: request.learning_rate,
+                clip_norm: request.clip_norm,
+                canary: request.canary,
+                canaries,
+                debias: request.debias,
+                last_batch: request.last_batch,
+            },
+            data: DataRequest {
+                dataset: request.dataset.clone(),
+                folder: request.data.clone(),
+                size: request.dataset_size,
+            },
+            device: run.device,
+            precision: request.precision,
+        })
     }
 }
 
@@ -129,49 +115,59 @@ impl From<Spread> for Figures {
 /// # Errors
 /// A request that is refused (before anything is trained or written), a store that cannot be read, written or continued,
 /// or an interruption.
-pub fn audit_training(request: &TrainingRequest, progress: &dyn Progress) -> Result<AuditReport> {
-    request.run.check()?;
-    let dataset = Arc::new(request.data.load(&request.recipe.model.name, request.setting.seed)?);
-    let records = dataset.train.len() as u64;
-    let batch_size = request.setting.batch_size;
-    if batch_size == 0 || batch_size > records {
-        let hint = "a batch cannot have more records than there are";
-        let allowed = format!("a whole number from 1 to {records}");
-        return Err(misdeal_core::Error::bad_value("batch_size", batch_size, allowed, hint).into());
-    }
-    let setting = Setting { steps_per_epoch: records / batch_size, ..request.setting.clone() };
-    let setting = match request.target_epsilon {
-        None => setting,
-        Some(target) => calibrated(&setting, target, request.run.analysis.delta)?,
-    };
-    let trained = ready(request, &setting, &dataset)?;
-    let player = TrainingPlayer { trained, utility: Mutex::default() };
-    let mut report = match request.run.search_buffer {
-        None => audit(COMMAND, &player, &request.run, progress)?,
-        Some(correction) => {
-            let start = Instant::now();
-            let (rungs, blind) = BlindTraining::train(&player, &request.run, progress)?;
-            audit_blindly(COMMAND, &blind, &rungs, &request.run, correction, start)?
+pub fn audit_training(request: &AuditTrainingRequest, progress: &dyn Progress) -> Result<Audit> {
+    TrainingAudit::try_from(request)?.play(progress)
+}
+
+impl TrainingAudit {
+    /// Runs the audit: as [`audit_training`].
+    ///
+    /// # Errors
+    /// As [`audit_training`].
+    pub fn play(&self, progress: &dyn Progress) -> Result<Audit> {
+        self.run.check()?;
+        let dataset = Arc::new(self.data.load(&self.recipe.model.name, self.setting.seed)?);
+        let records = dataset.train.len() as u64;
+        let batch_size = self.setting.batch_size;
+        if batch_size == 0 || batch_size > records {
+            let hint = "a batch cannot have more records than there are";
+            let allowed = format!("a whole number from 1 to {records}");
+            return Err(misdeal_core::Error::bad_value("batch_size", batch_size, allowed, hint).into());
         }
-    };
-    let TrainingPlayer { trained, utility } = player;
-    let utility = utility.into_inner().unwrap_or_default();
-    let plan = &trained.plan;
-    report.training = Some(TrainingFigures {
-        dataset: dataset.name.clone(),
-        dataset_size: plan.setting().dataset_size(),
-        model: request.recipe.model.name.clone(),
-        parameters: plan.model().parameters,
-        recipe: request.recipe.clone(),
-        target_epsilon: request.target_epsilon,
-        models_per_second: report.observations_per_second,
-        gigaflop_per_model: 1e-9 * plan.operations_per_model(),
-        workspace_bytes: plan.workspace_bytes(),
-        train_accuracy: utility.train_accuracy().map(Figures::from),
-        test_accuracy: utility.test_accuracy().map(Figures::from),
-        bias: utility.bias().map(Figures::from),
-    });
-    Ok(report)
+        let setting = Setting { steps_per_epoch: records / batch_size, ..self.setting.clone() };
+        let setting = match self.target_epsilon {
+            None => setting,
+            Some(target) => calibrated(&setting, target, self.run.analysis.delta)?,
+        };
+        let trained = ready(self, &setting, &dataset)?;
+        let player = TrainingPlayer { trained, utility: Mutex::default() };
+        let mut report = match self.run.search_buffer {
+            None => audit(&player, &self.run, progress)?,
+            Some(correction) => {
+                let start = Instant::now();
+                let (rungs, blind) = BlindTraining::train(&player, &self.run, progress)?;
+                audit_blindly(&blind, &rungs, &self.run, correction, start)?
+            }
+        };
+        let TrainingPlayer { trained, utility } = player;
+        let utility = utility.into_inner().unwrap_or_default();
+        let plan = &trained.plan;
+        report.training = Some(Training {
+            dataset: dataset.name.clone(),
+            dataset_size: plan.setting().dataset_size(),
+            model: self.recipe.model.name.clone(),
+            parameters: plan.model().parameters as u64,
+            recipe: self.recipe.clone(),
+            target_epsilon: self.target_epsilon,
+            models_per_second: report.observations_per_second,
+            gigaflop_per_model: 1e-9 * plan.operations_per_model(),
+            workspace_bytes: plan.workspace_bytes() as u64,
+            train_accuracy: utility.train_accuracy(),
+            test_accuracy: utility.test_accuracy(),
+            bias: utility.bias(),
+        });
+        Ok(report)
+    }
 }
 
 /// The setting with the noise that Poisson sampling needs for `target_epsilon`, rounded up to seven digits: the Fourier transforms behind
@@ -198,8 +194,6 @@ fn rounded_up(value: f64) -> f64 {
     let scale = 10_f64.powi(6 - libm::log10(value).floor() as i32);
     (value * scale).ceil() / scale
 }
-
-const COMMAND: &str = "audit training";
 
 /// What trains, and what its models are worth.
 pub(crate) struct TrainingPlayer {
@@ -259,15 +253,17 @@ impl Player for TrainingPlayer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Correction;
-    use std::time::Duration;
+    use misdeal_results::Correction;
+    use std::sync::Mutex;
 
-    /// Sleeps whenever an observation is done.
-    struct Sleepy;
+    /// When the first and the last observation were done.
+    #[derive(Default)]
+    struct Watch(Mutex<Option<[Instant; 2]>>);
 
-    impl Progress for Sleepy {
+    impl Progress for Watch {
         fn observed(&self, _done: u64, _total: u64) {
-            std::thread::sleep(Duration::from_millis(2));
+            let now = Instant::now();
+            self.0.lock().unwrap().get_or_insert([now; 2])[1] = now;
         }
 
         fn is_interrupted(&self) -> bool {
@@ -277,23 +273,25 @@ mod tests {
 
     #[test]
     fn a_search_of_the_buffer_takes_as_long_as_its_trainings() {
-        let request = TrainingRequest {
+        let request = TrainingAudit {
             setting: Setting {
                 scheme: BatchScheme::PartialShuffle { buffer_size: 20 },
                 batch_size: 10,
                 ..Setting::default()
             },
             target_epsilon: None,
-            recipe: Recipe::new(misdeal_core::Blueprint::named("mlp").unwrap()),
+            recipe: Recipe::new(Blueprint::named("mlp").unwrap()),
             data: DataRequest { dataset: "synthetic".into(), folder: None, size: Some(40) },
             device: Device::Cpu,
             precision: Precision::F32,
-            run: RunRequest { search_buffer: Some(Correction::Bonferroni), ..RunRequest::new(40) },
+            run: RunOptions { search_buffer: Some(Correction::Bonferroni), ..RunOptions::new(40) },
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let report = pool.install(|| audit_training(&request, &Sleepy)).unwrap();
-        // One thread sleeps after each of 20 trainings at least; no sleep is shorter than asked for.
-        assert!(report.seconds >= 20.0 * 2e-3, "{}", report.seconds);
+        let watch = Watch::default();
+        let report = pool.install(|| request.play(&watch)).unwrap();
+        let [first, last] = watch.0.into_inner().unwrap().unwrap();
+        let trained = (last - first).as_secs_f64();
+        assert!(report.seconds >= trained, "{} of {trained} seconds", report.seconds);
         let speed = report.training.unwrap().models_per_second;
         assert!((speed * report.seconds / 40.0 - 1.0).abs() < 1e-9, "{speed}");
     }

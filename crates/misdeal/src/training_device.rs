@@ -1,7 +1,7 @@
 //! What trains models: processors, or graphics processors.
 
-use crate::training::TrainingRequest;
-use crate::{Result, RunRequest};
+use crate::training::TrainingAudit;
+use crate::{Result, RunOptions};
 use misdeal_core::{Device, Error, PHILOX_STREAM_NAME, Precision, Setting, Stream};
 use misdeal_cuda::training::{Trainer, Tuning, engine_name};
 use misdeal_files::stores;
@@ -55,11 +55,11 @@ impl Trained {
 ///
 /// # Errors
 /// What does not fit; [`Device`](Error::Device) where a graphics processor is asked for by name or by precision and there is none.
-pub(crate) fn ready(request: &TrainingRequest, setting: &Setting, dataset: &Arc<Dataset>) -> Result<Trained> {
-    let TrainingRequest { precision, device, .. } = *request;
+pub(crate) fn ready(request: &TrainingAudit, setting: &Setting, dataset: &Arc<Dataset>) -> Result<Trained> {
+    let TrainingAudit { precision, device, .. } = *request;
     if precision == Precision::Tf32 && device == Device::Cpu {
-        let hint = "processors have no such arithmetic; use --device cuda";
-        return Err(Error::bad_value("precision", "tf32", "f32 with --device cpu", hint).into());
+        let hint = "processors have no such arithmetic; use `device` cuda";
+        return Err(Error::bad_value("precision", "tf32", "f32 with `device` cpu", hint).into());
     }
     let plan = TrainingPlan::new(setting, &request.recipe, Arc::clone(dataset))?;
     let must = device == Device::Cuda || precision == Precision::Tf32;
@@ -84,7 +84,7 @@ pub(crate) fn ready(request: &TrainingRequest, setting: &Setting, dataset: &Arc<
 }
 
 /// Whether `auto` should look for a graphics processor.
-fn is_for_a_device(plan: &TrainingPlan, run: &RunRequest) -> bool {
+fn is_for_a_device(plan: &TrainingPlan, run: &RunOptions) -> bool {
     if let Some(path) = run.store.as_ref().filter(|path| run.resume && path.exists()) {
         return stores::read(path).is_ok_and(|store| store.stream() == PHILOX_STREAM_NAME);
     }

@@ -1,8 +1,9 @@
 //! The audit finds the epsilon that an independent simulation finds, scheme by scheme.
 
-use misdeal::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechanism};
+use misdeal::{Analysis, MechanismAudit, RunOptions, Unwatched, measure_mechanism};
 use misdeal_core::{BatchScheme, Setting, StoreKind, ThreatModel};
 use misdeal_statistics::ThresholdChoice;
+use misdeal_testkit::golden;
 use rayon::prelude::*;
 
 /// Audits of each case, with seeds of their own, and the standard errors that the means may be apart: with 40 runs of the
@@ -59,15 +60,14 @@ impl Case {
 /// seeds are compared by Student's test with pooled variances.
 #[test]
 fn means_agree_with_the_simulation() {
-    let simulation: Simulation =
-        toml::from_str(include_str!("../../../testdata/mechanism_simulation.toml")).unwrap();
+    let simulation: Simulation = golden("mechanism_simulation.toml");
     assert_eq!(simulation.case.len(), 16);
     let mut wrong = Vec::new();
     for case in &simulation.case {
         let audit = |seed| {
-            let request = MechanismRequest {
+            let request = MechanismAudit {
                 setting: case.setting(seed),
-                run: RunRequest {
+                run: RunOptions {
                     analysis: Analysis {
                         delta: simulation.delta,
                         significance: simulation.significance,
@@ -75,11 +75,11 @@ fn means_agree_with_the_simulation() {
                         ..Analysis::default()
                     },
                     scores: StoreKind::Exact,
-                    ..RunRequest::new(simulation.observations)
+                    ..RunOptions::new(simulation.observations)
                 },
-                ..MechanismRequest::default()
+                ..MechanismAudit::default()
             };
-            measure_mechanism(&request, &Unwatched).unwrap().estimate.empirical_epsilon
+            *measure_mechanism(&request, &Unwatched).unwrap().estimate.empirical_epsilon
         };
         let cost_of_a_step = match case.scheme.as_str() {
             "poisson" => 5,

@@ -1,8 +1,6 @@
 //! A small version of `bench/coverage.py`: what is called valid is above the truth no more often than it may be.
 
-mod coverage_cells;
-
-use coverage_cells::{Cells, MECHANISMS, SIGNIFICANCE, audit, is_valid_for};
+use crate::coverage_cells::{Cells, MECHANISMS, SIGNIFICANCE, audit, is_valid_for};
 use misdeal_statistics::ThresholdChoice;
 use misdeal_statistics::binomial::lower_bound;
 use rayon::prelude::*;

@@ -1,9 +1,10 @@
 //! A bound that is called valid lies above the truth at most as often as its significance says.
 
-use misdeal::{Analysis, MechanismRequest, RunRequest, Unwatched, measure_mechanism};
+use misdeal::{Analysis, MechanismAudit, RunOptions, Unwatched, judge_store, measure_mechanism};
 use misdeal_core::{BatchScheme, EngineName, STREAM_NAME, ScoreStore, Setting, StoreKind, ThreatModel};
 use misdeal_game::{Game, Outcome, Watch, engines, play};
 use misdeal_statistics::ThresholdChoice;
+use misdeal_testkit::golden;
 use rayon::prelude::*;
 
 const AUDITS: u64 = 300;
@@ -71,7 +72,7 @@ fn played(setting: &Setting, observations: u64) -> ScoreStore {
 /// is put to the test. The raw estimate at the same threshold fails it, which shows that the test can tell.
 #[test]
 fn hold_out_is_seldom_above_the_truth() {
-    let pairs: Pairs = toml::from_str(include_str!("../../../testdata/pair_epsilon.toml")).unwrap();
+    let pairs: Pairs = golden("pair_epsilon.toml");
     let (mut compared, mut failed_by_raw) = (0, 0);
     for pair in &pairs.case {
         // Poisson takes longer: every step may hold the target.
@@ -96,9 +97,9 @@ fn hold_out_is_seldom_above_the_truth() {
                             estimator: estimator.into(),
                             threshold_choice: ThresholdChoice::HoldOut,
                         };
-                        let estimate = analysis.judge(&mut store.clone()).unwrap();
+                        let estimate = judge_store(&analysis, &mut store.clone()).unwrap();
                         assert_eq!(estimate.valid, estimator == "clopper-pearson");
-                        estimate.empirical_epsilon
+                        *estimate.empirical_epsilon
                     })
                 };
                 pair.epsilon.iter().map(at).collect()
@@ -129,7 +130,7 @@ fn no_leakage_is_seldom_claimed_to_be_some() {
         let claims = (0..AUDITS)
             .into_par_iter()
             .filter(|seed| {
-                let request = MechanismRequest {
+                let request = MechanismAudit {
                     setting: Setting {
                         scheme: BatchScheme::from_name(scheme, None).unwrap(),
                         noise_multiplier: 10_000.0,
@@ -137,11 +138,11 @@ fn no_leakage_is_seldom_claimed_to_be_some() {
                         seed: *seed,
                         ..Setting::default()
                     },
-                    run: RunRequest {
+                    run: RunOptions {
                         analysis: Analysis { delta: 1e-4, significance: SIGNIFICANCE, ..Analysis::default() },
-                        ..RunRequest::new(20_000)
+                        ..RunOptions::new(20_000)
                     },
-                    ..MechanismRequest::default()
+                    ..MechanismAudit::default()
                 };
                 measure_mechanism(&request, &Unwatched).unwrap().estimate.empirical_epsilon > 0.0
             })

@@ -1,8 +1,9 @@
 //! A table or a figure of the paper, as the file in `paper/` describes it.
 
-use crate::Provenance;
 use crate::job::Job;
+use misdeal::request::ARTEFACTS;
 use misdeal_core::{BatchScheme, Error, Result, Setting};
+use misdeal_results::Provenance;
 use serde::Deserialize;
 
 /// What the paper shows in one place.
@@ -128,23 +129,6 @@ const FILES: [(&str, &str); 12] = [
     ("beyond", include_str!("../../../paper/beyond.toml")),
 ];
 
-/// The names of all artefacts, in the order of the paper, and what goes past it.
-pub const NAMES: [&str; 13] = [
-    "figure-1",
-    "figure-3",
-    "table-1",
-    "settings",
-    "figure-4",
-    "figure-5",
-    "figure-6",
-    "figure-7",
-    "figure-8",
-    "figure-9",
-    "figure-10",
-    "figure-11",
-    "beyond",
-];
-
 /// The artefact called `name`.
 ///
 /// # Errors
@@ -155,7 +139,7 @@ pub fn artefact(name: &str) -> Result<Artefact> {
     }
     let file = FILES.iter().find(|(other, _)| *other == name);
     let (_, text) = file.ok_or_else(|| {
-        let allowed = format!("one of {} or all", NAMES.join(", "));
+        let allowed = format!("one of {}, all", ARTEFACTS.join(", "));
         Error::bad_value("name", name, allowed, "the tables and figures are those of the paper")
     })?;
     Ok(toml::from_str(text).expect("the files of the paper are read by a test"))
@@ -167,7 +151,7 @@ mod tests {
 
     #[test]
     fn every_file_says_what_to_audit() {
-        for name in NAMES {
+        for name in ARTEFACTS {
             let artefact = artefact(name).unwrap();
             assert!(artefact.rows.is_empty() != artefact.deals.is_empty(), "{name}");
             for job in &artefact.deals {

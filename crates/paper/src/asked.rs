@@ -1,19 +1,21 @@
 //! Which rows are to be played, and which drawings are dealt again.
 
 use crate::artefact::{Artefact, PaperRow, artefact};
-use crate::{ARTEFACTS, ArtefactHeading, Deal, ReproduceRequest};
+use crate::request::has_device;
 use misdeal::Result;
+use misdeal::request::{ARTEFACTS, ReproduceRequest};
 use misdeal_core::{ClosedSet, Error, Precision};
+use misdeal_results::{Dealt, Heading};
 use std::path::Path;
 
 /// What a request asks for, in the order of the paper.
 pub struct Asked {
     /// The tables and figures.
-    pub artefacts: Vec<ArtefactHeading>,
+    pub artefacts: Vec<Heading>,
     /// Their rows, each with the name of its table or figure.
     pub rows: Vec<(&'static str, PaperRow)>,
     /// Their drawings, dealt already.
-    pub deals: Vec<Deal>,
+    pub deals: Vec<Dealt>,
 }
 
 impl Asked {
@@ -31,9 +33,9 @@ impl Asked {
 
     fn by_name(request: &ReproduceRequest) -> Result<Self> {
         let mut asked = Asked { artefacts: Vec::new(), rows: Vec::new(), deals: Vec::new() };
-        for name in names(&request.name)? {
+        for name in names(request.name.as_deref())? {
             let Artefact { title, place, remarks, rows, deals } = artefact(name)?;
-            asked.artefacts.push(ArtefactHeading { name, title, place, remarks, above_the_claim: None });
+            asked.artefacts.push(Heading { name: name.into(), title, place, remarks, above_the_claim: None });
             let is_asked_for =
                 |row: &PaperRow| request.only.as_ref().is_none_or(|only| row.name.contains(only));
             asked.rows.extend(rows.into_iter().filter(is_asked_for).map(|row| (name, row)));
@@ -48,7 +50,7 @@ impl Asked {
     fn check_rows(&self, request: &ReproduceRequest) -> Result<()> {
         match &request.only {
             Some(only) if only.is_empty() || self.rows.is_empty() => {
-                let hint = "names of rows are in the first column of what is printed without --only";
+                let hint = "names of rows are in the first column of what is printed without `only`";
                 Err(Error::bad_value("only", only, "a part of a row's name", hint).into())
             }
             _ => Ok(()),
@@ -56,7 +58,7 @@ impl Asked {
     }
 
     fn keep_what_can_be_played(&mut self, request: &ReproduceRequest) -> Result<()> {
-        if !request.has_device() {
+        if !has_device(request) {
             self.rows.retain(|(_, row)| !row.needs_device);
         }
         if self.rows.is_empty() && self.deals.is_empty() {
@@ -68,7 +70,7 @@ impl Asked {
 
     fn check_precision(&self, request: &ReproduceRequest) -> Result<()> {
         let trains = || self.rows.iter().any(|(_, row)| row.trains(request));
-        if request.precision == Precision::Tf32 && !request.has_device() && trains() {
+        if request.precision == Precision::Tf32 && !has_device(request) && trains() {
             let hint = "only a graphics processor has such arithmetic, and none may be used here";
             return Err(Error::bad_value("precision", "tf32", "f32 without a CUDA device", hint).into());
         }
@@ -86,7 +88,7 @@ impl Asked {
         match files.find(|file| file.exists()) {
             Some(file) if !request.resume => {
                 let hint =
-                    format!("{} is there: give --resume to go on from it, or another name", file.display());
+                    format!("{} is there: give `resume` to go on from it, or another name", file.display());
                 Err(Error::bad_value("store", folder.display(), "a folder without these scores", hint).into())
             }
             _ => Ok(()),
@@ -95,7 +97,8 @@ impl Asked {
 }
 
 /// The artefacts that `name` stands for.
-fn names(name: &str) -> Result<Vec<&'static str>> {
+fn names(name: Option<&str>) -> Result<Vec<&'static str>> {
+    let name = name.unwrap_or_default();
     if name == "all" {
         return Ok(ARTEFACTS.into());
     }

@@ -1,13 +1,15 @@
 //! The audit behind a printed number, played run by run.
 
+use crate::Part;
 use crate::artefact::PaperRow;
 use crate::job::{Job, TrainingJob};
-use crate::{Part, ReproduceRequest};
+use misdeal::request::ReproduceRequest;
 use misdeal::{
-    Analysis, AuditReport, ClaimedCurve, DataRequest, Error, MechanismRequest, Progress, Result, RunRequest,
-    TrainingRequest, audit_mechanism, audit_training, calibrated,
+    Analysis, ClaimedCurve, DataRequest, Error, MechanismAudit, Progress, Result, RunOptions, TrainingAudit,
+    calibrated,
 };
 use misdeal_core::{Blueprint, CanaryKind, ClosedSet, Recipe, Setting};
+use misdeal_results::Audit;
 use misdeal_statistics::ThresholdChoice;
 use misdeal_train::data;
 use std::path::PathBuf;
@@ -15,7 +17,7 @@ use std::path::PathBuf;
 /// What came of a row's runs.
 pub struct Played {
     /// A report for each run, in the order of their seeds.
-    pub reports: Vec<AuditReport>,
+    pub reports: Vec<Audit>,
     /// Which data are missing, where that ended the runs.
     pub missing_data: Option<data::Error>,
 }
@@ -23,13 +25,13 @@ pub struct Played {
 impl Played {
     /// The paper's estimate of every run.
     pub fn estimates(&self) -> Vec<f64> {
-        self.reports.iter().map(|report| report.estimate.empirical_epsilon).collect()
+        self.reports.iter().map(|report| *report.estimate.empirical_epsilon).collect()
     }
 
     /// From the same scores, a bound of every run that holds as stated.
     pub fn valid_bounds(&self) -> Vec<f64> {
         let bounds = self.reports.iter().filter_map(|report| report.second_estimate.as_ref());
-        bounds.map(|estimate| estimate.empirical_epsilon).collect()
+        bounds.map(|estimate| *estimate.empirical_epsilon).collect()
     }
 
     /// Time for all runs.
@@ -114,13 +116,13 @@ impl PaperRow {
         &self,
         request: &ReproduceRequest,
         seed: u64,
-        first: Option<&AuditReport>,
+        first: Option<&Audit>,
         progress: &dyn Progress,
-    ) -> Result<AuditReport> {
+    ) -> Result<Audit> {
         let store = self.store(request, seed);
         let analysis =
             |threshold_choice| Analysis { delta: self.delta, threshold_choice, ..Analysis::default() };
-        let run = RunRequest {
+        let run = RunOptions {
             analysis: analysis(ThresholdChoice::Max),
             second_analysis: Some(analysis(ThresholdChoice::Band)),
             claimed_epsilon: self.printed_claim,
@@ -131,7 +133,7 @@ impl PaperRow {
             resume: store.as_ref().is_some_and(|file| request.resume || file.exists()),
             store,
             theory: first.map(|first| first.theory.clone()),
-            ..RunRequest::new(self.observations(request))
+            ..RunOptions::new(self.observations(request))
         };
         let noise = first.map(|first| first.setting.noise_multiplier);
         match &self.job {
@@ -143,7 +145,7 @@ impl PaperRow {
                     (None, None) => setting,
                 };
                 let engine = misdeal::EngineChoice::on(request.device);
-                audit_mechanism(&MechanismRequest { setting, engine, run }, progress)
+                MechanismAudit { setting, engine, run }.play(progress)
             }
             Job::Training(job) => {
                 let setting = job.setting(seed)?;
@@ -162,12 +164,12 @@ fn play_training(
     request: &ReproduceRequest,
     setting: Setting,
     target_epsilon: Option<f64>,
-    run: RunRequest,
+    run: RunOptions,
     progress: &dyn Progress,
-) -> Result<AuditReport> {
+) -> Result<Audit> {
     let recipe =
         Recipe { canary: CanaryKind::from_name(&job.canary)?, ..Recipe::new(Blueprint::named(&job.model)?) };
-    let training = TrainingRequest {
+    let training = TrainingAudit {
         setting,
         target_epsilon,
         recipe,
@@ -176,5 +178,5 @@ fn play_training(
         precision: request.precision,
         run,
     };
-    audit_training(&training, progress)
+    training.play(progress)
 }

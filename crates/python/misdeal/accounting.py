@@ -34,6 +34,7 @@ def account(
     (4.07, 4.38)
     """
     words: dict[str, Any] = dict(locals())
+    del words["seed"]  # nothing is random here
     with watched(quiet) as show:
         return AccountReport(_native.account(words, show))
 

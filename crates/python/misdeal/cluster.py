@@ -85,8 +85,7 @@ def audit(
     words: dict[str, Any] = {
         **setting.words(), "observations": observations, "delta": delta, "significance": significance, "estimator": estimator,
         "threshold_choice": threshold_choice, "scores": scores, "device": device, "engine": engine, "claimed_epsilon": claimed_epsilon,
-        "claimed_curve": claimed_curve, "stop_when": stop_when, "trade_off": trade_off, "store": None, "save_every": 10.0, "resume": False, "shard": None, "plot": None, "search_buffer": False,
-        "uncorrected": False, "threads": threads,
+        "claimed_curve": claimed_curve, "stop_when": stop_when, "trade_off": trade_off, "threads": threads,
     }  # fmt: skip
     _native.check_mechanism(words)
     if not ray.is_initialized():

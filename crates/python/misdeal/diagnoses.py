@@ -33,7 +33,7 @@ def diagnose(
     'shuffle'
     """
     words: dict[str, Any] = dict(locals())
-    return DiagnoseReport(_native.diagnose(log, words))
+    return DiagnoseReport(_native.diagnose(words))
 
 
 def scan(
@@ -56,6 +56,7 @@ def scan(
     >>> [finding["line"] for finding in scan(source).findings]
     [2]
     """
-    words: dict[str, Any] = dict(survey=survey, assume_private=assume_private, config=config)
-    named = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    return ScanReport(_native.scan(named, list(select), list(ignore), list(exclude), words))
+    words: dict[str, Any] = dict(locals())
+    words["paths"] = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    words |= {name: list(words[name]) for name in ("select", "ignore", "exclude")}
+    return ScanReport(_native.scan(words))

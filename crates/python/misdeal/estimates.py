@@ -46,6 +46,7 @@ def estimate(
     ValueError: scores_in is NaN in trial 1, but a finite number is allowed; find out where it comes from
     """
     words: dict[str, Any] = dict(locals())
+    del words["scores_in"], words["scores_out"]
     return EstimateReport(_native.estimate(as_scores("scores_in", scores_in), as_scores("scores_out", scores_out), words))
 
 

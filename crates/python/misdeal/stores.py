@@ -116,4 +116,4 @@ class Store:
 def merge(stores: Iterable[Path], output: Path) -> MergeReport:
     """Joins the stores of shards into one file."""
     several: list[Path] = [stores] if isinstance(stores, (str, os.PathLike)) else list(stores)
-    return MergeReport(_native.merge(several, output))
+    return MergeReport(_native.merge(dict(stores=several, output=output)))

@@ -8,6 +8,7 @@
 //! | interrupted | `KeyboardInterrupt`, or what the signal's handler raised |
 
 use misdeal::Error;
+use misdeal_core::spell_fields;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use std::io::ErrorKind;
@@ -17,39 +18,30 @@ pub fn exception(error: Error) -> PyErr {
     match error {
         Error::Refused(error) | Error::Data(misdeal_train::data::Error::Refused(error)) => refusal(error),
         Error::File(error) => of_file(&error),
-        Error::Data(error) => PyValueError::new_err(without_dashes(&error.to_string())),
+        Error::Data(error) => PyValueError::new_err(spelled(&error.to_string())),
         Error::Interrupted { .. } | Error::SimulationInterrupted => {
-            PyKeyboardInterrupt::new_err(without_dashes(&error.to_string()))
+            PyKeyboardInterrupt::new_err(spelled(&error.to_string()))
         }
-        other => PyRuntimeError::new_err(without_dashes(&other.to_string())),
+        other => PyRuntimeError::new_err(spelled(&other.to_string())),
     }
 }
 
 /// What a refusal is in Python.
 pub fn refusal(error: misdeal_core::Error) -> PyErr {
     match error {
-        misdeal_core::Error::Device(message) => PyRuntimeError::new_err(without_dashes(&message)),
-        other => PyValueError::new_err(without_dashes(&other.to_string())),
+        misdeal_core::Error::Device(message) => PyRuntimeError::new_err(spelled(&message)),
+        misdeal_core::Error::BadValue { field, value, allowed, hint } => PyValueError::new_err(format!(
+            "{field} is {value}, but {} is allowed; {}",
+            spelled(&allowed),
+            spelled(&hint)
+        )),
+        other => PyValueError::new_err(other.to_string()),
     }
 }
 
-/// A hint that names flags of the command line, with the arguments that they are here: `buffer_size` for `--buffer-size`.
-pub fn without_dashes(message: &str) -> String {
-    let mut parts = message.split("--");
-    let mut told = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let is_of_name = |c: char| c.is_ascii_lowercase() || c == '-';
-        let (name, rest) = part.split_at(part.find(|c| !is_of_name(c)).unwrap_or(part.len()));
-        let starts_a_word = told.is_empty() || told.ends_with([' ', '(']);
-        if starts_a_word && name.starts_with(|c: char| c.is_ascii_lowercase()) {
-            told += &name.replace('-', "_");
-        } else {
-            told += "--";
-            told += name;
-        }
-        told += rest;
-    }
-    told
+/// A message whose fields are arguments.
+pub fn spelled(message: &str) -> String {
+    spell_fields(message, str::to_owned)
 }
 
 /// What a file's error is in Python.

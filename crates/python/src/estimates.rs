@@ -1,10 +1,11 @@
 //! Scores from anywhere.
 
+use crate::calls::Call;
 use crate::errors::{of_file, refusal};
 use crate::jobs;
 use crate::reports::Report;
-use crate::words::Words;
-use misdeal::{EstimateRequest, estimate_arrays};
+use misdeal::estimate_arrays;
+use misdeal::request::EstimateRequest;
 use misdeal_core::Error;
 use misdeal_statistics::binomial::upper_bound;
 use misdeal_statistics::{ERROR_ESTIMATORS, ErrorCounts, check_levels};
@@ -42,21 +43,14 @@ pub fn estimate(
     py: Python<'_>,
     scores_in: Scores<'_>,
     scores_out: Scores<'_>,
-    words: Bound<'_, PyDict>,
+    arguments: Bound<'_, PyDict>,
 ) -> PyResult<Report> {
-    let words = Words(words);
-    let plot = words.plot()?;
-    let request = EstimateRequest {
-        analysis: words.analysis()?,
-        fair_coins: words.switch("fair_coins")?,
-        claimed_epsilon: words.number_if_any("claimed_epsilon")?,
-        claimed_curve: words.claimed_curve()?,
-        trade_off: words.switch("trade_off")? || plot.is_some(),
-    };
-    let threads = words.count_if_any("threads")?;
+    let Call { mut request, threads, plot } = Call::<EstimateRequest>::read(&arguments)?;
+    request.trade_off |= plot.is_some();
     let (scores_in, scores_out) = (scores_in.read("scores_in")?, scores_out.read("scores_out")?);
     let found = jobs::run(py, threads, None, |_| estimate_arrays(&scores_in, &scores_out, &request))?;
-    Report::with_figure(&found, found.trade_off.is_some()).drawn(plot.as_deref())
+    let report = if found.trade_off.is_some() { Report::with_figure(found) } else { Report::new(found) };
+    report.drawn(plot.as_deref())
 }
 
 /// The epsilon that the errors at one threshold show.

@@ -1,6 +1,6 @@
 //! Jobs on all cores: the interpreter is released, progress is told, and Ctrl-C is honoured.
 
-use crate::errors::{exception, refusal, without_dashes};
+use crate::errors::{exception, refusal};
 use misdeal::{OutOfReach, Progress};
 use misdeal_core::Error;
 use misdeal_results::beyond_reach;
@@ -107,7 +107,6 @@ impl Progress for Watch {
     fn cannot_refute(&self, claim: &OutOfReach) {
         let &OutOfReach { claimed_epsilon, observations, largest_epsilon, fewest_observations } = claim;
         let sentence = beyond_reach(claimed_epsilon, observations, largest_epsilon, fewest_observations);
-        let sentence = without_dashes(&sentence);
         *self.beyond_reach.lock().unwrap_or_else(PoisonError::into_inner) = Some(sentence);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! What Python users see is the package in `misdeal/`; this is the module `misdeal._native` below it.
 //!
-//! - [`words`]: arguments, by the names that the command line's flags have too.
+//! - [`calls`]: arguments, by the names that the command line's flags have too.
 //! - [`jobs`]: runs a job on all cores with the interpreter released, progress told and Ctrl-C honoured.
 //! - [`errors`]: the one place where refusals become Python's exceptions.
 //! - [`reports`]: what jobs hand back.
@@ -15,6 +15,7 @@
 
 mod accounting;
 mod audits;
+mod calls;
 mod diagnoses;
 mod errors;
 mod estimates;
@@ -25,9 +26,7 @@ mod pages;
 mod paper;
 mod parts;
 mod reports;
-mod settings;
 mod stores;
-mod words;
 
 use pyo3::prelude::*;
 
@@ -37,7 +36,7 @@ mod _native {
     #[pymodule_export]
     use crate::accounting::{account, calibrate};
     #[pymodule_export]
-    use crate::audits::{audit_mechanism, audit_training};
+    use crate::audits::{audit_mechanism, audit_training, describe_setting};
     #[pymodule_export]
     use crate::diagnoses::{diagnose, scan};
     #[pymodule_export]
@@ -54,8 +53,6 @@ mod _native {
     use crate::parts::{audit_played, check_mechanism, is_decided, looks, play_part};
     #[pymodule_export]
     use crate::reports::Report;
-    #[pymodule_export]
-    use crate::settings::describe_setting;
     #[pymodule_export]
     use crate::stores::{Store, merge};
 

@@ -1,15 +1,18 @@
 //! The outputs of somebody's own training.
 
+use crate::audits::setting;
+use crate::calls::read;
 use crate::errors::refusal;
 use crate::jobs;
 use crate::reports::Report;
-use crate::words::Words;
-use misdeal::OutputScore;
-use misdeal_core::{Error, Setting};
+use misdeal::Analysis;
+use misdeal_core::{ClosedSet, Error, Setting};
+use misdeal_results::OutputScore;
 use misdeal_train::Adversary;
 use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde::Deserialize;
 
 /// The outputs as one slice, if their shape is runs by steps.
 fn rows<'a>(
@@ -33,11 +36,11 @@ fn rows<'a>(
 #[pyfunction]
 pub fn score_outputs<'py>(
     py: Python<'py>,
-    words: Bound<'py, PyDict>,
+    setting_arguments: Bound<'py, PyDict>,
     outputs: PyReadonlyArray2<'py, f64>,
     score: &str,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let setting = Words(words).setting()?;
+    let setting = setting(&setting_arguments)?;
     let outputs = rows("outputs", &outputs, &setting)?;
     let scores = jobs::run(py, None, None, |_| {
         misdeal::score_outputs(&setting, outputs, OutputScore::from_name(score)?)
@@ -45,21 +48,29 @@ pub fn score_outputs<'py>(
     Ok(PyArray1::from_vec(py, scores))
 }
 
+/// How runs are judged, and why no bound from them is valid, if there is a reason.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Judgement {
+    #[serde(flatten)]
+    analysis: Analysis,
+    claimed_epsilon: Option<f64>,
+    objection: Option<String>,
+}
+
 /// What the runs show.
 #[pyfunction]
 pub fn judge_outputs(
     py: Python<'_>,
-    setting: Bound<'_, PyDict>,
+    setting_arguments: Bound<'_, PyDict>,
     outputs_in: PyReadonlyArray2<'_, f64>,
     outputs_out: PyReadonlyArray2<'_, f64>,
-    words: Bound<'_, PyDict>,
+    arguments: Bound<'_, PyDict>,
 ) -> PyResult<Report> {
-    let (setting, words) = (Words(setting).setting()?, Words(words));
+    let setting = setting(&setting_arguments)?;
+    let Judgement { analysis, claimed_epsilon, objection } = read(&arguments)?;
     let outputs_in = rows("outputs_in", &outputs_in, &setting)?;
     let outputs_out = rows("outputs_out", &outputs_out, &setting)?;
-    let analysis = words.analysis()?;
-    let claimed_epsilon = words.number_if_any("claimed_epsilon")?;
-    let objection = words.text_if_mentioned("objection")?;
     let found = jobs::run(py, None, None, |_| {
         let objection = objection.as_deref();
         misdeal::judge_outputs_despite(
@@ -71,12 +82,12 @@ pub fn judge_outputs(
             objection,
         )
     })?;
-    Ok(Report::new(&found))
+    Ok(Report::new(found))
 }
 
 /// What the adversary of a setting plants: whether it opposes, whether it floods, and whether natural gradients are kept.
 #[pyfunction]
-pub fn describe_adversary(words: Bound<'_, PyDict>) -> PyResult<(bool, bool, bool)> {
-    let adversary = Adversary::new(&Words(words).setting()?, 1);
+pub fn describe_adversary(setting_arguments: Bound<'_, PyDict>) -> PyResult<(bool, bool, bool)> {
+    let adversary = Adversary::new(&setting(&setting_arguments)?, 1);
     Ok((adversary.opposes(), adversary.floods(), adversary.keeps_naturals()))
 }

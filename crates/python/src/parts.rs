@@ -1,11 +1,11 @@
 //! Parts of an audit for a cluster: played anywhere, put together by whoever collects them.
 
-use crate::audits::report;
+use crate::audits::{mechanism, report};
+use crate::calls::Call;
 use crate::errors::exception;
 use crate::jobs;
 use crate::reports::Report;
 use crate::stores::Store;
-use crate::words::Words;
 use misdeal_statistics::Look;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -14,16 +14,16 @@ use pyo3::types::PyDict;
 #[pyfunction]
 pub fn play_part(
     py: Python<'_>,
-    words: Bound<'_, PyDict>,
+    arguments: Bound<'_, PyDict>,
     first: u64,
     last: u64,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Store> {
-    let words = Words(words);
-    let request = words.mechanism()?;
-    let threads = words.count_if_any("threads")?;
-    let played =
-        jobs::run(py, threads, progress.as_ref(), |watch| misdeal::play_part(&request, first..last, watch))?;
+    let call = Call::read(&arguments)?;
+    let request = mechanism(&call)?;
+    let played = jobs::run(py, call.threads, progress.as_ref(), |watch| {
+        misdeal::play_part(&request, first..last, watch)
+    })?;
     Ok(Store::new(played))
 }
 
@@ -31,34 +31,34 @@ pub fn play_part(
 #[pyfunction]
 pub fn audit_played(
     py: Python<'_>,
-    words: Bound<'_, PyDict>,
+    arguments: Bound<'_, PyDict>,
     store: &Bound<'_, Store>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Report> {
-    let words = Words(words);
-    let request = words.mechanism()?;
-    let threads = words.count_if_any("threads")?;
+    let call = Call::read(&arguments)?;
+    let request = mechanism(&call)?;
     let played = store.get().copy();
-    let found =
-        jobs::run(py, threads, progress.as_ref(), |watch| misdeal::audit_played(&request, played, watch))?;
+    let found = jobs::run(py, call.threads, progress.as_ref(), |watch| {
+        misdeal::audit_played(&request, played, watch)
+    })?;
     store.get().update(|store| request.run.record_judgement(store)).map_err(exception)?;
-    report(&found, &words)
+    report(found, call.plot.as_deref())
 }
 
 /// Whether a run that may stop early stops at what was played so far.
 #[pyfunction]
-pub fn is_decided(py: Python<'_>, words: Bound<'_, PyDict>, store: &Bound<'_, Store>) -> PyResult<bool> {
-    let request = Words(words).mechanism()?;
+pub fn is_decided(py: Python<'_>, arguments: Bound<'_, PyDict>, store: &Bound<'_, Store>) -> PyResult<bool> {
+    let request = mechanism(&Call::read(&arguments)?)?;
     let played = store.get().copy();
     py.detach(|| misdeal::is_decided(&request, &played)).map_err(exception)
 }
 
 /// Refuses a run that cannot be played, before any of it is.
 #[pyfunction]
-pub fn check_mechanism(words: Bound<'_, PyDict>) -> PyResult<()> {
-    let words = Words(words);
-    jobs::check_threads(words.count_if_any("threads")?)?;
-    misdeal::check_mechanism(&words.mechanism()?).map_err(exception)
+pub fn check_mechanism(arguments: Bound<'_, PyDict>) -> PyResult<()> {
+    let call = Call::read(&arguments)?;
+    jobs::check_threads(call.threads)?;
+    misdeal::check_mechanism(&mechanism(&call)?).map_err(exception)
 }
 
 /// The looks of a confidence sequence within so many trials of either world.

@@ -1,8 +1,10 @@
 //! Stores of scores.
 
+use crate::calls::read;
 use crate::errors::{exception, of_file, refusal};
 use crate::reports::Report;
-use crate::words::Words;
+use misdeal::Analysis;
+use misdeal::request::MergeRequest;
 use misdeal_core::ClosedSet;
 use misdeal_core::{ScoreStore, World};
 use misdeal_files::stores;
@@ -128,16 +130,16 @@ impl Store {
     }
 
     /// What the scores show; the store remembers that they were judged.
-    fn estimate(&self, py: Python<'_>, words: Bound<'_, PyDict>) -> PyResult<Report> {
-        let analysis = Words(words).analysis()?;
-        let found = py.detach(|| analysis.judge(&mut self.lock())).map_err(exception)?;
-        Ok(Report::new(&found))
+    fn estimate(&self, py: Python<'_>, arguments: Bound<'_, PyDict>) -> PyResult<Report> {
+        let analysis: Analysis = read(&arguments)?;
+        let found = py.detach(|| misdeal::judge_store(&analysis, &mut self.lock())).map_err(exception)?;
+        Ok(Report::of_json(serde_json::to_string(&found).expect("estimates have only numbers and names")))
     }
 }
 
 /// Reads stores, merges them and writes the result.
 #[pyfunction]
-pub fn merge(py: Python<'_>, inputs: Vec<PathBuf>, output: PathBuf) -> PyResult<Report> {
-    let found = py.detach(|| misdeal::merge_stores(&inputs, &output)).map_err(exception)?;
-    Ok(Report::new(&found))
+pub fn merge(py: Python<'_>, arguments: Bound<'_, PyDict>) -> PyResult<Report> {
+    let request: MergeRequest = read(&arguments)?;
+    Ok(Report::new(py.detach(|| misdeal::merge_stores(&request)).map_err(exception)?))
 }

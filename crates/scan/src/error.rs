@@ -1,4 +1,4 @@
-//! What can be wrong with a request.
+//! Errors of a scan.
 
 use misdeal_core::printable_path;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Which files are scanned: those that are named, and all Python sources and notebooks in folders that are named.
+//! Finds the files to scan: named files, and all Python sources and notebooks in named folders.
 
 use crate::error::Error;
 use crate::settings::Settings;
@@ -6,7 +6,9 @@ use ignore::WalkBuilder;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The files behind some paths, each once, in order. Hidden files and what `.gitignore` names are left out unless they are named.
+/// The files for some paths, each once, in order.
+///
+/// Hidden and git-ignored files are left out unless they are named.
 pub fn find(paths: &[PathBuf], settings: &Settings) -> Result<Vec<PathBuf>, Error> {
     let excluded = settings.excluded()?;
     let folder = std::path::absolute(Path::new(".").join(&settings.folder)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Finds mistakes in how Python programs deal training data into batches, where they cost privacy.
+//! Finds mistakes in how Python programs form batches, where they cost privacy.
 //!
 //! ```
 //! use misdeal_scan::{Settings, scan_source};
@@ -8,12 +8,11 @@
 //! assert_eq!((report.findings[0].rule, report.findings[0].line), ("batch-before-shuffle", 2));
 //! ```
 //!
-//! Data meets, in this order: [`Settings`] (which rules speak), a source ([`scan`] reads files and notebooks, [`scan_source`] text), the
-//! facts that `flow` reads off its syntax tree, the [`Rule`]s, and [`Finding`]s in a [`Report`], which [`render`] prints.
+//! In the order of use: [`Settings`] switch rules on, [`scan`] reads files and notebooks ([`scan_source`] a text), `flow` derives
+//! facts from the syntax tree, [`Rule`]s check them, and [`render`] prints the [`Finding`]s of a [`Report`].
 
 mod error;
 mod files;
-mod finding;
 mod flow;
 mod libraries;
 mod lookups;
@@ -31,8 +30,6 @@ mod survey;
 mod weight;
 
 pub use error::Error;
-pub use finding::{Finding, Level};
-pub use rules::{Page, RULES, Reach, Rule, by_name};
-pub use scanning::{Report, Skipped, scan, scan_source};
+pub use rules::{RULES, Reach, Rule, by_name};
+pub use scanning::{Report, scan, scan_source};
 pub use settings::Settings;
-pub use survey::{Count, Survey};

@@ -1,4 +1,6 @@
-//! What rules look up again and again, gathered once for a module: asked for each finding, a walk over all calls would take their square.
+//! Tables of a module that several rules look up, each built on first use.
+//!
+//! Walking over all calls for every finding would take quadratic time.
 
 use crate::flow::{Facts, History, Operation, Value};
 use ruff_python_ast::{StmtClassDef, StmtFor, StmtFunctionDef};
@@ -9,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 /// Operations that rules ask whether a pipeline is followed by.
 const FOLLOWERS: [&str; 5] = ["shuffle", "take", "skip", "shard", "batch"];
 
-/// The module's parts by name and by place, each gathered when it is first asked for.
+/// The tables of a module, each built on first use.
 #[derive(Debug, Default)]
 pub struct Lookups<'a> {
     classes: OnceCell<HashMap<&'a str, &'a StmtClassDef>>,
@@ -22,18 +24,18 @@ pub struct Lookups<'a> {
 /// The calls of `len`.
 #[derive(Debug, Default)]
 struct Lengths {
-    /// By their place, their number among all calls.
+    /// Indices of the calls, by their place in the text.
     calls: HashMap<TextRange, usize>,
-    /// What they measure.
+    /// Places whose length is taken.
     measured: HashSet<TextRange>,
 }
 
-/// What is done later to what an operation made, by the operation's place.
+/// Later operations on the result of an operation, by the operation's place.
 #[derive(Debug, Default)]
 struct Followers {
     /// Which of [`FOLLOWERS`], one bit each.
     names: HashMap<TextRange, u8>,
-    /// The size of the first batches.
+    /// The size of the first batches formed later.
     batch_sizes: HashMap<TextRange, Option<i64>>,
 }
 
@@ -63,7 +65,7 @@ impl<'a> Lookups<'a> {
         functions.get(name).copied().flatten()
     }
 
-    /// What a loop goes through.
+    /// The value that a loop iterates over.
     pub fn sequence<'f>(&self, facts: &'f Facts<'a>, repeat: &StmtFor) -> Option<&'f Value<'a>> {
         let loops = self.loops.get_or_init(|| {
             let mut loops = HashMap::new();
@@ -75,12 +77,12 @@ impl<'a> Lookups<'a> {
         loops.get(&std::ptr::from_ref(repeat)).map(|&index| &facts.loops[index].1)
     }
 
-    /// The number of the call of `len` at a place.
+    /// The index of the call of `len` at a place.
     pub fn length_at(&self, facts: &Facts<'a>, range: TextRange) -> Option<usize> {
         self.lengths(facts).calls.get(&range).copied()
     }
 
-    /// Whether the length is taken of what is read at a place.
+    /// Whether `len` is called on the value at a place.
     pub fn is_measured(&self, facts: &Facts<'a>, range: TextRange) -> bool {
         self.lengths(facts).measured.contains(&range)
     }
@@ -97,13 +99,13 @@ impl<'a> Lookups<'a> {
         })
     }
 
-    /// Whether one of some operations, all of [`FOLLOWERS`], is done later to what an operation made.
+    /// Whether one of `names` is called later on the result of an operation; all are [`FOLLOWERS`].
     pub fn is_followed_by(&self, facts: &Facts<'a>, operation: &Operation, names: &[&str]) -> bool {
         let found = self.followers(facts).names.get(&operation.range).copied().unwrap_or(0);
         names.iter().filter_map(|name| bit(name)).any(|bit| found & bit > 0)
     }
 
-    /// The size of the first batches that are made of what an operation made, where the source says so.
+    /// The size of the first batches formed from the result of an operation, if the source gives it.
     pub fn batch_size(&self, facts: &Facts<'a>, operation: &Operation) -> Option<i64> {
         self.followers(facts).batch_sizes.get(&operation.range).copied().flatten()
     }

@@ -1,4 +1,4 @@
-//! Jupyter notebooks: the code of their cells as one Python source, and the way back.
+//! Jupyter notebooks: the code of their cells as one Python source.
 //!
 //! A finding's line is a line of the notebook's file, so annotations land in the right place. The cell and the line
 //! within it are given too.
@@ -20,7 +20,7 @@ pub struct Notebook {
 /// A code cell.
 #[derive(Debug)]
 pub struct Cell {
-    /// Its number among all cells of the notebook, from 1.
+    /// The cell's number in the notebook, from 1.
     pub number: usize,
     /// Its bytes in [`Notebook::text`], without the last line feed.
     pub range: Range<usize>,
@@ -45,7 +45,7 @@ struct RawCell<'a> {
 /// Reads a notebook of format 4.
 ///
 /// # Errors
-/// Says what is wrong with the JSON.
+/// The JSON is malformed.
 pub fn read(document: &str) -> Result<Notebook, serde_json::Error> {
     let parsed: Document = serde_json::from_str(document)?;
     let mut notebook = Notebook { text: String::new(), cells: Vec::new() };
@@ -77,7 +77,7 @@ pub fn read(document: &str) -> Result<Notebook, serde_json::Error> {
     Ok(notebook)
 }
 
-/// The strings of a source, which is one string or a list of them, as they stand in the document.
+/// The raw strings of a source, which is a string or a list of strings.
 fn parts(source: &RawValue) -> Vec<&str> {
     match serde_json::from_str::<Vec<&RawValue>>(source.get()) {
         Ok(strings) => strings.into_iter().map(RawValue::get).collect(),
@@ -85,14 +85,14 @@ fn parts(source: &RawValue) -> Vec<&str> {
     }
 }
 
-/// The text of a string, borrowed where nothing in it is escaped.
+/// The text of a raw string, borrowed if nothing in it is escaped.
 fn text_of(raw: &str) -> Result<Cow<'_, str>, serde_json::Error> {
     #[derive(Deserialize)]
     struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
     Ok(serde_json::from_str::<Text<'_>>(raw)?.0)
 }
 
-/// Whether a cell's magic hands it to something other than Python.
+/// Whether a cell's magic command runs another language.
 fn is_other_language(code: &str) -> bool {
     const PYTHON: [&str; 7] = ["capture", "prun", "pypy", "python", "python3", "time", "timeit"];
     let first = code.lines().find(|line| !line.trim().is_empty()).unwrap_or("").trim_start();
@@ -110,7 +110,7 @@ struct LineCounter<'a> {
 }
 
 impl LineCounter<'_> {
-    /// The line of a part of the document; parts come in their order.
+    /// The line of a part of the document; parts must come in order.
     fn line_of(&mut self, part: &str) -> usize {
         let offset = (part.as_ptr() as usize).wrapping_sub(self.document.as_ptr() as usize);
         if let Some(between) = self.document.get(self.at..offset) {

@@ -1,24 +1,24 @@
-//! Whether something is for training or for evaluation, by the words that people use.
+//! Whether code or data is for training or for evaluation, by the words in its names.
 //!
-//! Evaluation is innocent: how a test set is shuffled costs nobody's privacy. The nearest word decides: the variable that is assigned, then
-//! what is read, then the function around. Where one name speaks of both (`train_test_split`), it says nothing.
+//! Evaluation costs no privacy, so it is not reported. The nearest name decides: the assigned variable, then what is read, then the function
+//! around. A name with words for both (`train_test_split`) decides nothing.
 
 use crate::flow::{Arguments, History, Operation, Origin, Place, Value};
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{CmpOp, Expr, UnaryOp};
 
-/// What data or code is for.
+/// The purpose of data or code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Parameters are learned from it.
+    /// Training.
     Training,
-    /// They are not.
+    /// Evaluation.
     Evaluation,
-    /// The names do not say.
+    /// The names do not tell.
     Unknown,
 }
 
-/// Longer names say nothing.
+/// Longer names are ignored.
 const LONGEST_NAME: usize = 1_000;
 
 const TRAINING: [&str; 3] = ["train", "training", "trn"];
@@ -44,17 +44,17 @@ const EVALUATION: [&str; 20] = [
     "heldout",
     "demo",
 ];
-/// What people append without a mark: `trainset`, `testloader`.
+/// Suffixes without an underscore: `trainset`, `testloader`.
 const SUFFIXES: [&str; 8] = ["data", "dataset", "dl", "ds", "gen", "iter", "loader", "set"];
 
-/// Whether a word is one of some, with a suffix or without.
+/// Whether a word is one of `choices`, with or without a suffix.
 fn is_one_of(word: &str, choices: &[&str]) -> bool {
     let is_choice = |word: &str| choices.contains(&word);
     is_choice(word) || SUFFIXES.iter().any(|suffix| word.strip_suffix(suffix).is_some_and(is_choice))
 }
 
 impl Role {
-    /// What one name says.
+    /// The role that one name suggests.
     pub fn of_name(name: &str) -> Self {
         // No person wrote it, and it may be asked for by every line.
         if name.len() > LONGEST_NAME {
@@ -72,7 +72,7 @@ impl Role {
         }
     }
 
-    /// What the first name says that says anything.
+    /// The role that the first telling name suggests.
     fn of_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let roles = names.into_iter().map(Role::of_name);
         roles.into_iter().find(|role| *role != Role::Unknown).unwrap_or(Role::Unknown)
@@ -82,12 +82,12 @@ impl Role {
         if self == Role::Unknown { other() } else { self }
     }
 
-    /// What the names say that are assigned at a place.
+    /// The role that the assigned names suggest.
     pub fn of_targets(place: &Place) -> Self {
         *place.role_of_targets.get_or_init(|| Role::of_names(place.targets.iter().copied()))
     }
 
-    /// What the functions and classes around a place say.
+    /// The role that the functions and classes around a place suggest.
     pub fn around(place: &Place) -> Self {
         *place.around.asked.role.get_or_init(|| Role::of_surroundings(place))
     }
@@ -102,7 +102,7 @@ impl Role {
         role.or_else(|| Role::of_names(around.copied()))
     }
 
-    /// What it says that a test was true: `if training:`, `if mode == "eval":`.
+    /// The role that a true condition suggests: `if training:`, `if mode == "eval":`.
     fn of_condition(test: &Expr) -> Self {
         match test {
             Expr::Name(_) | Expr::Attribute(_) => Role::of_expression(test),
@@ -118,7 +118,7 @@ impl Role {
         }
     }
 
-    /// What the arguments of a call say: the names and strings in them, and `train=False`.
+    /// The role that arguments suggest by their names and strings, and by `train=False`.
     pub fn of_arguments(arguments: &Arguments) -> Self {
         *arguments.role.get_or_init(|| Role::of_all_arguments(arguments))
     }
@@ -137,7 +137,7 @@ impl Role {
         roles.find(|role| *role != Role::Unknown).unwrap_or(Role::Unknown)
     }
 
-    /// What one argument says: its names, or the call that it came from (`data = MNIST(train=False)`).
+    /// The role that one argument suggests: by its names, or by the call that made it (`data = MNIST(train=False)`).
     pub fn of_argument(expression: &Expr, value: &Value) -> Self {
         let of_origin = || match value.origin() {
             Some(Origin::Constructed(_, _, given)) if !given.all().any(|(_, value)| is_call(value)) => {
@@ -153,7 +153,7 @@ impl Role {
         }
     }
 
-    /// What the names and strings of an expression say together.
+    /// The role that all names and strings of an expression suggest.
     fn of_expression(expression: &Expr) -> Self {
         let mut words = Words { training: false, evaluation: false };
         words.visit_expr(expression);
@@ -164,7 +164,7 @@ impl Role {
         }
     }
 
-    /// What a pipeline is for, up to its last operation.
+    /// The role of a pipeline, up to its last operation.
     pub fn of_pipeline(history: &History, operation: &Operation) -> Self {
         let place = &operation.place;
         Role::of_targets(place)

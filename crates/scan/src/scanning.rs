@@ -1,67 +1,54 @@
-//! From paths to findings, on all cores.
+//! Scans files on all cores.
 
 use crate::error::Error;
 use crate::files;
-use crate::finding::Finding;
 use crate::module::{Module, Syntax, most_effort};
-use crate::rules::{Found, Page, Place, Reach, Rule};
+use crate::rules::{Found, Place, Reach, Rule};
 use crate::settings::Settings;
 use crate::source::{LARGEST, Source};
-use crate::survey::{Census, Survey};
+use crate::survey::Census;
 use crate::weight::{BYTES_OF_EFFORT, MOST_BYTES, Part, Room, weight};
 use misdeal_core::{guarded, path_text};
+use misdeal_results::{Finding, Skipped, Survey};
 use rayon::prelude::*;
-use serde::Serialize;
-use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Room for the recursion into the deepest trees that are read, which take 20 MB; where addresses are limited, all of it counts.
+/// Stack size for the deepest trees, which take 20 MB. All of it counts where addresses are limited.
 const STACK: usize = 64 << 20;
 
-/// Texts that all threads hold at a time, in bytes.
+/// Most bytes of texts that all threads hold at a time.
 const MOST_TEXT: usize = 100_000_000;
 
-/// Files whose findings are gathered at a time.
+/// Files whose findings are collected at a time.
 const FILES_AT_A_TIME: usize = 128;
 
-/// Findings that are told of one file, and of all.
+/// Most findings of one file, and of all.
 const MOST_FINDINGS_OF_FILE: usize = 2_000;
 const MOST_FINDINGS: usize = 50_000;
 
-/// What a scan found.
-#[derive(Debug, Default, Serialize)]
+/// The result of a scan.
+#[derive(Debug, Default)]
 pub struct Report {
     /// Files that were read.
     pub files: usize,
-    /// Those of them of which anything was scanned.
-    #[serde(skip)]
+    /// Files of which at least a part was scanned.
     pub scanned: usize,
-    /// Their bytes.
+    /// Bytes of these files.
     pub bytes: u64,
-    /// What was not scanned, or not all of it, in the order of paths.
+    /// Files or cells that were not scanned, in the order of paths.
     pub skipped: Vec<Skipped>,
-    /// What was found, in the order of paths and lines.
+    /// Findings in the order of paths and lines.
     pub findings: Vec<Finding>,
-    /// How many pipelines shuffle first, and how many batch first.
-    #[serde(skip)]
+    /// Numbers of pipelines that shuffle first and that batch first.
     pub survey: Survey,
-}
-
-/// A file, or cells of one, that was not scanned.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Skipped {
-    /// The file.
-    pub path: String,
-    /// Why.
-    pub reason: String,
 }
 
 /// Scans files and folders.
 ///
 /// # Errors
-/// A path that is not there, a rule or pattern in the settings that is none, files of which none could be scanned. What cannot be read or parsed
-/// beside what can is no error: it is in [`Report::skipped`]. Folders with nothing to scan are no error either.
+/// A path does not exist, a rule or pattern in the settings is invalid, or no file could be scanned. If some files could, the others are in
+/// [`Report::skipped`]. Folders with nothing to scan are no error.
 pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
     let rules = settings.rules()?;
     let files = files::find(paths, settings)?;
@@ -77,7 +64,7 @@ pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
             report.bytes += outcome.bytes;
             report.skipped.extend(outcome.skipped);
             report.findings.extend(outcome.findings);
-            report.survey.add(&outcome.census);
+            outcome.census.add_to(&mut report.survey);
         }
     }
     match report.skipped.first() {
@@ -88,7 +75,7 @@ pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
     }
 }
 
-/// So many threads, or fewer where the system has no room for their stacks.
+/// A pool of `count` threads, or of fewer where the system has no room for their stacks.
 fn threads(count: usize) -> Result<rayon::ThreadPool, Error> {
     match rayon::ThreadPoolBuilder::new().num_threads(count).stack_size(STACK).build() {
         Err(_) if count > 1 => threads(count / 2),
@@ -96,10 +83,10 @@ fn threads(count: usize) -> Result<rayon::ThreadPool, Error> {
     }
 }
 
-/// Scans one source that is in memory, as if it were the file `path`.
+/// Scans a source in memory as if it were the file `path`.
 ///
 /// # Errors
-/// A rule in the settings that is none.
+/// The settings name an unknown rule.
 pub fn scan_source(path: &str, text: &str, settings: &Settings) -> Result<Report, Error> {
     let rules = settings.rules()?;
     let mut outcome = Outcome { bytes: text.len() as u64, ..Outcome::default() };
@@ -109,13 +96,13 @@ pub fn scan_source(path: &str, text: &str, settings: &Settings) -> Result<Report
     }
     let scanned = usize::from(outcome.is_scanned);
     let mut report = Report { files: 1, scanned, bytes: outcome.bytes, ..Report::default() };
-    report.survey.add(&outcome.census);
+    outcome.census.add_to(&mut report.survey);
     report.skipped = outcome.skipped;
     report.findings = outcome.findings;
     Ok(report)
 }
 
-/// What came of one file.
+/// The result for one file.
 #[derive(Debug, Default)]
 struct Outcome {
     bytes: u64,
@@ -125,15 +112,15 @@ struct Outcome {
     census: Census,
 }
 
-/// What all threads may hold at a time.
+/// The memory budgets of all threads.
 struct Rooms {
-    /// Files as they were read.
+    /// For texts of files.
     texts: Room,
-    /// What they were parsed into.
+    /// For syntax trees and facts.
     trees: Room,
 }
 
-fn scan_file(path: &Path, rules: &[&dyn Rule], settings: &Settings, room: &Rooms) -> Outcome {
+fn scan_file(path: &Path, rules: &[&Rule], settings: &Settings, room: &Rooms) -> Outcome {
     let mut outcome = Outcome::default();
     let shown = path_text(path);
     let shown = if cfg!(windows) { shown.replace('\\', "/").into() } else { shown };
@@ -163,7 +150,7 @@ fn scan_file(path: &Path, rules: &[&dyn Rule], settings: &Settings, room: &Rooms
     outcome
 }
 
-/// The bytes of a file, and room for three times as many: the text, and a notebook's code.
+/// Reads a file, and takes three times its size of the budget for text and code.
 fn read<'r>(path: &Path, room: &'r Room) -> Result<(Vec<u8>, Part<'r>), String> {
     let (file, size) = misdeal_files::input::open(path).map_err(|error| error.reason())?;
     if size > LARGEST {
@@ -180,7 +167,7 @@ impl Outcome {
         self.skipped.push(Skipped { path: path.to_owned(), reason });
     }
 
-    /// Leaves the first `most` findings, and says so.
+    /// Keeps the first `most` findings and reports that there were more.
     fn keep(&mut self, most: usize) {
         let found = self.findings.len();
         if found > most {
@@ -193,14 +180,7 @@ impl Outcome {
         }
     }
 
-    fn examine(
-        &mut self,
-        path: &str,
-        source: &Source,
-        rules: &[&dyn Rule],
-        settings: &Settings,
-        room: &Room,
-    ) {
+    fn examine(&mut self, path: &str, source: &Source, rules: &[&Rule], settings: &Settings, room: &Room) {
         let weight = weight(source.text.as_bytes());
         let most_effort = most_effort(source.text.len(), weight);
         let bytes = weight + BYTES_OF_EFFORT * most_effort;
@@ -239,33 +219,33 @@ impl Outcome {
         }
         let mut places = Vec::new();
         for rule in rules {
-            let is_reached = match rule.page().reach {
+            let is_reached = match rule.reach {
                 Reach::Everywhere => true,
                 Reach::PrivateModules => module.is_private,
             };
             if is_reached {
                 let mut found = Found::default();
-                rule.check(&module, &mut found);
-                places.extend(found.places.into_iter().map(|place| (rule.page(), place)));
+                (rule.check)(&module, &mut found);
+                places.extend(found.places.into_iter().map(|place| (*rule, place)));
             }
         }
         // In the order of the text, so that columns are counted in one pass.
         places.sort_by_key(|(_, place)| place.range.start());
-        for (page, place) in places {
+        for (rule, place) in places {
             if self.findings.len() > MOST_FINDINGS_OF_FILE {
                 break;
             }
-            self.tell(page, place, path, &module, &syntax);
+            self.add(rule, place, path, &module, &syntax);
         }
-        self.findings.sort_by_key(|finding| (finding.line, finding.column, finding.rule));
+        self.findings.sort_by_cached_key(|finding| (finding.line, finding.column, finding.rule.clone()));
         self.keep(MOST_FINDINGS_OF_FILE);
     }
 
-    /// Notes a finding, unless a comment silences it.
-    fn tell(&mut self, page: &Page, place: Place, path: &str, module: &Module, syntax: &Syntax) {
+    /// Adds a finding, unless a comment silences it.
+    fn add(&mut self, rule: &Rule, place: Place, path: &str, module: &Module, syntax: &Syntax) {
         let Place { range, what, fix } = place;
         let (start, end) = (range.start().to_usize(), range.end().to_usize());
-        if syntax.suppressions.silences(module.source, [start, end], page.name) {
+        if syntax.suppressions.silences(module.source, [start, end], rule.name) {
             return;
         }
         let position = module.source.position(start);
@@ -275,10 +255,10 @@ impl Outcome {
             column: position.column,
             cell: position.cell.map(|(cell, _)| cell),
             cell_line: position.cell.map(|(_, line)| line),
-            rule: page.name,
-            level: page.level,
-            message: format!("{what}: {}", page.why),
-            fix: fix.map_or(Cow::Borrowed(page.fix), Cow::Owned),
+            rule: rule.name.into(),
+            level: rule.level,
+            message: format!("{what}: {}", rule.why),
+            fix: fix.unwrap_or_else(|| rule.fix.into()),
             excerpt: module.source.line_at(start).to_owned(),
         });
     }

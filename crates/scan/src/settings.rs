@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::rules::{self, RULES, Rule};
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use misdeal_results::request::ScanRequest;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -48,6 +49,25 @@ struct Tools {
 }
 
 impl Settings {
+    /// The settings of a request: those of its file or of the nearest one, with what it adds.
+    ///
+    /// # Errors
+    /// As [`from_file`](Self::from_file).
+    pub fn of(request: &ScanRequest) -> Result<Self, Error> {
+        let mut settings = match (&request.config, request.paths.first()) {
+            (Some(file), _) => Self::from_file(file)?.unwrap_or_default(),
+            (None, Some(path)) => Self::nearest(path)?,
+            (None, None) => Self::default(),
+        };
+        if !request.select.is_empty() {
+            settings.select.clone_from(&request.select);
+        }
+        settings.ignore.extend_from_slice(&request.ignore);
+        settings.exclude.extend_from_slice(&request.exclude);
+        settings.assume_private |= request.assume_private;
+        Ok(settings)
+    }
+
     /// The settings in the text of a `misdeal.toml`.
     ///
     /// # Errors
@@ -96,18 +116,18 @@ impl Settings {
         Ok(Settings::default())
     }
 
-    /// The rules that speak.
-    pub(crate) fn rules(&self) -> Result<Vec<&'static dyn Rule>, Error> {
+    /// The rules that are switched on.
+    pub(crate) fn rules(&self) -> Result<Vec<&'static Rule>, Error> {
         for (field, names) in [("select", &self.select), ("ignore", &self.ignore)] {
             if let Some(name) = names.iter().find(|name| rules::by_name(name).is_none()) {
                 return Err(Error::NoSuchRule { field, name: name.clone() });
             }
         }
-        let speaks = |rule: &&dyn Rule| {
-            let name = rule.page().name.to_owned();
+        let is_on = |rule: &&Rule| {
+            let name = rule.name.to_owned();
             (self.select.is_empty() || self.select.contains(&name)) && !self.ignore.contains(&name)
         };
-        Ok(RULES.iter().copied().filter(speaks).collect())
+        Ok(RULES.iter().filter(is_on).collect())
     }
 
     /// The patterns that are left out.

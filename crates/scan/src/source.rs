@@ -1,13 +1,15 @@
-//! A file as the parser sees it, and the way back from offsets to lines.
+//! The text of a file for the parser, and the lines of its offsets.
 
 use crate::notebook::{self, Cell};
 use std::cell::Cell as Remembered;
 use std::path::Path;
 
-/// Larger files are data, not programs.
+/// The largest file that is scanned; larger ones are data.
 pub const LARGEST: u64 = 16 << 20;
 
-/// Longer lines are cut where a finding shows them. A line of a megabyte with ten thousand findings took 10 GB.
+/// Longest excerpt of a line in a finding.
+///
+/// A line of a megabyte with ten thousand findings took 10 GB.
 pub const LONGEST_EXCERPT: usize = 1_000;
 
 /// The Python text of a file.
@@ -18,11 +20,13 @@ pub struct Source {
     /// The cells of a notebook.
     pub cells: Option<Vec<Cell>>,
     line_starts: Vec<usize>,
-    /// An offset and the characters before it in its line: where counting goes on, so that many places on one long line cost one pass.
+    /// The last offset, and the characters before it in its line.
+    ///
+    /// Counting continues there, so many places on one long line take one pass.
     counted: Remembered<(usize, usize)>,
 }
 
-/// Where an offset lies for a person.
+/// An offset as line and column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// The line of the file, from 1.
@@ -40,7 +44,7 @@ impl Source {
         Source { text, cells: None, line_starts, counted: Remembered::default() }
     }
 
-    /// What a file holds, by its name. Errors are sentences.
+    /// Decodes a file according to its name; an error is a sentence.
     pub fn of_bytes(path: &Path, bytes: &[u8]) -> Result<Self, String> {
         let text = decode(bytes);
         if path.extension().is_none_or(|extension| extension != "ipynb") {
@@ -52,7 +56,7 @@ impl Source {
         Ok(source)
     }
 
-    /// Where an offset of the text lies.
+    /// The line and column of an offset.
     pub fn position(&self, offset: usize) -> Position {
         let index = self.line_index(offset);
         let column = self.characters_before(self.line_starts[index], offset) + 1;
@@ -71,7 +75,7 @@ impl Source {
         }
     }
 
-    /// Where an offset lies, in words.
+    /// The line of an offset, in words.
     pub fn place(&self, offset: usize) -> String {
         let position = self.position(offset);
         match position.cell {
@@ -80,7 +84,7 @@ impl Source {
         }
     }
 
-    /// The line of the text in which an offset lies: at most [`LONGEST_EXCERPT`] bytes of it.
+    /// The line of an offset, cut to [`LONGEST_EXCERPT`] bytes.
     pub fn line_at(&self, offset: usize) -> &str {
         let index = self.line_index(offset);
         let start = self.line_starts[index];
@@ -90,7 +94,7 @@ impl Source {
         &line[..line.floor_char_boundary(LONGEST_EXCERPT)]
     }
 
-    /// Where the line of an offset begins.
+    /// The start of the line of an offset.
     pub fn line_start(&self, offset: usize) -> usize {
         self.line_starts[self.line_index(offset)]
     }
@@ -99,7 +103,7 @@ impl Source {
         self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1)
     }
 
-    /// Characters between a line's start and an offset in it, counted on from the offset before where that is nearer.
+    /// Characters between the start of a line and an offset in it.
     fn characters_before(&self, line_start: usize, offset: usize) -> usize {
         let (known, before) = self.counted.get();
         let (from, characters) =
@@ -115,7 +119,7 @@ fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
 }
 
-/// UTF-8, or Latin-1 where the first two lines say so (PEP 263), or UTF-8 with marks for what is not.
+/// Decodes Latin-1 if the first two lines declare it (PEP 263), else UTF-8 with replacement characters.
 fn decode(bytes: &[u8]) -> String {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if let Ok(text) = std::str::from_utf8(bytes) {

@@ -1,11 +1,11 @@
-//! Comments that silence rules: `# misdeal: ignore`, `# misdeal: ignore[rule, other-rule]`, `# misdeal: ignore-file`.
+//! Comments that suppress findings: `# misdeal: ignore`, `# misdeal: ignore[rule, other-rule]`, `# misdeal: ignore-file`.
 
 use crate::source::Source;
 use ruff_python_ast::token::{TokenKind, Tokens};
 use ruff_text_size::Ranged;
 use std::collections::{HashMap, HashSet};
 
-/// The comments of one source.
+/// The suppressing comments of one source.
 #[derive(Debug, Default)]
 pub struct Suppressions {
     whole_file: bool,
@@ -20,7 +20,7 @@ enum Silence {
 }
 
 impl Suppressions {
-    /// Takes in the comments of a source or of a part of it.
+    /// Adds the comments of a source or of a part of it.
     pub fn read(&mut self, source: &Source, tokens: &Tokens) {
         for token in tokens.iter().filter(|token| token.kind() == TokenKind::Comment) {
             let range = token.range();
@@ -38,7 +38,7 @@ impl Suppressions {
         }
     }
 
-    /// Whether a rule is silenced on the line of one of some offsets.
+    /// Whether a rule is suppressed on the line of either offset.
     pub fn silences(&self, source: &Source, offsets: [usize; 2], rule: &str) -> bool {
         self.whole_file
             || offsets.iter().any(|offset| match self.lines.get(&source.line_start(*offset)) {

@@ -1,21 +1,21 @@
-//! What a source takes in memory, told from its bytes before it is parsed.
+//! Upper bounds on the memory for a source, computed before it is parsed.
 //!
-//! Syntax trees and what is noted of them take up to 130 bytes for each byte of source, and many files are scanned at a time: 16 MB of `a` and line
-//! ends took 2.2 GB. Behind a format string all text is weighed as code, as [`crate::nesting`] says. The weights below are those of the costliest sources of their kind, as measured, and never less.
+//! Syntax trees and facts take up to 130 bytes for each byte of source, and many files are scanned at a time. The weights are those measured on
+//! the costliest sources of each kind. After a format string all text is weighed as code (see [`crate::nesting`]).
 
 use crate::nesting::{depth_with_text, end_of_string, first_format};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// What all files that are scanned at a time may take in bytes.
+/// Most bytes for all files that are scanned at a time.
 pub const MOST_BYTES: usize = 850_000_000;
 
-/// What following values takes for a unit of effort: at most 130 bytes for an operation, which is four units at least.
+/// Bytes for a unit of effort: an operation takes at most 130 bytes and at least four units.
 pub const BYTES_OF_EFFORT: usize = 33;
 
-/// What a parser's recursion takes for a level.
+/// Bytes that the parser's recursion takes for a level.
 const BYTES_OF_LEVEL: usize = 4_000;
 
-/// The most bytes that parsing and reading a source takes, apart from following its values.
+/// Most bytes for parsing and reading a source, without following its values.
 pub fn weight(source: &[u8]) -> usize {
     let mut weight = 0;
     let (mut brackets, mut is_empty_line, mut in_word) = (0_usize, true, false);
@@ -68,17 +68,17 @@ pub fn weight(source: &[u8]) -> usize {
         is_empty_line &= matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'#');
         at += 1;
     }
-    weight + 12 * source.len() / 10 + BYTES_OF_LEVEL * depth_with_text(source)
+    weight + 12 * source.len() / 10 + BYTES_OF_LEVEL * depth_with_text(source).min(50_000)
 }
 
-/// Memory that threads share: each takes what it needs and waits until that is free.
+/// A memory budget that threads share; each waits until its part is free.
 #[derive(Debug)]
 pub struct Room {
     left: Mutex<usize>,
     freed: Condvar,
 }
 
-/// A part of a [`Room`], given back when it is dropped.
+/// A part of a [`Room`], released when it is dropped.
 #[derive(Debug)]
 pub struct Part<'a>(&'a Room, usize);
 
@@ -87,7 +87,7 @@ impl Room {
         Room { left: Mutex::new(bytes), freed: Condvar::new() }
     }
 
-    /// Waits until there are `bytes`, which are no more than the room has, and takes them.
+    /// Takes `bytes` of the budget; waits until they are free.
     pub fn take(&self, bytes: usize) -> Part<'_> {
         let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let mut left =

@@ -10,8 +10,8 @@
 //! and the mass beyond a point on the far side of the mode is that density times one smooth integral.
 
 use crate::binomial::Proportion;
-use crate::binomial::saddle_point::{deviance, log1p_minus, stirling_error_of_real};
-use crate::binomial::tail::LEGENDRE_32;
+use crate::quadrature::integrate;
+use crate::saddle_point::{deviance, log1p_minus, stirling_error};
 use libm::{exp, expm1, log, log1p, sqrt};
 use misdeal_core::normal;
 use std::f64::consts::TAU;
@@ -39,7 +39,7 @@ impl Beta {
     /// The law with these shapes.
     pub fn new(a: f64, b: f64) -> Self {
         debug_assert!(a >= 0.5 && b >= 0.5);
-        let stirling = stirling_error_of_real(a + b) - stirling_error_of_real(a) - stirling_error_of_real(b);
+        let stirling = stirling_error(a + b) - stirling_error(a) - stirling_error(b);
         Beta { a, b, log_scale: 0.5 * log(a / TAU * (b / (a + b))) + stirling }
     }
 
@@ -149,13 +149,6 @@ impl Beta {
 /// The logit's density has poles at a distance of pi from the real line: a rule much longer than that needs help near its
 /// beginning. It happens for the smallest shapes only.
 const LONGEST_PANEL: f64 = 12.0;
-
-/// The integral by one Gauss-Legendre rule of 32 points.
-pub(crate) fn integrate(from: f64, to: f64, value: impl Fn(f64) -> f64) -> f64 {
-    let (middle, half) = (0.5 * (from + to), 0.5 * (to - from));
-    let pair = |node: f64| value(middle - half * node) + value(middle + half * node);
-    half * LEGENDRE_32.iter().map(|&[node, weight]| weight * pair(node)).sum::<f64>()
-}
 
 /// How the density of the logit falls from a point beyond the mode.
 struct Fall {

@@ -1,8 +1,9 @@
 //! The posterior law of epsilon from both error rates together.
 
-use crate::beta::{Beta, integrate};
+use crate::beta::Beta;
 use crate::binomial::Proportion;
 use crate::crossing::crossing;
+use crate::quadrature::integrate;
 use crate::{ErrorCounts, ErrorEstimator, Guarantee, Jeffreys, Side};
 use libm::{exp, log, sqrt};
 

@@ -1,8 +1,9 @@
 //! The exact test of one threshold that a rank fixed.
 
-use crate::beta::{Beta, integrate};
+use crate::beta::Beta;
 use crate::binomial::Proportion;
 use crate::crossing::crossing;
+use crate::quadrature::integrate;
 use libm::{exp, log, sqrt};
 
 /// A threshold beyond which lie fewer than `rank` of `reference` scores of one world (the rank fixed in advance) and

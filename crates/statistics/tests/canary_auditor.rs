@@ -1,6 +1,7 @@
 //! Agreement with another implementation at given thresholds, on shared scores (`testdata/scripts/canary_auditor.py`).
 
 use misdeal_statistics::{ClopperPearson, ErrorCounts, ErrorEstimator, OneRun, OneRunFdp};
+use misdeal_testkit::golden;
 
 #[derive(serde::Deserialize)]
 struct Golden {
@@ -18,7 +19,7 @@ struct Sample {
 
 #[test]
 fn agrees_to_a_millionth() {
-    let golden: Golden = toml::from_str(include_str!("../../../testdata/canary_auditor.toml")).unwrap();
+    let golden: Golden = golden("canary_auditor.toml");
     let (mut compared, mut positive) = (0, 0);
     for sample in &golden.sample {
         for &[threshold, significance, delta, clopper_pearson, one_run, one_run_fdp] in &sample.cases {

@@ -103,7 +103,15 @@ proptest! {
         // Their posterior is integrated at some cost; ten in a hundred of the cases are enough for all.
         for estimator in ERROR_ESTIMATORS.iter().filter(|one| one.name() != "joint-bayesian" || false_positives % 10 == 0) {
             let epsilon = estimator.epsilon(&counts(false_positives, false_negatives), delta, level);
-            prop_assert!(epsilon >= 0.0, "{}: {epsilon}", estimator.name());
+            let name = estimator.name();
+            prop_assert!(epsilon >= 0.0, "{name}: {epsilon}");
+            for fewer in [
+                counts(false_positives.saturating_sub(1), false_negatives),
+                counts(false_positives, false_negatives.saturating_sub(1)),
+            ] {
+                let shown = estimator.epsilon(&fewer, delta, level);
+                prop_assert!(shown >= epsilon * (1.0 - 1e-9) - 1e-9, "{name}: {epsilon}, with fewer errors {shown}: {fewer:?}");
+            }
         }
     }
 }

@@ -1,28 +1,30 @@
-//! What is proven about each scheme: one entry point for all accountants. Proofs: `docs/proofs/overview.md`.
+//! Bounds on a setting's epsilon: one entry point for all accountants.
+//!
+//! Proofs: `docs/proofs/overview.md`.
 
 use crate::gaussian::Gaussian;
-use crate::known::{AtLeast, Known};
 use crate::pairs::{self, Target};
 use crate::pld::Side;
-use crate::told_uses::ToldUses;
+use crate::revealed_uses::RevealedUses;
+use crate::scheme_facts::{LowerBounds, SchemeFacts};
 use crate::work::{REASON, Work};
 use crate::{check_delta, poisson, rdp};
 use misdeal_core::{Adjacency, BatchScheme, Bounds, Result, Setting};
 
-/// How Poisson sampling is accounted for.
+/// The method for Poisson sampling.
 pub const POISSON_METHOD: &str = "privacy-loss distribution (FFT)";
 /// At most the fixed order's Gaussian, because each record is used once an epoch.
 const FIXED_ORDER_UPPER: &str = "upper: fixed order";
 /// A valid lower bound for shuffling, not an upper bound: adaptive gradients can leak more than this pair.
 const EXACT_LOWER: &str = "lower: exact pair (FFT)";
-/// A delta that the exact pairs do not reach.
+/// The delta is too small for exact pairs.
 const OUT_OF_REACH: &str = "lower: out of reach at this delta";
-/// The bound of Chua et al., where the pair is out of reach.
+/// The bound of Chua et al., if the pair is out of reach.
 const LARGEST_OUTPUT_LOWER: &str = "lower: largest output (Chua et al.)";
 
-/// Bounds on the epsilon of a setting's scheme at `delta`, over all data sets that are neighbours under zero-out
-/// adjacency and all adversaries; the setting's threat model and seed do not enter, its target only for buffered schemes, where the
-/// lower bound is for that record.
+/// Bounds on the epsilon of a setting's scheme at `delta`, for all adversaries and zero-out neighbours.
+///
+/// The setting's threat model and seed do not matter. The target matters only for buffered schemes, whose lower bound is for that record.
 ///
 /// A lower bound is never too large, an upper bound never too small; a side that is not proven is `None`.
 ///
@@ -36,41 +38,42 @@ const LARGEST_OUTPUT_LOWER: &str = "lower: largest output (Chua et al.)";
 /// ```
 ///
 /// # Errors
-/// A delta that is not between 0 and 1.
+/// `delta` is not between 0 and 1.
 pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
     bounds_within(setting, delta, &Work::default())
 }
 
-/// The same for at most what is left of `work`: wider bounds, or a side that is `None`, where that is not enough. What has a
-/// closed form is always answered.
+/// As [`bounds`], within the rest of `work`: if that is too little, bounds are wider or `None`.
+///
+/// Closed forms are always answered.
 ///
 /// # Errors
-/// A delta that is not between 0 and 1.
+/// `delta` is not between 0 and 1.
 pub fn bounds_within(setting: &Setting, delta: f64, work: &Work) -> Result<Bounds> {
-    Asked { setting, known: &Known::of(setting)?, side: None }.bounds(delta, work)
+    BoundsRequest { setting, known: &SchemeFacts::of(setting)?, side: None }.bounds(delta, work)
 }
 
-/// One side of the same, which may cost far less than both; the other is `None` where it would cost anything.
+/// One side of [`bounds_within`], which may cost far less; the other is `None` unless it is free.
 ///
 /// # Errors
-/// A delta that is not between 0 and 1.
+/// `delta` is not between 0 and 1.
 pub fn side_within(setting: &Setting, delta: f64, side: Side, work: &Work) -> Result<Bounds> {
-    Asked { setting, known: &Known::of(setting)?, side: Some(side) }.bounds(delta, work)
+    BoundsRequest { setting, known: &SchemeFacts::of(setting)?, side: Some(side) }.bounds(delta, work)
 }
 
-/// A setting, what is known of its scheme, and the one side that is asked for, or both.
-pub(crate) struct Asked<'a> {
+/// A request for bounds: a setting, facts about its scheme, and one side or both (`None`).
+pub(crate) struct BoundsRequest<'a> {
     pub setting: &'a Setting,
-    pub known: &'a Known,
+    pub known: &'a SchemeFacts,
     pub side: Option<Side>,
 }
 
-/// The share of the work that a pair may take where there is another lower bound too.
+/// Share of the work for a pair if there is another lower bound too.
 const FOR_PAIR: f64 = 0.95;
 /// Units of work for Renyi divergences of all orders.
 const RENYI: f64 = 2e8;
 
-impl Asked<'_> {
+impl BoundsRequest<'_> {
     pub(crate) fn bounds(&self, delta: f64, work: &Work) -> Result<Bounds> {
         check_delta(delta)?;
         let setting = self.setting;
@@ -91,14 +94,14 @@ impl Asked<'_> {
             method: format!("{why}; {FIXED_ORDER_UPPER}"),
         };
         Ok(match self.known {
-            Known::FixedOrder => Bounds {
+            SchemeFacts::FixedOrder => Bounds {
                 epsilon_lower_bound: Some(fixed_order.epsilon_lower_bound(delta)),
                 epsilon_upper_bound: Some(at_most),
                 method: "closed form".into(),
             },
-            Known::Poisson => self.poisson(delta, work)?,
-            Known::DominatingPair(_) if delta <= pairs::LEAST_DELTA => at_most_alone(OUT_OF_REACH),
-            Known::DominatingPair(pair) => {
+            SchemeFacts::Poisson => self.poisson(delta, work)?,
+            SchemeFacts::DominatingPair(_) if delta <= pairs::LEAST_DELTA => at_most_alone(OUT_OF_REACH),
+            SchemeFacts::DominatingPair(pair) => {
                 match pairs::interval_within(pair, Target { epochs, delta }, work)? {
                     Ok(found) => Bounds {
                         epsilon_lower_bound: Some(found.epsilon_lower_bound),
@@ -108,15 +111,17 @@ impl Asked<'_> {
                     Err(_) => at_most_alone(&format!("lower: {REASON}")),
                 }
             }
-            Known::OnceAnEpoch(_) if self.side == Some(Side::Upper) => at_most_alone("lower: not asked for"),
-            Known::OnceAnEpoch(at_least) => {
+            SchemeFacts::OnceAnEpoch(_) if self.side == Some(Side::Upper) => {
+                at_most_alone("lower: not asked for")
+            }
+            SchemeFacts::OnceAnEpoch(at_least) => {
                 let (lower, method) = lower_bound(at_least, delta, work)?;
                 Bounds {
                     epsilon_lower_bound: lower.map(|lower| lower.min(at_most)),
                     ..at_most_alone(&method)
                 }
             }
-            Known::Subsets => self.subsets(delta, work)?,
+            SchemeFacts::Subsets => self.subsets(delta, work)?,
         })
     }
 
@@ -130,11 +135,11 @@ impl Asked<'_> {
         let setting = self.setting;
         let (noise_multiplier, sampling_probability, steps) =
             (setting.noise_multiplier, setting.sampling_probability(), setting.steps());
-        let told = ToldUses { noise_multiplier, sampling_probability, steps };
+        let revealed = RevealedUses { noise_multiplier, sampling_probability, steps };
         let upper = if self.side == Some(Side::Lower) || sampling_probability >= 1.0 {
             None
-        } else if work.charge(told.work()).is_ok() {
-            Some((told.epsilon_upper_bound(delta), "told the steps that use the record"))
+        } else if work.charge(revealed.work()).is_ok() {
+            Some((revealed.epsilon_upper_bound(delta), "told the steps that use the record"))
         } else {
             let all = Gaussian::fixed_order(noise_multiplier, steps);
             Some((all.epsilon_upper_bound(delta), "the record in every step"))
@@ -157,8 +162,8 @@ impl Asked<'_> {
     }
 }
 
-/// The best lower bound that is known and in reach, and how it was computed.
-fn lower_bound(known: &AtLeast, delta: f64, work: &Work) -> Result<(Option<f64>, String)> {
+/// The best lower bound within the work, and its method.
+fn lower_bound(known: &LowerBounds, delta: f64, work: &Work) -> Result<(Option<f64>, String)> {
     let epochs = known.epochs;
     let exact = match &known.pair {
         Some(pair) if delta > pairs::LEAST_DELTA => {
@@ -188,7 +193,7 @@ fn lower_bound(known: &AtLeast, delta: f64, work: &Work) -> Result<(Option<f64>,
 /// Bounds for Poisson sampling with any probability and number of steps.
 ///
 /// # Errors
-/// Names the argument that is out of range.
+/// An argument is out of range.
 pub fn poisson_bounds(
     noise_multiplier: f64,
     sampling_probability: f64,
@@ -198,10 +203,12 @@ pub fn poisson_bounds(
     poisson_bounds_within(noise_multiplier, sampling_probability, steps, delta, &Work::default())
 }
 
-/// The same for at most what is left of `work`: where no grid is in reach, Renyi divergences bound it from above.
+/// Bounds for Poisson sampling with any probability and number of steps, within the rest of `work`.
+///
+/// If no grid is in reach, Renyi divergences give the upper bound.
 ///
 /// # Errors
-/// Names the argument that is out of range.
+/// An argument is out of range.
 pub fn poisson_bounds_within(
     noise_multiplier: f64,
     sampling_probability: f64,

@@ -1,16 +1,16 @@
-//! Where a buffer can put a record: the probabilities of the batches of an epoch. Proof: `docs/proofs/buffers.md`.
+//! Probabilities of a record's batch behind a shuffle buffer. Proof: `docs/proofs/buffers.md`.
 
 use libm::{expm1, log1p};
 use misdeal_core::Setting;
 
-/// Batches that are listed one by one; where there are more, neighbours are taken together.
+/// Most listed batches; if there are more, neighbours are averaged.
 const MOST_LISTED: u64 = 4 << 20;
 
-/// The probabilities of an epoch's batches. Where there are too many to list, a value is the mean of `each` neighbouring batches.
+/// The probabilities of an epoch's batches; if there are too many, means of `each` neighbours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights {
     pub listed: Vec<f64>,
-    /// Batches that each listed value stands for.
+    /// Number of batches for each listed value.
     pub each: u64,
     /// The mean of the last few batches, fewer than `each`, and their number.
     pub rest: Option<(f64, u64)>,

@@ -1,4 +1,4 @@
-//! The noise that a target epsilon needs.
+//! Calibration: the noise for a target epsilon.
 
 use crate::root::{Bracket, narrow};
 use libm::{exp, log};
@@ -7,21 +7,22 @@ use misdeal_core::{Error, NOISE_MULTIPLIERS, Result};
 /// A calibrated noise multiplier.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Calibration {
-    /// The noise: its epsilon is at most the target.
+    /// The noise; its epsilon is at most the target.
     pub noise_multiplier: f64,
-    /// The epsilon at that noise, by the accountant that was asked.
+    /// The accountant's epsilon at that noise.
     pub epsilon: f64,
-    /// How often the accountant was asked.
+    /// Number of calls of the accountant.
     pub evaluations: u32,
 }
 
-/// The noise is found to this, relatively.
+/// Relative accuracy of the noise.
 pub const RELATIVE_WIDTH: f64 = 1e-6;
 const LEAST_NOISE: f64 = *NOISE_MULTIPLIERS.start();
 const MOST_NOISE: f64 = *NOISE_MULTIPLIERS.end();
 
-/// The share of the work that is left which an accountant may take when it is asked for the `evaluations`-th time, from 0 on: a
-/// calibration asks some fifteen times.
+/// Share of the remaining work for the accountant's call number `evaluations`, from 0.
+///
+/// A calibration makes about fifteen calls.
 pub fn share_of_work(evaluations: u32) -> f64 {
     1.0 / f64::from(15_u32.saturating_sub(evaluations).max(4))
 }
@@ -40,8 +41,7 @@ pub fn share_of_work(evaluations: u32) -> f64 {
 /// ```
 ///
 /// # Errors
-/// A target that no noise of [`NOISE_MULTIPLIERS`] meets, or that the least noise already meets; and whatever the
-/// accountant refuses.
+/// No noise of [`NOISE_MULTIPLIERS`] meets the target, or the least noise already does; or the accountant fails.
 pub fn calibrate(target_epsilon: f64, mut epsilon: impl FnMut(f64) -> Result<f64>) -> Result<Calibration> {
     if !(1e-9..=1e9).contains(&target_epsilon) {
         let hint = "smaller means more private";
@@ -81,7 +81,7 @@ pub fn calibrate(target_epsilon: f64, mut epsilon: impl FnMut(f64) -> Result<f64
     Ok(Calibration { noise_multiplier, epsilon: target_epsilon * exp(end.high.1), evaluations })
 }
 
-/// The noise with this logarithm; the ends do not round to beyond what is allowed.
+/// The noise with this logarithm, within the allowed range.
 fn noise_at(log_noise: f64) -> f64 {
     exp(log_noise).clamp(LEAST_NOISE, MOST_NOISE)
 }

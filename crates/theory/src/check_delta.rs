@@ -1,15 +1,15 @@
-//! The deltas that accountants take.
+//! The allowed deltas.
 
 use misdeal_core::{Error, Result};
 use std::ops::Range;
 
-/// A smaller delta leaves too little room above the smallest `f64` for the terms that make it up.
+/// Below, the terms of delta leave the range of `f64`.
 const DELTAS: Range<f64> = 1e-300..1.0;
 
-/// Refuses a delta for which no accountant has an answer.
+/// Checks that accountants accept a delta.
 ///
 /// # Errors
-/// A delta that is not from 1e-300 to below 1.
+/// `delta` is not from 1e-300 to below 1.
 pub fn check_delta(delta: f64) -> Result<()> {
     if DELTAS.contains(&delta) {
         return Ok(());

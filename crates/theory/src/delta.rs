@@ -1,23 +1,23 @@
 //! Delta at a given epsilon, for every scheme: the bounds of [`account`](crate::account) inverted.
 //!
-//! Each bound is a delta at which [`account`](crate::account) certifies its side; no accountant needs to know of it. Proof:
+//! Each bound is a delta at which [`account`](crate::account) certifies its side. Proof:
 //! `docs/proofs/delta-and-curves.md`.
 
-use crate::account::{self, Asked};
+use crate::account::{self, BoundsRequest};
 use crate::gaussian::Gaussian;
-use crate::known::{AtLeast, Known};
 use crate::pairs::{EpochLaws, ShiftPair, Target};
 use crate::root::{Bracket, narrow};
+use crate::scheme_facts::{LowerBounds, SchemeFacts};
 use crate::work::{REASON, Work};
 use misdeal_core::{Adjacency, Bounds, DeltaBounds, Error, Result, Setting};
 
 /// Width of a root in ln delta: a part in a thousand.
 const ROOT_WIDTH: f64 = 1e-3;
 
-/// ln of the smallest delta that is looked at: below, exact pairs do not reach.
+/// ln of the smallest delta of the search; exact pairs cannot reach below.
 const LEAST_LOG_DELTA: f64 = -34.0;
 
-/// The largest delta that is looked at.
+/// The largest delta of the search.
 const MOST_DELTA: f64 = 0.999;
 
 /// Bounds on the delta of a setting's scheme at `epsilon`, with the guarantees of [`account::bounds`]: the lower is never too
@@ -33,25 +33,25 @@ const MOST_DELTA: f64 = 0.999;
 /// ```
 ///
 /// # Errors
-/// An epsilon that is not a finite number from 0 on.
+/// `epsilon` is negative or not finite.
 pub fn bounds(setting: &Setting, epsilon: f64) -> Result<DeltaBounds> {
     bounds_within(setting, epsilon, &Work::default())
 }
 
-/// The same for at most what is left of `work`: wider bounds, or a side that is `None`, where that is not enough.
+/// As [`bounds`], within the rest of `work`: if that is too little, bounds are wider or `None`.
 ///
 /// # Errors
-/// An epsilon that is not a finite number from 0 on.
+/// `epsilon` is negative or not finite.
 pub fn bounds_within(setting: &Setting, epsilon: f64, work: &Work) -> Result<DeltaBounds> {
     check(epsilon)?;
-    let known = Known::of(setting)?;
+    let known = SchemeFacts::of(setting)?;
     let fixed_order = Gaussian::fixed_order(setting.noise_multiplier, setting.epochs);
     // Epsilon of many epochs costs too much to be inverted: their laws are read at this epsilon instead.
     if setting.adjacency == Adjacency::ZeroOut {
         let method = "lower: exact pair (FFT); upper: fixed order";
         let many = match &known {
-            Known::DominatingPair(pair) => Some((pair, setting.epochs, "dominating pair (FFT)", true)),
-            Known::OnceAnEpoch(AtLeast { pair: Some(pair), epochs, .. }) => {
+            SchemeFacts::DominatingPair(pair) => Some((pair, setting.epochs, "dominating pair (FFT)", true)),
+            SchemeFacts::OnceAnEpoch(LowerBounds { pair: Some(pair), epochs, .. }) => {
                 Some((pair, *epochs, method, false))
             }
             _ => None,
@@ -62,11 +62,11 @@ pub fn bounds_within(setting: &Setting, epsilon: f64, work: &Work) -> Result<Del
     }
     // Fixed order bounds all that permute; Poisson's delta lies below it too, so the search starts there.
     let start = fixed_order.log_delta(epsilon);
-    let asked = Asked { setting, known: &known, side: None };
-    invert(start, epsilon, |delta| work.part(SHARE * work.left(), |work| asked.bounds(delta, work)))
+    let request = BoundsRequest { setting, known: &known, side: None };
+    invert(start, epsilon, |delta| work.part(SHARE * work.left(), |work| request.bounds(delta, work)))
 }
 
-/// The share of the work that is left which bounds at one delta may take.
+/// Share of the remaining work for bounds at one delta.
 const SHARE: f64 = 1.0 / 8.0;
 /// Relative error of the Gaussian's delta, with a margin.
 const CLOSED_FORM_ERROR: f64 = 1e-9;
@@ -80,7 +80,7 @@ fn of_epochs(
     dominates: bool,
     work: &Work,
 ) -> DeltaBounds {
-    let most = (fixed_order.delta(epsilon) * (1.0 + CLOSED_FORM_ERROR)).min(1.0);
+    let most = at_most(fixed_order.delta(epsilon));
     // The pair's delta is smaller than the fixed order's, and often by far.
     let target = Target { epochs, delta: (1e-3 * most).clamp(1e-12, 1e-3) };
     let found = work
@@ -89,7 +89,7 @@ fn of_epochs(
     match found {
         Ok([lower, upper]) => DeltaBounds {
             delta_lower_bound: Some(lower.min(most)),
-            delta_upper_bound: Some(if dominates { upper.min(most) } else { most }),
+            delta_upper_bound: Some(if dominates { at_most(upper).min(most) } else { most }),
             method: method.into(),
         },
         Err(_) => DeltaBounds {
@@ -100,10 +100,15 @@ fn of_epochs(
     }
 }
 
-/// The same for Poisson sampling with any probability and number of steps.
+/// A delta that is not below one computed with a relative error of [`CLOSED_FORM_ERROR`]; a float that underflowed bounds nothing.
+fn at_most(delta: f64) -> f64 {
+    (delta * (1.0 + CLOSED_FORM_ERROR)).clamp(f64::MIN_POSITIVE, 1.0)
+}
+
+/// Bounds on delta for Poisson sampling with any probability and number of steps.
 ///
 /// # Errors
-/// An argument out of range.
+/// An argument is out of range.
 pub fn poisson(
     noise_multiplier: f64,
     sampling_probability: f64,
@@ -127,7 +132,7 @@ fn check(epsilon: f64) -> Result<()> {
     Err(Error::bad_value("epsilon", epsilon, "a finite number from 0", hint))
 }
 
-/// Inverts `bounds` at `epsilon`, beginning at ln delta = `start`.
+/// Inverts `bounds` at `epsilon`, starting at ln delta = `start`.
 fn invert(start: f64, epsilon: f64, bounds: impl Fn(f64) -> Result<Bounds>) -> Result<DeltaBounds> {
     let start = start.clamp(LEAST_LOG_DELTA + 1.0, MOST_DELTA.ln() - 0.1);
     let mut search = Search { bounds, known: Vec::new() };
@@ -143,7 +148,7 @@ fn invert(start: f64, epsilon: f64, bounds: impl Fn(f64) -> Result<Bounds>) -> R
     })
 }
 
-/// The search for one delta; both sides share what was computed.
+/// A search for delta; both sides share the bounds computed so far.
 struct Search<F> {
     bounds: F,
     known: Vec<(f64, Bounds)>,
@@ -160,8 +165,9 @@ impl<F: Fn(f64) -> Result<Bounds>> Search<F> {
         Ok(found)
     }
 
-    /// Where the `side` of epsilon falls to `epsilon`: above it at `low`, not above at `high`; both at an end of the range if
-    /// the fall lies beyond it.
+    /// Brackets the delta where a side falls to `epsilon`: above it at `low`, not above at `high`.
+    ///
+    /// Both are an end of the range if the fall is outside.
     fn fall(
         &mut self,
         start: f64,
@@ -212,8 +218,7 @@ impl<F: Fn(f64) -> Result<Bounds>> Search<F> {
     }
 }
 
-/// Where epsilon is exactly the one sought, as on the plateau at 0, the smallest such delta is wanted and not any: zero counts
-/// as negative.
+/// Counts zero as negative, so that the search finds the smallest delta with exactly this epsilon.
 fn below_zero(excess: f64) -> f64 {
     if excess > 0.0 { excess } else { excess.min(-1e-9) }
 }
@@ -253,6 +258,18 @@ mod tests {
                 assert!(epsilon <= lower && lower < 1.002 * epsilon, "{scheme} {noise}: {lower}");
                 assert!(0.998 * epsilon < upper && upper <= epsilon, "{scheme} {noise}: {upper}");
             }
+        }
+    }
+
+    /// Delta at 600 is about e^-11000. It was bounded by 0.
+    #[test]
+    fn an_upper_bound_does_not_underflow() {
+        for scheme in [BatchScheme::Shuffle, BatchScheme::BallsInBins] {
+            let found = bounds(&setting(scheme, 1.0, 5), 600.0).unwrap();
+            assert!(
+                found.delta_upper_bound.unwrap() > 0.0 && found.delta_lower_bound.unwrap() <= 0.0,
+                "{found:?}"
+            );
         }
     }
 

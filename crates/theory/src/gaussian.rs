@@ -24,18 +24,18 @@ pub struct Gaussian {
     pub gdp_mu: f64,
 }
 
-/// Relative error that `log_delta` is trusted to, as a difference of logarithms: observed below 1e-12.
+/// Assumed error of `log_delta`; the largest observed is 1e-12.
 const LOG_DELTA_ERROR: f64 = 1e-11;
 
 impl Gaussian {
-    /// Epochs in which every record sits in a known batch once: mu = sqrt(epochs) / noise.
+    /// Epochs that use every record once in a known batch: mu = sqrt(epochs) / noise.
     ///
     /// Exact for fixed order; an upper bound for every scheme that uses each record once an epoch, adaptive or not.
     pub fn fixed_order(noise_multiplier: f64, epochs: u64) -> Self {
         Gaussian { gdp_mu: sqrt(epochs as f64) / noise_multiplier }
     }
 
-    /// The pair whose delta at `epsilon` is `delta`, to about 1e-12 relatively: the Gaussian mechanism that leaks as much there.
+    /// The pair whose delta at `epsilon` is `delta`, to about 1e-12 relatively.
     pub fn with_epsilon(epsilon: f64, delta: f64) -> Self {
         let excess = |log_mu: f64| Gaussian { gdp_mu: exp(log_mu) }.log_delta(epsilon) - log(delta);
         let (mut low, mut high) = (-1.0, 1.0);
@@ -83,7 +83,7 @@ impl Gaussian {
         self.epsilon_where(log(delta) - LOG_DELTA_ERROR).high.0
     }
 
-    /// The same epsilon rounded down: never too large. Within 1e-11 of delta = 1, where ln delta is not known well enough, it is 0.
+    /// The same epsilon rounded down: never too large. It is 0 within 1e-11 of delta = 1.
     pub fn epsilon_lower_bound(&self, delta: f64) -> f64 {
         self.epsilon_where(log(delta) + LOG_DELTA_ERROR).low.0
     }

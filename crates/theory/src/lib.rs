@@ -1,4 +1,4 @@
-//! What theory promises: bounds on epsilon for every way of making batches, and the noise that a target needs.
+//! Bounds on epsilon for every batch scheme, and the noise for a target epsilon.
 //!
 //! ```
 //! use misdeal_core::Setting;
@@ -29,7 +29,7 @@
 //! affordable.
 //!
 //! # How tight is the upper bound for batches of fixed size, drawn anew?
-//! It is loose. The adversary is told in which steps the record is used (`told_uses.rs`), which gives 8.6 where
+//! It is loose. The adversary is told in which steps the record is used (`revealed_uses.rs`), which gives 8.6 where
 //! Poisson sampling leaks 0.72.
 //!
 //! # What certified means
@@ -59,15 +59,15 @@ pub mod calibrate;
 mod check_delta;
 pub mod delta;
 pub mod gaussian;
-mod known;
 pub mod pairs;
 pub mod pld;
 pub mod poisson;
 pub mod random_allocation;
 pub mod rdp;
+mod revealed_uses;
 mod root;
+mod scheme_facts;
 pub mod shuffle_max;
-mod told_uses;
 pub mod trade_off;
 pub mod work;
 

@@ -1,4 +1,4 @@
-//! Balls-in-bins by Renyi divergences, for comparison: the analytic way of the literature on random allocation.
+//! Renyi accounting for balls-in-bins, for comparison, as in the literature on random allocation.
 //!
 //! With u_t = e^((y_t - 1/2)/s^2), whose k-th moment without the target is m_k = e^(k (k-1)/(2 s^2)), the pair's ratio of
 //! densities is the mean of the u_t. At an integer order a,
@@ -13,11 +13,13 @@
 use crate::rdp::epsilon_of_divergences;
 use libm::{exp, lgamma, log, log1p};
 
-/// Orders 2 to this; the best one is usually far below.
+/// The highest order; the best one is usually far below.
 const HIGHEST_ORDER: u32 = 256;
 
-/// An upper bound on the epsilon of balls-in-bins after `epochs` epochs, the larger of both directions: never too small
-/// (beyond rounding), and looser than its exact pair ([`ShiftPair::balls_in_bins`](crate::pairs::ShiftPair::balls_in_bins)).
+/// An upper bound on the epsilon of balls-in-bins after `epochs` epochs, for both directions.
+///
+/// It is never too small (beyond rounding), and looser than the exact pair
+/// ([`ShiftPair::balls_in_bins`](crate::pairs::ShiftPair::balls_in_bins)).
 ///
 /// ```
 /// use misdeal_theory::pairs::{ShiftPair, Target, interval};
@@ -39,8 +41,7 @@ pub fn epsilon_upper_bound(noise_multiplier: f64, steps_per_epoch: u64, epochs: 
 
 /// ln E (mean of the u_t)^a without the target, for all orders a up to the highest.
 ///
-/// The polynomial is raised to the power T by squaring, in logarithms: all its coefficients are positive, so nothing
-/// cancels.
+/// The polynomial is raised to the power T by squaring, in logarithms. All coefficients are positive, so nothing cancels.
 fn log_moments(variance: f64, batches: u64) -> Vec<f64> {
     let orders = || (0..=HIGHEST_ORDER).map(f64::from);
     let one: Vec<f64> = orders().map(|k| k * (k - 1.0) / (2.0 * variance) - lgamma(k + 1.0)).collect();
@@ -62,7 +63,7 @@ fn log_moments(variance: f64, batches: u64) -> Vec<f64> {
         .collect()
 }
 
-/// The product of two power series whose coefficients are given by their logarithms, to the same order.
+/// The product of two power series, given by the logarithms of their coefficients.
 fn product(left: &[f64], right: &[f64]) -> Vec<f64> {
     let coefficient = |order: usize| {
         let terms = || (0..=order).map(|k| left[k] + right[order - k]);

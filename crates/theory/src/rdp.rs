@@ -1,4 +1,4 @@
-//! The older way to account for Poisson subsampling, for comparison: Renyi divergences at integer orders.
+//! Renyi accounting for Poisson sampling at integer orders, for comparison.
 //!
 //! ```text
 //! rdp(a) = ln( sum_k C(a, k) (1-q)^(a-k) q^k e^(k (k-1) / (2 s^2)) ) / (a - 1)
@@ -10,7 +10,7 @@
 use libm::{exp, lgamma, log, log1p};
 use std::ops::RangeInclusive;
 
-/// Orders 2 to 512, as accountants in the field use them.
+/// The highest order, as in other accountants.
 const HIGHEST_ORDER: u32 = 512;
 
 /// Renyi divergence of one step at the integer order `order >= 2`.
@@ -36,8 +36,7 @@ pub fn epsilon_upper_bound(noise_multiplier: f64, sampling_probability: f64, ste
     epsilon_of_divergences(2..=HIGHEST_ORDER, divergence, delta)
 }
 
-/// The same, never too small however many steps: with a margin for the rounding of every step's divergence, 1e-11 before it is divided by
-/// the order less one.
+/// As [`epsilon_upper_bound`], with a margin for rounding, so that it is never too small.
 pub(crate) fn safe_epsilon_upper_bound(
     noise_multiplier: f64,
     sampling_probability: f64,
@@ -51,7 +50,7 @@ pub(crate) fn safe_epsilon_upper_bound(
     epsilon_of_divergences(2..=HIGHEST_ORDER, divergence, delta)
 }
 
-/// The least epsilon that Renyi divergences of several orders (2 and above) show at `delta`.
+/// The least epsilon at `delta` over several Renyi orders from 2.
 pub(crate) fn epsilon_of_divergences(
     orders: RangeInclusive<u32>,
     divergence: impl Fn(u32) -> f64,

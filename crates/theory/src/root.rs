@@ -1,4 +1,4 @@
-//! Where a continuous function changes its sign, in few evaluations.
+//! Root finding in few evaluations.
 
 /// A sign change: the values at `low` and `high` have opposite signs (or one is zero).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -7,10 +7,10 @@ pub(crate) struct Bracket {
     pub high: (f64, f64),
 }
 
-/// Narrows the bracket until its width is at most `tolerance`, by Chandrupatla's method (1997): inverse quadratic
-/// interpolation where three points admit it, else bisection. Never needs more than about twice the evaluations of
-/// bisection, usually a handful. Each side of the result keeps the sign it came with, unless a root is hit exactly: then both
-/// sides are that root.
+/// Narrows a bracket to `tolerance` by Chandrupatla's method (1997).
+///
+/// The method uses inverse quadratic interpolation where possible, else bisection. It needs at most about twice the evaluations of bisection.
+/// Each side keeps its sign, unless a root is hit exactly; then both sides are that root.
 pub(crate) fn narrow(mut f: impl FnMut(f64) -> f64, start: Bracket, tolerance: f64) -> Bracket {
     let sign = |y: f64| y > 0.0;
     // `a` is the newest point, `b` the other side of the bracket, `c` the point before `a`.

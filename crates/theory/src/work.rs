@@ -1,4 +1,4 @@
-//! How much an answer may cost: counted, not clocked, so that every machine gives the same answer.
+//! A budget of work, counted and not timed, so that every machine gives the same answer.
 //!
 //! Accountants take a [`Work`] and pay for every grid before they compute on it. Where it would not last they look at a coarser grid, which
 //! is still certified, and where no grid is left they say [`OutOfReach`]. One unit is about a nanosecond of one core; all parts of a
@@ -14,25 +14,25 @@
 
 use std::cell::Cell;
 
-/// Units that a command may spend, about 7 s of processor time, where 10 s are allowed.
+/// Units for one command: about 7 s of processor time.
 pub const COMMAND: f64 = 7e9;
-/// The longest grid of a composed law that is read at one point.
+/// The longest grid of a composed law for one value.
 pub const MOST_POINTS: usize = 3 << 22;
-/// The longest grid of a composed law that is kept as a whole, for a curve.
+/// The longest grid of a composed law for a whole curve.
 pub const MOST_POINTS_KEPT: usize = 5 << 19;
 
-/// What one command, or a part of it, may spend and has spent.
+/// The work that a command or a part of it may do and has done.
 #[derive(Debug)]
 pub struct Work {
     limit: f64,
     spent: Cell<f64>,
 }
 
-/// The work that is left does not pay for the answer.
+/// The remaining work is too little for the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutOfReach;
 
-/// What is said of a bound that nothing pays for.
+/// The text for a bound that takes too much work.
 pub const REASON: &str = "out of reach (it takes more than 1 GB or 10 s)";
 
 impl Default for Work {
@@ -42,17 +42,17 @@ impl Default for Work {
 }
 
 impl Work {
-    /// Work of this many units.
+    /// A budget of this many units.
     pub fn of(limit: f64) -> Self {
         Self { limit, spent: Cell::new(0.0) }
     }
 
-    /// Work without a limit, for tests and for single laws.
+    /// A budget without limit, for tests and for single laws.
     pub fn unlimited() -> Self {
         Self::of(f64::INFINITY)
     }
 
-    /// Units that were spent.
+    /// Units spent.
     pub fn spent(&self) -> f64 {
         self.spent.get()
     }
@@ -62,10 +62,10 @@ impl Work {
         self.limit - self.spent()
     }
 
-    /// Pays `units`, or nothing if they are not there.
+    /// Spends `units` if they are left.
     ///
     /// # Errors
-    /// More than what is left.
+    /// `units` exceed what is left.
     pub fn charge(&self, units: f64) -> Result<(), OutOfReach> {
         if units.is_nan() || units > self.left() {
             return Err(OutOfReach);
@@ -74,16 +74,16 @@ impl Work {
         Ok(())
     }
 
-    /// Refuses a grid of more than `most` points; work without a limit takes any.
+    /// Checks that a grid has at most `most` points; a budget without limit allows any.
     ///
     /// # Errors
-    /// A grid that is too long.
+    /// The grid is too long.
     pub(crate) fn check_points(&self, points: f64, most: usize) -> Result<(), OutOfReach> {
         let fits = points <= most as f64 || self.limit == f64::INFINITY;
         if fits { Ok(()) } else { Err(OutOfReach) }
     }
 
-    /// What `answer` finds if it may spend at most `units` of what is left.
+    /// Runs `answer` with a budget of at most `units` of what is left.
     pub fn part<T>(&self, units: f64, answer: impl FnOnce(&Work) -> T) -> T {
         let part = Work::of(units.min(self.left()));
         let found = answer(&part);

@@ -1,18 +1,18 @@
-//! What the adversary puts into a batch: the modified lines of the paper's Algorithm 2, for one target or several.
+//! How the adversary modifies a batch: the paper's Algorithm 2, for one target or several.
 //!
 //! # Which scheme decides what is planted?
 //! The one that runs, not the one that the adversary believes in, as in the simulated game.
 //!
 //! # Why does the worst case compute no gradients?
-//! All of them are planted. The parameters still move, by canaries and noise.
+//! All gradients are planted. Canaries and noise still move the parameters.
 //!
 //! # Where are several targets?
-//! They are consecutive records from `target_index` on, all present or all zeroed out. Each has a score of its own.
+//! They are consecutive records from `target_index` on, all present or all zeroed out. Each has its own score.
 
 use misdeal_core::{BatchScheme, Setting, ThreatModel, World};
 use std::ops::Range;
 
-/// Which gradients of a batch are planted.
+/// The rule for planted gradients.
 ///
 /// | gradient of | is |
 /// |---|---|
@@ -20,9 +20,8 @@ use std::ops::Range;
 /// | the last records of a batch, one for each target that it does not hold | minus that target's canary; partially informed and worst case with fixed batch sizes only |
 /// | every other record | its own; zero in the worst case |
 ///
-/// Against batch-then-shuffle the worst case is another one: all other records of the target's batch have the canary, and
-/// all records of the other batches have minus the canary. With random batch sizes (poisson, balls-in-bins) nothing is
-/// opposed: there it would change the mechanism.
+/// The worst case against batch-then-shuffle differs: all other records of the target's batch have the canary, and all records of other
+/// batches minus the canary. With random batch sizes (poisson, balls-in-bins) there is no minus canary: it would change the mechanism.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Adversary {
     targets: Range<u64>,
@@ -32,12 +31,12 @@ pub struct Adversary {
     batch_size: u64,
 }
 
-/// A batch as the adversary leaves it.
+/// A batch after the adversary modified it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModifiedBatch {
-    /// The records that keep their own gradients.
+    /// Records with their natural gradients.
     pub naturals: Vec<u64>,
-    /// How often each canary is in the sum.
+    /// Multiple of each canary in the sum.
     pub canaries: Vec<i64>,
 }
 
@@ -56,27 +55,27 @@ impl Adversary {
         }
     }
 
-    /// What must be added to an output so that a batch without the target has mean zero.
+    /// The constant that makes the mean output of a batch without the target zero.
     pub fn recentring(&self) -> f64 {
         if self.floods { self.batch_size as f64 } else { f64::from(u8::from(self.opposes)) }
     }
 
-    /// Whether minus the canary is in every batch without the target.
+    /// Whether every batch without the target contains minus the canary.
     pub fn opposes(&self) -> bool {
         self.opposes
     }
 
-    /// Whether all records have the canary, or minus the canary where the batch does not hold the target.
+    /// Whether all records of a batch have the canary, or all minus the canary.
     pub fn floods(&self) -> bool {
         self.floods
     }
 
-    /// Whether any record keeps its own gradient.
+    /// Whether any record keeps its natural gradient.
     pub fn keeps_naturals(&self) -> bool {
         self.keeps_naturals
     }
 
-    /// Records of a batch that keep their own gradients, on average where sizes are random, if it holds no target.
+    /// Records with natural gradients in a batch without targets; the mean if sizes are random.
     pub fn naturals(&self) -> u64 {
         let lost = if self.opposes { self.targets.end - self.targets.start } else { 0 };
         if self.keeps_naturals { self.batch_size - lost } else { 0 }
@@ -87,7 +86,7 @@ impl Adversary {
         self.targets.contains(&record)
     }
 
-    /// Sorts a batch's records into natural and planted ones.
+    /// Splits a batch into natural records and multiples of canaries.
     pub fn modify(&self, world: World, batch: &[u64], modified: &mut ModifiedBatch) {
         let ModifiedBatch { naturals, canaries } = modified;
         naturals.clear();

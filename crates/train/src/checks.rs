@@ -1,10 +1,10 @@
-//! Whether setting, recipe and data fit together; what does not is refused with a way out.
+//! Checks that setting, recipe and data fit together.
 
 use crate::data::Dataset;
 use misdeal_core::{BatchScheme, Error, LastBatch, Recipe, Result, Setting, ThreatModel};
 
 /// # Errors
-/// Too few records, records left over that should be kept, or a data set that is not whole.
+/// There are too few records, records left over that should be kept, or the data set is inconsistent.
 pub(crate) fn check_data(setting: &Setting, recipe: &Recipe, dataset: &Dataset) -> Result<()> {
     let (needed, present) = (setting.dataset_size(), dataset.train.labels.len() as u64);
     if needed > present {
@@ -39,7 +39,7 @@ pub(crate) fn check_data(setting: &Setting, recipe: &Recipe, dataset: &Dataset) 
 }
 
 /// # Errors
-/// More targets than records or places in a batch, or than the threat model can tell apart.
+/// There are more targets than records or places in a batch, or than the threat model allows.
 pub(crate) fn check_targets(setting: &Setting, recipe: &Recipe) -> Result<()> {
     let targets = recipe.canaries as u64;
     let most = setting.batch_size.min(setting.dataset_size() - setting.target_index);

@@ -1,10 +1,10 @@
-//! An adversary that knows the data and sees the parameters knows what natural records will add to its output.
+//! Debiasing: the adversary estimates what natural records add to its output.
 //!
 //! # Why the bound stays valid
 //!
-//! An audit counts how often a score passes a threshold in either world, and every bound on those two rates holds for any
-//! score that is computed from what the adversary may see, as long as trials are independent and alike (the threshold is
-//! chosen on other trials, or paid for). Before step t the adversary sees theta_t. It knows the data set up to the target.
+//! An audit counts how often a score passes a threshold in either world. Its bounds hold for any score computed from what the adversary may see,
+//! as long as trials are independent and identically distributed. Before step t the adversary sees theta_t, and it knows the data except the
+//! target.
 //! From both it computes, for a sample of natural records drawn without looking at the batches, the projections p_j of their
 //! clipped gradients on the canary. Their mean and variance are functions of what it sees and of its own coins; so is the
 //! score that uses them. The target's presence enters only through theta_t and the outputs, as without debiasing. A wrong
@@ -19,20 +19,20 @@
 use crate::plan::TrainingPlan;
 use misdeal_core::{Purpose, Stream, World};
 
-/// Batches' worth of records that the adversary looks at in a step.
+/// Size of the sample in each step, in batches.
 const SAMPLED_BATCHES: u64 = 4;
 
-/// What the adversary expects of the natural records' part in one output.
+/// The expected bias of one output, by natural records.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BiasModel {
     /// Its mean.
     pub mean: f64,
-    /// Its variance, the uncertainty of the mean included.
+    /// Its variance, including the uncertainty of the mean.
     pub variance: f64,
 }
 
 impl BiasModel {
-    /// From the projections of sampled records.
+    /// Estimates the bias from the projections of sampled records.
     pub fn new(plan: &TrainingPlan, projections: &[f64]) -> Self {
         let sampled = projections.len() as f64;
         let in_batch = plan.adversary().naturals() as f64;
@@ -48,8 +48,7 @@ impl BiasModel {
     }
 }
 
-/// The natural records that the adversary looks at in a step: drawn with replacement from all but the targets, with coins of
-/// its own.
+/// Samples natural records for a step with replacement, from a stream of its own.
 pub fn sample(plan: &TrainingPlan, world: World, trial: u64, step: u64) -> Vec<u64> {
     let (setting, targets) = (plan.setting(), plan.recipe().canaries as u64);
     let naturals = setting.dataset_size() - targets;

@@ -1,15 +1,14 @@
-//! What is trained, as a digest: the part of a setting's hash that training adds.
+//! A digest of data and recipe, for the setting's hash.
 //!
 //! # Why a digest in the setting?
-//! Random stream and store are keyed by the setting's hash. With the digest in `Setting::training`, another data set
-//! or recipe has other random bits and another store, and nothing else has to know of it. An audit of the mechanism
-//! leaves the field out, so its hash does not depend on it.
+//! The setting's hash is the key of the random stream and of the store. With the digest in `Setting::training`, another data set or recipe gets
+//! other random bits and another store. An audit of the mechanism leaves the field out.
 
 use crate::data::Dataset;
 use blake3::Hasher;
 use misdeal_core::Recipe;
 
-/// A digest of the data set's name and content and of the whole recipe, the model's layers included: 64 hexadecimal digits.
+/// A digest of the data set and the recipe with its model: 64 hexadecimal digits.
 ///
 /// Trainings with the same digest have, in the same setting, the same outcome in each trial. `records` is how many of the
 /// training records, from the first on, are used.

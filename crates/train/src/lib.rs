@@ -1,4 +1,4 @@
-//! Audits of real training: DP-SGD with canaries on real data, thousands of models at a time.
+//! DP-SGD with canaries on real data, for thousands of models.
 //!
 //! ```
 //! use misdeal_core::{Blueprint, CanaryKind, Recipe, Setting};
@@ -24,7 +24,7 @@
 //! - [`data`]: records with labels.
 //! - [`Blueprint`](misdeal_core::Blueprint) and [`Model`]: layers that a user composes, and what they become for records of a given shape.
 //! - [`Recipe`](misdeal_core::Recipe): learning rate, clipping norm, canaries. Plain data, like the model: another engine reads the same.
-//! - [`TrainingPlan`]: setting, recipe and data made ready; [`TrainingPlan::score`] trains models and scores them.
+//! - [`TrainingPlan`]: a validated setting, recipe and data set; [`TrainingPlan::score`] trains models and scores them.
 //! - [`Utility`]: accuracies and biases, in sums that merge in any order.
 //!
 //! [`reference`] is the paper's Algorithm 2 in f64, written out; the engine is compared with it, trial by trial.

@@ -1,23 +1,23 @@
-//! Which trials' models are asked for their accuracy. Scores do not depend on it.
+//! The trials whose models have their accuracy measured.
 
-/// Trials that are asked in each doubling of their number.
+/// Measured trials in each doubling of their number.
 const IN_EACH_DOUBLING: u64 = 64;
 
-/// Which trials' models are asked how many records they classify correctly: asking costs up to a third of a training.
+/// The trials whose models have their accuracy measured, which costs up to a third of a training.
 ///
-/// It depends on the trial alone, so that neither splitting nor resuming nor extending a run leaves a trace in what was measured.
+/// Scores do not depend on it. It depends on the trial alone, so splitting, resuming or extending a run changes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MeasuredTrials {
     /// All of them.
     All,
-    /// The first 128, then 64 of each doubling: some 900 of a million, and more would tell no more.
+    /// The first 128, then 64 of each doubling: about 900 of a million.
     EverFewer,
     /// None.
     None,
 }
 
 impl MeasuredTrials {
-    /// Whether this trial's models are asked.
+    /// Whether this trial's models are measured.
     pub fn includes(self, trial: u64) -> bool {
         match self {
             Self::All => true,

@@ -1,20 +1,20 @@
-//! How much memory a training takes, told before any of it is allocated.
+//! The memory of a training, computed before it is allocated.
 
 use crate::data::{Dataset, Examples};
 use crate::model::Model;
 use crate::simd::{LANES, LaneVector};
 use misdeal_core::{CanaryKind, Error, LayerKind, Loss, Recipe, Result, Setting};
 
-/// The most bytes that a training takes: data, canaries and the cores' working memory together.
+/// Most bytes of a training: data, canaries and the cores' working memory.
 pub const MOST_BYTES: u64 = 800_000_000;
 
-/// Records whose inputs and deltas a core may keep at a time, the most first. All give the same bits.
+/// Allowed numbers of records that a core keeps at a time; all give the same bits.
 const RECORDS_AT_A_TIME: [usize; 4] = [128, 64, 32, LANES];
 
-/// Numbers of noise that are drawn at a time.
+/// Gaussian numbers drawn at a time.
 pub(crate) const NOISE_AT_A_TIME: usize = 1 << 16;
 
-/// How a training is spread out so that it fits into memory.
+/// How many models and records fit into memory at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parallelism {
     /// Models that are trained at a time.
@@ -23,7 +23,7 @@ pub struct Parallelism {
     pub records: usize,
 }
 
-/// The bytes that a training takes, by what takes them.
+/// The bytes of a training, by their use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MemoryNeeds<'a> {
     model: &'a Model,
@@ -39,7 +39,7 @@ impl<'a> MemoryNeeds<'a> {
         MemoryNeeds { model, setting, recipe, data }
     }
 
-    /// Canaries, and what the adversary believes of each: shared by all cores, and made with as much again.
+    /// Bytes of canaries and target models, which all cores share, and of computing them.
     fn canaries(&self) -> u64 {
         let (parameters, classes) = (self.model.parameters as u64, self.model.classes() as u64);
         let one = match self.recipe.canary {
@@ -54,45 +54,45 @@ impl<'a> MemoryNeeds<'a> {
         sum([sample, times(self.recipe.canaries as u64, one.saturating_add(belief))])
     }
 
-    /// What a model leaves: the outputs of all steps, until they are scored.
+    /// Bytes of a model's outputs until they are scored.
     fn outputs(&self) -> u64 {
         let each = if self.recipe.debias { 32 } else { 16 };
         times(self.setting.steps(), 16_u64.saturating_add(times(each, self.recipe.canaries as u64)))
     }
 
-    /// The model of one core, with its parameters, gradients, and everything between its layers.
+    /// Bytes of one core's parameters, gradients and layers.
     fn layers(&self, records: usize) -> u64 {
         let own = 2 * self.model.parameters + self.model.parameters.min(NOISE_AT_A_TIME);
         sum([4 * own as u64, linear_bytes(self.model, records), image_bytes(self.model)])
     }
 
-    /// Indices of a core's batches, and the records that an adversary looks at to debias.
+    /// Bytes of a core's batches, and of samples for debiasing.
     fn indices(&self) -> u64 {
         let sample = if self.recipe.debias { 4 * self.setting.batch_size } else { 0 };
         let projections = times(8 * sample, 1 + self.recipe.canaries as u64);
         sum([times(24, self.setting.dataset_size()), projections])
     }
 
-    /// Everything that one core works in.
+    /// Bytes of one core.
     pub fn core(&self, records: usize) -> u64 {
         sum([self.outputs(), self.layers(records), self.indices()])
     }
 
-    /// What all cores share.
+    /// Bytes that all cores share.
     fn shared(&self) -> u64 {
         sum([self.data, self.canaries()])
     }
 
     /// # Errors
-    /// Data and canaries that do not fit into [`MOST_BYTES`].
+    /// Data and canaries exceed [`MOST_BYTES`].
     pub fn check_shared(&self) -> Result<()> {
         if self.shared() <= MOST_BYTES { Ok(()) } else { Err(self.refusal(0)) }
     }
 
-    /// As many of `cores` as fit, with as many records at a time as fit then.
+    /// The largest number of cores that fits, with the most records at a time.
     ///
     /// # Errors
-    /// Where not even one fits.
+    /// Not even one core fits.
     pub fn parallelism(&self, cores: usize) -> Result<Parallelism> {
         let left = MOST_BYTES.saturating_sub(self.shared());
         let fits = |records: usize| left / self.core(records).max(1);
@@ -106,7 +106,7 @@ impl<'a> MemoryNeeds<'a> {
         }
     }
 
-    /// Names what takes the most.
+    /// The error that names the largest use.
     fn refusal(&self, core: u64) -> Error {
         let needed = sum([self.shared(), core]);
         let allowed = format!("a training within {} MB of memory", MOST_BYTES / 1_000_000);
@@ -116,7 +116,7 @@ impl<'a> MemoryNeeds<'a> {
             ("model", of_core(self.layers(LANES)), "layers with fewer inputs and outputs"),
             ("epochs", of_core(self.outputs()), "fewer epochs, larger batches or fewer canaries"),
             ("dataset_size", sum([self.data, of_core(self.indices())]), "fewer records"),
-            ("canaries", self.canaries(), "fewer canaries, or --canary dirac"),
+            ("canaries", self.canaries(), "fewer canaries, or `canary` dirac"),
         ];
         let (field, _, way_out) = parts.into_iter().max_by_key(|(_, bytes, _)| *bytes).unwrap_or(parts[0]);
         let value = match field {
@@ -129,7 +129,7 @@ impl<'a> MemoryNeeds<'a> {
     }
 }
 
-/// What the linear layers of a model take, with room for `records` records.
+/// Bytes of the linear layers for `records` records.
 fn linear_bytes(model: &Model, records: usize) -> u64 {
     let records = records as u64;
     let first = model.layers.iter().position(|layer| matches!(layer.kind, LayerKind::Linear { .. }));
@@ -144,7 +144,7 @@ fn linear_bytes(model: &Model, records: usize) -> u64 {
     times(4, sum([stages.sum(), 2 * records]))
 }
 
-/// What the layers before the first linear one take.
+/// Bytes of the layers before the first linear one.
 fn image_bytes(model: &Model) -> u64 {
     let image = model.layers.iter().take_while(|layer| !matches!(layer.kind, LayerKind::Linear { .. }));
     let stages: Vec<_> = image.filter(|layer| !layer.kind.is_activation()).collect();

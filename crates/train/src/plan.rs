@@ -1,4 +1,4 @@
-//! A training made ready: validated once, then played trial by trial.
+//! A validated training, run trial by trial.
 
 use crate::adversary::Adversary;
 use crate::canary::{Canary, canaries};
@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex};
 /// The engine's name in reports and stores. All instruction sets give the same bits.
 pub const ENGINE: &str = "train-cpu";
 
-/// A setting, a recipe and a data set that fit together, with everything that does not change from trial to trial.
+/// A validated setting, recipe and data set, with everything that all trials share.
 #[derive(Debug, Clone)]
 pub struct TrainingPlan {
     setting: Setting,
@@ -41,7 +41,7 @@ pub struct TrainingPlan {
     instruction_set: InstructionSet,
 }
 
-/// The scores of some trials, and what their models are worth.
+/// The scores of some trials, and the utility of their models.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrialBatch {
     /// With the target present: all canaries of the first trial, then all of the second, and so on.
@@ -71,16 +71,17 @@ impl TrialBatch {
 }
 
 impl TrainingPlan {
-    /// Fits the three together. The setting's `training` field becomes the digest of the other two.
+    /// Validates the three; the setting's `training` field becomes the digest of the others.
     ///
     /// # Errors
-    /// Names what does not fit, and what would.
+    /// Something does not fit; the error says what would.
     pub fn new(setting: &Setting, recipe: &Recipe, dataset: Arc<Dataset>) -> Result<Self> {
         Self::with_stream(setting, recipe, dataset, Stream::new)
     }
 
-    /// The same training with other random bits: those of [`Stream::philox`], which graphics processors draw. Canaries are drawn from
-    /// the stream too.
+    /// As [`new`](Self::new), with another stream, such as [`Stream::philox`] for graphics processors.
+    ///
+    /// Canaries are drawn from the stream too.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -125,31 +126,31 @@ impl TrainingPlan {
         })
     }
 
-    /// Asks only these trials' models for their accuracy, where all are asked otherwise.
+    /// Measures the accuracy in these trials only; by default in all.
     #[must_use]
     pub fn with_measured_trials(mut self, measured: MeasuredTrials) -> Self {
         self.measured = measured;
         self
     }
 
-    /// Computes on the instructions of `set`: for comparing them.
+    /// Uses an instruction set other than the fastest, for comparisons.
     #[must_use]
     pub fn with_instruction_set(mut self, set: InstructionSet) -> Self {
         self.instruction_set = set;
         self
     }
 
-    /// The setting, with the digest of what is trained: what a store is keyed by.
+    /// The setting with the digest of the training, whose hash is the store's key.
     pub fn setting(&self) -> &Setting {
         &self.setting
     }
 
-    /// How models are trained and attacked.
+    /// The recipe.
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
     }
 
-    /// The records.
+    /// The data set.
     pub fn dataset(&self) -> &Dataset {
         &self.dataset
     }
@@ -159,7 +160,7 @@ impl TrainingPlan {
         &self.model
     }
 
-    /// All random bits.
+    /// The random stream.
     pub fn stream(&self) -> &Stream {
         &self.stream
     }
@@ -169,37 +170,35 @@ impl TrainingPlan {
         &self.canaries
     }
 
-    /// What is planted.
+    /// The adversary.
     pub fn adversary(&self) -> &Adversary {
         &self.adversary
     }
 
-    /// What the adversary believes of each target.
+    /// The adversary's model of each target.
     pub fn target_models(&self) -> &[TargetModel] {
         &self.target_models
     }
 
-    /// Whether the adversary models the bias; in the worst case there is none.
+    /// Whether the adversary debiases; in the worst case there is no bias.
     pub fn debiases(&self) -> bool {
         self.recipe.debias && self.adversary.keeps_naturals()
     }
 
-    /// Whether a trial's model is asked for its accuracy.
+    /// Whether the accuracy of a trial's models is measured.
     pub fn measures_accuracy(&self, trial: u64) -> bool {
         self.measured.includes(trial)
     }
 
-    /// Gaussian numbers from one step's first to the next step's: the parameters, rounded up to sixteen.
+    /// Gaussian numbers per step: the number of parameters, rounded up to a multiple of sixteen.
     pub fn noise_stride(&self) -> u64 {
         self.model.parameters.next_multiple_of(16) as u64
     }
 
-    /// Whether all scores, of trials and of canaries in one trial, are independent and alike, so that counting them bounds
-    /// rates with the stated confidence.
+    /// Whether all scores are independent and identically distributed, so that bounds on rates hold.
     ///
-    /// Trials always are. Several canaries of a trial are if natural gradients have no part in any of their directions (the
-    /// null space of softmax cross-entropy) and a score's law does not depend on where its target is (uniform weights), or
-    /// targets are placed independently (poisson). For anything else it is not proven, and not claimed.
+    /// Scores of different trials always are. Several canaries of a trial are if natural gradients are orthogonal to them (the null space of softmax
+    /// cross-entropy), and either positions are uniform or targets are placed independently (poisson). Otherwise it is not proven.
     pub fn scores_are_independent(&self) -> bool {
         if self.recipe.canaries == 1 {
             return true;
@@ -216,7 +215,7 @@ impl TrainingPlan {
         no_bias && same_belief && !self.debiases() && self.target_models.iter().all(alike)
     }
 
-    /// Bytes that each core works in, apart from the data set and the canaries, which all share.
+    /// Bytes of each core, without the shared data set and canaries.
     pub fn workspace_bytes(&self) -> usize {
         let records = self.parallelism().map_or(1, |parallelism| parallelism.records);
         usize::try_from(self.needs().core(records)).unwrap_or(usize::MAX)
@@ -226,16 +225,15 @@ impl TrainingPlan {
         MemoryNeeds::new(&self.model, &self.setting, &self.recipe, &self.dataset)
     }
 
-    /// How many cores of the current thread pool train at a time: as many as fit into [`MOST_BYTES`](crate::MOST_BYTES).
+    /// How many models train at a time on the current thread pool within [`MOST_BYTES`](crate::MOST_BYTES).
     ///
     /// # Errors
-    /// Where not even one fits; names what takes the most.
+    /// Not even one fits; the error names the largest use.
     pub fn parallelism(&self) -> Result<Parallelism> {
         self.needs().parallelism(rayon::current_num_threads())
     }
 
-    /// Floating-point operations of one model's training, a multiply-add counted as two: forward, back, and weights'
-    /// gradients of all records of all epochs.
+    /// Floating-point operations of training one model; a multiply-add counts as two.
     pub fn operations_per_model(&self) -> f64 {
         let layer = |(number, layer): (usize, &Layer)| {
             let weights = layer.weights.map_or(0, |weights| weights.inputs * weights.outputs);
@@ -249,7 +247,7 @@ impl TrainingPlan {
         per_record * self.setting.dataset_size() as f64 * self.setting.epochs as f64
     }
 
-    /// Trains the model of one trial and gives its parameters too; None if cancelled.
+    /// Trains the model of one trial and returns its parameters too; `None` if cancelled.
     pub fn train(
         &self,
         workspace: &mut Workspace,
@@ -262,7 +260,7 @@ impl TrainingPlan {
         Some(trained)
     }
 
-    /// Room to [`train`](Self::train) in.
+    /// Working memory for [`train`](Self::train).
     pub fn workspace(&self) -> Workspace {
         let records = self.parallelism().map_or(1, |parallelism| parallelism.records);
         Workspace::new(self, self.instruction_set, records)
@@ -290,8 +288,9 @@ impl TrainingPlan {
         Some(batch)
     }
 
-    /// As [`score`](Self::score), once for each of `beliefs`: the same models, scored by adversaries that believe in other schemes. The
-    /// utility is in the first.
+    /// Trains models once and scores them for several adversaries, each with another belief about the scheme.
+    ///
+    /// The utility is in the first batch.
     pub fn score_for_beliefs(
         &self,
         beliefs: &[BatchScheme],
@@ -316,7 +315,7 @@ impl TrainingPlan {
         Some(batches)
     }
 
-    /// Trains the models of `trials` in both worlds, and gives what `of_model` makes of each, in order.
+    /// Trains the models of `trials` in both worlds and applies `of_model` to each, in order.
     fn of_all_models<T: Send>(
         &self,
         trials: Range<u64>,
@@ -345,7 +344,7 @@ impl TrainingPlan {
         models.par_iter().with_min_len(models.len().div_ceil(cores)).map(train).collect()
     }
 
-    /// What the models are worth whose scores a store holds.
+    /// The utility of the models in a store.
     pub fn utility_in(&self, store: &ScoreStore) -> Utility {
         let mut utility = Utility::kept_in(store);
         (utility.train_records, utility.test_records) = (self.setting.dataset_size(), self.test_records());
@@ -356,7 +355,7 @@ impl TrainingPlan {
         self.dataset.test.as_ref().map_or(0, |test| test.labels.len() as u64)
     }
 
-    /// What a trained model is worth.
+    /// The utility of a trained model.
     pub fn utility(&self, model: &TrainedModel) -> Utility {
         let mut utility = Utility::default();
         (utility.train_records, utility.test_records) = (self.setting.dataset_size(), self.test_records());

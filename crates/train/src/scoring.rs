@@ -1,16 +1,16 @@
-//! From outputs to scores.
+//! Scores of trained models.
 
 use crate::plan::TrainingPlan;
 use crate::reference::Outputs;
 use misdeal_core::{BatchScheme, Setting};
 use misdeal_game::{TargetModel, log_likelihood_ratio, log_likelihood_ratio_with_variances};
 
-/// What the adversary believes of each target: the law of its position, and the shifts it causes.
+/// The adversary's model of each target: the law of its position, and the shifts it causes.
 pub(crate) fn target_models(setting: &Setting, canaries: usize) -> Vec<TargetModel> {
     believing(setting, setting.scoring_scheme(), canaries)
 }
 
-/// What an adversary that believes in `scheme` thinks of each target.
+/// The target models of an adversary that assumes `scheme`.
 pub(crate) fn believing(setting: &Setting, scheme: BatchScheme, canaries: usize) -> Vec<TargetModel> {
     (0..canaries as u64)
         .map(|k| {
@@ -26,7 +26,7 @@ pub fn scores(plan: &TrainingPlan, outputs: &Outputs) -> Vec<f64> {
     scores_of_models(plan, plan.target_models(), outputs)
 }
 
-/// As [`scores`], with other beliefs about the targets.
+/// As [`scores`], with other target models.
 pub(crate) fn scores_of_models(plan: &TrainingPlan, models: &[TargetModel], outputs: &Outputs) -> Vec<f64> {
     let setting = plan.setting();
     let (noise, steps_per_epoch) = (setting.noise_multiplier, setting.steps_per_epoch);

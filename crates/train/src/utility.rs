@@ -1,36 +1,36 @@
-//! How useful trained models are, and how large the bias is, in sums that are exact and merge in any order.
+//! Accuracy of trained models and bias of outputs, in exact sums that merge in any order.
 
 use misdeal_core::{ScoreStore, Spread, Tally};
 
-/// The unit in which biases are summed: 2^-32.
+/// The unit of summed biases: 2^-32.
 const BIAS_UNIT: f64 = 1.0 / 4_294_967_296.0;
 
-/// What trained models are worth, and what disturbs the adversary.
+/// Accuracy of trained models, and bias of the adversary's outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Utility {
-    /// Training records that each measured model classifies correctly.
+    /// Correctly classified training records of each measured model.
     pub train_correct: Tally,
-    /// How many training records a model was asked about.
+    /// Number of training records per model.
     pub train_records: u64,
-    /// Test records that each measured model classifies correctly.
+    /// Correctly classified test records of each measured model.
     pub test_correct: Tally,
-    /// How many test records a model was asked about.
+    /// Number of test records per model.
     pub test_records: u64,
     bias: Tally,
 }
 
-/// The names under which stores keep it.
+/// Names of the tallies in stores.
 const TRAIN_CORRECT: &str = "training records classified correctly";
 const TEST_CORRECT: &str = "test records classified correctly";
 const BIAS: &str = "bias in units of 2^-32";
 
 impl Utility {
-    /// Adds the natural records' projection on a canary in one step, to the nearest 2^-32.
+    /// Adds the bias of one output, rounded to 2^-32.
     pub fn insert_bias(&mut self, bias: f64) {
         self.bias.insert((bias / BIAS_UNIT).round() as i64);
     }
 
-    /// Adds what another collected: associative and commutative, so that no split of the work shows.
+    /// Adds another utility; associative and commutative.
     pub fn merge(&mut self, other: &Utility) {
         self.train_correct.merge(&other.train_correct);
         self.test_correct.merge(&other.test_correct);
@@ -39,31 +39,31 @@ impl Utility {
         self.test_records = self.test_records.max(other.test_records);
     }
 
-    /// Keeps it in the store of the same trials.
+    /// Writes the utility to the store of the same trials.
     pub fn keep_in(&self, store: &mut ScoreStore) {
         store.insert_tally(TRAIN_CORRECT, &self.train_correct);
         store.insert_tally(TEST_CORRECT, &self.test_correct);
         store.insert_tally(BIAS, &self.bias);
     }
 
-    /// What a store keeps of its trials; it does not know how many records a model was asked about.
+    /// Reads the utility of a store, without the numbers of records.
     pub fn kept_in(store: &ScoreStore) -> Self {
         let [train_correct, test_correct, bias] =
             [TRAIN_CORRECT, TEST_CORRECT, BIAS].map(|name| store.tally(name));
         Utility { train_correct, test_correct, bias, ..Utility::default() }
     }
 
-    /// The share of training records classified correctly, over the measured models.
+    /// Training accuracy over the measured models.
     pub fn train_accuracy(&self) -> Option<Spread> {
         self.train_correct.finish(1.0 / self.train_records.max(1) as f64)
     }
 
-    /// The share of test records classified correctly; none without test data.
+    /// Test accuracy over the measured models; `None` without test data.
     pub fn test_accuracy(&self) -> Option<Spread> {
         self.test_correct.finish(1.0 / self.test_records.max(1) as f64)
     }
 
-    /// The natural records' projection on the canary, over all steps, canaries and models.
+    /// Bias of outputs by natural gradients, over all steps, canaries and models.
     pub fn bias(&self) -> Option<Spread> {
         self.bias.finish(BIAS_UNIT)
     }

@@ -1,7 +1,7 @@
 //! The engine against the reference, trial by trial: f32 with fused kernels against f64 with every gradient written out.
 
 use misdeal_core::ClosedSet;
-mod tiny;
+use misdeal_testkit::tiny;
 
 use misdeal_core::{
     BatchScheme, Blueprint, CanaryKind, Loss, PHILOX_STREAM_NAME, Recipe, Setting, Stream, ThreatModel, World,

@@ -1,18 +1,11 @@
 //! Damaged files are refused or read: nothing panics, and memory stays in proportion to what is there.
-//!
-//! One test, because the allocator that it watches is the whole program's.
 
-mod fixtures;
-
-use fixtures::*;
+use crate::fixtures::*;
+use crate::{MEMORY, alone};
 use misdeal_train::data::load;
-use peak_alloc::PeakAlloc;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use std::path::Path;
-
-#[global_allocator]
-static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 /// The most memory that reading one of the small files below may take, however it is damaged.
 const MOST_BYTES: usize = 4 << 20;
@@ -59,14 +52,14 @@ fn put_company(folder: &Path, dataset: &str, file: &str) {
 fn load_damaged(dataset: &str, folder: &Path) -> (bool, usize) {
     let path = folder.join(dataset);
     let name = if dataset == "own.npz" { path.to_str().unwrap() } else { dataset };
-    let before = ALLOCATOR.current_usage();
-    ALLOCATOR.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
     let outcome = load(name, Some(folder), 2, 0);
     if let Err(error) = &outcome {
         let message = error.to_string();
         assert!(!message.contains('\n') && message.contains(';') && message.len() < 1000, "{message}");
     }
-    (outcome.is_ok(), ALLOCATOR.peak_usage().saturating_sub(before))
+    (outcome.is_ok(), MEMORY.peak_usage().saturating_sub(before))
 }
 
 /// Small files that unpack to a lot, or claim to: what loads them, their name, their bytes and the memory they may take.
@@ -113,6 +106,7 @@ fn bombs_do_not_go_off() {
 
 #[test]
 fn nothing_panics_and_little_is_reserved() {
+    let _alone = alone();
     bombs_do_not_go_off();
     let config = Config {
         cases: 300,

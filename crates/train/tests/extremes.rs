@@ -1,8 +1,7 @@
 //! Models with extreme numbers in every field: trained like the reference, or refused with the field, never worse.
 
-mod tiny;
-
 use misdeal_core::{Blueprint, CanaryKind, Recipe, Setting, ThreatModel, World};
+use misdeal_testkit::tiny;
 use misdeal_train::TrainingPlan;
 use misdeal_train::data::Shape;
 use misdeal_train::reference;

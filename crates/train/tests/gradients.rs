@@ -1,8 +1,8 @@
 //! The reference's gradients against PyTorch's and against finite differences.
 
-mod tiny;
-
 use misdeal_core::{Blueprint, Loss};
+use misdeal_testkit::golden;
+use misdeal_testkit::tiny;
 use misdeal_train::Model;
 use misdeal_train::data::Shape;
 use misdeal_train::reference::Network;
@@ -54,7 +54,7 @@ fn norm(gradient: &[f64]) -> f64 {
 
 #[test]
 fn losses_and_gradients_are_pytorch_s() {
-    let golden: Golden = toml::from_str(include_str!("../../../testdata/training_gradients.toml")).unwrap();
+    let golden: Golden = golden("training_gradients.toml");
     assert_eq!(golden.case.len(), 4);
     for case in golden.case {
         let (blueprint, shape) = match case.model.as_str() {

@@ -1,8 +1,6 @@
 //! Image sets from small files made here: what is in them comes out, in the file's order and scaled.
 
-mod fixtures;
-
-use fixtures::*;
+use crate::fixtures::*;
 use misdeal_train::data::{Examples, Shape, load};
 use std::fs;
 use tempfile::tempdir;

@@ -3,10 +3,9 @@
 //!
 //! Every comparison is a two-sample Kolmogorov-Smirnov test at level 1e-8: false-alarm rate below 1e-6 in all.
 
-mod tiny;
-
 use misdeal_core::{BatchScheme, Blueprint, CanaryKind, EngineName, Recipe, Setting, ThreatModel, World};
 use misdeal_game::{Game, engines};
+use misdeal_testkit::tiny;
 use misdeal_train::data::Shape;
 use misdeal_train::{MeasuredTrials, TrainingPlan, TrialBatch};
 use std::sync::Arc;

@@ -1,14 +1,10 @@
-//! Memory is predicted before it is taken. One test, alone in its process: others would count as well.
+//! Memory is predicted before it is taken.
 
-mod tiny;
-
+use crate::{MEMORY, alone};
 use misdeal_core::{Blueprint, CanaryKind, Recipe, Setting, ThreatModel};
+use misdeal_testkit::tiny;
 use misdeal_train::data::Shape;
 use misdeal_train::{MOST_BYTES, TrainingPlan};
-use peak_alloc::PeakAlloc;
-
-#[global_allocator]
-static MEMORY: PeakAlloc = PeakAlloc;
 
 fn plan(
     layers: &str,
@@ -28,6 +24,7 @@ fn plan(
 
 #[test]
 fn memory_is_told_before_it_is_taken() {
+    let _alone = alone();
     let wide = |outputs: u64| format!("{{ kind = 'linear', outputs = {outputs} }}, {{ kind = 'linear' }}");
     let deep = "{ kind = 'average-pooling', size = 1 }, ".repeat(1000) + "{ kind = 'linear' }";
     let image = Shape { channels: 1, height: 100, width: 100 };

@@ -1,7 +1,7 @@
 //! The real files, where they are at hand: in the folder that `MISDEAL_DATA` names.
 
-mod fixtures;
-
+use crate::fixtures;
+use misdeal_testkit::skip;
 use misdeal_train::data::{Dataset, Shape, load};
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ fn folder_with(file: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("MISDEAL_DATA").map(PathBuf::from);
     let found = folder.filter(|folder| folder.join(file).is_file());
     if found.is_none() {
-        eprintln!("skipped: set MISDEAL_DATA to a folder that has {file}");
+        skip(format!("set MISDEAL_DATA to a folder that has {file}"));
     }
     found
 }

@@ -1,8 +1,7 @@
 //! What does not fit is refused, with the field, the value, what is allowed and a way out.
 
-mod tiny;
-
 use misdeal_core::{BatchScheme, CanaryKind, LastBatch, Recipe, Setting, ThreatModel};
+use misdeal_testkit::tiny;
 use misdeal_train::TrainingPlan;
 use misdeal_train::data::Dataset;
 use std::sync::Arc;

@@ -1,8 +1,7 @@
 //! A trial is a pure function of seed, setting, world and index.
 
-mod tiny;
-
 use misdeal_core::{CanaryKind, Recipe, Setting, ThreatModel};
+use misdeal_testkit::tiny;
 use misdeal_train::{InstructionSet, TrainingPlan, TrialBatch};
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,8 +1,6 @@
 //! Tables of features from small files made here, as text and as arrays; and what is said where there are no files.
 
-mod fixtures;
-
-use fixtures::*;
+use crate::fixtures::*;
 use misdeal_train::data::{Dataset, Examples, Shape, load};
 use tempfile::tempdir;
 

@@ -3,18 +3,16 @@
 mod audits;
 mod scan;
 
-pub use audits::{
-    AnalysisArguments, GameArguments, MechanismArguments, RunArguments, ShapeArguments, TrainingArguments,
-};
+pub use audits::{MechanismArguments, OutcomeArguments, TrainingArguments};
 pub use scan::ScanArguments;
 
+use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::number::{count, number, one_of};
-use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use misdeal::BoundSide;
-use misdeal_core::{BatchScheme, Device, Precision};
-use misdeal_paper::ARTEFACTS;
+use misdeal::request::{
+    AccountRequest, CalibrateRequest, DiagnoseRequest, EstimateRequest, MergeRequest, ReproduceRequest,
+    SelfTestRequest, count,
+};
 use std::path::PathBuf;
 
 /// What exit codes mean, below every command's help.
@@ -50,6 +48,9 @@ pub struct CommonArguments {
     /// No progress and no remarks
     #[arg(long, global = true, help_heading = "Common options")]
     pub quiet: bool,
+    /// Where a command prints, and what it hears
+    #[arg(skip)]
+    pub environment: Environment,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -91,24 +92,17 @@ impl CommonArguments {
         misdeal_core::Error::bad_value("format", format, allowed, hint).into()
     }
 
-    /// Starts the thread pool that all jobs use.
-    pub fn start_threads(&self) -> Result<(), Failure> {
-        let threads = match self.threads {
-            None => 0,
-            Some(threads) if (1..=4096).contains(&threads) => threads as usize,
+    /// The number of threads that was asked for, if any was.
+    pub fn checked_threads(&self) -> Result<Option<usize>, Failure> {
+        match self.threads {
+            None => Ok(None),
+            Some(threads) if (1..=4096).contains(&threads) => Ok(Some(threads as usize)),
             Some(threads) => {
+                let allowed = "a whole number from 1 to 4096";
                 let hint = "leave it out to use all cores";
-                return Err(misdeal_core::Error::bad_value(
-                    "threads",
-                    threads,
-                    "a whole number from 1 to 4096",
-                    hint,
-                )
-                .into());
+                Err(misdeal_core::Error::bad_value("threads", threads, allowed, hint).into())
             }
-        };
-        let started = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-        started.map_err(|error| Failure::run_failed(format!("cannot start threads: {error}")))
+        }
     }
 }
 
@@ -123,11 +117,14 @@ pub enum Command {
     /// Turn scores from anywhere into an epsilon
     Estimate(EstimateArguments),
     /// Join the shards of a run into one store
-    Merge(MergeArguments),
+    #[command(after_help = EXIT_CODES)]
+    Merge(MergeRequest),
     /// What theory says, scheme by scheme
-    Account(AccountArguments),
+    #[command(after_help = EXIT_CODES)]
+    Account(AccountRequest),
     /// The noise for a target epsilon under a scheme
-    Calibrate(CalibrateArguments),
+    #[command(after_help = EXIT_CODES)]
+    Calibrate(CalibrateRequest),
     /// Which scheme is behind the batches of a real data loader, and what it costs
     Diagnose(DiagnoseArguments),
     /// Find sampling mistakes in Python sources and notebooks
@@ -139,7 +136,8 @@ pub enum Command {
     /// What there is to compute on
     Devices,
     /// Whether it computes right: every part against something known, in under half a minute
-    SelfTest(SelfTestArguments),
+    #[command(after_help = EXIT_CODES)]
+    SelfTest(SelfTestRequest),
     /// A script that completes commands and flags in a shell
     Completions(CompletionsArguments),
     /// The manual page of the program; with --output, a folder: the pages of all commands
@@ -165,26 +163,8 @@ pub enum AuditCommand {
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub struct EstimateArguments {
-    /// Scores of runs with the target (.npy, .csv or .parquet)
-    #[arg(long, value_name = "FILE")]
-    pub scores_in: PathBuf,
-    /// Scores of runs without it
-    #[arg(long, value_name = "FILE")]
-    pub scores_out: PathBuf,
     #[command(flatten)]
-    pub analysis: AnalysisArguments,
-    /// The epsilon that is claimed, to be tested
-    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
-    pub claimed_epsilon: Option<f64>,
-    /// The whole trade-off curve that is claimed, to be tested: gdp=MU, the Gaussian curve
-    #[arg(long, value_name = "CURVE")]
-    pub claimed_curve: Option<String>,
-    /// State that a fair coin of its own included each canary in one training; bounds of one-run estimators rest on it
-    #[arg(long)]
-    pub fair_coins: bool,
-    /// Also give the trade-off curve, and test the curve of the claimed epsilon and the one that is claimed as a whole
-    #[arg(long)]
-    pub trade_off: bool,
+    pub request: EstimateRequest,
     /// Draw the scores of both worlds and the trade-off curve into a file that ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
@@ -193,51 +173,21 @@ pub struct EstimateArguments {
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub struct ReproduceArguments {
-    /// A table or a figure of the paper, what goes beyond it, or all
-    #[arg(value_name = "NAME", value_parser = artefact_names())]
-    pub name: String,
-    /// Fewer observations, one run: minutes on two cores
-    #[arg(long)]
-    pub quick: bool,
-    /// Runs that means are taken over; as many as the paper's if not given
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
-    pub runs: Option<u64>,
-    /// Observations of a run at most; as many as the paper's if not given
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
-    pub observations: Option<u64>,
-    /// Play only the rows whose names contain this
-    #[arg(long, value_name = "TEXT")]
-    pub only: Option<String>,
-    /// What to compute on; auto takes a CUDA device for long runs, where there is one
-    #[arg(long, default_value = "auto", value_parser = one_of::<Device>(), value_name = "NAME")]
-    pub device: Device,
-    /// The arithmetic of trainings on a CUDA device: tf32 is faster with convolutions
-    #[arg(long, default_value = "f32", value_parser = one_of::<Precision>(), value_name = "NAME")]
-    pub precision: Precision,
-    /// The folder that holds data sets; MISDEAL_DATA if not given
-    #[arg(long, value_name = "DIR")]
-    pub data: Option<PathBuf>,
-    /// Save every audit's scores in this folder, at intervals and at the end
-    #[arg(long, value_name = "DIR")]
-    pub store: Option<PathBuf>,
-    /// Go on from what the folder of --store holds; finished audits are not played again
-    #[arg(long, requires = "store")]
-    pub resume: bool,
+    #[command(flatten)]
+    pub request: ReproduceRequest,
     /// Draw the numbers into a file that ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }
 
-fn artefact_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(ARTEFACTS.into_iter().chain(["all"]))
-}
-
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
-pub struct SelfTestArguments {
-    /// What to test; auto is the processor, and CUDA devices where there are any
-    #[arg(long, default_value = "auto", value_parser = one_of::<Device>(), value_name = "NAME")]
-    pub device: Device,
+pub struct DiagnoseArguments {
+    #[command(flatten)]
+    pub request: DiagnoseRequest,
+    /// Draw position in the file against position in the epoch into a file that ends in .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -247,86 +197,4 @@ pub struct ReportArguments {
     /// (.html), or the figure of one result (.svg or .png); nothing is run again
     #[arg(required = true, value_name = "RESULT")]
     pub results: Vec<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
-pub struct MergeArguments {
-    /// The stores to join; --output names the result
-    #[arg(required = true, value_name = "STORE")]
-    pub stores: Vec<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
-pub struct AccountArguments {
-    /// Noise standard deviation divided by the clipping norm
-    #[arg(long, allow_hyphen_values = true, default_value = "1.0", value_parser = number, value_name = "S")]
-    pub noise_multiplier: f64,
-    #[command(flatten)]
-    pub shape: ShapeArguments,
-    /// The delta at which epsilon is meant
-    #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
-    pub delta: f64,
-    /// A batch scheme, or all
-    #[arg(long, default_value = "all", value_name = "NAME")]
-    pub scheme: String,
-    /// For Poisson sampling alone: the probability that a record is in a batch, with --steps
-    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "Q", conflicts_with_all = ["scheme", "steps_per_epoch", "epochs"])]
-    pub sampling_probability: Option<f64>,
-    /// Also bound delta at this epsilon
-    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
-    pub epsilon: Option<f64>,
-    /// Also bound the whole trade-off curve between the two errors of an adversary
-    #[arg(long)]
-    pub trade_off: bool,
-    /// Also say what other methods of the field give
-    #[arg(long)]
-    pub compare: bool,
-    /// For Poisson sampling alone: steps in all epochs together
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
-    pub steps: Option<u64>,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
-pub struct CalibrateArguments {
-    /// The epsilon to meet
-    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
-    pub target_epsilon: f64,
-    /// The delta at which epsilon is meant
-    #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
-    pub delta: f64,
-    #[command(flatten)]
-    pub shape: ShapeArguments,
-    /// How batches are made
-    #[arg(long, default_value = "poisson", value_parser = PossibleValuesParser::new(BatchScheme::NAMES), value_name = "NAME")]
-    pub scheme: String,
-    /// The side of the bound that must meet the target: upper (the noise is enough) or lower (less is not)
-    #[arg(long, default_value = "upper", value_parser = one_of::<BoundSide>(), value_name = "SIDE")]
-    pub bound: BoundSide,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
-pub struct DiagnoseArguments {
-    /// The batches of record indices that the loader dealt: .jsonl with {"epoch": 0, "batch": [17, 3]} on each line, .npy of shape
-    /// (epochs, batches, batch size), or .parquet with the columns epoch, batch and record
-    #[arg(value_name = "LOG")]
-    pub log: PathBuf,
-    /// Records in the data set; one more than the largest index if not given
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
-    pub dataset_size: Option<u64>,
-    /// Also say what leaks at this noise (standard deviation divided by the clipping norm)
-    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "S")]
-    pub noise_multiplier: Option<f64>,
-    /// The delta at which epsilon is meant
-    #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
-    pub delta: f64,
-    /// Epochs of the whole run, for the leakage; those of the log if not given
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "E")]
-    pub epochs: Option<u64>,
-    /// Draw position in the file against position in the epoch into a file that ends in .svg or .png
-    #[arg(long, value_name = "FILE")]
-    pub plot: Option<PathBuf>,
 }

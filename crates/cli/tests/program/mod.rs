@@ -1,12 +1,17 @@
 //! Runs the program and looks at what it left.
-#![allow(dead_code, reason = "each test file uses its part")]
 
 use assert_cmd::Command;
+use misdeal_cli::Environment;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
+use std::process::{Child, ExitStatus};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Mutex, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// What a run of the program ended with.
 #[derive(Debug)]
@@ -16,20 +21,85 @@ pub struct Run {
     pub stderr: String,
 }
 
-/// Runs `misdeal` in `folder` with the words of `arguments`, and no data folder but what they name; a run that takes minutes is a
-/// failure.
+/// How long a run may take before it counts as hanging.
+const LIMIT: Duration = Duration::from_mins(5);
+
+/// Held by the run whose folder the process is in.
+static FOLDER: Mutex<()> = Mutex::new(());
+
+/// Runs the command line in this process, in `folder`, with the words of `arguments`, without a terminal and signals.
 pub fn misdeal(folder: &Path, arguments: &str) -> Run {
+    run(folder, arguments.split_whitespace())
+}
+
+/// As [`misdeal`], where words may have spaces in them.
+pub fn run<'a>(folder: &Path, words: impl IntoIterator<Item = &'a str>) -> Run {
+    let words: Vec<&str> = words.into_iter().collect();
+    // What finds data sets must not find those of the machine.
+    if std::env::var_os("MISDEAL_DATA").is_some()
+        && matches!(words[..], ["reproduce", ..] | ["audit", "training", ..])
+    {
+        return started(folder, &words);
+    }
+    let words: Vec<&str> = ["misdeal"].into_iter().chain(words).collect();
+    let _only_one = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
+    let environment = Environment::captured();
+    std::env::set_current_dir(folder).unwrap();
+    let hangs = hangs(words.join(" "));
+    let code = misdeal_cli::run(words, environment.clone());
+    drop(hangs);
+    std::env::set_current_dir(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let printed = environment.printed();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Run { code: Some(i32::from(code)), stdout: text(printed.stdout), stderr: text(printed.stderr) }
+}
+
+/// Ends all tests after a generous while, unless what it gives is dropped before.
+fn hangs(what: String) -> Sender<()> {
+    let (is_over, ends) = mpsc::channel();
+    std::thread::spawn(move || {
+        if ends.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
+            let shown: String = what.chars().take(200).collect();
+            let _ = writeln!(std::io::stderr(), "hangs: {shown}");
+            std::process::abort();
+        }
+    });
+    is_over
+}
+
+/// Runs the program, in a process of its own, in `folder`, with the words of `arguments`, and no data folder but what they name.
+pub fn process(folder: &Path, arguments: &str) -> Run {
+    started(folder, &arguments.split_whitespace().collect::<Vec<_>>())
+}
+
+fn started(folder: &Path, words: &[&str]) -> Run {
     let output = Command::new(env!("CARGO_BIN_EXE_misdeal"))
         .current_dir(folder)
         .env_remove("MISDEAL_DATA")
-        .args(arguments.split_whitespace())
-        .timeout(Duration::from_mins(5))
+        .args(words)
+        .timeout(LIMIT)
         .output()
         .unwrap();
     Run {
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Waits for the end of a process; one that goes on for minutes hangs, and is killed.
+pub fn wait(child: &mut Child, what: &str) -> ExitStatus {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if start.elapsed() > LIMIT {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("hangs: {what}");
+        }
+        sleep(Duration::from_millis(5));
     }
 }
 

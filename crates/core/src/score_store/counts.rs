@@ -31,15 +31,6 @@ impl Counts {
 
     /// Adds the counts of `other`.
     pub fn merge(&mut self, other: Self) {
-        #[cfg(feature = "planted-faults")]
-        if crate::planted::is_planted(crate::planted::Fault::StoreMerge) {
-            for (ours, theirs) in self.tables.iter_mut().zip(other.tables) {
-                for theirs in theirs {
-                    ours[0].merge(theirs);
-                }
-            }
-            return;
-        }
         let theirs = other.tables.into_iter().flatten();
         self.tables.iter_mut().flatten().zip(theirs).for_each(|(ours, theirs)| ours.merge(theirs));
     }

@@ -1,12 +1,12 @@
 //! Trainings on a device against the reference on the same stream.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
-use crate::tiny;
 use misdeal_core::{
     BatchScheme, Blueprint, CanaryKind, ClosedSet, Loss, Precision, Recipe, Setting, Stream, ThreatModel,
     World,
 };
 use misdeal_cuda::training::{Accelerator, Program, Trainer, Tuning};
+use misdeal_testkit::tiny;
 use misdeal_train::data::{Dataset, Shape};
 use misdeal_train::{TrainingPlan, reference, scores};
 use std::sync::Arc;

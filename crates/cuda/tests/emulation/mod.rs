@@ -10,6 +10,7 @@ use cudarc::driver::DeviceRepr;
 use libloading::Library;
 use misdeal_cuda::CudaError;
 use misdeal_cuda::training::{Accelerator, Grid, MORE_SOURCES, Program, SOURCES};
+use misdeal_testkit::skip;
 use std::alloc::Layout;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -32,7 +33,7 @@ pub fn is_there() -> bool {
     let there = cfg!(all(target_arch = "x86_64", target_os = "linux"))
         && Command::new("c++").arg("--version").output().is_ok_and(|done| done.status.success());
     if !there {
-        println!("skipped: no C++ compiler on a Linux system of the x86-64 family");
+        skip("no C++ compiler on a Linux system of the x86-64 family");
     }
     there
 }

@@ -13,10 +13,10 @@ use parquet::schema::types::SchemaDescriptor;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Rows that are read at a time: memory grows with what is read, not with what the file claims to hold.
+/// Rows that are read at a time, so memory does not grow with what a file claims.
 const PIECE: usize = 1 << 16;
 
-/// The columns, in the order of a row here; the last two may be missing.
+/// The columns; the last two are optional.
 const COLUMNS: [&str; 5] = ["epoch", "batch", "record", "rank", "worker"];
 const REQUIRED: usize = 3;
 
@@ -79,13 +79,13 @@ fn read_groups(path: &Path, file: impl ChunkReader + 'static) -> Result<BatchLog
     rows.finish()
 }
 
-/// Rows on their way into a log.
+/// Collects rows into a log.
 struct Rows<'a> {
     path: &'a Path,
     log: BatchLog,
-    /// Epoch, batch, rank and worker of the batch that the last row belongs to.
+    /// Epoch, batch, rank and worker of the current batch.
     open: Option<[u64; 4]>,
-    /// The same of every batch that is closed.
+    /// The same for all complete batches.
     batches: Vec<[u64; 4]>,
     number: u64,
 }
@@ -126,7 +126,7 @@ impl Rows<'_> {
         }
     }
 
-    /// The log, if the rows lie in the order of the batches' numbers.
+    /// Returns the log; the batches' numbers must ascend.
     fn finish(mut self) -> Result<BatchLog> {
         self.close();
         // Batches are numbered by their process, or by each of its workers on its own; then numbers repeat among those.
@@ -155,7 +155,7 @@ impl Rows<'_> {
     }
 }
 
-/// The first batch whose number is not above the last one of the same `stream`.
+/// The first batch whose number does not exceed the one before in the same `stream`.
 fn falls(batches: &[[u64; 4]], stream: impl Fn(&[u64; 4]) -> [u64; 3]) -> Option<[u64; 4]> {
     let mut last: HashMap<[u64; 3], u64> = HashMap::new();
     batches.iter().copied().find(|key| last.insert(stream(key), key[1]).is_some_and(|last| last >= key[1]))
@@ -188,7 +188,7 @@ impl Integers {
         }
     }
 
-    /// Appends the next values, at most [`PIECE`]; none are left if none are appended.
+    /// Appends up to [`PIECE`] values; none at the end.
     fn append(&mut self, path: &Path, values: &mut Vec<u64>) -> Result<()> {
         match self {
             Self::Short(name, number, column) => {

@@ -1,4 +1,4 @@
-//! One JSON object a line, one line a batch.
+//! `.jsonl` files with one batch on each line.
 
 use super::BatchLog;
 use crate::{Error, Result};
@@ -6,10 +6,10 @@ use serde::Deserialize;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-/// The longest line that is read: a batch of some ten million records.
+/// The longest line that is read: a batch of about ten million records.
 const LONGEST_LINE: u64 = 1 << 27;
 
-/// What a line says.
+/// A line of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
@@ -24,7 +24,7 @@ struct Line {
 const HINT: &str = "write lines such as {\"epoch\": 0, \"batch\": [17, 3, 42]}, with \"rank\" and \"worker\" where there are \
                     several";
 
-/// The batches in a file, line by line; its length bounds the buffer alone.
+/// Reads batches line by line; the file's length limits only the buffer.
 pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<BatchLog> {
     let mut input = BufReader::with_capacity(file_length.clamp(1 << 10, 1 << 18) as usize, file);
     let mut log = BatchLog::default();

@@ -1,4 +1,4 @@
-//! Batches of record indices that a data loader dealt, from `.jsonl`, `.npy` and `.parquet` files.
+//! The batches of a data loader, from `.jsonl`, `.npy` and `.parquet` files.
 
 mod columnar;
 mod json_lines;
@@ -15,7 +15,7 @@ pub mod fuzzing {
 use crate::{Error, Result, input};
 use std::path::Path;
 
-/// The most entries (records in batches, over all epochs) that a log may have: their number and memory stay in bounds.
+/// Most records in all batches of a log.
 pub const MOST_ENTRIES: usize = 1 << 31;
 
 /// The largest record index.
@@ -28,16 +28,16 @@ pub struct BatchLog {
     batches: Vec<LoggedBatch>,
 }
 
-/// Where a batch belongs.
+/// Epoch, rank and worker of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoggedBatch {
     /// The epoch's number, as logged.
     pub epoch: u32,
-    /// The process of a distributed run that saw it; 0 if none is named.
+    /// The process of a distributed run; 0 if not given.
     pub rank: u32,
-    /// The loader's worker that made it; `None` if none is named.
+    /// The loader's worker; `None` if not given.
     pub worker: Option<u32>,
-    /// Where it ends among all records; it begins where the one before it ends.
+    /// The end of its records; it begins where the batch before ends.
     end: usize,
 }
 
@@ -45,7 +45,7 @@ impl BatchLog {
     /// Adds a batch.
     ///
     /// # Errors
-    /// What is wrong with it, as words that fit after "batch N": an index beyond [`LARGEST_RECORD`], or entries beyond [`MOST_ENTRIES`].
+    /// An index exceeds [`LARGEST_RECORD`], or the log [`MOST_ENTRIES`]; the message follows "batch N".
     pub fn push(
         &mut self,
         epoch: u32,
@@ -71,12 +71,12 @@ impl BatchLog {
         Ok(())
     }
 
-    /// Closes the batch of the records pushed since the last one was closed.
+    /// Ends the current batch.
     fn end_batch(&mut self, epoch: u32, rank: u32, worker: Option<u32>) {
         self.batches.push(LoggedBatch { epoch, rank, worker, end: self.records.len() });
     }
 
-    /// Batches, in the order of the file, with their records.
+    /// Batches with their records, in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = (LoggedBatch, &[u32])> {
         let mut start = 0;
         self.batches.iter().map(move |&batch| {
@@ -96,7 +96,7 @@ impl BatchLog {
         self.batches.is_empty()
     }
 
-    /// Entries of all batches together.
+    /// Number of records in all batches.
     pub fn entries(&self) -> usize {
         self.records.len()
     }
@@ -107,7 +107,7 @@ impl BatchLog {
     }
 }
 
-/// All batches of the file at `path`.
+/// Reads all batches of a file.
 ///
 /// - `.jsonl` or `.ndjson`: a JSON object on each line, `{"epoch": 0, "batch": [17, 3, 42]}`, with `"rank"` and `"worker"` where
 ///   there are several. Blank lines are skipped.
@@ -120,9 +120,8 @@ impl BatchLog {
 /// is that of the loader.
 ///
 /// # Errors
-/// A file that is missing, empty, cut short or damaged; another extension; a field that is missing or no whole number from 0; an index above
-/// [`LARGEST_RECORD`]; more entries than [`MOST_ENTRIES`]. Files are read in pieces, and no memory is reserved for what one only claims to
-/// hold.
+/// The file is missing, empty or damaged, has another extension, a missing field, an index that is not a whole number up to
+/// [`LARGEST_RECORD`], or more records than [`MOST_ENTRIES`]. No memory is reserved for what a file only claims to hold.
 pub fn read(path: &Path) -> Result<BatchLog> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     let extension = match extension.as_deref() {

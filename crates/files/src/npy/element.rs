@@ -1,6 +1,6 @@
 //! The element types of `.npy` arrays: integers and floats of every size, in either byte order.
 
-/// How the elements of an array become `f64`; integers beyond 2^53 are rounded to the nearest, which keeps their order.
+/// Converts the elements of an array to `f64`; integers beyond 2^53 are rounded.
 pub struct Element {
     size: usize,
     append: fn(&[u8], &mut Vec<f64>),
@@ -20,7 +20,7 @@ macro_rules! element {
 }
 
 impl Element {
-    /// The element type that `numpy` calls `name`: byte order, kind, bytes.
+    /// The element type with NumPy's name: byte order, kind, bytes.
     #[allow(
         clippy::cast_lossless,
         reason = "one macro for the types that fit an f64 and the two that may not"
@@ -54,7 +54,7 @@ impl Element {
         self.size
     }
 
-    /// Appends the elements in `bytes` to `values`; what is left at the end of `bytes`, less than one element, is not read.
+    /// Appends the whole elements in `bytes` to `values`.
     pub fn append(&self, bytes: &[u8], values: &mut Vec<f64>) {
         (self.append)(bytes, values);
     }

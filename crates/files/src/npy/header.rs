@@ -9,13 +9,13 @@ use std::io::{self, Read};
 /// The magic bytes of the format.
 pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// The longest header that `numpy` itself reads without being told to trust it.
+/// The longest header that NumPy reads by default.
 const LONGEST: u32 = 10_000;
 
-/// What is wrong with a header, as words that fit after "the header".
+/// What is wrong with a header, to follow "the header".
 pub type Problem = String;
 
-/// What a file says it holds.
+/// The header of an array.
 #[derive(Debug, PartialEq)]
 pub struct Header {
     /// The type of the elements, e.g. `<f8`.
@@ -28,10 +28,10 @@ pub struct Header {
     pub length: u64,
 }
 
-/// Reads the header and leaves `input` at the first element; the inner result says what is wrong with the header.
+/// Reads the header up to the first element; the inner error is a malformed header.
 ///
 /// # Errors
-/// What `input` said; [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) where it ends within the header.
+/// `input` fails, or ends within the header ([`UnexpectedEof`](io::ErrorKind::UnexpectedEof)).
 pub fn read_header(input: &mut impl Read) -> io::Result<Result<Header, Problem>> {
     let mut start = [0; 8];
     input.read_exact(&mut start)?;
@@ -62,7 +62,7 @@ pub fn read_header(input: &mut impl Read) -> io::Result<Result<Header, Problem>>
         .ok_or_else(|| "does not describe a plain array of numbers".into()))
 }
 
-/// The element type, the shape and whether the order is Fortran's; `None` for anything but the three expected entries, in any order.
+/// Parses element type, shape and whether the order is Fortran's; exactly these three entries are allowed.
 fn parse(text: &[u8]) -> Option<(String, Vec<u64>, bool)> {
     let text = std::str::from_utf8(text).ok()?;
     let mut rest = text.trim().strip_prefix('{')?.strip_suffix('}')?.trim_start();
@@ -98,7 +98,7 @@ fn parse(text: &[u8]) -> Option<(String, Vec<u64>, bool)> {
     Some((element?, shape?, order?))
 }
 
-/// A quoted string without escapes at the start of `text`, and what follows it.
+/// A quoted string without escapes at the start of `text`, and the rest.
 fn string(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let (inside, after) = text[1..].split_once(quote)?;

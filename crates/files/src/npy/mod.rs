@@ -1,4 +1,4 @@
-//! What a `.npy` array says of itself, and how its elements become numbers; for scores here and for data sets elsewhere.
+//! Headers and elements of `.npy` arrays, for scores, batch logs and data sets.
 
 mod element;
 mod header;

@@ -11,9 +11,9 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use std::path::Path;
 
-/// The column that is chosen where there are several.
+/// The column to read if there are several.
 const SCORE: &str = "score";
-/// Values that are read at a time: memory grows with what is read, not with what the file claims to hold.
+/// Values that are read at a time, so memory does not grow with what a file claims.
 const BATCH: usize = 1 << 16;
 
 /// The scores in a file, row group by row group.
@@ -58,7 +58,7 @@ fn not_numbers(path: &Path) -> Error {
     Error::malformed(path, "its scores are not numbers", "save them as 32 or 64-bit floats or integers")
 }
 
-/// The one column there is, or the one called `score`, and what its values are.
+/// The only column or the one called `score`, and the type of its values.
 fn column(path: &Path, reader: &dyn FileReader) -> Result<(usize, Number)> {
     let schema = reader.metadata().file_metadata().schema_descr();
     let index = match (parquet_columns::find(path, schema, SCORE)?, schema.num_columns()) {
@@ -76,7 +76,7 @@ fn column(path: &Path, reader: &dyn FileReader) -> Result<(usize, Number)> {
     Number::of(&column).map(|number| (index, number)).ok_or_else(|| not_numbers(path))
 }
 
-/// Appends a row group's values; a missing one is refused.
+/// Appends the values of a row group; a missing value is an error.
 fn append<T: DataType>(
     path: &Path,
     mut column: ColumnReaderImpl<T>,

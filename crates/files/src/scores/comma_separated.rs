@@ -7,12 +7,12 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// The column that is chosen where there are several.
+/// The column to read if there are several.
 const SCORE: &str = "score";
-/// Bytes of the longest line that is read: memory is that of its cells.
+/// Longest line that is read, in bytes.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// The scores in a file; its length bounds the buffer alone, as memory grows with what is read.
+/// Reads scores; the file's length limits only the buffer.
 pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> {
     // All lines are records here: whether the first is a header is seen from what it holds.
     let mut reader = ReaderBuilder::new()
@@ -25,7 +25,7 @@ pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> 
     if !next(path, &mut reader, &mut record)? {
         return Ok(scores);
     }
-    let (layout, is_header) = Layout::from_first(path, &record)?;
+    let (layout, is_header) = ScoreColumn::from_first(path, &record)?;
     if !is_header {
         scores.push(layout.score(path, &record)?);
     }
@@ -36,7 +36,7 @@ pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> 
     Ok(scores)
 }
 
-/// A file whose lines are an error once they are longer than [`LONGEST_LINE`].
+/// A reader that fails on lines longer than [`LONGEST_LINE`].
 struct Lines<R> {
     file: R,
     length: usize,
@@ -58,10 +58,9 @@ impl<R: Read> Read for Lines<R> {
     }
 }
 
-/// The next record that is not blank; false at the end.
+/// Reads the next record that is not blank; false at the end.
 ///
-/// A cell with a line break is refused: a quote that nobody closed would swallow the scores after it. An empty cell in quotes is a missing
-/// score, and no blank line.
+/// A cell with a line break is an error, because an unclosed quote would hide the scores after it. An empty cell in quotes is a missing score.
 fn next(path: &Path, reader: &mut Reader<impl Read>, record: &mut ByteRecord) -> Result<bool> {
     loop {
         let more = reader.read_byte_record(record).map_err(|error| {
@@ -83,15 +82,15 @@ fn next(path: &Path, reader: &mut Reader<impl Read>, record: &mut ByteRecord) ->
     }
 }
 
-/// Where the scores are.
+/// The number of columns, and the one with scores.
 #[derive(Clone, Copy)]
-struct Layout {
+struct ScoreColumn {
     columns: usize,
     column: usize,
 }
 
-impl Layout {
-    /// From the first line, and whether that is a header.
+impl ScoreColumn {
+    /// Reads the layout from the first line, and whether that is a header.
     fn from_first(path: &Path, first: &ByteRecord) -> Result<(Self, bool)> {
         let columns = first.len();
         let is_header = first.iter().any(is_name);
@@ -101,10 +100,10 @@ impl Layout {
                 let problem = format!("several columns are called {SCORE}");
                 return Err(Error::malformed(path, problem, "name only one of them so"));
             }
-            return Ok((Layout { columns, column }, true));
+            return Ok((ScoreColumn { columns, column }, true));
         }
         if columns == 1 {
-            return Ok((Layout { columns, column: 0 }, is_header));
+            return Ok((ScoreColumn { columns, column: 0 }, is_header));
         }
         let problem = format!("it has {columns} columns and none is called {SCORE}");
         Err(Error::malformed(
@@ -130,10 +129,9 @@ impl Layout {
     }
 }
 
-/// The line on which `record` begins, counted from 1.
+/// The line of `record`, from 1.
 ///
-/// The record's position is where the one before it ended, so that the ends of line from there on are counted in the
-/// file; this happens once, for an error.
+/// A record's position is the end of the one before, so the line ends after it are counted; this happens once, for an error.
 fn line_of(path: &Path, record: &ByteRecord) -> u64 {
     let Some(position) = record.position() else { return 0 };
     let skipped = || -> io::Result<u64> {
@@ -156,7 +154,7 @@ fn number(cell: &[u8]) -> Option<f64> {
     std::str::from_utf8(cell.trim_ascii()).ok()?.parse().ok()
 }
 
-/// Whether a cell is the name of a column and not a mistyped number: it begins with a letter or `_`.
+/// Whether a cell is the name of a column: it begins with a letter or `_`.
 fn is_name(cell: &[u8]) -> bool {
     let first = String::from_utf8_lossy(cell.trim_ascii()).chars().next();
     number(cell).is_none() && first.is_some_and(|c| c.is_alphabetic() || c == '_')

@@ -17,7 +17,7 @@ pub mod fuzzing {
 use crate::{Error, Result, input};
 use std::path::Path;
 
-/// All scores in the file at `path`, in the file's order; at least one, and every one finite.
+/// Reads all scores of a file; there is at least one, and all are finite.
 ///
 /// - `.npy`: an array of `float32`, `float64` or integers in either byte order, with at most one dimension longer
 ///   than 1. Integers beyond 2^53 are rounded to the nearest `f64`, which keeps their order.
@@ -27,8 +27,8 @@ use std::path::Path;
 ///   gzip or LZ4. A missing value is refused.
 ///
 /// # Errors
-/// A file that is missing, empty, cut short or longer than it says; another extension; a cell that is not a number; a
-/// score that is not finite. No memory is reserved for what the file only claims to hold.
+/// The file is missing, empty or damaged, has another extension, or has a score that is not a finite number. No memory is reserved for what a
+/// file only claims to hold.
 pub fn read(path: &Path) -> Result<Vec<f64>> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     let extension = match extension.as_deref() {
@@ -56,7 +56,7 @@ pub fn read(path: &Path) -> Result<Vec<f64>> {
     Ok(scores)
 }
 
-/// An error that names the first of `scores` that is not finite, if any; they begin at index `first`.
+/// Checks that all scores are finite; they begin at index `first`.
 fn check_finite(path: &Path, first: usize, scores: &[f64]) -> Result<()> {
     // Without an early exit the compiler vectorises this.
     if scores.iter().fold(true, |finite, score| finite & score.is_finite()) {

@@ -6,7 +6,7 @@ use crate::{Error, Result, atomic::write_atomically};
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-/// Bytes that are read and converted at a time: large for the disk, small for the cache. A multiple of 8.
+/// Bytes that are read and converted at a time, a multiple of 8.
 const BLOCK: usize = 1 << 18;
 
 /// The scores in a file of `file_length` bytes.
@@ -58,10 +58,10 @@ pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> 
 
 const SAVE_AGAIN: &str = "save it again with numpy.save";
 
-/// Writes `scores` as a one-dimensional `float64` array, atomically; [`read`](super::read) gives them back bit by bit.
+/// Writes `scores` atomically as a one-dimensional `float64` array.
 ///
 /// # Errors
-/// What the operating system said. Scores that are not finite are written as they are: it is reading that refuses them.
+/// The system fails. Scores that are not finite are written too; only reading refuses them.
 pub fn write_npy(path: &Path, scores: &[f64]) -> Result<()> {
     write_atomically(path, |out| {
         let mut header =

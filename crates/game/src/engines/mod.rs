@@ -1,4 +1,4 @@
-//! Engines: everything that can turn trials into scores.
+//! Engines turn trials into scores.
 //!
 //! # Why does an engine fill the store itself?
 //! A device counts its scores on the grid, and only the counts come back ([`Engine::insert`]). A score that is not
@@ -12,22 +12,25 @@ use crate::game::Game;
 use misdeal_core::{ClosedSet, EngineName, Error, Result, ScoreStore, World};
 use std::ops::Range;
 
-/// Plays a game. A trial's score is a pure function of the game, the world and the trial's index, whatever else is asked
-/// for in the same call.
+/// Simulates the trials of a game.
+///
+/// A trial's score is a pure function of the game, the world and the trial's index.
 pub trait Engine: Sync {
     /// The engine's name in reports and for `--engine`.
     fn name(&self) -> &'static str;
 
-    /// The family of engines that give the same bits; stores of one lineage may be merged.
+    /// The family of engines with the same bits; their stores can be merged.
     fn lineage(&self) -> &'static str;
 
     /// Writes the scores of `trials` in `world`, one for each.
     fn score(&self, world: World, trials: Range<u64>, scores: &mut [f64]);
 
-    /// Plays `trials` in both worlds into `store`. An engine that counts where it computes does that here.
+    /// Simulates `trials` in both worlds and adds them to `store`.
+    ///
+    /// A device counts its scores itself.
     ///
     /// # Errors
-    /// A score that is not finite, trials that are there already, or a device that fails.
+    /// A score is not finite, the store has a trial already, or a device fails.
     fn insert(&self, trials: Range<u64>, store: &mut ScoreStore) -> Result<()> {
         let [scores_in, scores_out] = World::BOTH.map(|world| {
             let mut scores = vec![0.0; (trials.end - trials.start) as usize];
@@ -37,28 +40,27 @@ pub trait Engine: Sync {
         store.insert(trials, &scores_in, &scores_out)
     }
 
-    /// How much work it wants at a time.
+    /// How much work the engine takes at a time.
     fn portions(&self) -> Portions {
         Portions::OF_A_CORE
     }
 }
 
-/// How a run is cut for an engine. What ends up in a store does not depend on it.
+/// How a run is split for an engine; the store does not depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Portions {
-    /// Gaussian draws in a chunk, the unit of work that one thread asks for and that an interruption waits for.
+    /// Gaussian draws in a chunk, the work of one thread between two checks for an interruption.
     pub draws_per_chunk: u64,
-    /// Trials in a chunk at most.
+    /// Most trials in a chunk.
     pub most_trials_per_chunk: u64,
-    /// Gaussian draws between two meetings of all threads.
+    /// Gaussian draws between two points where all threads wait for each other.
     pub draws_per_stretch: u64,
-    /// Threads that play at a time, at most: more would only wait for a device, and whoever interrupts or saves would wait for them.
+    /// Most threads; more would only wait for a device.
     pub most_threads: usize,
 }
 
 impl Portions {
-    /// A chunk is a fraction of a millisecond for a fused engine, so that scores stay in the cache and an interruption is
-    /// heeded at once; a stretch is a second or two.
+    /// For a core: a chunk takes a fraction of a millisecond and fits the cache; a stretch takes a second or two.
     pub const OF_A_CORE: Portions = Portions {
         draws_per_chunk: 1 << 19,
         most_trials_per_chunk: 1 << 13,

@@ -7,14 +7,14 @@ use misdeal_core::World;
 use misdeal_schemes::Epoch;
 use std::ops::Range;
 
-/// Plays one trial after the other: observe, then score.
+/// Simulates one trial after another: observe, then score.
 #[derive(Debug, Clone)]
 pub struct Reference<'a> {
     game: &'a Game,
 }
 
 impl<'a> Reference<'a> {
-    /// The reference engine for a game; it plays every game.
+    /// The reference engine for a game; it supports every game.
     pub fn new(game: &'a Game) -> Self {
         Reference { game }
     }

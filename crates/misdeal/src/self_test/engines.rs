@@ -1,16 +1,17 @@
-//! Every instruction set's engine against the reference, trial by trial, on the games of the suite.
+//! Every engine against the reference, trial by trial, on the games of the engine suite.
 
 use super::Found;
-use misdeal_core::{BatchScheme, ClosedSet, EngineName, Setting, ThreatModel, World};
+use misdeal_core::{BatchScheme, ClosedSet, EngineName, Error, Setting, Stream, ThreatModel, World};
+use misdeal_cuda::Cuda;
 use misdeal_game::Game;
 use misdeal_game::engines::{self, Engine};
 use rayon::prelude::*;
 use serde::Deserialize;
 use std::ops::Range;
 
-/// The games that every engine must play as the reference does.
+/// The engine suite: games, and how far a score may differ from the reference.
 #[derive(Deserialize)]
-pub(super) struct Suite {
+struct Suite {
     absolute: f64,
     relative: f64,
     case: Vec<Case>,
@@ -33,12 +34,18 @@ struct Case {
     reference_only: bool,
 }
 
-/// Gaussian draws of the reference for each game: a few hundredths of a second.
+/// Gaussian draws of the reference in each game: some hundredths of a second.
 const DRAWS_PER_GAME: u64 = 100_000;
 
-/// How often the suite's tolerance is allowed: one trial in millions goes beyond it by a little, a fault by orders of magnitude.
+/// Multiple of the suite's tolerance that fails a check.
+///
+/// One trial in millions exceeds the tolerance by a little; a fault exceeds it by orders of magnitude.
 const TOLERANCES: f64 = 3.0;
 
+/// On a graphics processor every second game is enough: each takes time to prepare.
+const CUDA_STEP: usize = 2;
+
+/// Compares every instruction set of this processor with the reference.
 pub(super) fn check(seed: u64) -> Found {
     let suite = Suite::read()?;
     let names: Vec<_> = engines::cpu::available_names().collect();
@@ -47,7 +54,7 @@ pub(super) fn check(seed: u64) -> Found {
         let expected = Expected::by_reference(&game, trials)?;
         let (mut largest, mut scores) = (0.0_f64, 0);
         for &name in names.iter().filter(|_| !reference_only) {
-            let engine = engines::choose(&game, name).map_err(super::told)?;
+            let engine = engines::choose(&game, name).map_err(super::message)?;
             largest = largest.max(suite.compare(engine.as_ref(), &expected, &setting)?);
             scores += 2 * trials;
         }
@@ -63,15 +70,36 @@ pub(super) fn check(seed: u64) -> Found {
     Ok(format!("{names} agree with the reference in {scores} scores, to {largest:.2} of the tolerance"))
 }
 
+/// Compares the engine of graphics processors with the reference on the same stream.
+pub(super) fn check_cuda(seed: u64) -> Found {
+    let suite = Suite::read()?;
+    let (mut largest, mut games) = (0.0_f64, 0);
+    for (setting, trials, _) in suite.games(seed)?.into_iter().step_by(CUDA_STEP) {
+        let game = Game::with_stream(&setting, Stream::philox(&setting.hash()));
+        let engine = match Cuda::new(&game) {
+            Ok(engine) => engine,
+            // An audit refuses this game on a device too.
+            Err(Error::BadValue { .. }) => continue,
+            Err(error) => return Err(error.to_string()),
+        };
+        largest = largest.max(suite.compare(&engine, &Expected::by_reference(&game, trials)?, &setting)?);
+        games += 1;
+    }
+    if games == 0 {
+        return Err("the device plays none of the suite's games".into());
+    }
+    Ok(format!("{games} games agree with the reference, to {largest:.2} of the tolerance"))
+}
+
 /// The reference's scores of a game in both worlds.
-pub(super) struct Expected {
+struct Expected {
     trials: Range<u64>,
     scores: [Vec<f64>; 2],
 }
 
 impl Expected {
-    pub fn by_reference(game: &Game, trials: u64) -> Result<Self, String> {
-        let reference = engines::choose(game, EngineName::Reference).map_err(super::told)?;
+    fn by_reference(game: &Game, trials: u64) -> Result<Self, String> {
+        let reference = engines::choose(game, EngineName::Reference).map_err(super::message)?;
         // Not a multiple of sixteen at either end.
         let trials = 5..5 + trials;
         let scores = World::BOTH.map(|world| {
@@ -84,22 +112,17 @@ impl Expected {
 }
 
 impl Suite {
-    pub fn read() -> Result<Self, String> {
-        toml::from_str(include_str!("../../../../testdata/engines.toml")).map_err(super::told)
+    fn read() -> Result<Self, String> {
+        toml::from_str(include_str!("../../../../testdata/engines.toml")).map_err(super::message)
     }
 
-    /// Settings, the trials that the reference can play in a moment, and whether only the reference plays them.
-    pub fn games(&self, seed: u64) -> Result<Vec<(Setting, u64, bool)>, String> {
+    /// Settings, how many trials to compare, and whether only the reference supports them.
+    fn games(&self, seed: u64) -> Result<Vec<(Setting, u64, bool)>, String> {
         self.case.iter().map(|case| case.game(seed)).collect()
     }
 
     /// The largest difference in both worlds, as a share of the tolerance.
-    pub fn compare(
-        &self,
-        engine: &dyn Engine,
-        expected: &Expected,
-        setting: &Setting,
-    ) -> Result<f64, String> {
+    fn compare(&self, engine: &dyn Engine, expected: &Expected, setting: &Setting) -> Result<f64, String> {
         let mut largest: f64 = 0.0;
         for (world, exact) in World::BOTH.into_iter().zip(&expected.scores) {
             let mut ours = vec![0.0; exact.len()];
@@ -129,7 +152,7 @@ impl Case {
             steps_per_epoch: self.steps_per_epoch,
             epochs: self.epochs,
             batch_size: self.batch_size,
-            scheme: scheme(&self.scheme).map_err(super::told)?,
+            scheme: scheme(&self.scheme).map_err(super::message)?,
             threat_model: self.threat_model,
             target_index: self.target_index,
             adversary_scheme: self
@@ -137,11 +160,11 @@ impl Case {
                 .as_deref()
                 .map(scheme)
                 .transpose()
-                .map_err(super::told)?,
+                .map_err(super::message)?,
             seed,
             ..Setting::default()
         };
-        let setting = setting.validated().map_err(super::told)?;
+        let setting = setting.validated().map_err(super::message)?;
         let fitting = DRAWS_PER_GAME / Game::new(&setting).draws_per_trial();
         Ok((setting, self.trials.min(fitting).max(1), self.reference_only))
     }

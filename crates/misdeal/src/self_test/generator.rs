@@ -20,7 +20,7 @@ const LARGEST_DEVIATE: f64 = 5.6;
 
 pub(super) fn check(seed: u64) -> Found {
     let answers: Answers =
-        toml::from_str(include_str!("../../../../testdata/stream.toml")).map_err(super::told)?;
+        toml::from_str(include_str!("../../../../testdata/stream.toml")).map_err(super::message)?;
     known_answers(&answers)?;
     let setting = Setting { seed, ..Setting::default() };
     let mut largest: f64 = 0.0;
@@ -33,7 +33,7 @@ pub(super) fn check(seed: u64) -> Found {
 
 fn known_answers(answers: &Answers) -> Result<(), String> {
     let hash = |first: u8| SettingHash(std::array::from_fn(|i| first + i as u8));
-    let bits = |text: &str| u128::from_str_radix(text, 16).map_err(super::told);
+    let bits = |text: &str| u128::from_str_radix(text, 16).map_err(super::message);
     for (stream, cases) in
         [(Stream::new as fn(&SettingHash) -> Stream, &answers.ars5), (Stream::philox, &answers.philox)]
     {

@@ -1,107 +1,56 @@
-//! Checks this machine's results against known values, one check a file.
+//! Checks this machine's results against known values.
 //!
-//! Every check runs the code that audits run, and compares it with something it shares no code with: generators
-//! computed elsewhere, closed forms, golden values, a mechanism whose epsilon is known. Planted faults
-//! (`misdeal_core::planted`) show that each check fails for its own reason.
+//! # What is checked, and what is left to tests?
+//! Only what differs between machines: instruction sets and graphics processors. Every check runs the code of audits. It compares with
+//! values from elsewhere or with the plain reference. Planted faults (`misdeal_core::planted`) show that each check can fail.
 
-mod clopper_pearson;
-mod cuda_engine;
-mod cuda_training;
 mod engines;
 mod generator;
 mod known_epsilon;
-mod likelihood;
-mod merged_shards;
-mod resumed_run;
-mod store_round_trip;
-mod training;
+mod trainings;
 
-use crate::{Error, Progress, Result, SCHEMA_VERSION};
+use crate::{Error, Progress, Result};
 use misdeal_core::Device;
-use serde::Serialize;
+use misdeal_results::request::SelfTestRequest;
+use misdeal_results::{Check as Checked, SelfTest};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-/// What a check found: a remark on what it saw, or what is wrong.
+/// The outcome of a check: a remark, or what is wrong.
 type Found = std::result::Result<String, String>;
 
-/// What to test, with which seed.
-#[derive(Debug, Clone)]
-pub struct SelfTestRequest {
-    /// `cpu`; `cuda`, which must be there; or `auto`, for what there is.
-    pub device: Device,
-    /// Of the checks that draw at random; any seed does.
-    pub seed: u64,
-}
-
-/// What the checks found.
-#[derive(Debug, Clone, Serialize)]
-pub struct SelfTestReport {
-    schema_version: u32,
-    command: &'static str,
-    version: &'static str,
-    /// Whether every check passed.
-    pub passed: bool,
-    /// The checks, in the order in which data meets what they check.
-    pub checks: Vec<CheckReport>,
-    /// Why checks of a graphics processor were left out, if they were.
-    pub cuda_missing: Option<String>,
-    /// Time of all checks together.
-    pub seconds: f64,
-}
-
-/// What one check found.
-#[derive(Debug, Clone, Serialize)]
-pub struct CheckReport {
-    /// What is checked.
-    pub name: &'static str,
-    /// Whether it is right.
-    pub passed: bool,
-    /// What was seen, or what is wrong.
-    pub detail: String,
-    /// Time that it took.
-    pub seconds: f64,
-}
-
-/// A check: what it is called, and what runs it with a seed.
+/// A check, and the function that runs it with a seed.
 struct Check {
     name: &'static str,
     run: fn(u64) -> Found,
 }
 
 /// On the processor.
-const OF_PROCESSORS: [Check; 10] = [
+const OF_PROCESSORS: [Check; 4] = [
     Check { name: "generator", run: generator::check },
-    Check { name: "likelihood", run: likelihood::check },
     Check { name: "engines", run: engines::check },
-    Check { name: "clopper-pearson", run: clopper_pearson::check },
     Check { name: "known epsilon", run: |seed| known_epsilon::check("cpu", seed) },
-    Check { name: "estimators", run: known_epsilon::check_all_estimators },
-    Check { name: "store round trip", run: store_round_trip::check },
-    Check { name: "merged shards", run: merged_shards::check },
-    Check { name: "resumed run", run: resumed_run::check },
-    Check { name: "training", run: training::check },
+    Check { name: "training", run: trainings::check },
 ];
 
 /// On a graphics processor.
 const OF_CUDA: [Check; 3] = [
-    Check { name: "cuda engine", run: cuda_engine::check },
+    Check { name: "cuda engine", run: engines::check_cuda },
     Check { name: "cuda known epsilon", run: |seed| known_epsilon::check("cuda", seed) },
-    Check { name: "cuda training", run: cuda_training::check },
+    Check { name: "cuda training", run: trainings::check_cuda },
 ];
 
-/// Runs all checks that there is a device for, in under half a minute on two cores.
+/// Runs all checks that this machine has a device for.
 ///
 /// # Formal guarantees
-/// - What is compared with exact values is compared to stated tolerances; checks of random draws fail a sound machine with a probability below
-///   1e-6 each.
-/// - Every check runs the code that audits run, on the instruction sets and devices that are there. A check that panics has failed.
+/// - Each check that draws at random fails on a sound machine with probability below 1e-6. The others have stated tolerances.
+/// - Every check runs the code of audits, on all available instruction sets and devices. A check that panics has failed.
 ///
 /// # Errors
-/// `cuda` where there is none, or an interruption. A check that fails is no error but in the report.
-pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<SelfTestReport> {
+/// `cuda` is requested and there is none, or the run is interrupted. A failed check is no error; it is in the report.
+pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<SelfTest> {
     let cuda = match request.device {
-        Device::Cpu => Err("left out by --device cpu".to_owned()),
+        Device::Cpu => Err("left out: the device is cpu".to_owned()),
         Device::Auto => misdeal_cuda::gpus().map(|_| ()).map_err(|error| error.to_string()),
         Device::Cuda => Ok(misdeal_cuda::gpus().map(|_| ()).map_err(misdeal_core::Error::from)?),
     };
@@ -118,10 +67,7 @@ pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<S
         }
         reports.push(check.report(request.seed));
     }
-    Ok(SelfTestReport {
-        schema_version: SCHEMA_VERSION,
-        command: "self-test",
-        version: env!("CARGO_PKG_VERSION"),
+    Ok(SelfTest {
         passed: reports.iter().all(|check| check.passed),
         checks: reports,
         cuda_missing: cuda.err(),
@@ -130,7 +76,7 @@ pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<S
 }
 
 impl Check {
-    fn report(&self, seed: u64) -> CheckReport {
+    fn report(&self, seed: u64) -> Checked {
         let start = Instant::now();
         let found = catch_unwind(AssertUnwindSafe(|| (self.run)(seed)))
             .unwrap_or_else(|_| Err("it panicked; standard error has the place".into()));
@@ -138,22 +84,22 @@ impl Check {
             Ok(detail) => (true, detail),
             Err(detail) => (false, detail),
         };
-        CheckReport { name: self.name, passed, detail, seconds: start.elapsed().as_secs_f64() }
+        Checked { name: self.name.into(), passed, detail, seconds: start.elapsed().as_secs_f64() }
     }
 }
 
-/// One of the processor's checks alone, by its name.
+/// Runs one check of the processor by its name.
 ///
 /// # Panics
 /// If there is no such check.
 #[cfg(feature = "planted-faults")]
-pub fn run_check(name: &str) -> CheckReport {
+pub fn run_check(name: &str) -> Checked {
     let check = OF_PROCESSORS.iter().find(|check| check.name == name);
     check.unwrap_or_else(|| panic!("no check is called {name}")).report(0)
 }
 
-/// The words of an error that a check ran into.
+/// The message of an error.
 #[allow(clippy::needless_pass_by_value, reason = "for map_err")]
-fn told(error: impl ToString) -> String {
+fn message(error: impl ToString) -> String {
     error.to_string()
 }

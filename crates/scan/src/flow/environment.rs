@@ -1,4 +1,4 @@
-//! What variables hold at a point of the program, with a journal that takes branches back.
+//! Values of variables at a point of the program, with a journal to undo branches.
 
 use super::value::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -9,7 +9,7 @@ use std::rc::Rc;
 pub struct Environment<'a> {
     values: HashMap<Rc<str>, Value<'a>>,
     journal: Vec<(Rc<str>, Option<Value<'a>>)>,
-    /// Variables that were joined so far: at the end of each block, those that it assigned.
+    /// Number of variables joined so far.
     pub joined: usize,
 }
 
@@ -17,11 +17,11 @@ pub struct Environment<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Mark(usize);
 
-/// What a branch left in the variables that it assigned; `None` where it left nothing known.
+/// Values that a branch assigned to variables; `None` if unknown.
 pub type Changes<'a> = HashMap<Rc<str>, Option<Value<'a>>>;
 
 impl<'a> Environment<'a> {
-    /// What a variable holds, if anything is known of it.
+    /// The value of a variable, if it is known.
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
         self.values.get(name)
     }
@@ -40,12 +40,12 @@ impl<'a> Environment<'a> {
         self.journal.push((key, before));
     }
 
-    /// Where a branch begins.
+    /// Marks the start of a branch.
     pub fn mark(&self) -> Mark {
         Mark(self.journal.len())
     }
 
-    /// Undoes everything since the mark, and says what it had led to.
+    /// Undoes everything since the mark and returns what had changed.
     pub fn take_back(&mut self, mark: Mark) -> Changes<'a> {
         let mut changes = Changes::new();
         while self.journal.len() > mark.0 {
@@ -60,7 +60,7 @@ impl<'a> Environment<'a> {
         changes
     }
 
-    /// Joins branches of which exactly one was taken. A variable that a branch did not assign keeps its value there.
+    /// Joins branches of which exactly one runs; a branch keeps the variables that it does not assign.
     pub fn join(&mut self, branches: &[Changes<'a>]) {
         let mut assigned: BTreeMap<&Rc<str>, Vec<(usize, &Option<Value<'a>>)>> = BTreeMap::new();
         for (index, branch) in branches.iter().enumerate() {

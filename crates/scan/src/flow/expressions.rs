@@ -1,4 +1,4 @@
-//! Expressions, and what is known of their values.
+//! Reads expressions and returns their values.
 
 use super::imports::{dotted, root_name};
 use super::statements::is_private;
@@ -10,7 +10,7 @@ use ruff_text_size::{Ranged, TextRange};
 use std::rc::Rc;
 
 impl<'a> Reader<'a> {
-    /// Reads an expression, calls within it included.
+    /// Reads an expression and the calls in it.
     pub(super) fn value_of(&mut self, expression: &'a Expr) -> Value<'a> {
         self.depth += 1;
         let value = if self.depth > DEEPEST {
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
         value
     }
 
-    /// Notes a value that is read if a private engine may have returned it. A name that is known in some branches only counts as well.
+    /// Records a place that reads a value which a private engine may have returned.
     fn note_private(&mut self, range: TextRange, value: &Value<'a>) {
         let value = match value.origin() {
             Some(Origin::Variable(name)) => self.once_private.get(&**name),
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The result of a call by name: what the module's function gives, or a value that starts here.
+    /// The result of a call by name: of the module's function, or a new value.
     fn constructed(
         &mut self,
         name: &Rc<str>,
@@ -240,7 +240,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `data.apply(tf.data.experimental.shuffle_and_repeat(100))` does to the data what the inner call says.
+/// Replaces `data.apply(tf.data.experimental.shuffle_and_repeat(100))` by the inner operation.
 fn unwrap_apply<'a>(name: &'a str, arguments: &Rc<Arguments<'a>>) -> (&'a str, Rc<Arguments<'a>>) {
     let inner = (name == "apply").then(|| arguments.positional.first()).flatten();
     match inner.and_then(|(_, value)| value.origin()) {

@@ -1,4 +1,4 @@
-//! Functions of the module, and what becomes of arguments in them.
+//! Functions of the module, and what they do to their arguments.
 
 use super::value::{Arguments, History, Operation, Origin, Value};
 use super::{Reader, Surroundings};
@@ -6,7 +6,7 @@ use ruff_python_ast::{Expr, StmtClassDef, StmtFunctionDef};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What is known of a function: its result in terms of its parameters.
+/// A function's result in terms of its parameters.
 #[derive(Debug)]
 pub struct Function<'a> {
     parameters: Vec<&'a str>,
@@ -14,7 +14,7 @@ pub struct Function<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads a function where it is defined, with parameters of which nothing is known.
+    /// Reads a function at its definition, with unknown parameters.
     pub(super) fn function(&mut self, definition: &'a StmtFunctionDef) {
         let mut around = Surroundings::clone(&self.place.around);
         for decorator in &definition.decorator_list {
@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
         self.environment.set(definition.name.as_str(), None);
     }
 
-    /// The result of calling a function of the module, if something is known of it.
+    /// The result of calling a function of the module, if it is known.
     pub(super) fn result_of(&mut self, name: &str, arguments: &Arguments<'a>) -> Option<Value<'a>> {
         let known = if name.starts_with("self.") { &self.methods } else { &self.functions };
         let function = Rc::clone(known.get(name)?);
@@ -94,25 +94,25 @@ impl<'a> Reader<'a> {
         Some(Value::any_of(&results))
     }
 
-    /// Does to a value what was done in a history.
+    /// Applies the operations of a history to a value.
     fn replay(&mut self, value: Value<'a>, history: &History<'a>) -> Value<'a> {
         let operations: Vec<&Operation<'a>> = history.backwards().collect();
         operations.into_iter().rev().fold(value, |value, operation| self.apply(&value, operation))
     }
 
-    /// A value after an operation. Nothing more is followed once the reading has taken `most_effort`.
+    /// A value after an operation; unknown once the reading has taken `most_effort`.
     pub(super) fn after(&mut self, value: &Value<'a>, operation: &Operation<'a>) -> Value<'a> {
         self.effort += value.effort();
         if self.may_go_on() { value.then(operation) } else { Value::anything() }
     }
 
-    /// Whether the reading may take more effort; notes it where not.
+    /// Whether the reading may take more effort; records if it may not.
     pub(super) fn may_go_on(&mut self) -> bool {
         self.facts.too_many_ways |= self.effort + self.environment.joined > self.most_effort;
         !self.facts.too_many_ways
     }
 
-    /// A value after an operation, which is noted.
+    /// Records an operation and returns the value after it.
     pub(super) fn apply(&mut self, value: &Value<'a>, operation: &Operation<'a>) -> Value<'a> {
         let value = self.after(value, operation);
         if operation.arguments.is_some() {
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether an expression is `torch.no_grad()` or of its kind.
+/// Whether an expression is `torch.no_grad()` or a similar context.
 pub fn is_gradient_switch(expression: &Expr) -> bool {
     match expression {
         Expr::Call(call) => is_gradient_switch(&call.func),

@@ -1,9 +1,9 @@
-//! What the names of a module stand for: `tf` for `tensorflow`, `DataLoader` for `torch.utils.data.DataLoader`.
+//! Imported names of a module: `tf` for `tensorflow`, `DataLoader` for `torch.utils.data.DataLoader`.
 
 use ruff_python_ast::{Expr, StmtImport, StmtImportFrom};
 use std::collections::{BTreeSet, HashMap};
 
-/// The imports of one module, as far as they have been read.
+/// The imports of a module read so far.
 #[derive(Debug, Default)]
 pub struct Imports<'a> {
     names: HashMap<&'a str, String>,
@@ -12,7 +12,7 @@ pub struct Imports<'a> {
 }
 
 impl<'a> Imports<'a> {
-    /// Takes in `import a.b as c`.
+    /// Adds `import a.b as c`.
     pub fn import(&mut self, statement: &'a StmtImport) {
         for alias in &statement.names {
             let module = alias.name.as_str();
@@ -23,7 +23,7 @@ impl<'a> Imports<'a> {
         }
     }
 
-    /// Takes in `from a.b import c as d`. Relative modules keep their dots.
+    /// Adds `from a.b import c as d`; relative modules keep their dots.
     pub fn import_from(&mut self, statement: &'a StmtImportFrom) {
         let module = statement.module.as_ref().map_or("", |name| name.as_str());
         let module = ".".repeat(statement.level as usize) + module;
@@ -41,28 +41,28 @@ impl<'a> Imports<'a> {
         self.modules.insert(module);
     }
 
-    /// What a name stands for.
+    /// The full name of an imported name.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.names.get(name).map(String::as_str)
     }
 
-    /// Whether anything of a package, given by its top name, is imported.
+    /// Whether anything of a top-level package is imported.
     pub fn uses(&self, package: &str) -> bool {
         self.modules.iter().any(|module| is_within(module, package))
     }
 
-    /// The names of all that is imported.
+    /// The full names of all imports.
     pub fn modules(&self) -> impl Iterator<Item = &str> {
         self.modules.iter().map(String::as_str)
     }
 
-    /// Whether everything of a package is imported without being named.
+    /// Whether `from package import *` is used.
     pub fn has_star_of(&self, package: &str) -> bool {
         self.stars.iter().any(|module| is_within(module, package))
     }
 }
 
-/// Whether a dotted name is a package or lies in it.
+/// Whether a dotted name is a package or in it.
 fn is_within(module: &str, package: &str) -> bool {
     module.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

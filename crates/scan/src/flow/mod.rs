@@ -1,8 +1,8 @@
-//! Reads a module once, in the order of its statements, and notes what data pipelines go through.
+//! Reads a module once, in order, and records the operations on data pipelines.
 //!
-//! The reading is an abstract execution: variables hold [`Value`]s, histories of method calls since an origin. Both branches of an `if` are
-//! read and joined; loop bodies are read once; functions of the module are read where they are defined, and their results are carried to
-//! where they are called. What is not understood is `Anything`, of which no rule says anything: the reading errs towards silence.
+//! The reading is an abstract execution. Variables hold [`Value`]s, histories of method calls since an origin. Both branches of an `if` are
+//! read and joined. Loop bodies are read once. Functions of the module are read where they are defined, and calls get their results.
+//! What is not understood is `Anything`, which no rule reports.
 
 mod environment;
 mod expressions;
@@ -23,51 +23,53 @@ use ruff_text_size::TextRange;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Expressions and statements within one another that are read; deeper ones are not.
+/// Deepest nesting of expressions and statements that is read.
 const DEEPEST: usize = 20_000;
 
-/// What a module does, as far as rules ask.
+/// Facts about a module for the rules.
 #[derive(Debug, Default)]
 pub struct Facts<'a> {
-    /// What names stand for.
+    /// The imported names.
     pub imports: Imports<'a>,
     /// All calls, in the order of reading.
     pub calls: Vec<Call<'a>>,
-    /// The value after every method call, in the order of reading; one call appears again where a function's result is used.
+    /// The value after every method call, in the order of reading.
+    ///
+    /// A call appears again where a function's result is used.
     pub pipelines: Vec<Value<'a>>,
-    /// All `for` loops, with what they go through.
+    /// All `for` loops, with the values that they iterate over.
     pub loops: Vec<(&'a StmtFor, Value<'a>, Rc<Place<'a>>)>,
-    /// What is assigned: the names and the expression.
+    /// All assignments: the names and the expression.
     pub assignments: Vec<(Rc<Place<'a>>, &'a Expr)>,
     /// All functions.
     pub functions: Vec<&'a StmtFunctionDef>,
-    /// Where a variable or item is read that is what a private engine returned, or a part of it.
+    /// Places that read the result of a private engine, or a part of it.
     pub private_reads: Vec<(TextRange, Value<'a>)>,
     /// All classes.
     pub classes: Vec<&'a StmtClassDef>,
-    /// Whether something was nested too deeply to be read.
+    /// Whether some code is nested too deeply to be read.
     pub too_deep: bool,
-    /// Whether values have more histories than are followed.
+    /// Whether a value has more histories than are followed.
     pub too_many_ways: bool,
 }
 
-/// One call.
+/// A call.
 #[derive(Debug)]
 pub struct Call<'a> {
-    /// What is called.
+    /// The function, class or method.
     pub callee: Callee<'a>,
     /// The whole expression.
     pub expression: &'a ExprCall,
-    /// What it is called with.
+    /// The arguments.
     pub arguments: Rc<Arguments<'a>>,
     /// Where.
     pub place: Rc<Place<'a>>,
 }
 
-/// What is called.
+/// The function, class or method.
 #[derive(Debug)]
 pub enum Callee<'a> {
-    /// A function or class by its full name, or by its bare name where it is not imported.
+    /// A function or class, by its full name; by the bare name if it is not imported.
     Named(Rc<str>),
     /// A method of a value.
     Method(Value<'a>, &'a str),
@@ -76,7 +78,7 @@ pub enum Callee<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// The full name of what is called, unless it is a method of a value.
+    /// The full name of the function or class; `None` for a method of a value.
     pub fn name(&self) -> Option<&str> {
         if let Callee::Named(name) = &self.callee { Some(name) } else { None }
     }
@@ -86,7 +88,7 @@ impl<'a> Call<'a> {
         if let Callee::Method(_, name) = &self.callee { Some(name) } else { None }
     }
 
-    /// The last part of the name, whatever is before it.
+    /// The last part of the name.
     pub fn last_name(&self) -> Option<&str> {
         self.method().or_else(|| self.name().and_then(|name| name.rsplit('.').next()))
     }
@@ -94,8 +96,8 @@ impl<'a> Call<'a> {
 
 /// Reads a module.
 ///
-/// Values are followed for `most_effort` operations and steps back: ten kilobytes of functions that call one another could take
-/// gigabytes otherwise.
+/// Values are followed for `most_effort` operations and steps back. Without a limit, ten kilobytes of functions that call each other
+/// could take gigabytes.
 pub fn read(body: &[Stmt], most_effort: usize) -> Facts<'_> {
     let mut reader = Reader { most_effort, ..Reader::default() };
     reader.statements(body);
@@ -107,14 +109,14 @@ pub fn read(body: &[Stmt], most_effort: usize) -> Facts<'_> {
 struct Reader<'a> {
     environment: Environment<'a>,
     functions: HashMap<String, Rc<Function<'a>>>,
-    /// Those of the class that is read, by `self.name`.
+    /// The methods of the current class, by `self.name`.
     methods: HashMap<String, Rc<Function<'a>>>,
     place: Rc<Place<'a>>,
     returned: Vec<Value<'a>>,
-    /// What private engines returned, by the names that it was given, whatever became of them since.
+    /// Results of private engines, by the names that they were assigned to.
     once_private: HashMap<String, Value<'a>>,
     depth: usize,
-    /// What following values has taken, and may take.
+    /// Effort spent on following values, and its limit.
     effort: usize,
     most_effort: usize,
     facts: Facts<'a>,

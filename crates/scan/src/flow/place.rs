@@ -1,18 +1,18 @@
-//! Where in a program something happens.
+//! Places in a program: statements and what surrounds them.
 
 use crate::role::Role;
 use ruff_python_ast::{Expr, StmtFor, StmtWhile};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// The statement of a call: what it assigns, and what lies around it.
+/// The statement of a call, with its targets and surroundings.
 #[derive(Debug, Clone, Default)]
 pub struct Place<'a> {
     /// The names that the statement assigns.
     pub targets: Vec<&'a str>,
-    /// What lies around the statement.
+    /// The surroundings of the statement.
     pub around: Rc<Surroundings<'a>>,
-    /// What the targets say of the data's use, once a rule has asked.
+    /// The role that the targets suggest, computed on first use.
     pub role_of_targets: OnceCell<Role>,
 }
 
@@ -25,20 +25,20 @@ pub struct Surroundings<'a> {
     pub classes: Vec<&'a str>,
     /// Loops within the innermost function.
     pub loops: Vec<Loop<'a>>,
-    /// Tests of the `if` statements within whose first branch this is, in the innermost function.
+    /// Conditions of the `if` statements whose first branch this is in, within the innermost function.
     pub conditions: Vec<&'a Expr>,
-    /// Whether gradients are switched off here (`torch.no_grad()`), so that nothing is trained.
+    /// Whether gradients are switched off here (`torch.no_grad()`), so nothing is trained.
     pub without_gradients: bool,
-    /// What rules have asked before; all statements of a block share it.
+    /// Answers that all statements of a block share.
     pub asked: Asked,
 }
 
-/// What is worked out once for a block, when a rule asks; a copy for another block starts anew.
+/// Answers computed once for a block; a copy for another block starts empty.
 #[derive(Debug, Default)]
 pub struct Asked {
     /// Whether the block is for training or for evaluation.
     pub role: OnceCell<Role>,
-    /// The place of the innermost loop over epochs among the loops.
+    /// The index of the innermost loop over epochs.
     pub epochs: OnceCell<Option<usize>>,
 }
 

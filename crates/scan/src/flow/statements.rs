@@ -1,4 +1,4 @@
-//! Statements, in their order.
+//! Reads statements, in order.
 
 use super::functions::is_gradient_switch;
 use super::imports::{dotted, root_name};
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads what may or may not be executed.
+    /// Reads code that may or may not run.
     fn maybe(&mut self, read: impl FnOnce(&mut Self)) {
         let mark = self.environment.mark();
         read(self);
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         self.environment.join(&[changes, super::environment::Changes::new()]);
     }
 
-    /// Reads something with other surroundings.
+    /// Reads code with other surroundings.
     pub(super) fn within(&mut self, around: Surroundings<'a>, read: impl FnOnce(&mut Self)) {
         let place = Rc::new(Place { around: Rc::new(around), ..Place::default() });
         let outside = std::mem::replace(&mut self.place, place);
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Assigns a value to a target; `None` is a value of which nothing is known.
+    /// Assigns a value to a target; `None` is an unknown value.
     pub(super) fn bind(&mut self, target: &'a Expr, value: Option<Value<'a>>) {
         match target {
             Expr::Name(_) | Expr::Attribute(_) => {
@@ -197,12 +197,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a value is what a private engine returned, or a part of it.
+/// Whether a value is the result of a private engine, or a part of it.
 pub(super) fn is_private(history: &History) -> bool {
     history.result().is_some_and(|(call, _)| is_make_private(call.name))
 }
 
-/// Whether a value is all that a private engine returned.
+/// Whether a value is the whole result of a private engine.
 fn is_private_result(history: &History) -> bool {
     history.result().is_some_and(|(call, part)| part.is_none() && is_make_private(call.name))
 }

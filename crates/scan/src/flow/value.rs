@@ -1,4 +1,4 @@
-//! What is known of a value: where it came from, and what was done to it since.
+//! Values: their origin, and the operations on them since.
 
 use super::place::Place;
 use crate::role::Role;
@@ -7,16 +7,16 @@ use ruff_text_size::TextRange;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// Operations that are remembered of one value; older history is dropped beyond.
+/// Most operations that a value's history keeps; older ones are dropped.
 const LONGEST_HISTORY: usize = 256;
-/// Ways in which a value may have come about that are told apart.
+/// Most alternative histories of a value.
 const MOST_ALTERNATIVES: usize = 16;
 
-/// A value as one of several histories, depending on the branches that were taken.
+/// A value: one history for each combination of branches.
 #[derive(Debug, Clone)]
 pub struct Value<'a>(Rc<[Rc<History<'a>>]>);
 
-/// One way in which a value came about.
+/// One origin of a value, and the operations since.
 #[derive(Debug)]
 pub struct History<'a> {
     length: usize,
@@ -29,16 +29,16 @@ enum Link<'a> {
     Step(Rc<History<'a>>, Operation<'a>),
 }
 
-/// Where a value came from.
+/// The origin of a value.
 #[derive(Debug, Clone)]
 pub enum Origin<'a> {
-    /// Nothing is known.
+    /// Unknown.
     Anything,
-    /// A variable or parameter that nothing is known of.
+    /// A variable or parameter with an unknown value.
     Variable(Rc<str>),
-    /// Something imported, by its full name.
+    /// An imported item, by its full name.
     Imported(Rc<str>),
-    /// The result of calling a function or class by its full name (or bare name, for what the module defines).
+    /// The result of a call, by the full name; by the bare name if the module defines it.
     Constructed(Rc<str>, &'a ExprCall, Rc<Arguments<'a>>),
     /// A literal number.
     Int(i64),
@@ -55,48 +55,48 @@ pub enum Origin<'a> {
 pub struct Operation<'a> {
     /// The method, or the key of the item.
     pub name: &'a str,
-    /// Where its name stands.
+    /// The place of its name.
     pub range: TextRange,
-    /// What it was called with.
+    /// Its arguments.
     pub arguments: Option<Rc<Arguments<'a>>>,
-    /// Where in the program.
+    /// The statement around it.
     pub place: Rc<Place<'a>>,
 }
 
-/// The arguments of a call, with what is known of their values.
+/// The arguments of a call and their values.
 #[derive(Debug, Default)]
 pub struct Arguments<'a> {
     /// In order, up to the first `*`.
     pub positional: Vec<(&'a Expr, Value<'a>)>,
     /// By name.
     pub keywords: Vec<(&'a str, &'a Expr, Value<'a>)>,
-    /// Whether `*` or `**` may hide more of them.
+    /// Whether `*` or `**` may add more.
     pub open: bool,
-    /// What they say of the data's use, once a rule has asked.
+    /// The role that they suggest, computed on first use.
     pub role: OnceCell<Role>,
 }
 
 impl<'a> Arguments<'a> {
-    /// The argument of a name, or at a position.
+    /// The argument with a name or at a position.
     pub fn get(&self, name: &str, position: usize) -> Option<(&'a Expr, &Value<'a>)> {
         self.named(name)
             .or_else(|| self.positional.get(position).map(|(expression, value)| (*expression, value)))
     }
 
-    /// The argument of a name.
+    /// The argument with a name.
     pub fn named(&self, name: &str) -> Option<(&'a Expr, &Value<'a>)> {
         let mut keywords = self.keywords.iter();
         keywords.find(|(keyword, ..)| *keyword == name).map(|(_, expression, value)| (*expression, value))
     }
 
-    /// All of them, with their expressions.
+    /// All arguments with their expressions.
     pub fn all(&self) -> impl Iterator<Item = (&'a Expr, &Value<'a>)> {
         let positional = self.positional.iter().map(|(expression, value)| (*expression, value));
         positional.chain(self.keywords.iter().map(|(_, expression, value)| (*expression, value)))
     }
 }
 
-/// The name of an item at a position; nothing for those far behind.
+/// The name of the item at a position; empty beyond the last named one.
 pub fn name_of_item(position: usize) -> &'static str {
     ["0", "1", "2", "3"].get(position).copied().unwrap_or("")
 }
@@ -107,7 +107,7 @@ impl<'a> Value<'a> {
         Value(Rc::new([Rc::new(History { length: 0, link: Link::Start(origin) })]))
     }
 
-    /// A value of which nothing is known.
+    /// An unknown value.
     pub fn anything() -> Self {
         Value::start(Origin::Anything)
     }
@@ -129,33 +129,33 @@ impl<'a> Value<'a> {
         Value(histories.into())
     }
 
-    /// What one more operation costs, in steps of a history: rules walk back over all of them.
+    /// The cost of one more operation: the length of all histories, which rules walk back over.
     pub fn effort(&self) -> usize {
         self.0.iter().map(|history| 4 + history.length / 8).sum()
     }
 
-    /// What becomes of the value by a method call.
+    /// The value after a method call.
     pub fn then(&self, operation: &Operation<'a>) -> Self {
         let histories = self.0.iter().map(|history| history.then(operation.clone()));
         Value(histories.collect::<Vec<_>>().into())
     }
 
-    /// The ways in which the value may have come about; at least one.
+    /// The possible histories; at least one.
     pub fn histories(&self) -> &[Rc<History<'a>>] {
         &self.0
     }
 
-    /// Whether something is true of every way in which the value may have come about.
+    /// Whether a condition holds for every possible history.
     pub fn always(&self, is_true: impl Fn(&History<'a>) -> bool) -> bool {
         self.0.iter().all(|history| is_true(history))
     }
 
-    /// Whether the value is known to be what another one is: the same object, however it came about.
+    /// Whether two values are known to be the same object.
     pub fn is(&self, other: &Value<'a>) -> bool {
         self.0.iter().all(|history| other.0.iter().any(|known| Rc::ptr_eq(known, history)))
     }
 
-    /// The origin, where there is one only and nothing was done to it since.
+    /// The origin, if there is only one and no operation since.
     pub fn origin(&self) -> Option<&Origin<'a>> {
         match &*self.0 {
             [history] => match &history.link {
@@ -166,17 +166,17 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The whole number that the value is known to be.
+    /// The integer, if the value is a known one.
     pub fn as_int(&self) -> Option<i64> {
         if let Some(Origin::Int(number)) = self.origin() { Some(*number) } else { None }
     }
 
-    /// The truth value that the value is known to be.
+    /// The boolean, if the value is a known one.
     pub fn as_bool(&self) -> Option<bool> {
         if let Some(Origin::Bool(truth)) = self.origin() { Some(*truth) } else { None }
     }
 
-    /// The text that the value is known to be.
+    /// The string, if the value is a known one.
     pub fn as_text(&self) -> Option<&'a str> {
         if let Some(Origin::Text(text)) = self.origin() { Some(text) } else { None }
     }
@@ -207,7 +207,7 @@ impl<'a> History<'a> {
         self.backwards().next()
     }
 
-    /// The method call whose result this is, as a whole or (by the part's name) in part.
+    /// The method call that returned this value, and the name of the part if it is one.
     pub fn result(&self) -> Option<(&Operation<'a>, Option<&'a str>)> {
         let mut operations = self.backwards();
         let last = operations.next()?;
@@ -218,12 +218,12 @@ impl<'a> History<'a> {
         Some((call, Some(last.name)))
     }
 
-    /// Whether an operation, told by its place in the text, is part of the history.
+    /// Whether the history contains an operation, identified by its place in the text.
     pub fn contains(&self, operation: &Operation<'a>) -> bool {
         self.backwards().any(|step| step.range == operation.range)
     }
 
-    /// Where the value came from.
+    /// The origin.
     pub fn origin(&self) -> &Origin<'a> {
         let mut history = self;
         loop {

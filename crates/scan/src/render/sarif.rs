@@ -1,8 +1,8 @@
 //! SARIF 2.1.0, the format of code scanning services.
 
-use crate::finding::Finding;
 use crate::rules::RULES;
-use crate::scanning::{Report, Skipped};
+use crate::scanning::Report;
+use misdeal_results::{Finding, Skipped};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -25,14 +25,13 @@ pub fn sarif(report: &Report) -> String {
 }
 
 fn rules() -> Vec<Value> {
-    let pages = RULES.iter().map(|rule| rule.page());
-    let rules = pages.map(|page| {
+    let rules = RULES.iter().map(|rule| {
         json!({
-            "id": page.name,
-            "shortDescription": {"text": page.finds},
-            "fullDescription": {"text": page.why},
-            "help": {"text": page.fix},
-            "defaultConfiguration": {"level": page.level.name()},
+            "id": rule.name,
+            "shortDescription": {"text": rule.finds},
+            "fullDescription": {"text": rule.why},
+            "help": {"text": rule.fix},
+            "defaultConfiguration": {"level": rule.level.name()},
         })
     });
     rules.collect()
@@ -50,7 +49,7 @@ fn result(finding: &Finding) -> Value {
     }
     json!({
         "ruleId": finding.rule,
-        "ruleIndex": RULES.iter().position(|rule| rule.page().name == finding.rule),
+        "ruleIndex": RULES.iter().position(|rule| rule.name == finding.rule),
         "level": finding.level.name(),
         "message": {"text": message},
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri(&finding.path)}, "region": region}}],
@@ -65,7 +64,7 @@ fn notification(skipped: &Skipped) -> Value {
     })
 }
 
-/// A path as a reference: relative where it is relative.
+/// A path as a URI reference; relative paths stay relative.
 fn uri(path: &str) -> String {
     let mut uri = if path.starts_with('/') { "file://".to_owned() } else { String::new() };
     for byte in path.bytes() {

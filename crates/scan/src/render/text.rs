@@ -1,10 +1,9 @@
 //! Text for people.
 
-use crate::finding::Finding;
 use crate::rules::{RULES, Reach, Rule};
 use crate::scanning::Report;
-use crate::survey::Count;
 use misdeal_core::{printable, printable_lines};
+use misdeal_results::{Count, Finding};
 use std::fmt::Write;
 
 /// Findings with their lines of code, and a summary.
@@ -86,21 +85,19 @@ pub fn survey_text(report: &Report) -> String {
     text
 }
 
-/// All rules, one a line.
+/// A list of all rules, one on each line.
 pub fn rule_list() -> String {
-    let width = RULES.iter().map(|rule| rule.page().name.len()).max().unwrap_or(0);
+    let width = RULES.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
     let rows = RULES.iter().map(|rule| {
-        let page = rule.page();
-        let reach = page.reach.name();
-        format!("{:width$}  {:7}  {reach:15}  {}\n", page.name, page.level.name(), page.finds)
+        let reach = rule.reach.name();
+        format!("{:width$}  {:7}  {reach:15}  {}\n", rule.name, rule.level.name(), rule.finds)
     });
     rows.collect()
 }
 
-/// What there is to say about a rule.
-pub fn explanation(rule: &dyn Rule) -> String {
-    let page = rule.page();
-    let reach = match page.reach {
+/// The explanation of a rule.
+pub fn explanation(rule: &Rule) -> String {
+    let reach = match rule.reach {
         Reach::Everywhere => "every module",
         Reach::PrivateModules => {
             "modules that import a library for differential privacy or call a private optimizer, or all with --assume-private"
@@ -108,11 +105,11 @@ pub fn explanation(rule: &dyn Rule) -> String {
     };
     format!(
         "{} ({})\n\n  finds    {}\n  matters  {}\n  fix      {}\n  speaks   in {reach}\n  silence  # misdeal: ignore[{}]\n",
-        page.name,
-        page.level.name(),
-        page.finds,
-        page.why,
-        page.fix,
-        page.name
+        rule.name,
+        rule.level.name(),
+        rule.finds,
+        rule.why,
+        rule.fix,
+        rule.name
     )
 }

@@ -1,13 +1,6 @@
-//! # What it finds
 //! Accounting for Poisson sampling in a module that trains on a shuffled PyTorch `DataLoader`: `accountant.step(noise_multiplier=..,
 //! sample_rate=..)`, `compute_rdp`, `get_noise_multiplier`, `PoissonSampledDpEvent`, and engines that leave the loader as it is (fastDP,
 //! private-transformers).
-//!
-//! # Why it matters
-//! Shuffled batches can leak several times the epsilon that Poisson sampling would give, so the number that is computed is not the model's.
-//!
-//! # How to fix
-//! Draw batches by Poisson sampling (Opacus's `DPDataLoader`, or `make_private`), or account for shuffling: `misdeal account --scheme shuffle`.
 //!
 //! # Example
 //! ```python
@@ -18,41 +11,33 @@
 //!     accountant.step(noise_multiplier=1.0, sample_rate=64 / len(train_data))
 //! ```
 //!
-//! It speaks in private modules, where nothing hints at Poisson sampling. Of several such calls the first is named.
+//! It reports in private modules, where nothing hints at Poisson sampling. Of several such calls the first is named.
 
 use super::accounting::poisson_accounting;
 use super::data_loader::shuffled_loader;
-use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use super::{Found, Reach, Rule};
 use crate::libraries::samples_by_poisson;
 use crate::module::Module;
+use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
-/// The rule.
-pub struct AccountantAssumesPoisson;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "accountant-assumes-poisson",
     finds: "accounting for Poisson sampling beside a DataLoader that shuffles",
     why: "shuffled batches can leak several times the epsilon that Poisson sampling would give, so the number is not the model's",
     fix: "draw batches by Poisson sampling (Opacus's DPDataLoader or make_private), or account for shuffling (misdeal account --scheme shuffle)",
     reach: Reach::PrivateModules,
     level: Level::Error,
+    check,
 };
 
-impl Rule for AccountantAssumesPoisson {
-    fn page(&self) -> &'static Page {
-        &PAGE
-    }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        let Some(loader) = shuffled_loader(module).filter(|_| !samples_by_poisson(&module.facts)) else {
-            return;
-        };
-        if let Some(call) = poisson_accounting(module).next() {
-            let place = module.source.place(loader.expression.range().start().to_usize());
-            let what = format!("Poisson sampling is accounted for, but the DataLoader of {place} shuffles");
-            found.add(call.expression.func.range(), what);
-        }
+fn check(module: &Module, found: &mut Found) {
+    let Some(loader) = shuffled_loader(module).filter(|_| !samples_by_poisson(&module.facts)) else {
+        return;
+    };
+    if let Some(call) = poisson_accounting(module).next() {
+        let place = module.source.place(loader.expression.range().start().to_usize());
+        let what = format!("Poisson sampling is accounted for, but the DataLoader of {place} shuffles");
+        found.add(call.expression.func.range(), what);
     }
 }

@@ -1,9 +1,9 @@
-//! Calls that account for privacy as if batches were drawn by Poisson sampling.
+//! Calls of accountants for Poisson sampling.
 
 use crate::flow::{Call, Callee};
 use crate::module::Module;
 
-/// All calls of a module that account for a Poisson-sampled mechanism.
+/// All calls of accountants for Poisson sampling in a module.
 pub fn poisson_accounting<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = &'m Call<'a>> {
     module.facts.calls.iter().filter(|call| is_poisson_accounting(call))
 }

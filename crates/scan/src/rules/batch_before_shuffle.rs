@@ -1,55 +1,39 @@
-//! # What it finds
 //! A data pipeline that forms batches and shuffles afterwards: `.batch(..)` before `.shuffle(..)`, with no shuffle before and no
 //! `unbatch` between.
-//!
-//! # Why it matters
-//! Whole batches are permuted and never mixed, so a record keeps its neighbours for ever and the batches that the accountant believes
-//! random are fixed.
-//!
-//! # How to fix
-//! Shuffle records first, then batch; for a guarantee by Poisson sampling, sample by Poisson.
 //!
 //! # Example
 //! ```python
 //! data = tf.data.Dataset.from_tensor_slices(records).batch(32).shuffle(1000)
 //! ```
 //!
-//! It speaks in every module that uses a library with data pipelines: the order is hardly ever meant.
+//! It reports in every module that uses a library with data pipelines: the order is hardly ever meant.
 
 use super::order::shuffles_batches;
-use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use super::{Found, Reach, Rule};
 use crate::flow::History;
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 
-/// The rule.
-pub struct BatchBeforeShuffle;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "batch-before-shuffle",
     finds: "batches that are formed before the data is shuffled",
     why: "whole batches are permuted and records are never mixed, so the batches that an accountant believes random are fixed",
     fix: "call shuffle before batch; if Poisson sampling is what is accounted for, sample by Poisson",
     reach: Reach::Everywhere,
     level: Level::Error,
+    check,
 };
 
-impl Rule for BatchBeforeShuffle {
-    fn page(&self) -> &'static Page {
-        &PAGE
+fn check(module: &Module, found: &mut Found) {
+    if !module.has_pipelines {
+        return;
     }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        if !module.has_pipelines {
-            return;
-        }
-        for value in &module.facts.pipelines {
-            let Some(last) = value.histories()[0].last() else { continue };
-            let is_evaluation = |history: &History| Role::of_pipeline(history, last) == Role::Evaluation;
-            if value.always(shuffles_batches) && !value.always(is_evaluation) {
-                found.add(last.range, "batch comes before shuffle");
-            }
+    for value in &module.facts.pipelines {
+        let Some(last) = value.histories()[0].last() else { continue };
+        let is_evaluation = |history: &History| Role::of_pipeline(history, last) == Role::Evaluation;
+        if value.always(shuffles_batches) && !value.always(is_evaluation) {
+            found.add(last.range, "batch comes before shuffle");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! The command that says what a shuffle buffer costs.
+//! The command that computes the cost of a shuffle buffer.
 
 use misdeal_core::Setting;
 
-/// What a source says of the sizes of a pipeline, in records.
+/// Sizes of a pipeline in records, as far as the source gives them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sizes {
     /// The shuffle buffer.

@@ -1,12 +1,4 @@
-//! # What it finds
 //! `tf.data` pipelines that shuffle, then cache, and do not shuffle again.
-//!
-//! # Why it matters
-//! The cache keeps the first epoch's order for ever, so every epoch has the same batches, while the accountant composes epochs as if each were
-//! drawn anew.
-//!
-//! # How to fix
-//! Cache first, then shuffle.
 //!
 //! # Example
 //! ```python
@@ -14,39 +6,30 @@
 //! data = tf.data.Dataset.from_tensor_slices(records).shuffle(60000).cache().batch(256)
 //! ```
 //!
-//! It speaks in private modules.
+//! It reports in private modules.
 
 use super::order::SHUFFLE;
 use super::tensorflow_data::{is_followed_by, training_pipelines};
-use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use super::{Found, Reach, Rule};
 use crate::flow::History;
 use crate::module::Module;
+use misdeal_results::Level;
 
-/// The rule.
-pub struct CacheAfterShuffle;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "cache-after-shuffle",
     finds: "a tf.data cache that keeps the first epoch's order",
     why: "every epoch has the same batches, so noise can be averaged over epochs that the accountant takes for drawn anew",
     fix: "call cache before shuffle",
     reach: Reach::PrivateModules,
     level: Level::Error,
+    check,
 };
 
-impl Rule for CacheAfterShuffle {
-    fn page(&self) -> &'static Page {
-        &PAGE
-    }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        for (value, cache) in training_pipelines(module, &["cache"]) {
-            let is_shuffled =
-                |history: &History| history.backwards().any(|step| SHUFFLE.contains(&step.name));
-            if value.always(is_shuffled) && !is_followed_by(module, cache, &["shuffle", "take", "skip"]) {
-                found.add(cache.range, "cache comes after shuffle");
-            }
+fn check(module: &Module, found: &mut Found) {
+    for (value, cache) in training_pipelines(module, &["cache"]) {
+        let is_shuffled = |history: &History| history.backwards().any(|step| SHUFFLE.contains(&step.name));
+        if value.always(is_shuffled) && !is_followed_by(module, cache, &["shuffle", "take", "skip"]) {
+            found.add(cache.range, "cache comes after shuffle");
         }
     }
 }

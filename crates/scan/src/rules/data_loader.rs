@@ -1,4 +1,4 @@
-//! PyTorch's `DataLoader`, as rules see it.
+//! Calls of PyTorch's `DataLoader`.
 
 use crate::flow::{Call, Origin, Value};
 use crate::module::Module;
@@ -7,7 +7,7 @@ use crate::role::Role;
 /// The full names of the class.
 const NAMES: [&str; 2] = ["torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"];
 
-/// Whether a full name is that of the class.
+/// Whether a full name is the class.
 pub fn is_data_loader(name: &str) -> bool {
     NAMES.contains(&name)
 }
@@ -21,7 +21,7 @@ pub fn loaders<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = &'m Call<
     module.facts.calls.iter().filter(is_loader)
 }
 
-/// What a loader is for: the variable, the data set, the function around.
+/// The role of a loader, by the variable, the data set, and the function around.
 pub fn role(loader: &Call) -> Role {
     let data = loader.arguments.get("dataset", 0);
     let roles = [
@@ -32,7 +32,7 @@ pub fn role(loader: &Call) -> Role {
     roles.into_iter().find(|role| *role != Role::Unknown).unwrap_or(Role::Unknown)
 }
 
-/// Whether a loader shuffles: `None` where the source does not say.
+/// Whether a loader shuffles; `None` if the source does not tell.
 pub fn shuffles(loader: &Call) -> Option<bool> {
     match loader.arguments.get("shuffle", 2) {
         Some((_, value)) => value.as_bool(),
@@ -41,19 +41,19 @@ pub fn shuffles(loader: &Call) -> Option<bool> {
     }
 }
 
-/// Whether a loader was given a sampler of its own.
+/// Whether a loader gets a sampler.
 pub fn has_sampler(loader: &Call) -> bool {
     loader.arguments.open
         || loader.arguments.get("sampler", 3).is_some()
         || loader.arguments.get("batch_sampler", 4).is_some()
 }
 
-/// The first loader of training data (or of data that may be) that shuffles.
+/// The first shuffling loader that is not for evaluation.
 pub fn shuffled_loader<'m, 'a>(module: &'m Module<'a>) -> Option<&'m Call<'a>> {
     loaders(module).find(|loader| shuffles(loader) == Some(true) && role(loader) != Role::Evaluation)
 }
 
-/// The arguments of the loader that a value is known to be.
+/// The arguments of a value's loader, if it is one.
 pub fn of_value<'v, 'a>(value: &'v Value<'a>) -> Option<&'v crate::flow::Arguments<'a>> {
     match value.origin() {
         Some(Origin::Constructed(name, _, arguments)) if is_data_loader(name) => Some(arguments),

@@ -1,11 +1,11 @@
-//! Loops over epochs, and what is drawn in and before them.
+//! Loops over epochs, and random permutations.
 
 use crate::flow::{Call, Loop, Place};
 use crate::role::words;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, StmtFor};
 
-/// Whether a loop goes over epochs: its variable or its range says so.
+/// Whether a loop is over epochs, by its variable or range.
 pub fn is_epoch_loop(repeat: &StmtFor) -> bool {
     let mut mention = Mention { found: false };
     mention.visit_expr(&repeat.target);

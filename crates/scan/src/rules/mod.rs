@@ -1,8 +1,8 @@
-//! The rules, one a file.
+//! The rules, one in each file.
 //!
-//! A rule is right more often than it is complete: it speaks where the source shows the mistake, and is silent where it does not. Most rules
-//! speak only in modules that are about differential privacy (see [`Reach`]), because elsewhere what they find harms nobody. No rule speaks in a
-//! module that imports a framework for unit tests.
+//! # When does a rule report?
+//! Only where the source shows the mistake: a rule prefers silence to a false alarm. Most rules report only in modules about differential
+//! privacy (see [`Reach`]), because elsewhere the mistake does no harm. No rule reports in a module that imports a framework for unit tests.
 
 mod accountant_assumes_poisson;
 mod accounting;
@@ -31,22 +31,22 @@ mod trainings;
 mod unsharded_workers;
 mod weighted_sampler;
 
-use crate::finding::Level;
 use crate::module::Module;
+use misdeal_results::Level;
 use ruff_text_size::TextRange;
 use std::collections::HashSet;
 
-/// Where a rule speaks.
+/// The modules in which a rule reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// In every module.
+    /// Every module.
     Everywhere,
-    /// In modules that import a library for differential privacy or call a private optimizer, or in all with `assume-private`.
+    /// Modules that import a library for differential privacy or call a private optimizer; all with `assume-private`.
     PrivateModules,
 }
 
 impl Reach {
-    /// The words in lists of rules.
+    /// The text in lists of rules.
     pub fn name(self) -> &'static str {
         match self {
             Reach::Everywhere => "everywhere",
@@ -55,33 +55,26 @@ impl Reach {
     }
 }
 
-/// What people are told of a rule.
+/// A rule: a kind of mistake, and the check that finds it.
 #[derive(Debug, Clone, Copy)]
-pub struct Page {
+pub struct Rule {
     /// Its name in reports, comments and settings.
     pub name: &'static str,
-    /// What it finds.
+    /// The mistake.
     pub finds: &'static str,
     /// Why it matters for privacy, in one sentence.
     pub why: &'static str,
     /// How to fix it.
     pub fix: &'static str,
-    /// Where it speaks.
+    /// The modules in which it reports.
     pub reach: Reach,
-    /// How bad it is.
+    /// How severe it is.
     pub level: Level,
+    /// Finds the mistake in a module.
+    pub(crate) check: fn(&Module, &mut Found),
 }
 
-/// One kind of mistake.
-pub trait Rule: Sync {
-    /// What people are told of it.
-    fn page(&self) -> &'static Page;
-
-    /// Looks for it in a module.
-    fn check(&self, module: &Module, found: &mut Found);
-}
-
-/// What a rule found in one module.
+/// The places that a rule found in one module.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The places.
@@ -92,21 +85,21 @@ pub struct Found {
 /// A place that a rule found.
 #[derive(Debug)]
 pub struct Place {
-    /// Where.
+    /// The place in the text.
     pub range: TextRange,
-    /// What stands there.
+    /// What was found there.
     pub what: String,
-    /// What to do there, where that is more than the rule's page says.
+    /// The fix for this place, where it is more specific than the rule's.
     pub fix: Option<String>,
 }
 
 impl Found {
-    /// Adds a place, with a few words on what stands there. The same place counts once.
+    /// Adds a place with a description of what was found; a place counts once.
     pub fn add(&mut self, range: TextRange, what: impl Into<String>) {
         self.add_place(Place { range, what: what.into(), fix: None });
     }
 
-    /// As [`Found::add`], with what to do at this place.
+    /// As [`Found::add`], with a fix for this place.
     pub fn add_with_fix(&mut self, range: TextRange, what: impl Into<String>, fix: String) {
         self.add_place(Place { range, what: what.into(), fix: Some(fix) });
     }
@@ -119,34 +112,34 @@ impl Found {
 }
 
 /// All rules, by name.
-pub const RULES: [&dyn Rule; 19] = [
-    &accountant_assumes_poisson::AccountantAssumesPoisson,
-    &batch_before_shuffle::BatchBeforeShuffle,
-    &buffer_of_one::BufferOfOne,
-    &cache_after_shuffle::CacheAfterShuffle,
-    &permutation_before_epochs::PermutationBeforeEpochs,
-    &permuted_batches::PermutedBatches,
-    &poisson_loader_unused::PoissonLoaderUnused,
-    &poisson_sampling_off::PoissonSamplingOff,
-    &rate_of_short_batch::RateOfShortBatch,
-    &repeat_before_batch::RepeatBeforeBatch,
-    &reseeded_every_epoch::ReseededEveryEpoch,
-    &sampler_without_set_epoch::SamplerWithoutSetEpoch,
-    &shuffled_once::ShuffledOnce,
-    &small_shuffle_buffer::SmallShuffleBuffer,
-    &streaming_shuffle::StreamingShuffle,
-    &tensorflow_privacy_shuffled::TensorflowPrivacyShuffled,
-    &training_not_shuffled::TrainingNotShuffled,
-    &unsharded_workers::UnshardedWorkers,
-    &weighted_sampler::WeightedSampler,
+pub static RULES: [Rule; 19] = [
+    accountant_assumes_poisson::RULE,
+    batch_before_shuffle::RULE,
+    buffer_of_one::RULE,
+    cache_after_shuffle::RULE,
+    permutation_before_epochs::RULE,
+    permuted_batches::RULE,
+    poisson_loader_unused::RULE,
+    poisson_sampling_off::RULE,
+    rate_of_short_batch::RULE,
+    repeat_before_batch::RULE,
+    reseeded_every_epoch::RULE,
+    sampler_without_set_epoch::RULE,
+    shuffled_once::RULE,
+    small_shuffle_buffer::RULE,
+    streaming_shuffle::RULE,
+    tensorflow_privacy_shuffled::RULE,
+    training_not_shuffled::RULE,
+    unsharded_workers::RULE,
+    weighted_sampler::RULE,
 ];
 
 /// The names of all rules.
 pub fn names() -> Vec<&'static str> {
-    RULES.iter().map(|rule| rule.page().name).collect()
+    RULES.iter().map(|rule| rule.name).collect()
 }
 
-/// The rule of a name.
-pub fn by_name(name: &str) -> Option<&'static dyn Rule> {
-    RULES.iter().find(|rule| rule.page().name == name).copied()
+/// The rule with this name.
+pub fn by_name(name: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.name == name)
 }

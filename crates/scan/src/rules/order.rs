@@ -1,4 +1,4 @@
-//! The order of operations that shuffle and operations that form batches.
+//! The order of shuffling and batching operations.
 
 use crate::flow::History;
 
@@ -16,7 +16,7 @@ pub const BATCH: [&str; 9] = [
 ];
 /// Operations that shuffle.
 pub const SHUFFLE: [&str; 4] = ["detshuffle", "random_shuffle", "shuffle", "shuffle_and_repeat"];
-/// Operations after which batches may be records again.
+/// Operations that may turn batches into records again.
 const UNBATCH: [&str; 8] = [
     "flat_map",
     "flatten",
@@ -28,7 +28,7 @@ const UNBATCH: [&str; 8] = [
     "unravel",
 ];
 
-/// Whether the last operation shuffles batches of records that were not shuffled before.
+/// Whether the last operation shuffles batches whose records were not shuffled.
 pub fn shuffles_batches(history: &History) -> bool {
     let mut operations = history.backwards();
     if !operations.next().is_some_and(|last| SHUFFLE.contains(&last.name)) {

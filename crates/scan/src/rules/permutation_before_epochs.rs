@@ -1,11 +1,4 @@
-//! # What it finds
 //! A permutation that is drawn once, before a loop over epochs, and cut into batches within it.
-//!
-//! # Why it matters
-//! Every epoch has the same batches, so noise can be averaged over epochs that the accountant takes for drawn anew.
-//!
-//! # How to fix
-//! Draw the permutation inside the loop, or sample by Poisson.
 //!
 //! # Example
 //! ```python
@@ -16,55 +9,44 @@
 //!         batch = records[order[step * size:(step + 1) * size]]
 //! ```
 //!
-//! It speaks in private modules, where the loop slices the variable between bounds that vary and does not assign or shuffle it.
+//! It reports in private modules, where the loop slices the variable between bounds that vary and does not assign or shuffle it.
 
 use super::epochs::{self, draws_permutation};
-use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use super::{Found, Reach, Rule};
 use crate::module::Module;
+use misdeal_results::Level;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, ExprContext};
 use ruff_text_size::{Ranged, TextSize};
 use std::collections::{HashMap, HashSet};
 
-/// The rule.
-pub struct PermutationBeforeEpochs;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "permutation-before-epochs",
     finds: "a permutation drawn once and cut into the same batches in every epoch",
     why: "every epoch has the same batches, so noise can be averaged over epochs that the accountant takes for drawn anew",
     fix: "draw the permutation inside the loop over epochs, or sample by Poisson",
     reach: Reach::PrivateModules,
     level: Level::Error,
+    check,
 };
 
-impl Rule for PermutationBeforeEpochs {
-    fn page(&self) -> &'static Page {
-        &PAGE
-    }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        let mut cuts = None;
-        for call in module.facts.calls.iter().filter(|call| draws_permutation(call)) {
-            let [name] = call.place.targets[..] else { continue };
-            if epochs::around(&call.place).is_some() {
-                continue;
-            }
-            let start = call.expression.range().start();
-            let cuts = cuts.get_or_insert_with(|| last_cuts(module));
-            let last = cuts.get(&call.place.around.functions).and_then(|cuts| cuts.get(name));
-            if last.is_some_and(|last| *last > start) {
-                found.add(
-                    call.expression.func.range(),
-                    format!("{name} is drawn once and cut in every epoch"),
-                );
-            }
+fn check(module: &Module, found: &mut Found) {
+    let mut cuts = None;
+    for call in module.facts.calls.iter().filter(|call| draws_permutation(call)) {
+        let [name] = call.place.targets[..] else { continue };
+        if epochs::around(&call.place).is_some() {
+            continue;
+        }
+        let start = call.expression.range().start();
+        let cuts = cuts.get_or_insert_with(|| last_cuts(module));
+        let last = cuts.get(&call.place.around.functions).and_then(|cuts| cuts.get(name));
+        if last.is_some_and(|last| *last > start) {
+            found.add(call.expression.func.range(), format!("{name} is drawn once and cut in every epoch"));
         }
     }
 }
 
-/// Where the last loop over epochs begins that cuts a variable and does not change it, by the functions around and the variable's name.
+/// Starts of the last loops over epochs that slice a variable without changing it, by function and variable.
 type LastCuts<'a> = HashMap<Vec<&'a str>, HashMap<&'a str, TextSize>>;
 
 fn last_cuts<'a>(module: &Module<'a>) -> LastCuts<'a> {
@@ -83,7 +65,7 @@ fn last_cuts<'a>(module: &Module<'a>) -> LastCuts<'a> {
     cuts
 }
 
-/// What a loop does with its variables.
+/// The variables that a loop slices and changes.
 #[derive(Default)]
 struct Uses<'a> {
     cut: HashSet<&'a str>,

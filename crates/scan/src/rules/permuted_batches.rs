@@ -1,12 +1,4 @@
-//! # What it finds
 //! Batches cut out of a random permutation beside a private optimizer of Optax or jax-privacy, or beside accounting for Poisson sampling.
-//!
-//! # Why it matters
-//! Cutting a permutation into batches is shuffling, which can leak several times the epsilon that is computed for Poisson sampling.
-//!
-//! # How to fix
-//! Draw every batch by independent coin flips (jax-privacy's batch selection does), or account for shuffling (`misdeal account --scheme
-//! shuffle`).
 //!
 //! # Example
 //! ```python
@@ -17,49 +9,41 @@
 //!         batch = records[order[step * size:(step + 1) * size]]
 //! ```
 //!
-//! It speaks in private modules, where the permutation is drawn in a loop over epochs and nothing hints at Poisson
+//! It reports in private modules, where the permutation is drawn in a loop over epochs and nothing hints at Poisson
 //! sampling.
 
 use super::accounting::poisson_accounting;
 use super::epochs::{self, draws_permutation};
-use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use super::{Found, Reach, Rule};
 use crate::libraries::{is_private_optimizer, samples_by_poisson};
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
-/// The rule.
-pub struct PermutedBatches;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "permuted-batches",
     finds: "batches cut out of a permutation where Poisson sampling is accounted for",
     why: "cutting a permutation into batches is shuffling, which can leak several times the epsilon of Poisson sampling",
     fix: "draw every batch by independent coin flips, or account for shuffling (misdeal account --scheme shuffle)",
     reach: Reach::PrivateModules,
     level: Level::Warning,
+    check,
 };
 
-impl Rule for PermutedBatches {
-    fn page(&self) -> &'static Page {
-        &PAGE
+fn check(module: &Module, found: &mut Found) {
+    let facts = &module.facts;
+    let is_optimizer = |name: &str| is_private_optimizer(name) && !name.starts_with("make_private");
+    let has_optimizer = facts.calls.iter().any(|call| call.last_name().is_some_and(is_optimizer));
+    let is_private = has_optimizer || poisson_accounting(module).next().is_some();
+    if !is_private || samples_by_poisson(facts) {
+        return;
     }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        let facts = &module.facts;
-        let is_optimizer = |name: &str| is_private_optimizer(name) && !name.starts_with("make_private");
-        let has_optimizer = facts.calls.iter().any(|call| call.last_name().is_some_and(is_optimizer));
-        let is_private = has_optimizer || poisson_accounting(module).next().is_some();
-        if !is_private || samples_by_poisson(facts) {
-            return;
-        }
-        for call in facts.calls.iter().filter(|call| draws_permutation(call)) {
-            let is_evaluation = Role::of_targets(&call.place) == Role::Evaluation
-                || Role::around(&call.place) == Role::Evaluation;
-            if epochs::around(&call.place).is_some() && !is_evaluation {
-                found.add(call.expression.func.range(), "batches are cut out of a permutation");
-            }
+    for call in facts.calls.iter().filter(|call| draws_permutation(call)) {
+        let is_evaluation = Role::of_targets(&call.place) == Role::Evaluation
+            || Role::around(&call.place) == Role::Evaluation;
+        if epochs::around(&call.place).is_some() && !is_evaluation {
+            found.add(call.expression.func.range(), "batches are cut out of a permutation");
         }
     }
 }

@@ -1,13 +1,5 @@
-//! # What it finds
 //! Training on the loader that was given to Opacus's `make_private` (or `make_private_with_epsilon`) instead of the one that it returned: in a
 //! `for` loop, through `enumerate`, `tqdm` or `zip`, in `BatchMemoryManager`, or by a function of the module.
-//!
-//! # Why it matters
-//! The loader that is returned samples by Poisson. The one that was given goes on as before, shuffled or not, while the accountant counts
-//! Poisson samples, so the epsilon that is reported is not the model's.
-//!
-//! # How to fix
-//! Assign all three results, the loader to its own name, and train on it.
 //!
 //! # Example
 //! ```python
@@ -19,65 +11,57 @@
 //!     optimizer.step()
 //! ```
 //!
-//! It speaks where the optimizer that was returned makes steps on batches of the loader that was given. It is silent where the loader that was
+//! It reports where the optimizer that was returned makes steps on batches of the loader that was given. It is silent where the loader that was
 //! returned is read anywhere (its length aside), where the one that was given may be another by then or already samples by Poisson, and
 //! where `poisson_sampling` is given and not `True`.
 
 use super::trainings::{Training, private_trainings};
-use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use super::{Found, Reach, Rule};
 use crate::flow::{Call, Callee, History, Origin, Value};
 use crate::libraries::{is_hint, is_make_private};
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 use ruff_python_ast::Expr;
 use ruff_text_size::{Ranged, TextRange};
 use std::collections::{HashMap, HashSet};
 
-/// The rule.
-pub struct PoissonLoaderUnused;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "poisson-loader-unused",
     finds: "training on the loader that was given to Opacus, and not on the one that it returned",
     why: "only the loader that is returned samples by Poisson, which is what the accountant counts, so the epsilon that is reported is not the model's",
     fix: "train on the loader that is returned: model, optimizer, train_loader = engine.make_private(...)",
     reach: Reach::Everywhere,
     level: Level::Error,
+    check,
 };
 
-impl Rule for PoissonLoaderUnused {
-    fn page(&self) -> &'static Page {
-        &PAGE
+fn check(module: &Module, found: &mut Found) {
+    let facts = &module.facts;
+    if !facts.calls.iter().any(|call| call.method().is_some_and(is_make_private)) {
+        return;
     }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        let facts = &module.facts;
-        if !facts.calls.iter().any(|call| call.method().is_some_and(is_make_private)) {
-            return;
+    let trainings = private_trainings(facts, &module.lookups);
+    let by_optimizer = by_optimizer(&trainings);
+    let read = loaders_read(module);
+    for call in &facts.calls {
+        let Some((name, at)) = make_private(call) else { continue };
+        let Some((_, given)) = call.arguments.named("data_loader") else { continue };
+        if !samples_by_poisson(call) || given.histories().iter().any(|loader| is_poisson(loader)) {
+            continue;
         }
-        let trainings = private_trainings(facts, &module.lookups);
-        let by_optimizer = by_optimizer(&trainings);
-        let read = loaders_read(module);
-        for call in &facts.calls {
-            let Some((name, at)) = make_private(call) else { continue };
-            let Some((_, given)) = call.arguments.named("data_loader") else { continue };
-            if !samples_by_poisson(call) || given.histories().iter().any(|loader| is_poisson(loader)) {
-                continue;
-            }
-            if Role::around(&call.place) == Role::Evaluation || read.contains(&at) {
-                continue;
-            }
-            let place = module.source.place(at.start().to_usize());
-            let trained = by_optimizer.get(&at).into_iter().flatten();
-            for training in trained.filter(|training| is_same_loader(training, given, call)) {
-                found.add(training.range, format!("the loader that was given to {name} on {place} trains"));
-            }
+        if Role::around(&call.place) == Role::Evaluation || read.contains(&at) {
+            continue;
+        }
+        let place = module.source.place(at.start().to_usize());
+        let trained = by_optimizer.get(&at).into_iter().flatten();
+        for training in trained.filter(|training| is_same_loader(training, given, call)) {
+            found.add(training.range, format!("the loader that was given to {name} on {place} trains"));
         }
     }
 }
 
-/// The method's name and where it stands.
+/// The method's name and place.
 fn make_private<'a>(call: &Call<'a>) -> Option<(&'a str, TextRange)> {
     let (Callee::Method(_, name), Expr::Attribute(attribute)) = (&call.callee, &*call.expression.func) else {
         return None;
@@ -85,7 +69,7 @@ fn make_private<'a>(call: &Call<'a>) -> Option<(&'a str, TextRange)> {
     is_make_private(name).then(|| (*name, attribute.attr.range()))
 }
 
-/// Whether the loader that a call returns is known to sample by Poisson.
+/// Whether the returned loader is known to use Poisson sampling.
 fn samples_by_poisson(call: &Call) -> bool {
     match call.arguments.named("poisson_sampling") {
         Some((_, value)) => value.as_bool() == Some(true),
@@ -93,7 +77,7 @@ fn samples_by_poisson(call: &Call) -> bool {
     }
 }
 
-/// Whether a loader samples by Poisson, or may do so, before an engine sees it.
+/// Whether a loader may use Poisson sampling before it is given to an engine.
 fn is_poisson(loader: &History) -> bool {
     let Origin::Constructed(name, _, arguments) = loader.origin() else { return false };
     name.split('.').any(is_hint) || arguments.named("batch_sampler").is_some()
@@ -113,8 +97,7 @@ fn by_optimizer<'t, 'a>(trainings: &'t [Training<'a>]) -> HashMap<TextRange, Vec
     by_optimizer
 }
 
-/// Whether the batches of a training are those of the loader that was given: the same value, or the same name of which nothing is known in the
-/// same function.
+/// Whether a training uses the loader that was given: the same value, or the same unknown name in the same function.
 fn is_same_loader(training: &Training, given: &Value, call: &Call) -> bool {
     if training.batches.is(given) {
         return true;
@@ -128,7 +111,7 @@ fn is_same_loader(training: &Training, given: &Value, call: &Call) -> bool {
     is_same_name && here.functions == there.functions && here.classes == there.classes
 }
 
-/// The calls whose loader is read somewhere, for more than its length.
+/// The calls whose returned loader is used for more than its length.
 fn loaders_read(module: &Module) -> HashSet<TextRange> {
     let facts = &module.facts;
     let mut calls = HashSet::new();

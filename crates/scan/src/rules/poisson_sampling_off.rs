@@ -1,13 +1,4 @@
-//! # What it finds
 //! Opacus told not to sample by Poisson: `make_private(.., poisson_sampling=False)` and `make_private_with_epsilon`.
-//!
-//! # Why it matters
-//! The loader shuffles (or does not even that) and the accountant goes on as if batches were drawn by Poisson sampling, so the epsilon that is
-//! reported is not the model's.
-//!
-//! # How to fix
-//! Leave `poisson_sampling` out; if batches must have a fixed size, state an epsilon for shuffling instead (`misdeal account --scheme
-//! shuffle`).
 //!
 //! # Example
 //! ```python
@@ -17,43 +8,35 @@
 //! )
 //! ```
 //!
-//! It speaks wherever the call is made, except in functions for tests or evaluation.
+//! It reports wherever the call is made, except in functions for tests or evaluation.
 
-use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use super::{Found, Reach, Rule};
 use crate::libraries::is_make_private;
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
-/// The rule.
-pub struct PoissonSamplingOff;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "poisson-sampling-off",
     finds: "Opacus told not to sample by Poisson",
     why: "the accountant goes on as if batches were drawn by Poisson sampling, so the epsilon that is reported is not the model's",
     fix: "leave poisson_sampling out, or state an epsilon for the batches that are used (misdeal account --scheme shuffle)",
     reach: Reach::Everywhere,
     level: Level::Error,
+    check,
 };
 
-impl Rule for PoissonSamplingOff {
-    fn page(&self) -> &'static Page {
-        &PAGE
-    }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        for call in &module.facts.calls {
-            if !call.last_name().is_some_and(is_make_private) {
-                continue;
-            }
-            if let Some((expression, value)) = call.arguments.named("poisson_sampling")
-                && value.as_bool() == Some(false)
-                && Role::around(&call.place) != Role::Evaluation
-            {
-                found.add(expression.range(), "poisson_sampling is False");
-            }
+fn check(module: &Module, found: &mut Found) {
+    for call in &module.facts.calls {
+        if !call.last_name().is_some_and(is_make_private) {
+            continue;
+        }
+        if let Some((expression, value)) = call.arguments.named("poisson_sampling")
+            && value.as_bool() == Some(false)
+            && Role::around(&call.place) != Role::Evaluation
+        {
+            found.add(expression.range(), "poisson_sampling is False");
         }
     }
 }

@@ -1,12 +1,4 @@
-//! # What it finds
 //! A sampling rate of `1 / len(loader)` for a `DataLoader` that keeps its short last batch (`drop_last` is not true).
-//!
-//! # Why it matters
-//! With a short last batch there is one batch more than full ones fit in, so the rate is below `batch_size / dataset_size`, that of a full batch,
-//! and the accountant's epsilon is too small.
-//!
-//! # How to fix
-//! Account with `batch_size / len(dataset)`, or set `drop_last=True`.
 //!
 //! # Example
 //! ```python
@@ -15,49 +7,41 @@
 //! sample_rate = 1 / len(loader)
 //! ```
 //!
-//! It speaks in private modules, where the loader is seen and nothing hints at Poisson sampling.
+//! It reports in private modules, where the loader is seen and nothing hints at Poisson sampling.
 
 use super::data_loader;
-use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use super::{Found, Reach, Rule};
 use crate::libraries::samples_by_poisson;
 use crate::module::Module;
 use crate::role::words;
+use misdeal_results::Level;
 use ruff_python_ast::{Expr, ExprCall, Number, Operator};
 use ruff_text_size::Ranged;
 
-/// The rule.
-pub struct RateOfShortBatch;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "rate-of-short-batch",
     finds: "a sampling rate of 1 / len(loader) where the loader keeps a short last batch",
     why: "the rate is below that of a full batch, so the epsilon that is accounted for is too small",
     fix: "account with batch_size / len(dataset), or set drop_last=True",
     reach: Reach::PrivateModules,
     level: Level::Note,
+    check,
 };
 
-impl Rule for RateOfShortBatch {
-    fn page(&self) -> &'static Page {
-        &PAGE
+fn check(module: &Module, found: &mut Found) {
+    let facts = &module.facts;
+    if samples_by_poisson(facts) {
+        return;
     }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        let facts = &module.facts;
-        if samples_by_poisson(facts) {
-            return;
-        }
-        let assigned = facts.assignments.iter();
-        let assigned = assigned.filter(|(place, _)| place.targets.iter().any(|name| is_rate(name)));
-        let given = facts.calls.iter().flat_map(|call| &call.arguments.keywords);
-        let given = given.filter(|(name, ..)| is_rate(name)).map(|(_, expression, _)| *expression);
-        for expression in assigned.map(|(_, expression)| *expression).chain(given) {
-            if let Some(length) = one_over_length(expression)
-                && keeps_short_batch(module, length)
-            {
-                found.add(expression.range(), "the rate is 1 / len(loader) with a short last batch");
-            }
+    let assigned = facts.assignments.iter();
+    let assigned = assigned.filter(|(place, _)| place.targets.iter().any(|name| is_rate(name)));
+    let given = facts.calls.iter().flat_map(|call| &call.arguments.keywords);
+    let given = given.filter(|(name, ..)| is_rate(name)).map(|(_, expression, _)| *expression);
+    for expression in assigned.map(|(_, expression)| *expression).chain(given) {
+        if let Some(length) = one_over_length(expression)
+            && keeps_short_batch(module, length)
+        {
+            found.add(expression.range(), "the rate is 1 / len(loader) with a short last batch");
         }
     }
 }

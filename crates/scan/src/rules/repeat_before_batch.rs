@@ -1,11 +1,4 @@
-//! # What it finds
 //! `tf.data` pipelines that repeat the data and form batches afterwards.
-//!
-//! # Why it matters
-//! Batches straddle epochs, so one record may be twice in a batch and contribute twice the clipping norm, which the noise is not made for.
-//!
-//! # How to fix
-//! Call `repeat` after `batch`, or loop over epochs outside the pipeline.
 //!
 //! # Example
 //! ```python
@@ -13,42 +6,34 @@
 //! data = tf.data.Dataset.from_tensor_slices(records).shuffle(60000).repeat(10).batch(256)
 //! ```
 //!
-//! It speaks in private modules.
+//! It reports in private modules.
 
 use super::order::BATCH;
 use super::tensorflow_data::training_pipelines;
-use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use super::{Found, Reach, Rule};
 use crate::flow::{History, Operation, Origin};
 use crate::module::Module;
+use misdeal_results::Level;
 
-/// The rule.
-pub struct RepeatBeforeBatch;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "repeat-before-batch",
     finds: "batches that straddle epochs because the data is repeated before it is batched",
     why: "one record may be twice in a batch and contribute twice the clipping norm, which the noise is not made for",
     fix: "call repeat after batch, or loop over epochs outside the pipeline",
     reach: Reach::PrivateModules,
     level: Level::Warning,
+    check,
 };
 
-impl Rule for RepeatBeforeBatch {
-    fn page(&self) -> &'static Page {
-        &PAGE
-    }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        for (value, batch) in training_pipelines(module, &BATCH) {
-            if value.always(|history| is_repeated(history) && !is_one_element(history)) {
-                found.add(batch.range, "batch comes after repeat");
-            }
+fn check(module: &Module, found: &mut Found) {
+    for (value, batch) in training_pipelines(module, &BATCH) {
+        if value.always(|history| is_repeated(history) && !is_one_element(history)) {
+            found.add(batch.range, "batch comes after repeat");
         }
     }
 }
 
-/// Whether a pipeline begins with a single element, which stands for no record: benchmarks repeat it.
+/// Whether a pipeline starts with a single element, as benchmarks do.
 fn is_one_element(history: &History) -> bool {
     matches!(history.origin(), Origin::Constructed(name, ..) if name.ends_with(".from_tensors"))
 }

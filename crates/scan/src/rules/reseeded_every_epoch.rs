@@ -1,11 +1,4 @@
-//! # What it finds
 //! A random generator that is given the same seed in every epoch.
-//!
-//! # Why it matters
-//! Every epoch draws the same batches and, where the noise comes from the same generator, the same noise, which then cancels between epochs.
-//!
-//! # How to fix
-//! Seed once, before the loop over epochs, and never seed the generator of the noise in training that is released.
 //!
 //! # Example
 //! ```python
@@ -16,27 +9,25 @@
 //!         step(batch)
 //! ```
 //!
-//! It speaks in private modules, where the seed is a literal or a variable named as a seed.
+//! It reports in private modules, where the seed is a literal or a variable named as a seed.
 
-use super::{Found, Page, Reach, Rule, epochs};
-use crate::finding::Level;
+use super::{Found, Reach, Rule, epochs};
 use crate::flow::Call;
 use crate::module::Module;
 use crate::role::{Role, words};
+use misdeal_results::Level;
 use ruff_python_ast::{Expr, Stmt, StmtFor};
 use ruff_text_size::{Ranged, TextSize};
 use std::collections::{HashMap, HashSet};
 
-/// The rule.
-pub struct ReseededEveryEpoch;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "reseeded-every-epoch",
     finds: "a generator that is given the same seed in every epoch",
     why: "every epoch draws the same batches, and perhaps the same noise, which then cancels between epochs",
     fix: "seed once before the loop over epochs, and do not seed the generator of the noise in training that is released",
     reach: Reach::PrivateModules,
     level: Level::Error,
+    check,
 };
 
 const SEEDERS: [&str; 9] = [
@@ -51,29 +42,23 @@ const SEEDERS: [&str; 9] = [
     "torch.manual_seed",
 ];
 
-impl Rule for ReseededEveryEpoch {
-    fn page(&self) -> &'static Page {
-        &PAGE
-    }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        let mut assigned = Assigned::new();
-        for call in &module.facts.calls {
-            let is_seeder = call.name().is_some_and(|name| SEEDERS.contains(&name))
-                || (call.method() == Some("manual_seed"));
-            let is_training = Role::around(&call.place) != Role::Evaluation;
-            if is_seeder
-                && is_training
-                && epochs::around(&call.place).is_some()
-                && has_same_seed(call, &mut assigned)
-            {
-                found.add(call.expression.func.range(), "the same seed is set in every epoch");
-            }
+fn check(module: &Module, found: &mut Found) {
+    let mut assigned = Assigned::new();
+    for call in &module.facts.calls {
+        let is_seeder =
+            call.name().is_some_and(|name| SEEDERS.contains(&name)) || (call.method() == Some("manual_seed"));
+        let is_training = Role::around(&call.place) != Role::Evaluation;
+        if is_seeder
+            && is_training
+            && epochs::around(&call.place).is_some()
+            && has_same_seed(call, &mut assigned)
+        {
+            found.add(call.expression.func.range(), "the same seed is set in every epoch");
         }
     }
 }
 
-/// Whether the seed does not depend on the epoch: a literal, or a variable that is called a seed.
+/// Whether the seed is a literal or a variable named as a seed, so it is the same in all epochs.
 fn has_same_seed<'a>(call: &Call<'a>, assigned: &mut Assigned<'a>) -> bool {
     let Some((expression, value)) = call.arguments.get("seed", 0) else { return false };
     let is_seed = |name: &str| words(name).iter().any(|word| word == "seed");
@@ -97,7 +82,7 @@ fn is_outside<'a>(
     is_seed(name) && !own.contains(name)
 }
 
-/// The variables that a loop assigns itself, by where it begins.
+/// The variables that each loop assigns, by its start.
 type Assigned<'a> = HashMap<TextSize, HashSet<&'a str>>;
 
 fn names_assigned(repeat: &StmtFor) -> HashSet<&str> {

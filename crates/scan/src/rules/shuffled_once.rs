@@ -1,12 +1,4 @@
-//! # What it finds
 //! `tf.data` pipelines that shuffle with `reshuffle_each_iteration=False`.
-//!
-//! # Why it matters
-//! Every epoch has the same batches, so the noise of several epochs can be averaged out over one fixed partition, while the accountant composes
-//! epochs as if each were drawn anew.
-//!
-//! # How to fix
-//! Leave `reshuffle_each_iteration` out (it is true by default), or sample by Poisson.
 //!
 //! # Example
 //! ```python
@@ -14,40 +6,31 @@
 //! data = tf.data.Dataset.from_tensor_slices(records).shuffle(60000, reshuffle_each_iteration=False).batch(256)
 //! ```
 //!
-//! It speaks in private modules. A fixed order that a split needs (`take` and `skip` afterwards) or that is shuffled again is left alone.
+//! It reports in private modules. A fixed order that a split needs (`take` and `skip` afterwards) or that is shuffled again is left alone.
 
 use super::tensorflow_data::{is_followed_by, training_pipelines};
-use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use super::{Found, Reach, Rule};
 use crate::module::Module;
+use misdeal_results::Level;
 
-/// The rule.
-pub struct ShuffledOnce;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "shuffled-once",
     finds: "a tf.data shuffle that is the same in every epoch",
     why: "every epoch has the same batches, so noise can be averaged over epochs that the accountant takes for drawn anew",
     fix: "leave reshuffle_each_iteration out (it is true by default), or sample by Poisson",
     reach: Reach::PrivateModules,
     level: Level::Error,
+    check,
 };
 
-impl Rule for ShuffledOnce {
-    fn page(&self) -> &'static Page {
-        &PAGE
-    }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        for (_, shuffle) in training_pipelines(module, &["shuffle"]) {
-            let Some(arguments) = &shuffle.arguments else { continue };
-            let reshuffles =
-                arguments.get("reshuffle_each_iteration", 2).and_then(|(_, value)| value.as_bool());
-            if reshuffles == Some(false)
-                && !is_followed_by(module, shuffle, &["take", "skip", "shard", "shuffle"])
-            {
-                found.add(shuffle.range, "reshuffle_each_iteration is False");
-            }
+fn check(module: &Module, found: &mut Found) {
+    for (_, shuffle) in training_pipelines(module, &["shuffle"]) {
+        let Some(arguments) = &shuffle.arguments else { continue };
+        let reshuffles = arguments.get("reshuffle_each_iteration", 2).and_then(|(_, value)| value.as_bool());
+        if reshuffles == Some(false)
+            && !is_followed_by(module, shuffle, &["take", "skip", "shard", "shuffle"])
+        {
+            found.add(shuffle.range, "reshuffle_each_iteration is False");
         }
     }
 }

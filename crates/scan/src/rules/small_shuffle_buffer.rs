@@ -1,14 +1,5 @@
-//! # What it finds
 //! `tf.data` pipelines whose shuffle buffer is smaller than the data: by a known size (`Dataset.range(60000)`, well-known data sets), or
 //! because it is a literal below 10,000 and nothing says that the data is that small.
-//!
-//! # Why it matters
-//! A record can only move about as far as the buffer is large, so an adversary who knows its place in the file knows roughly in which batches it
-//! is, and the leakage approaches that of no shuffling.
-//!
-//! # How to fix
-//! Make the buffer as large as the data set, shuffle indices instead of records, or sample by Poisson; `misdeal account --scheme
-//! stream-shuffle --buffer-size K` says what a buffer costs.
 //!
 //! # Example
 //! ```python
@@ -16,64 +7,52 @@
 //! data = tf.data.Dataset.range(60000).shuffle(1000).batch(256)
 //! ```
 //!
-//! It speaks in private modules. Names of files that are shuffled before they are read, `take(n)` of at most a buffer, and pipelines that were
+//! It reports in private modules. Names of files that are shuffled before they are read, `take(n)` of at most a buffer, and pipelines that were
 //! shuffled before are left alone.
 
 use super::buffer_cost::Sizes;
 use super::order::SHUFFLE;
 use super::tensorflow_data::{buffer_size, is_batched, is_of_files, records, training_pipelines};
-use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use super::{Found, Reach, Rule};
 use crate::flow::History;
 use crate::module::Module;
+use misdeal_results::Level;
 
-/// The rule.
-pub struct SmallShuffleBuffer;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "small-shuffle-buffer",
     finds: "shuffle buffers of tf.data that are smaller than the data",
     why: "a record moves about as far as the buffer is large, so its place in the file tells in which batches it is",
     fix: "make the buffer as large as the data set, or sample by Poisson; misdeal account --scheme stream-shuffle --buffer-size K says what a buffer costs",
     reach: Reach::PrivateModules,
     level: Level::Warning,
+    check,
 };
 
-/// Buffers of this many records are not called small where nothing is known of the data.
+/// Smallest buffer that is not reported where the size of the data is unknown.
 const NOT_SMALL: i64 = 10_000;
 
-impl Rule for SmallShuffleBuffer {
-    fn page(&self) -> &'static Page {
-        &PAGE
-    }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        for (value, shuffle) in training_pipelines(module, &["shuffle", "shuffle_and_repeat"]) {
-            let Some(size) = buffer_size(shuffle).filter(|size| *size > 1) else { continue };
-            let is_small = |history: &History| {
-                !is_batched(history)
-                    && !is_of_files(history)
-                    && !is_shuffled_before(history)
-                    && records_left(history).map_or(size < NOT_SMALL, |records| size < records)
+fn check(module: &Module, found: &mut Found) {
+    for (value, shuffle) in training_pipelines(module, &["shuffle", "shuffle_and_repeat"]) {
+        let Some(size) = buffer_size(shuffle).filter(|size| *size > 1) else { continue };
+        let is_small = |history: &History| {
+            !is_batched(history)
+                && !is_of_files(history)
+                && !is_shuffled_before(history)
+                && records_left(history).map_or(size < NOT_SMALL, |records| size < records)
+        };
+        if value.always(is_small) {
+            let records = records(&value.histories()[0]);
+            let of = records.map_or(String::new(), |records| format!(" of {records}"));
+            let sizes = Sizes {
+                buffer: Some(size),
+                batch: module.lookups.batch_size(&module.facts, shuffle),
+                records,
             };
-            if value.always(is_small) {
-                let records = records(&value.histories()[0]);
-                let of = records.map_or(String::new(), |records| format!(" of {records}"));
-                let sizes = Sizes {
-                    buffer: Some(size),
-                    batch: module.lookups.batch_size(&module.facts, shuffle),
-                    records,
-                };
-                let fix = format!(
-                    "make the buffer as large as the data set, or sample by Poisson; {} says what a buffer costs",
-                    sizes.command()
-                );
-                found.add_with_fix(
-                    shuffle.range,
-                    format!("the shuffle buffer holds {size} records{of}"),
-                    fix,
-                );
-            }
+            let fix = format!(
+                "make the buffer as large as the data set, or sample by Poisson; {} says what a buffer costs",
+                sizes.command()
+            );
+            found.add_with_fix(shuffle.range, format!("the shuffle buffer holds {size} records{of}"), fix);
         }
     }
 }
@@ -82,7 +61,7 @@ fn is_shuffled_before(history: &History) -> bool {
     history.backwards().skip(1).any(|step| SHUFFLE.contains(&step.name))
 }
 
-/// How many records there are at most, where the source says so.
+/// The largest number of records, if the source gives it.
 fn records_left(history: &History) -> Option<i64> {
     let taken = history.backwards().filter(|step| step.name == "take");
     let taken = taken.filter_map(|step| step.arguments.as_ref()?.get("count", 0)?.1.as_int());

@@ -1,13 +1,4 @@
-//! # What it finds
 //! Streams that are shuffled in a buffer: `load_dataset(.., streaming=True).shuffle(..)` of Hugging Face, and `.shuffle(n)` of WebDataset.
-//!
-//! # Why it matters
-//! A stream's buffer (1,000 records if nothing else is said) is a small part of the data, so a record's place in the files tells in which batches
-//! it is, and no accountant's bound for sampled or fully shuffled batches applies.
-//!
-//! # How to fix
-//! Load data that fits into memory without streaming and sample by Poisson, or account for the buffer: `misdeal account --scheme
-//! stream-shuffle --buffer-size K`.
 //!
 //! # Example
 //! ```python
@@ -15,56 +6,48 @@
 //! data = load_dataset("c4", split="train", streaming=True).shuffle(buffer_size=10_000)
 //! ```
 //!
-//! It speaks in private modules: elsewhere a buffer is how streams are meant to be used.
+//! It reports in private modules: elsewhere a buffer is how streams are meant to be used.
 
 use super::buffer_cost::Sizes;
-use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use super::{Found, Reach, Rule};
 use crate::flow::{History, Operation, Origin};
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 
-/// The rule.
-pub struct StreamingShuffle;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "streaming-shuffle",
     finds: "streams of Hugging Face or WebDataset that are shuffled in a buffer",
     why: "a stream's buffer is a small part of the data, so a record's place in the files tells in which batches it is",
     fix: "load the data without streaming and sample by Poisson, or account for the buffer (misdeal account --scheme stream-shuffle --buffer-size K)",
     reach: Reach::PrivateModules,
     level: Level::Error,
+    check,
 };
 
-impl Rule for StreamingShuffle {
-    fn page(&self) -> &'static Page {
-        &PAGE
-    }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        for value in &module.facts.pipelines {
-            let Some(last) = value.histories()[0].last().filter(|last| last.name == "shuffle") else {
-                continue;
-            };
-            let is_evaluation = |history: &History| Role::of_pipeline(history, last) == Role::Evaluation;
-            if !value.always(is_stream) || value.always(is_evaluation) {
-                continue;
-            }
-            let buffer = buffer_size(last, is_hugging_face(&value.histories()[0]));
-            let what = match buffer {
-                Some(size) => format!("a stream is shuffled in a buffer of {size} records"),
-                None => "a stream is shuffled in a buffer".to_owned(),
-            };
-            let command = Sizes { buffer, ..Sizes::default() }.command();
-            let fix = format!(
-                "load the data without streaming and sample by Poisson, or account for the buffer ({command})"
-            );
-            found.add_with_fix(last.range, what, fix);
+fn check(module: &Module, found: &mut Found) {
+    for value in &module.facts.pipelines {
+        let Some(last) = value.histories()[0].last().filter(|last| last.name == "shuffle") else {
+            continue;
+        };
+        let is_evaluation = |history: &History| Role::of_pipeline(history, last) == Role::Evaluation;
+        if !value.always(is_stream) || value.always(is_evaluation) {
+            continue;
         }
+        let buffer = buffer_size(last, is_hugging_face(&value.histories()[0]));
+        let what = match buffer {
+            Some(size) => format!("a stream is shuffled in a buffer of {size} records"),
+            None => "a stream is shuffled in a buffer".to_owned(),
+        };
+        let command = Sizes { buffer, ..Sizes::default() }.command();
+        let fix = format!(
+            "load the data without streaming and sample by Poisson, or account for the buffer ({command})"
+        );
+        found.add_with_fix(last.range, what, fix);
     }
 }
 
-/// The records in the buffer of a shuffle, where the source says so or leaves it at what Hugging Face takes.
+/// The buffer size of a shuffle, if the source gives it or leaves Hugging Face's default.
 fn buffer_size(shuffle: &Operation, is_hugging_face: bool) -> Option<i64> {
     let arguments = shuffle.arguments.as_deref()?;
     let position = if is_hugging_face { 2 } else { 0 };

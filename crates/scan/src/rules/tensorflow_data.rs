@@ -1,4 +1,4 @@
-//! Pipelines of `tf.data`, as rules see them.
+//! Pipelines of `tf.data`.
 
 use super::order::{BATCH, SHUFFLE};
 use crate::flow::{Arguments, History, Operation, Origin, Value};
@@ -6,12 +6,12 @@ use crate::module::Module;
 use crate::role::{Role, words};
 use ruff_python_ast::Expr;
 
-/// Where `tf.data` pipelines begin.
+/// Functions that start a `tf.data` pipeline.
 const PACKAGES: [&str; 3] = ["tensorflow", "tensorflow_datasets", "keras"];
-/// Where pipelines of other libraries begin, whose operations are named alike.
+/// Libraries whose pipelines have operations of the same names.
 const OTHERS: [&str; 7] = ["datasets", "grain", "mindspore", "ray", "torch", "torchdata", "webdataset"];
 
-/// Pipelines of `tf.data` whose last operation is of some names, in modules that use TensorFlow; evaluation data is left out.
+/// Training pipelines of `tf.data` whose last operation is one of `names`.
 pub fn training_pipelines<'m, 'a>(
     module: &'m Module<'a>,
     names: &'static [&'static str],
@@ -29,7 +29,7 @@ pub fn training_pipelines<'m, 'a>(
     })
 }
 
-/// Whether a pipeline begins in TensorFlow, or somewhere unknown where nothing else is imported.
+/// Whether a pipeline starts in TensorFlow, or unknown where no other library is imported.
 fn is_of_tensorflow(history: &History, is_mixed: bool) -> bool {
     match history.origin() {
         Origin::Constructed(name, ..) | Origin::Imported(name) => {
@@ -46,7 +46,7 @@ pub fn buffer_size(shuffle: &Operation) -> Option<i64> {
     shuffle.arguments.as_ref()?.get("buffer_size", 0)?.1.as_int()
 }
 
-/// Whether a pipeline's elements are names of files, which are shuffled before they are read.
+/// Whether a pipeline's elements are names of files.
 pub fn is_of_files(history: &History) -> bool {
     let speaks_of_files = |name: &str| {
         let words = words(name);
@@ -66,7 +66,7 @@ pub fn is_of_files(history: &History) -> bool {
     }
 }
 
-/// The name of the first argument: as it is written, or of what it came from.
+/// The name of the first argument, or of its origin.
 fn first_name(arguments: &Arguments) -> Option<String> {
     let (expression, value) = arguments.positional.first()?;
     match expression {
@@ -80,7 +80,7 @@ fn first_name(arguments: &Arguments) -> Option<String> {
     }
 }
 
-/// How many records a pipeline begins with, where the source says so.
+/// The number of records at the start of a pipeline, if the source gives it.
 pub fn records(history: &History) -> Option<i64> {
     let Origin::Constructed(name, _, arguments) = history.origin() else { return None };
     let last = name.rsplit('.').next().unwrap_or(name);
@@ -110,7 +110,7 @@ pub fn records(history: &History) -> Option<i64> {
     }
 }
 
-/// Training records of data sets that everybody uses.
+/// Numbers of training records of well-known data sets.
 fn known_size(data_set: &str) -> Option<i64> {
     match data_set {
         "mnist" | "fashion_mnist" | "kmnist" => Some(60_000),
@@ -126,7 +126,7 @@ pub fn is_batched(history: &History) -> bool {
     history.backwards().any(|operation| BATCH.contains(&operation.name))
 }
 
-/// Whether something is done later, anywhere in the module, to what an operation made.
+/// Whether an operation is followed by one of `names` anywhere in the module.
 pub fn is_followed_by(module: &Module, operation: &Operation, names: &[&str]) -> bool {
     module.lookups.is_followed_by(&module.facts, operation, names)
 }

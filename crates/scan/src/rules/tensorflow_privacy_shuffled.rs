@@ -1,13 +1,5 @@
-//! # What it finds
 //! TensorFlow Privacy's accounting (`compute_dp_sgd_privacy`, `compute_rdp`, `PoissonSampledDpEvent`) in a module whose batches come from a
 //! shuffled `tf.data` pipeline or from Keras's `fit`, which shuffles.
-//!
-//! # Why it matters
-//! These functions take every batch for a Poisson sample, and shuffled batches can leak several times that epsilon.
-//!
-//! # How to fix
-//! Draw batches by Poisson sampling, or state an epsilon for shuffling (`misdeal account --scheme shuffle`); `compute_dp_sgd_privacy_statement` at least
-//! names the assumption.
 //!
 //! # Example
 //! ```python
@@ -16,61 +8,53 @@
 //! epsilon, _ = compute_dp_sgd_privacy_lib.compute_dp_sgd_privacy(60000, 256, 1.1, 15, 1e-5)
 //! ```
 //!
-//! It speaks in private modules that use TensorFlow, where nothing hints at Poisson sampling.
+//! It reports in private modules that use TensorFlow, where nothing hints at Poisson sampling.
 
 use super::accounting::poisson_accounting;
 use super::tensorflow_data::shuffled_batches;
-use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use super::{Found, Reach, Rule};
 use crate::libraries::samples_by_poisson;
 use crate::module::Module;
+use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
-/// The rule.
-pub struct TensorflowPrivacyShuffled;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "tensorflow-privacy-shuffled",
     finds: "TensorFlow Privacy's accounting beside batches that are shuffled",
     why: "every batch is taken for a Poisson sample, and shuffled batches can leak several times that epsilon",
     fix: "draw batches by Poisson sampling, or state an epsilon for shuffling (misdeal account --scheme shuffle)",
     reach: Reach::PrivateModules,
     level: Level::Error,
+    check,
 };
 
-impl Rule for TensorflowPrivacyShuffled {
-    fn page(&self) -> &'static Page {
-        &PAGE
+fn check(module: &Module, found: &mut Found) {
+    let imports = &module.facts.imports;
+    let uses_tensorflow =
+        ["tensorflow", "keras", "tensorflow_datasets"].iter().any(|package| imports.uses(package));
+    if !uses_tensorflow || samples_by_poisson(&module.facts) {
+        return;
     }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        let imports = &module.facts.imports;
-        let uses_tensorflow =
-            ["tensorflow", "keras", "tensorflow_datasets"].iter().any(|package| imports.uses(package));
-        if !uses_tensorflow || samples_by_poisson(&module.facts) {
-            return;
-        }
-        let is_private_fit = || {
-            let calls = &module.facts.calls;
-            let has_optimizer = calls.iter().any(|call| {
-                call.last_name().is_some_and(|name| name.starts_with("DP") && name.ends_with("Optimizer"))
-            });
-            let is_fit = |call: &crate::flow::Call| {
-                let shuffles =
-                    call.arguments.named("shuffle").and_then(|(_, value)| value.as_bool()) != Some(false);
-                call.method() == Some("fit") && shuffles
-            };
-            has_optimizer && calls.iter().any(is_fit)
+    let is_private_fit = || {
+        let calls = &module.facts.calls;
+        let has_optimizer = calls.iter().any(|call| {
+            call.last_name().is_some_and(|name| name.starts_with("DP") && name.ends_with("Optimizer"))
+        });
+        let is_fit = |call: &crate::flow::Call| {
+            let shuffles =
+                call.arguments.named("shuffle").and_then(|(_, value)| value.as_bool()) != Some(false);
+            call.method() == Some("fit") && shuffles
         };
-        let what = if shuffled_batches(module).is_some() {
-            "Poisson sampling is accounted for, but the tf.data pipeline shuffles"
-        } else if is_private_fit() {
-            "Poisson sampling is accounted for, but fit shuffles"
-        } else {
-            return;
-        };
-        if let Some(call) = poisson_accounting(module).next() {
-            found.add(call.expression.func.range(), what);
-        }
+        has_optimizer && calls.iter().any(is_fit)
+    };
+    let what = if shuffled_batches(module).is_some() {
+        "Poisson sampling is accounted for, but the tf.data pipeline shuffles"
+    } else if is_private_fit() {
+        "Poisson sampling is accounted for, but fit shuffles"
+    } else {
+        return;
+    };
+    if let Some(call) = poisson_accounting(module).next() {
+        found.add(call.expression.func.range(), what);
     }
 }

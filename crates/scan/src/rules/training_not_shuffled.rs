@@ -1,12 +1,4 @@
-//! # What it finds
 //! A PyTorch `DataLoader` for training that does not shuffle: `shuffle=False`, or nothing said and no sampler.
-//!
-//! # Why it matters
-//! The batches are the file's order in every epoch, so there is no amplification by sampling and the epsilon of sampled batches is not the
-//! model's.
-//!
-//! # How to fix
-//! Pass the loader through Opacus's `make_private`, which samples by Poisson, or use a Poisson batch sampler.
 //!
 //! # Example
 //! ```python
@@ -14,47 +6,39 @@
 //! train_loader = DataLoader(train_data, batch_size=64)
 //! ```
 //!
-//! It speaks in private modules, where a name says that the loader is for training, and nothing in the module hints at Poisson sampling.
+//! It reports in private modules, where a name says that the loader is for training, and nothing in the module hints at Poisson sampling.
 
 use super::data_loader::{has_sampler, loaders, role, shuffles};
-use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use super::{Found, Reach, Rule};
 use crate::flow::Origin;
 use crate::libraries::samples_by_poisson;
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
-/// The rule.
-pub struct TrainingNotShuffled;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "training-not-shuffled",
     finds: "a DataLoader for private training that keeps the file's order",
     why: "the batches are the same in every epoch and known in advance, so there is no amplification by sampling",
     fix: "pass the loader through Opacus's make_private, which samples by Poisson, or give it a Poisson batch sampler",
     reach: Reach::PrivateModules,
     level: Level::Error,
+    check,
 };
 
-impl Rule for TrainingNotShuffled {
-    fn page(&self) -> &'static Page {
-        &PAGE
+fn check(module: &Module, found: &mut Found) {
+    if samples_by_poisson(&module.facts) {
+        return;
     }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        if samples_by_poisson(&module.facts) {
-            return;
-        }
-        for loader in loaders(module) {
-            let is_plain = shuffles(loader) == Some(false) && !has_sampler(loader);
-            if is_plain && role(loader) == Role::Training && !is_iterable(module, loader) {
-                let what = match loader.arguments.get("shuffle", 2) {
-                    Some(_) => "a training loader has shuffle=False",
-                    None => "a training loader does not shuffle by default",
-                };
-                found.add(loader.expression.func.range(), what);
-            }
+    for loader in loaders(module) {
+        let is_plain = shuffles(loader) == Some(false) && !has_sampler(loader);
+        if is_plain && role(loader) == Role::Training && !is_iterable(module, loader) {
+            let what = match loader.arguments.get("shuffle", 2) {
+                Some(_) => "a training loader has shuffle=False",
+                None => "a training loader does not shuffle by default",
+            };
+            found.add(loader.expression.func.range(), what);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where an optimizer learns from batches: in loops, in Opacus's memory manager, and in functions of the module that have either.
+//! Places where an optimizer learns from batches: loops, Opacus's memory manager, and functions with either.
 
 use crate::flow::{Call, Callee, Facts, History, Loop, Origin, Place, Value};
 use crate::libraries::is_make_private;
@@ -9,11 +9,11 @@ use ruff_text_size::{Ranged, TextRange};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// What goes through another sequence, and changes neither its order nor its batches.
+/// Functions that iterate over a sequence and keep its order and batches.
 const WRAPPERS: [&str; 8] = ["enumerate", "islice", "iter", "list", "tqdm", "tqdm_notebook", "track", "zip"];
-/// How many functions within one another are looked through.
+/// Deepest nesting of function calls that is followed.
 const DEEPEST: usize = 3;
-/// Trainings of a module that are told apart; no person writes as many.
+/// Most trainings of a module.
 const MOST: usize = 100_000;
 
 /// An optimizer that learns from a sequence of batches.
@@ -21,15 +21,15 @@ const MOST: usize = 100_000;
 pub struct Training<'a> {
     /// The batches.
     pub batches: Value<'a>,
-    /// Where they are named.
+    /// The place that names them.
     pub range: TextRange,
     /// The optimizer.
     pub optimizer: Value<'a>,
-    /// Where in the program.
+    /// The statement around it.
     pub place: Rc<Place<'a>>,
 }
 
-/// All trainings of a module whose optimizer is a part of what a private engine returned. Tests and evaluation are left out.
+/// All trainings with an optimizer from a private engine; tests and evaluation are left out.
 pub fn private_trainings<'a>(facts: &Facts<'a>, lookups: &Lookups<'a>) -> Vec<Training<'a>> {
     let mut trainings = Vec::new();
     for call in &facts.calls {
@@ -48,7 +48,7 @@ pub fn private_trainings<'a>(facts: &Facts<'a>, lookups: &Lookups<'a>) -> Vec<Tr
     trainings
 }
 
-/// Steps of an optimizer within loops over batches, and calls that speak of such steps and are given one.
+/// Steps of an optimizer in loops over batches, and calls that take an optimizer for such steps.
 fn in_loops<'a>(
     facts: &Facts<'a>,
     lookups: &Lookups<'a>,
@@ -87,7 +87,7 @@ fn in_loops<'a>(
     }
 }
 
-/// `BatchMemoryManager(data_loader=.., optimizer=..)`, which cuts a loader's batches.
+/// Trainings in `BatchMemoryManager(data_loader=.., optimizer=..)`, which splits batches.
 fn in_memory_manager<'a>(call: &Call<'a>, trainings: &mut Vec<Training<'a>>) {
     if call.last_name() != Some("BatchMemoryManager") {
         return;
@@ -103,10 +103,10 @@ fn in_memory_manager<'a>(call: &Call<'a>, trainings: &mut Vec<Training<'a>>) {
     }
 }
 
-/// The parameters of a function that train in it, a loader and an optimizer at a time, by the function's name.
+/// Pairs of parameters (loader, optimizer) that train in a function, by the function's name.
 type Given<'a> = HashMap<&'a str, (&'a StmtFunctionDef, Vec<[(usize, Rc<str>); 2]>)>;
 
-/// Which parameters of the module's functions train in them. However often the same two do, they count once.
+/// The parameters that train in the module's functions; each pair counts once.
 fn given_to_functions<'a>(facts: &Facts<'a>, lookups: &Lookups<'a>, trainings: &[Training<'a>]) -> Given<'a> {
     let mut given = Given::new();
     let mut known = HashSet::new();
@@ -129,7 +129,7 @@ fn given_to_functions<'a>(facts: &Facts<'a>, lookups: &Lookups<'a>, trainings: &
     given
 }
 
-/// The trainings of a function of the module, where it is called, with what it is called with.
+/// The trainings of a called function, with the arguments of the call.
 fn in_function<'a>(call: &Call<'a>, given: &Given<'a>) -> Vec<Training<'a>> {
     let Some((_, pairs)) = call.name().and_then(|name| given.get(name)) else { return Vec::new() };
     let carried = pairs.iter().take(MOST).filter_map(|[batches, optimizer]| {
@@ -145,7 +145,7 @@ fn position(definition: &StmtFunctionDef, parameter: &str) -> Option<usize> {
     definition.parameters.iter().position(|known| known.name().as_str() == parameter)
 }
 
-/// A sequence, or those that are gone through behind `enumerate`, `tqdm`, `zip` and their kind.
+/// A sequence, or the ones inside `enumerate`, `tqdm`, `zip` and similar calls.
 fn wrapped<'a>(sequence: &Value<'a>) -> Vec<Value<'a>> {
     let Some(Origin::Constructed(name, _, arguments)) = sequence.origin() else {
         return vec![sequence.clone()];
@@ -160,13 +160,13 @@ fn wrapped<'a>(sequence: &Value<'a>) -> Vec<Value<'a>> {
     given.take(count).flat_map(wrapped).collect()
 }
 
-/// Whether a value may be an optimizer: of a private engine, or one that a function is given.
+/// Whether a value may be an optimizer: from a private engine, or a parameter.
 fn may_be_optimizer(value: &Value) -> bool {
     matches!(value.origin(), Some(Origin::Variable(_)))
         || value.histories().iter().any(|history| is_private(history))
 }
 
-/// Whether a value is the optimizer that a private engine returned.
+/// Whether a value is the optimizer of a private engine.
 fn is_private(history: &History) -> bool {
     history.result().is_some_and(|(call, part)| is_make_private(call.name) && part == Some("1"))
 }

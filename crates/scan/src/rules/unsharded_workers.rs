@@ -1,11 +1,4 @@
-//! # What it finds
 //! An `IterableDataset` of the module that does not ask which worker it runs in, in a `DataLoader` with several workers.
-//!
-//! # Why it matters
-//! Every worker yields all records, so each record is used as many times an epoch as there are workers, and the accountant counts one.
-//!
-//! # How to fix
-//! Split the records by `torch.utils.data.get_worker_info()` in `__iter__`, or use no workers.
 //!
 //! # Example
 //! ```python
@@ -16,52 +9,44 @@
 //! loader = DataLoader(Records(), batch_size=64, num_workers=4)
 //! ```
 //!
-//! It speaks in every module: duplicates are never meant.
+//! It reports in every module: duplicates are never meant.
 
 use super::data_loader::loaders;
-use super::{Found, Page, Reach, Rule};
-use crate::finding::Level;
+use super::{Found, Reach, Rule};
 use crate::flow::Origin;
 use crate::module::Module;
+use misdeal_results::Level;
 use ruff_python_ast::{Expr, StmtClassDef};
 use ruff_text_size::Ranged;
 
-/// The rule.
-pub struct UnshardedWorkers;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "unsharded-workers",
     finds: "an IterableDataset whose records every worker yields again",
     why: "each record is used once by every worker in an epoch, and the accountant counts one use",
     fix: "split the records by torch.utils.data.get_worker_info() in __iter__, or set num_workers=0",
     reach: Reach::Everywhere,
     level: Level::Error,
+    check,
 };
 
-impl Rule for UnshardedWorkers {
-    fn page(&self) -> &'static Page {
-        &PAGE
-    }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        for loader in loaders(module) {
-            let workers = loader.arguments.get("num_workers", 5).and_then(|(_, value)| value.as_int());
-            let Some(workers) = workers.filter(|workers| *workers > 1) else { continue };
-            if loader.arguments.open || loader.arguments.named("worker_init_fn").is_some() {
-                continue;
-            }
-            let Some((_, data)) = loader.arguments.get("dataset", 0) else { continue };
-            let Some(Origin::Constructed(name, ..)) = data.origin() else { continue };
-            let class = module.lookups.class(&module.facts, name);
-            if class.is_some_and(|class| is_iterable(class) && !is_sharded(module, class)) {
-                let what = format!("each of {workers} workers yields all records of {name}");
-                found.add(loader.expression.func.range(), what);
-            }
+fn check(module: &Module, found: &mut Found) {
+    for loader in loaders(module) {
+        let workers = loader.arguments.get("num_workers", 5).and_then(|(_, value)| value.as_int());
+        let Some(workers) = workers.filter(|workers| *workers > 1) else { continue };
+        if loader.arguments.open || loader.arguments.named("worker_init_fn").is_some() {
+            continue;
+        }
+        let Some((_, data)) = loader.arguments.get("dataset", 0) else { continue };
+        let Some(Origin::Constructed(name, ..)) = data.origin() else { continue };
+        let class = module.lookups.class(&module.facts, name);
+        if class.is_some_and(|class| is_iterable(class) && !is_sharded(module, class)) {
+            let what = format!("each of {workers} workers yields all records of {name}");
+            found.add(loader.expression.func.range(), what);
         }
     }
 }
 
-/// Whether a class is an `IterableDataset` and nothing else.
+/// Whether a class has `IterableDataset` as its only base.
 pub fn is_iterable(class: &StmtClassDef) -> bool {
     let Some(arguments) = &class.arguments else { return false };
     let [base] = &*arguments.args else { return false };

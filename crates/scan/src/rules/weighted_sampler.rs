@@ -1,11 +1,4 @@
-//! # What it finds
 //! A `WeightedRandomSampler` in private training.
-//!
-//! # Why it matters
-//! Records of large weight are drawn more often than the one rate that the accountant is told, so their epsilon is larger than the one stated.
-//!
-//! # How to fix
-//! Sample uniformly by Poisson and weight the loss instead, or account with the largest record's rate.
 //!
 //! # Example
 //! ```python
@@ -13,43 +6,35 @@
 //! sampler = WeightedRandomSampler(weights, len(weights))
 //! ```
 //!
-//! It speaks in private modules, unless something hints at Poisson sampling (`make_private` replaces the sampler).
+//! It reports in private modules, unless something hints at Poisson sampling (`make_private` replaces the sampler).
 
-use super::{Found, Page, Reach, Rule, data_loader};
-use crate::finding::Level;
+use super::{Found, Reach, Rule, data_loader};
 use crate::libraries::samples_by_poisson;
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
-/// The rule.
-pub struct WeightedSampler;
-
-const PAGE: Page = Page {
+pub const RULE: Rule = Rule {
     name: "weighted-sampler",
     finds: "a WeightedRandomSampler in private training",
     why: "records of large weight are drawn more often than the rate that the accountant is told",
     fix: "sample uniformly by Poisson and weight the loss, or account with the largest record's rate",
     reach: Reach::PrivateModules,
     level: Level::Warning,
+    check,
 };
 
-impl Rule for WeightedSampler {
-    fn page(&self) -> &'static Page {
-        &PAGE
+fn check(module: &Module, found: &mut Found) {
+    if samples_by_poisson(&module.facts) {
+        return;
     }
-
-    fn check(&self, module: &Module, found: &mut Found) {
-        if samples_by_poisson(&module.facts) {
-            return;
-        }
-        for call in &module.facts.calls {
-            let is_sampler = call.name().is_some_and(|name| {
-                name.starts_with("torch.utils.data.") && name.ends_with(".WeightedRandomSampler")
-            });
-            if is_sampler && data_loader::role(call) != Role::Evaluation {
-                found.add(call.expression.func.range(), "records are drawn by weight");
-            }
+    for call in &module.facts.calls {
+        let is_sampler = call.name().is_some_and(|name| {
+            name.starts_with("torch.utils.data.") && name.ends_with(".WeightedRandomSampler")
+        });
+        if is_sampler && data_loader::role(call) != Role::Evaluation {
+            found.add(call.expression.func.range(), "records are drawn by weight");
         }
     }
 }

@@ -12,8 +12,10 @@ use realfft::RealFftPlanner;
 /// Fine cells that are merged into one where only the window is sized.
 const MERGED: usize = 8;
 
-/// Relative error of a term's masses.
+/// Error of a term's masses, in all.
 const MASS_ERROR: f64 = 1e-14;
+/// Relative error of each of them: rounding of an output's place grows with its distance, here up to 40 deviations.
+const TAIL_ERROR: f64 = 1e-12;
 
 /// The coarsest grid.
 const FEWEST_POINTS: usize = 1 << 12;
@@ -205,7 +207,8 @@ impl<'a> LevelEvaluator<'a> {
             let over_others = |value: fn(&Term) -> f64| -> f64 {
                 others().map(|(term, count)| count as f64 * value(term)).sum()
             };
-            let rest_mass = over_others(|term| term.positive + term.clipped).min(1.0);
+            // Not cut at 1: it also counts the clipped terms that may be outweighed.
+            let rest_mass = over_others(|term| term.positive + term.clipped);
             let arithmetic = sum.round_off + MASS_ERROR * over_others(|_| 1.0);
             let undecided = over_others(|_| 1.0) * undecided.base;
             let escapes = escape_above + undecided + escape_below;
@@ -216,7 +219,10 @@ impl<'a> LevelEvaluator<'a> {
                 (signs, untilted(2.0 * grid.step), untilted(0.0))
             } else {
                 let decided = -over_others(|term| (-term.clipped).ln_1p()).exp_m1();
-                let rare = escape_above + undecided + rest_mass * (escape_below + arithmetic);
+                let rare = escape_above
+                    + undecided
+                    + rest_mass * (escape_below + TAIL_ERROR)
+                    + rest_mass.min(1.0) * arithmetic;
                 (grid.signs(sum, decided, floor), rare, escapes + arithmetic)
             };
             let window_end = window.below + 2.0 * grid.step;

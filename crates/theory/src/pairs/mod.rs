@@ -99,7 +99,7 @@ pub fn interval_within(
     Ok(within(pair, target, work))
 }
 
-/// The share of the work that one epoch's laws may take; the rest is for composing them.
+/// Share of the work for one epoch's laws; the rest is for composing them.
 const FOR_LAWS: f64 = 0.85;
 
 fn within(pair: &ShiftPair, target: Target, work: &Work) -> std::result::Result<PairInterval, OutOfReach> {

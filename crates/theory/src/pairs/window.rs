@@ -112,9 +112,11 @@ impl Window {
         let Some(tilt) = self.tilt else { return (below, above) };
         // What wraps around by the whole width is off by e^(tilt width) once the tilt is undone: down from the
         // right, up from as far out on the left as the sum of both reaches.
+        // The tilt is so small (`steepest`) that every further width is rarer by more than e^(tilt width + 30).
         let width = self.below + self.above;
         let far_below = escape(&self.below_tilt, width - self.floor());
-        (below, above * (-tilt * width).exp() + far_below * (tilt * width).exp())
+        let once = above * (-tilt * width).exp() + far_below * (tilt * width).exp();
+        (below, once * (1.0 + 1e-12))
     }
 }
 

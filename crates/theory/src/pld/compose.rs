@@ -58,8 +58,10 @@ pub(crate) const MOST_BLUR: f64 = 1e-3;
 /// Tilted mass that may lie outside the window for [`Aim::Whole`], where it is absolute.
 const STRAY_MASS_WHOLE: f64 = 1e-15;
 pub(super) const UNIT_ROUND_OFF: f64 = f64::EPSILON / 2.0;
-/// Relative accuracy of the masses (1e-13) and of tilting them.
+/// Relative accuracy of the masses (1e-13), and as much for putting them on the grid.
 const MASS_ERROR: f64 = 2e-13;
+/// Minus the logarithm of the smallest float.
+const LARGEST_LOG: f64 = 745.0;
 
 impl LossGrid {
     /// The law of the sum of `times` independent losses, erring to the same side, whatever it costs.
@@ -92,15 +94,16 @@ impl LossGrid {
         assert!(times > 0, "a composition has at least one step");
         let infinity_mass = -expm1(times as f64 * log1p(-self.infinity_mass));
         if times == 1 || self.masses.iter().all(|&mass| mass <= 0.0) {
+            let margin = self.margin(MASS_ERROR + 8.0 * UNIT_ROUND_OFF * self.masses.len() as f64);
             return Ok(Composition {
                 side: self.side,
                 step: self.step,
                 origin: self.origin,
                 first: self.first,
-                tilted: self.masses.clone(),
+                tilted: self.masses.iter().map(|mass| mass * margin).collect(),
                 tilt: 0.0,
                 log_scale: 0.0,
-                infinity_mass,
+                infinity_mass: infinity_mass * margin,
                 stray_mass: 0.0,
                 round_off: 0.0,
                 complete_below: true,
@@ -135,6 +138,14 @@ impl LossGrid {
         }
     }
 
+    /// What masses with this relative error are multiplied by to err to this law's side.
+    fn margin(&self, relative: f64) -> f64 {
+        match self.side {
+            Side::Upper => 1.0 + relative,
+            Side::Lower => (1.0 - relative).max(0.0),
+        }
+    }
+
     /// The sum under a tilt, in a window that leaves out at most `stray_mass` of it on either side.
     fn compose_tilted(
         &self,
@@ -162,24 +173,21 @@ impl LossGrid {
         let log_moment = self.moment(tilt).log_value;
         let (mut tilted, error) = self.tilted_power(times, tilt, log_moment, first, length);
         let log_scale = n * log_moment;
-        // The moment's own round-off, and that of every tilted mass, come back times the number of steps.
-        let relative =
-            n * (MASS_ERROR + 4.0 * UNIT_ROUND_OFF * log_moment.abs()) + 8.0 * UNIT_ROUND_OFF * length as f64;
+        // The moment's own round-off, and that of every tilted mass, come back times the number of steps. Where e^(tilt loss) is beyond
+        // the range of floats, the tilted mass is too small to matter.
+        let ends = f64::max(self.loss(0).abs(), self.loss(self.masses.len() - 1).abs());
+        let exponent = f64::min(tilt * ends, LARGEST_LOG + log_moment.abs());
+        let relative = n * (MASS_ERROR + UNIT_ROUND_OFF * (4.0 * log_moment.abs() + 2.0 * exponent))
+            + 8.0 * UNIT_ROUND_OFF * length as f64;
+        let margin = self.margin(relative);
+        for mass in &mut tilted {
+            *mass = mass.max(0.0) * margin;
+        }
         let beyond =
             exp(log_scale - tilt * (origin + (first + length as i64) as f64 * self.step)) * stray_mass;
         let infinity_mass = match self.side {
-            Side::Upper => {
-                for mass in &mut tilted {
-                    *mass = mass.max(0.0) * (1.0 + relative);
-                }
-                infinity_mass + beyond
-            }
-            Side::Lower => {
-                for mass in &mut tilted {
-                    *mass = mass.max(0.0) * (1.0 - relative).max(0.0);
-                }
-                infinity_mass
-            }
+            Side::Upper => (infinity_mass + beyond) * margin,
+            Side::Lower => infinity_mass * margin,
         };
         Ok(Composition {
             side: self.side,

@@ -30,6 +30,23 @@ fn brute_force(events: &[Masses], times: u32, epsilon: f64) -> f64 {
     (0..sequences).map(product).sum()
 }
 
+/// The first step is as unsure as the others: it used to have no margin.
+#[test]
+fn one_step_errs_to_its_side() {
+    let mut state = 3;
+    for _ in 0..20 {
+        let masses = random_law(&mut state, 30);
+        let exact: f64 = masses.iter().enumerate().map(|(i, mass)| mass * -(-0.1 * i as f64).exp_m1()).sum();
+        for side in [Side::Lower, Side::Upper] {
+            let masses = masses.clone();
+            let law = LossGrid { side, step: 0.1, origin: 0.0, first: 0, masses, infinity_mass: 0.0 };
+            let excess = law.delta(0.0) / exact - 1.0;
+            let excess = if side == Side::Upper { excess } else { -excess };
+            assert!((1e-13..1e-12).contains(&excess), "{side:?}: {excess}");
+        }
+    }
+}
+
 #[test]
 fn both_sides_hold_for_rough_laws_alone_and_composed() {
     let mut state = 7;

@@ -1,5 +1,7 @@
 //! The trade-off between the two errors of the best test between P and Q.
 
+use super::compose::UNIT_ROUND_OFF;
+use super::transform::RunningSum;
 use super::{LossGrid, Side};
 use libm::exp;
 
@@ -9,18 +11,27 @@ impl LossGrid {
     ///
     /// Never above the pair's curve for [`Side::Upper`], never below it for [`Side::Lower`].
     pub fn trade_off_curve(&self) -> Vec<[f64; 2]> {
-        let (mut false_positives, mut detected) = (0.0, self.infinity_mass);
+        // Rounding of e^-loss and of both sums, whose terms are positive; to the side that this law errs to.
+        let largest_loss = f64::max(self.loss(0).abs(), self.loss(self.masses.len() - 1).abs());
+        let relative = UNIT_ROUND_OFF * (16.0 + 2.0 * largest_loss);
+        let (more, less) = match self.side {
+            Side::Upper => (1.0 + relative, 1.0 - relative),
+            Side::Lower => (1.0 - relative, 1.0 + relative),
+        };
+        let last_bits = (1.0 - more).signum() * 4.0 * UNIT_ROUND_OFF;
+        let corner = |false_positives: f64, detected: f64| {
+            [(false_positives * less).min(1.0), (1.0 - detected * more + last_bits).clamp(0.0, 1.0)]
+        };
+        let (mut false_positives, mut detected) = (RunningSum::default(), RunningSum::default());
         let mut curve = Vec::with_capacity(self.masses.iter().filter(|mass| **mass > 0.0).count() + 2);
-        curve.push([0.0, 1.0 - detected]);
+        curve.push(corner(0.0, detected.add(self.infinity_mass)));
         for (i, &mass) in self.masses.iter().enumerate().rev() {
             if mass > 0.0 {
-                detected += mass;
-                false_positives += mass * exp(-self.loss(i));
-                curve.push([f64::min(false_positives, 1.0), f64::max(1.0 - detected, 0.0)]);
+                curve.push(corner(false_positives.add(mass * exp(-self.loss(i))), detected.add(mass)));
             }
         }
         // Masses at -infinity are detected last, at the cost of every remaining false positive.
-        if self.side == Side::Lower || false_positives < 1.0 {
+        if self.side == Side::Lower || curve[curve.len() - 1][0] < 1.0 {
             curve.push([1.0, 0.0]);
         }
         curve

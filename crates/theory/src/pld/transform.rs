@@ -142,13 +142,13 @@ impl TailSums {
 
 /// A sum with the rounding error of every addition kept apart (Knuth's exact addition).
 #[derive(Default)]
-struct RunningSum {
+pub(super) struct RunningSum {
     sum: f64,
     lost: f64,
 }
 
 impl RunningSum {
-    fn add(&mut self, term: f64) -> f64 {
+    pub(super) fn add(&mut self, term: f64) -> f64 {
         let next = self.sum + term;
         let added = next - self.sum;
         self.lost += (self.sum - (next - added)) + (term - added);

@@ -25,7 +25,7 @@ pub struct Interval {
     pub epsilon_upper_bound: f64,
 }
 
-/// The width that [`epsilon`] asks for, relatively to epsilon; the cost grows as its inverse square root.
+/// Relative width that [`epsilon`] aims at; the cost grows as its inverse square root.
 const RELATIVE_WIDTH: f64 = 2e-4;
 /// Below this epsilon the width asked for is absolute: the relative width times this.
 const SMALLEST_RELATIVE: f64 = 0.25;
@@ -43,7 +43,7 @@ const SMALLEST_RELATIVE: f64 = 0.25;
 /// ```
 ///
 /// # Errors
-/// Names the argument that is out of range, and steps that take too much work.
+/// An argument is out of range, or the steps take too much work.
 pub fn epsilon(noise_multiplier: f64, sampling_probability: f64, steps: u64, delta: f64) -> Result<Interval> {
     epsilon_within(noise_multiplier, sampling_probability, steps, delta, &Work::default())?.map_err(
         |OutOfReach| {
@@ -53,10 +53,10 @@ pub fn epsilon(noise_multiplier: f64, sampling_probability: f64, steps: u64, del
     )
 }
 
-/// The same for at most what is left of `work`: the interval is wider than asked for where a finer grid does not pay.
+/// As [`epsilon`], within the rest of `work`: if that is too little, the interval is wider.
 ///
 /// # Errors
-/// Names the argument that is out of range; and inside, a setting that is out of reach.
+/// An argument is out of range. The inner error says that the setting is out of reach.
 pub fn epsilon_within(
     noise_multiplier: f64,
     sampling_probability: f64,

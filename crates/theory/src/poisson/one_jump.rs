@@ -27,13 +27,13 @@ const ATOMS: usize = 2000;
 const RELATIVE_ERROR: f64 = 1e-11;
 /// Units of work for reading epsilon: the jump's closed form at all atoms, some forty times.
 const READINGS: f64 = 2e7;
-/// How closely epsilon is read, relatively.
+/// Relative accuracy of epsilon.
 const READING: f64 = 1e-6;
 
-/// Beyond this epsilon is no longer looked for where no upper bound is known.
+/// The largest epsilon of the search if no upper bound is known.
 const LARGEST: f64 = 1e6;
 
-/// The law of the sum of many losses, by whether one of them is large.
+/// The law of a sum of many losses, split by whether one of them is large.
 pub(super) struct OneJump {
     side: Side,
     steps: f64,

@@ -1,4 +1,4 @@
-//! Finer and finer grids, until the interval is narrow enough.
+//! Refines the grid until the interval is narrow enough.
 
 use super::Interval;
 use super::one_jump::OneJump;
@@ -10,7 +10,7 @@ use libm::sqrt;
 /// Points of the first grid; each refinement multiplies them by at most [`FASTEST_REFINEMENT`].
 const FIRST_POINTS: f64 = 400.0;
 const FASTEST_REFINEMENT: f64 = 5.0;
-/// The finest grid of a single step; the interval is wider than asked for where this is not enough.
+/// Most points of the grid of a single step.
 const MOST_POINTS: f64 = 5e5;
 /// Points of a composed law beyond which large losses are kept apart.
 const MOST_POINTS_COMPOSED: usize = 200_000;
@@ -19,30 +19,30 @@ const SEVERAL_JUMPS: f64 = 1e-4;
 /// Rounds in a row without progress after which a finer grid is given up.
 const PATIENCE: u32 = 2;
 
-/// The first grid has at least this many points where a finer one is out of reach.
+/// Fewest points of the first grid.
 const FEWEST_POINTS: f64 = 12.0;
 /// Units of work for every point of a step's grid: its masses, on both sides.
 const PER_POINT: f64 = 400.0;
-/// A grid that is finer by less than this is not looked for.
+/// Smallest factor by which a grid is refined.
 const SMALLEST_REFINEMENT: f64 = 1.5;
-/// The share of the work that finding bounds may take; the rest is for the other order of the pair.
+/// Share of the work for bounds; the rest is for the other order of the pair.
 const FOR_BOUNDS: f64 = 0.8;
 
-/// Narrows down the epsilon of `steps` steps at `delta`.
+/// The search for the epsilon of `steps` steps at `delta`.
 pub(super) struct Refinement<'a> {
     pub pair: &'a SubsampledGaussian,
     pub steps: u64,
     pub delta: f64,
 }
 
-/// Certified bounds for the order of the pair that nearly always decides.
+/// Certified bounds for the order of the pair that almost always decides.
 struct Bounds {
     lower: f64,
     upper: f64,
 }
 
 impl Refinement<'_> {
-    /// Refines the grid until `excess(width, epsilon)` is at most one, or nothing more is gained, or the work is used up.
+    /// Refines until `excess(width, epsilon)` is at most one, nothing improves, or the work is used up.
     ///
     /// All bounds found on the way are valid, and the best of them are kept.
     pub fn run(&self, excess: impl Fn(f64, f64) -> f64, work: &Work) -> Result<Interval, OutOfReach> {
@@ -111,7 +111,7 @@ impl Refinement<'_> {
         }
     }
 
-    /// Bounds from the law as it is, and whether round-off or sheer length stand in its way.
+    /// Bounds from the whole law, and whether round-off or length make it unsuitable.
     fn whole(
         &self,
         cells: &Cells,

@@ -1,4 +1,4 @@
-//! For losses without an exact null space: where a sample of gradients is smallest.
+//! Directions in which a sample of gradients is smallest, for losses without an exact null space.
 
 use crate::data::Examples;
 use crate::initial::initial_parameters;

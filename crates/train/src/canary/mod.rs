@@ -1,4 +1,4 @@
-//! The gradient that stands for the target, and the directions it can take.
+//! Canaries: the gradients that stand for targets.
 
 use misdeal_core::ClosedSet;
 mod least_variance;

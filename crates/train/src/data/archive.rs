@@ -1,4 +1,4 @@
-//! Members of `.tar.gz` archives, read in memory by their exact names.
+//! Reads members of `.tar.gz` archives in memory, by their exact names.
 //!
 //! Nothing is extracted, so that no member's path leads anywhere; links, devices and extended headers are passed over, and
 //! only a regular member whose name in the plain header is the expected one is read.
@@ -25,7 +25,7 @@ pub(super) fn visit_members(
     visit_members_of(path, open(path, limit)?, names, visit)
 }
 
-/// The same for bytes that are unpacked already.
+/// As [`visit_members`], for unpacked bytes.
 pub(super) fn visit_members_of(
     path: &Path,
     bytes: impl Read,

@@ -1,4 +1,4 @@
-//! A `.npy` array inside of another file, read as `f32`.
+//! A `.npy` array in an archive, read as `f32`.
 
 use super::error::Problem;
 use super::limited::{megabytes, unreadable};

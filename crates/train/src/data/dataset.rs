@@ -1,4 +1,4 @@
-//! What is trained on: records with labels.
+//! Records with labels.
 
 /// The shape of one record: channels x height x width for images (planar), 1 x 1 x features otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -82,13 +82,13 @@ impl Examples {
 /// A data set, ready to train on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
-    /// What it is, as reports print it; a stand-in says that it is one.
+    /// The name in reports; a stand-in is marked as one.
     pub name: String,
     /// The number of classes; each may or may not occur.
     pub classes: usize,
-    /// What models are trained on.
+    /// The training data.
     pub train: Examples,
-    /// What their accuracy is measured on, where there is such data.
+    /// The test data, if there is any.
     pub test: Option<Examples>,
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 /// Purchase-100, the largest, has 197,324 lines of about 1,204 bytes.
 const MOST_BYTES: u64 = 512 << 20;
 
-/// What the file is known to hold.
+/// The known content of a file.
 #[derive(Clone, Copy)]
 pub(super) struct FileLayout {
     /// Labels are 1 to this.

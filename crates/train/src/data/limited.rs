@@ -1,4 +1,4 @@
-//! Bytes from files that nobody vouches for: never more of them than was agreed.
+//! Reads untrusted files up to a limit.
 
 use super::error::Problem;
 use super::{Error, Result};
@@ -6,15 +6,15 @@ use flate2::bufread::MultiGzDecoder;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// What reading a data set may take, in bytes: all its records, and those that are chosen. Half a megabyte of zeros, packed, took 2 GB.
+/// Most bytes of a data set in memory: half a megabyte of packed zeros took 2 GB.
 pub(super) const MOST_MEMORY: u64 = 950_000_000;
 
-/// Bytes as a person reads them.
+/// Bytes in megabytes, as text.
 pub(super) fn megabytes(bytes: u64) -> String {
     format!("{} MB", bytes.div_ceil(1_000_000))
 }
 
-/// A reader that fails, and says so, where there are more than `limit` bytes.
+/// A reader that fails beyond `limit` bytes.
 pub(super) struct Limited<R> {
     inner: R,
     limit: u64,
@@ -48,28 +48,27 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
-/// Opens a regular file and unpacks it if it begins as a gzip file does, whatever its name ends in; at most `limit` bytes
-/// come out.
+/// Opens a regular file, and unpacks gzip by its first bytes; returns at most `limit` bytes.
 pub(super) fn open(path: &Path, limit: u64) -> Result<Limited<Box<dyn Read>>> {
     let (file, _) = misdeal_files::input::open(path)?;
     unpacked(BufReader::with_capacity(1 << 16, file), limit).map_err(Error::io(path))
 }
 
-/// The bytes of `input`, unpacked if they begin as a gzip file's do; at most `limit` come out.
+/// Unpacks `input` if its first bytes are gzip's; returns at most `limit` bytes.
 pub(super) fn unpacked(mut input: impl BufRead + 'static, limit: u64) -> io::Result<Limited<Box<dyn Read>>> {
     let packed = input.fill_buf()?.starts_with(&[0x1f, 0x8b]);
     let bytes: Box<dyn Read> = if packed { Box::new(MultiGzDecoder::new(input)) } else { Box::new(input) };
     Ok(Limited::new(bytes, limit))
 }
 
-/// All bytes of `input`, which are `expected` or fewer. Memory grows with the bytes that come, to twice their number at most.
+/// Reads all bytes of `input`, at most `expected`; memory is at most twice the bytes read.
 pub(super) fn read_whole(input: impl Read, expected: u64) -> std::result::Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     Limited::new(input, expected).read_to_end(&mut bytes).map_err(unreadable)?;
     Ok(bytes)
 }
 
-/// What is wrong where reading failed.
+/// The problem for a failed read.
 #[allow(clippy::needless_pass_by_value, reason = "for map_err")]
 pub(super) fn unreadable(error: io::Error) -> Problem {
     match error.kind() {

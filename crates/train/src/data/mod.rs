@@ -1,4 +1,4 @@
-//! Data sets to train on, from their official files or made on the spot.
+//! Data sets, from their official files or synthetic.
 //!
 //! ```
 //! use misdeal_train::data;
@@ -7,12 +7,12 @@
 //! ```
 //!
 //! - [`load`]: a data set by its name, as in the paper: two classes of the image sets, `size` records of each set.
-//! - [`Dataset`]: what comes out, [`Examples`] of one [`Shape`] to train and to test on, with a hash of their content.
+//! - [`Dataset`]: [`Examples`] of one [`Shape`] for training and testing, with a hash of their content.
 //! - [`Synthetic`]: data of any shape, a pure function of a seed.
-//! - [`Error`]: every refusal is one line that says what to do; a missing data set's says where to get it.
+//! - [`Error`]: one line that says what to do; for a missing data set, where to get it.
 //!
-//! Files are read with suspicion: nothing in them is executed or extracted, memory grows with the bytes that are there and
-//! not with those that a header claims, every format has a stated limit, and whatever is malformed is an error.
+//! Files are not trusted: nothing in them is executed or extracted, memory grows with the bytes that exist and not with those that a header
+//! claims, every format has a size limit, and malformed content is an error.
 
 mod archive;
 mod array;
@@ -40,7 +40,7 @@ pub use synthetic::Synthetic;
 
 use std::path::Path;
 
-/// The data sets that have names.
+/// The names of data sets.
 pub const NAMES: [&str; 5] = ["fashion-mnist", "cifar-10", "purchase-100", "location-30", "synthetic"];
 
 /// Loads `size` records to train on, and test data where there are any.
@@ -50,7 +50,7 @@ pub const NAMES: [&str; 5] = ["fashion-mnist", "cifar-10", "purchase-100", "loca
 /// files' content, `size` and `seed`: the seed chooses which records are taken where there are more than `size`.
 ///
 /// # Errors
-/// An unknown name; files that are missing or malformed; a `size` of none or of more records than there are.
+/// The name is unknown, files are missing or malformed, or `size` is zero or too large.
 pub fn load(dataset: &str, data_folder: Option<&Path>, size: usize, seed: u64) -> Result<Dataset> {
     match dataset {
         "fashion-mnist" => fashion_mnist::load(data_folder, size, seed),

@@ -9,7 +9,7 @@ use super::{Dataset, Error, Result, Shape};
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 
-/// The names under which copies keep features and labels, and those of their test data.
+/// Names of features and labels, and of those for testing.
 const NAMES: [[&str; 4]; 5] = [
     ["features", "labels", "test_features", "test_labels"],
     ["x_train", "y_train", "x_test", "y_test"],
@@ -24,7 +24,7 @@ const MOST_CLASSES: usize = 1 << 16;
 const HINT: &str =
     "save it with numpy.savez(FILE, features=..., labels=...), one row of features and one label a record";
 
-/// Records with labels, as they are in the file.
+/// The records of a file.
 pub(super) struct LabelledArrays {
     pub train: Records,
     pub test: Option<Records>,
@@ -107,7 +107,7 @@ fn records<R: Read + Seek>(
     Ok((Records { shape, values: values_of(array), labels }, classes))
 }
 
-/// The member that holds the array `name`.
+/// Reads the array `name`.
 fn member<R: Read + Seek>(
     archive: &mut zip::ZipArchive<R>,
     name: &str,
@@ -120,7 +120,7 @@ fn member<R: Read + Seek>(
     Array::read(entry, size, most).map_err(in_array)
 }
 
-/// Bytes above 1 are pixels; all else is used as it is.
+/// Bytes above 1 are pixels; everything else is used unchanged.
 fn values_of(array: Array) -> Values {
     let are_pixels = array.are_bytes && array.values.iter().any(|&value| value > 1.0);
     if are_pixels {

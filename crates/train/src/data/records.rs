@@ -1,4 +1,4 @@
-//! Records as a file holds them, before some are chosen and scaled.
+//! Records of a file, before some are chosen and scaled.
 
 use super::{Examples, Shape};
 
@@ -23,7 +23,7 @@ pub(super) struct Records {
 }
 
 impl Records {
-    /// What they take in memory.
+    /// Bytes in memory.
     pub fn bytes(&self) -> u64 {
         let values = match &self.values {
             Values::Pixels(bytes) | Values::Bits(bytes) => bytes.len(),
@@ -79,7 +79,7 @@ pub(super) struct ImagesOfClasses<'a> {
 }
 
 impl<'a> ImagesOfClasses<'a> {
-    /// None yet; images of `classes[i]` will have the label i.
+    /// An empty collection; images of `classes[i]` get label i.
     pub fn new(shape: Shape, classes: &'a [u16]) -> Self {
         ImagesOfClasses { classes, shape, pixels: Vec::new(), labels: Vec::new() }
     }
@@ -98,7 +98,7 @@ impl<'a> ImagesOfClasses<'a> {
         self.labels.append(&mut others.labels);
     }
 
-    /// What was gathered.
+    /// The collected records.
     pub fn finish(self) -> Records {
         Records { shape: self.shape, values: Values::Pixels(self.pixels), labels: self.labels }
     }

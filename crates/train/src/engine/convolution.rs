@@ -4,7 +4,7 @@ use crate::kernels::{Convolution, ConvolutionGradient, Window};
 use crate::model::{Layer, Weights};
 use crate::simd::{InstructionSet, LANES, LaneVector};
 
-/// What a convolution needs beyond its output.
+/// The buffers of a convolution beyond its output.
 #[derive(Debug, Clone)]
 pub struct ConvolutionStage {
     /// Its weights.
@@ -64,7 +64,7 @@ impl ConvolutionStage {
         images + self.gradients.len() + self.lanes.len() + self.transposed.len() / LANES
     }
 
-    /// Turns the filters around for the way back, once a step.
+    /// Flips the filters for the backward pass, once a step.
     pub fn turn(&mut self, parameters: &[f32]) {
         if self.transposed.is_empty() {
             return;
@@ -79,7 +79,7 @@ impl ConvolutionStage {
         }
     }
 
-    /// Slides the filters over the image.
+    /// The forward pass.
     pub fn forward(
         &mut self,
         set: InstructionSet,
@@ -100,7 +100,7 @@ impl ConvolutionStage {
         });
     }
 
-    /// Makes each record's gradient, adds its squares to `squares`, and writes what the image must change by to `before`.
+    /// The backward pass: computes each record's gradient, adds its squares, and writes the image's deltas to `before`.
     pub fn backward(
         &mut self,
         set: InstructionSet,
@@ -131,7 +131,7 @@ impl ConvolutionStage {
     }
 }
 
-/// Copies an image's rows into wider ones; the columns on either side stay as they are.
+/// Copies an image's rows into wider rows; the columns on either side stay unchanged.
 fn pad(image: &[LaneVector], width: usize, padding: usize, padded: &mut [LaneVector]) {
     for (row, wide) in image.chunks_exact(width).zip(padded.chunks_exact_mut(width + 2 * padding)) {
         wide[padding..padding + width].copy_from_slice(row);

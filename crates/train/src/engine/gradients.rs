@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::simd::{InstructionSet, LANES, LaneVector};
 use std::ops::Range;
 
-/// Room to take records through a model and back.
+/// Working memory for the forward and backward passes of a model.
 #[derive(Debug, Clone)]
 pub struct Gradients {
     set: InstructionSet,
@@ -24,7 +24,7 @@ pub struct Gradients {
     most_records: usize,
 }
 
-/// Whether somebody wants the training to end.
+/// A callback that returns whether to stop.
 pub type IsCancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 
 impl Gradients {
@@ -50,7 +50,7 @@ impl Gradients {
         self.image.bytes() + self.linear.bytes() + 6 * self.most_records
     }
 
-    /// Adds the clipped gradients of `records` to `sum`; None, and a sum of no use, if cancelled.
+    /// Adds the clipped gradients of `records` to `sum`; `None` and an unusable sum if cancelled.
     pub fn add_clipped(
         &mut self,
         parameters: &[f32],
@@ -109,8 +109,9 @@ impl Gradients {
         Some(())
     }
 
-    /// Takes the records of a chunk forward and back, group by group, and hands each group on with its clipping factors. None
-    /// if cancelled between two groups.
+    /// Runs both passes for a chunk, group by group, and calls `then` with each group's clipping factors.
+    ///
+    /// `None` if cancelled between two groups.
     fn each_group(
         &mut self,
         parameters: &[f32],
@@ -146,7 +147,7 @@ impl Gradients {
         Some(())
     }
 
-    /// How many of the first `records` have their label as the largest output; None if cancelled.
+    /// Counts the correctly classified of the first `records`; `None` if cancelled.
     pub fn correct(
         &mut self,
         parameters: &[f32],

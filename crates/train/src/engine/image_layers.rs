@@ -16,7 +16,7 @@ struct ImageStage {
     convolution: Option<ConvolutionStage>,
 }
 
-/// The image part of a model; it may be empty.
+/// The layers before the first linear one; there may be none.
 #[derive(Debug, Clone)]
 pub struct ImageLayers {
     set: InstructionSet,
@@ -24,7 +24,7 @@ pub struct ImageLayers {
     stages: Vec<ImageStage>,
 }
 
-/// The activation that a layer is.
+/// The activation of an activation layer.
 pub fn activation(kind: LayerKind) -> Option<Activation> {
     match kind {
         LayerKind::Tanh => Some(Activation::Tanh),
@@ -83,7 +83,7 @@ impl ImageLayers {
         }
     }
 
-    /// Takes up to sixteen records through all layers; `rows` receives the results, one record a row.
+    /// The forward pass of up to sixteen records; `rows` receives one row for each.
     pub fn forward(&mut self, parameters: &[f32], records: &[&[f32]], rows: &mut [f32]) {
         for (lane, record) in records.iter().enumerate() {
             self.input.iter_mut().zip(*record).for_each(|(pixel, &x)| pixel.0[lane] = x);
@@ -115,8 +115,9 @@ impl ImageLayers {
         }
     }
 
-    /// Takes deltas of the results, one record a row, back through all layers; every convolution then holds each record's
-    /// gradient. Adds the squared norms to `squares`.
+    /// The backward pass from deltas, one row for each record; adds squared gradient norms to `squares`.
+    ///
+    /// Every convolution then holds each record's gradient.
     pub fn backward(&mut self, rows: &[f32], records: usize, squares: &mut LaneVector) {
         let Some(last) = self.stages.last_mut() else { return };
         let features = last.deltas.len();
@@ -151,7 +152,7 @@ impl ImageLayers {
         }
     }
 
-    /// Adds the clipped sums of all records to `sum`, and begins anew.
+    /// Adds the clipped sums of all records to `sum`, and resets them.
     pub fn finish_clipped(&mut self, sum: &mut [f32]) {
         for convolution in self.stages.iter_mut().filter_map(|stage| stage.convolution.as_mut()) {
             let range = convolution.weights.range();

@@ -15,11 +15,11 @@ use std::ops::Range;
 struct LinearStage {
     weights: Weights,
     activation: Option<Activation>,
-    /// What goes in.
+    /// The inputs.
     inputs: AlignedFloats,
-    /// What comes out before the activation must change by this; for the last layer, the outputs come here first.
+    /// The deltas of the outputs before the activation; the last layer's outputs are here first.
     deltas: AlignedFloats,
-    /// The weights, outputs by inputs; empty where no delta goes further back.
+    /// The weights, outputs by inputs; empty if no delta goes further back.
     transposed: AlignedFloats,
 }
 
@@ -29,7 +29,7 @@ pub struct LinearLayers {
     set: InstructionSet,
     loss: Loss,
     stages: Vec<LinearStage>,
-    /// What the first layer's inputs must change by; empty if they are the records themselves.
+    /// The deltas of the first layer's inputs; empty if these are the records.
     before: AlignedFloats,
     /// Sums of squares of inputs and deltas.
     squares: [Vec<f32>; 2],
@@ -70,7 +70,7 @@ impl LinearLayers {
         4 * (self.before.len() + self.stages.iter().map(floats).sum::<usize>() + 2 * self.squares[0].len())
     }
 
-    /// Numbers that go into the first layer.
+    /// Number of inputs of the first layer.
     pub fn input_features(&self) -> usize {
         self.stages[0].weights.inputs
     }
@@ -85,12 +85,12 @@ impl LinearLayers {
         self.stages.last().map_or(&[], |stage| &stage.deltas)
     }
 
-    /// What the first layer's inputs must change by.
+    /// The deltas of the first layer's inputs.
     pub fn before(&self) -> &[f32] {
         &self.before
     }
 
-    /// Turns the weights around, once a step.
+    /// Transposes the weights, once a step.
     pub fn prepare(&mut self, parameters: &[f32]) {
         for stage in self.stages.iter_mut().filter(|stage| !stage.transposed.is_empty()) {
             let Weights { inputs, outputs, .. } = stage.weights;
@@ -104,7 +104,7 @@ impl LinearLayers {
         }
     }
 
-    /// From the first layer's inputs to the outputs, for the records of `rows`.
+    /// The forward pass for the records of `rows`.
     pub fn forward(&mut self, parameters: &[f32], rows: Range<usize>) {
         for at in 0..self.stages.len() {
             let (done, next) = self.stages.split_at_mut(at + 1);
@@ -128,8 +128,9 @@ impl LinearLayers {
         }
     }
 
-    /// From the outputs back to all deltas. Writes each record's squared gradient norm to `norms`: a weight's gradient is an
-    /// input times a delta, so that a layer's squared norm is (|inputs|^2 + 1) |deltas|^2, without the gradient itself.
+    /// The backward pass; writes each record's squared gradient norm to `norms`.
+    ///
+    /// A weight's gradient is an input times a delta, so a layer's squared norm is (|inputs|^2 + 1) |deltas|^2.
     pub fn backward(&mut self, labels: &[u16], rows: Range<usize>, norms: &mut [f32]) {
         let classes = self.stages.last().map_or(1, |stage| stage.weights.outputs);
         if let Some(last) = self.stages.last_mut() {

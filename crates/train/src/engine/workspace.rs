@@ -1,4 +1,4 @@
-//! One trial: one model trained, its outputs, and what the model is worth.
+//! Trains one model.
 
 use super::gradients::{Gradients, IsCancelled};
 use crate::adversary::ModifiedBatch;
@@ -13,7 +13,7 @@ use misdeal_core::World;
 use misdeal_game::Gaussians;
 use misdeal_schemes::sampler;
 
-/// All memory that a core needs to train models of one plan.
+/// All working memory of a core for the models of one plan.
 #[derive(Debug, Clone)]
 pub struct Workspace {
     set: InstructionSet,
@@ -25,17 +25,17 @@ pub struct Workspace {
     modified: ModifiedBatch,
 }
 
-/// What a trained model leaves.
+/// The results of training one model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrainedModel {
-    /// Its outputs, step by step.
+    /// The outputs of all steps.
     pub outputs: Outputs,
-    /// Training and test records classified correctly, if that was asked for.
+    /// Correctly classified training and test records, if measured.
     pub correct: Option<(u64, Option<u64>)>,
 }
 
 impl Workspace {
-    /// Room for models of `plan`, on the instructions of `set`, and for the inputs and deltas of `records` records at a time.
+    /// Working memory for models of `plan`, with `records` records at a time.
     pub(crate) fn new(plan: &TrainingPlan, set: InstructionSet, records: usize) -> Self {
         let parameters = plan.model().parameters;
         Workspace {
@@ -59,7 +59,7 @@ impl Workspace {
         &self.parameters
     }
 
-    /// Trains one model, and leaves its parameters where they are. None if `is_cancelled` said so, within a step too.
+    /// Trains one model, whose parameters stay in the workspace; `None` if cancelled.
     pub(crate) fn train(
         &mut self,
         plan: &TrainingPlan,
@@ -113,7 +113,7 @@ impl Workspace {
         Some(trained)
     }
 
-    /// Adds noise to the sum and moves the parameters, some at a time; `first` is the number of the first draw.
+    /// Adds noise to the sum and moves the parameters; `first` is the index of the first draw.
     fn noisy_step(&mut self, plan: &TrainingPlan, world: World, trial: u64, first: u64) {
         let (setting, recipe) = (plan.setting(), plan.recipe());
         let sums = self.sum.chunks_mut(NOISE_AT_A_TIME);
@@ -152,7 +152,7 @@ impl Workspace {
         }
     }
 
-    /// Appends what an adversary that debiases expects of this step; None if cancelled.
+    /// Appends the expected bias of this step; `None` if cancelled.
     fn expect_bias(
         &mut self,
         plan: &TrainingPlan,

@@ -1,9 +1,9 @@
-//! Activations, in place, and their derivatives from what they gave.
+//! Activations in place, and their derivatives.
 
 use super::exponential::tanh;
 use crate::simd::{Kernel, Vectors};
 
-/// A function of every value on its own whose derivative its value tells.
+/// An activation, whose derivative follows from its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {
     /// tanh x, with derivative 1 - y^2.
@@ -34,7 +34,7 @@ impl Kernel for Activate<'_> {
     }
 }
 
-/// Multiplies every delta by the derivative at the place whose activation was y.
+/// Multiplies deltas by the derivative of the activation, given its values y.
 #[derive(Debug)]
 pub struct ActivationGradient<'a> {
     /// Which function.

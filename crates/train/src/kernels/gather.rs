@@ -1,8 +1,8 @@
-//! Copies records that lie scattered in a data set into consecutive rows.
+//! Copies records of a data set into consecutive rows.
 
 use crate::simd::{Kernel, LANES, Vectors};
 
-/// Records that are fetched ahead of the one being copied: far enough to hide the way to memory.
+/// Records that are prefetched ahead of the one being copied.
 const AHEAD: usize = 3;
 
 /// Row i becomes record `records[i]`.

@@ -1,4 +1,4 @@
-//! From outputs to the loss's gradient with respect to them.
+//! The gradient of the loss with respect to the outputs.
 
 use super::exponential::exp;
 use super::rows::total;

@@ -17,8 +17,9 @@ pub struct Pooling<'a> {
     pub pooled: &'a mut [LaneVector],
 }
 
-/// What the image must change by, from what the pooled image must change by: all of a square alike for means, its first
-/// largest value alone otherwise.
+/// The deltas of an image from those of the pooled image.
+///
+/// Mean pooling spreads a delta over the square; max pooling gives it to the first largest value.
 #[derive(Debug)]
 pub struct PoolingGradient<'a> {
     /// As in [`Pooling`].

@@ -1,5 +1,4 @@
-//! The reference: f64, per-example gradients written out, literally the paper's Algorithm 2. The engine is compared with it,
-//! trial by trial.
+//! The reference: the paper's Algorithm 2 in f64, with per-example gradients written out.
 
 mod network;
 mod training;

@@ -1,4 +1,4 @@
-//! One record through a model and back, in plain loops.
+//! Forward and backward passes of one record, in plain loops.
 
 use crate::data::Shape;
 use crate::model::{Layer, Model, Weights};
@@ -16,7 +16,7 @@ impl<'a> Network<'a> {
         Network { model }
     }
 
-    /// What goes into the first layer and what comes out of each.
+    /// The input, and the output of each layer.
     fn activations(self, parameters: &[f64], record: &[f32]) -> Vec<Vec<f64>> {
         let mut all = vec![record.iter().map(|&x| f64::from(x)).collect::<Vec<_>>()];
         for layer in &self.model.layers {

@@ -7,20 +7,20 @@ use crate::plan::TrainingPlan;
 use misdeal_core::{BatchScheme, ThreatModel, World};
 use misdeal_schemes::sampler;
 
-/// What one training shows: for each canary, one output a step.
+/// The adversary's outputs: one for each canary and step.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outputs {
     /// `projections[k][t]`: <noisy sum, canary k> / C^2 in step t, as it is, not recentred.
     pub projections: Vec<Vec<f64>>,
     /// `biases[k][t]`: the natural records' part of it.
     pub biases: Vec<Vec<f64>>,
-    /// `expected[k][t]`: what an adversary that debiases expects of that part; empty if it does not.
+    /// `expected[k][t]`: the bias that a debiasing adversary expects; empty without debiasing.
     pub expected: Vec<Vec<BiasModel>>,
     /// The parameters after the last step.
     pub parameters: Vec<f64>,
 }
 
-/// Scales a gradient to norm `clip_norm` if it is longer.
+/// Clips a gradient to norm `clip_norm`.
 pub fn clip(gradient: &mut [f64], clip_norm: f64) {
     let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
     let scale = 1.0_f64.max(norm / clip_norm);
@@ -29,7 +29,7 @@ pub fn clip(gradient: &mut [f64], clip_norm: f64) {
     }
 }
 
-/// Trains one model, as Algorithm 2 is written: per record, one gradient.
+/// Trains one model by Algorithm 2, with one gradient per record.
 pub fn train(plan: &TrainingPlan, world: World, trial: u64) -> Outputs {
     let (setting, recipe, model) = (plan.setting(), plan.recipe(), plan.model());
     let (examples, stream) = (&plan.dataset().train, plan.stream());

@@ -1,4 +1,4 @@
-//! Floats that begin at a cache line, so that no vector straddles two.
+//! Floats aligned to cache lines.
 
 use super::LANES;
 use std::ops::{Deref, DerefMut};
@@ -13,19 +13,19 @@ impl LaneVector {
     pub const ZERO: LaneVector = LaneVector([0.0; LANES]);
 }
 
-/// All floats of some groups.
+/// The floats of vectors.
 pub fn floats(groups: &[LaneVector]) -> &[f32] {
     // SAFETY: a group is sixteen plain floats without padding.
     unsafe { std::slice::from_raw_parts(groups.as_ptr().cast(), groups.len() * LANES) }
 }
 
-/// All floats of some groups, to be changed.
+/// The floats of vectors, mutable.
 pub fn floats_mut(groups: &mut [LaneVector]) -> &mut [f32] {
     // SAFETY: as in `floats`, and the groups are borrowed for as long as the slice.
     unsafe { std::slice::from_raw_parts_mut(groups.as_mut_ptr().cast(), groups.len() * LANES) }
 }
 
-/// A slice of floats whose first lies at the beginning of a cache line.
+/// Floats that start at a cache line.
 #[derive(Debug, Clone)]
 pub struct AlignedFloats {
     groups: Vec<LaneVector>,

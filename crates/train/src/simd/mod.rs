@@ -1,4 +1,4 @@
-//! Sixteen floats at a time, on the instructions that the processor has.
+//! Vectors of sixteen floats on the processor's instruction sets.
 //!
 //! A [`Kernel`] is written once over [`Vectors`] and compiled for AVX-512, AVX2 and plain Rust. Every operation is one IEEE
 //! operation a lane, multiply-add rounded once, and kernels sum in an order that does not depend on the instruction set: all
@@ -71,7 +71,7 @@ enum Name {
 }
 
 impl InstructionSet {
-    /// All that this processor has, the fastest first; plain Rust is always among them.
+    /// All instruction sets of this processor, the fastest first; plain Rust is always included.
     pub fn available() -> impl Iterator<Item = Self> {
         let all = [
             #[cfg(target_arch = "x86_64")]
@@ -83,7 +83,7 @@ impl InstructionSet {
         all.into_iter().filter(|(_, available)| *available).map(|(name, _)| InstructionSet(name))
     }
 
-    /// The fastest that this processor has.
+    /// The fastest instruction set of this processor.
     pub fn fastest() -> Self {
         Self::available().next().unwrap_or(InstructionSet(Name::Portable))
     }

@@ -5,7 +5,7 @@ use super::lanes::{LANES, Lanes};
 use super::segments::{
     FIRST_NEAR_WORD, FOR_SINGLE_VALUES, FOR_SUMS, LOCAL_BITS, LOCAL_CENTRE, SEGMENTS, Tables,
 };
-use super::{kernel, kernel::Workspace, plan::Plan, play};
+use super::{kernel, kernel::Workspace, plan::EnginePlan, play};
 use misdeal_core::{ROUNDS, Stream, World};
 use std::arch::x86_64::*;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use std::ops::Range;
 pub struct Avx2;
 
 impl Avx2 {
-    /// Whether this processor has what is needed.
+    /// Whether this processor has these instructions.
     pub fn is_available() -> bool {
         is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("aes")
     }
@@ -41,7 +41,7 @@ unsafe impl Lanes for Avx2 {
     }
     #[target_feature(enable = "avx2,fma,aes")]
     unsafe fn score_blocks(
-        plan: &Plan,
+        plan: &EnginePlan,
         stream: &Stream,
         world: World,
         first_trial: u64,

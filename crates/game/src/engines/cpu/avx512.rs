@@ -5,7 +5,7 @@ use super::lanes::{LANES, Lanes};
 use super::segments::{
     FIRST_NEAR_WORD, FOR_SINGLE_VALUES, FOR_SUMS, LOCAL_BITS, LOCAL_CENTRE, SEGMENTS, Tables,
 };
-use super::{kernel, kernel::Workspace, plan::Plan, play};
+use super::{kernel, kernel::Workspace, plan::EnginePlan, play};
 use misdeal_core::{ROUNDS, Stream, World};
 use std::arch::x86_64::*;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use std::ops::Range;
 pub struct Avx512;
 
 impl Avx512 {
-    /// Whether this processor has what is needed.
+    /// Whether this processor has these instructions.
     pub fn is_available() -> bool {
         is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -45,7 +45,7 @@ unsafe impl Lanes for Avx512 {
     }
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,vaes")]
     unsafe fn score_blocks(
-        plan: &Plan,
+        plan: &EnginePlan,
         stream: &Stream,
         world: World,
         first_trial: u64,

@@ -1,4 +1,4 @@
-//! Standard Gaussian numbers by the thousand: the noise of training steps.
+//! Standard Gaussian numbers for the noise of training steps.
 
 use super::lanes::{LANES, Lanes};
 use super::segments::{FIRST_NEAR_WORD, FOR_SINGLE_VALUES, Tables};
@@ -8,12 +8,12 @@ use misdeal_core::{FIRST_BODY_MAGNITUDE, Purpose, Stream, World, gaussian, sign_
 /// Blocks of a counter's low 32 index bits; a strip never crosses a multiple of it.
 const LOW_BLOCKS: u64 = 1 << 32;
 
-/// Whose noise, and from which number on.
+/// The noise of one trial, from some number on.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     /// The run's random bits.
     pub stream: &'a Stream,
-    /// The world played.
+    /// The world.
     pub world: World,
     /// The trial.
     pub trial: u64,

@@ -7,12 +7,12 @@ use misdeal_core::{Purpose, ROUNDS, Stream, World};
 /// Draws between two foldings of the f32 sums into f64.
 pub const STRIP: usize = 128;
 
-/// Sixteen neighbouring trials of one world: where their random words come from.
+/// Sixteen consecutive trials of one world.
 #[derive(Debug, Clone, Copy)]
 pub struct Block<'a> {
     /// The run's random bits.
     pub stream: &'a Stream,
-    /// The world played.
+    /// The world.
     pub world: World,
     /// The first of the sixteen, a multiple of sixteen.
     pub first_trial: u64,
@@ -30,7 +30,7 @@ impl Block<'_> {
         [0, 1, 2, 3].map(|i| Stream::counter(Purpose::Noise, self.world, group + i, draw))
     }
 
-    /// What `read` makes of each trial's position bits.
+    /// Applies `read` to each trial's position bits.
     pub fn positions(&self, draw: u32, read: impl Fn(u64) -> u64) -> [u64; LANES] {
         let trials = self.first_trial;
         std::array::from_fn(|lane| {
@@ -56,7 +56,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Nothing summed yet.
+    /// Empty sums.
     pub const ZERO: Sums = Sums { first: [0.0; LANES], second: [0.0; LANES] };
 
     /// Adds a value and its square, both `weight` times.
@@ -74,7 +74,7 @@ pub struct Workspace<L: Lanes, const N: usize> {
     waiting: Waiting<L>,
 }
 
-/// Draws with far lanes, which wait until the strip is done.
+/// Draws with far lanes, which are finished after the strip.
 struct Waiting<L: Lanes> {
     words: [L::Words; STRIP],
     near: [u16; STRIP],

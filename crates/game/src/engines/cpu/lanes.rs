@@ -1,4 +1,4 @@
-//! What an instruction set must offer: sixteen trials side by side.
+//! The operations of an instruction set on sixteen trials side by side.
 //!
 //! # Why is a lane a trial and not a batch?
 //! No sum runs across lanes, and nothing is wasted where the number of batches is not a multiple of sixteen.
@@ -7,11 +7,11 @@ use super::gaussians::Source;
 use super::segments::{FOR_SINGLE_VALUES, FOR_SUMS, SEGMENTS, Tables};
 #[expect(unused_imports, reason = "for links in the documentation")]
 use super::{gaussians, kernel, play};
-use super::{kernel::Workspace, plan::Plan};
+use super::{kernel::Workspace, plan::EnginePlan};
 use misdeal_core::{ROUNDS, Stream, World};
 use std::ops::Range;
 
-/// Trials that move in step: lane i holds trial `16 g + i`.
+/// Trials in a vector: lane i holds trial `16 g + i`.
 pub const LANES: usize = 16;
 
 /// Sixteen lanes of f32 and of random words on one instruction set.
@@ -75,7 +75,7 @@ pub unsafe trait Lanes: Copy {
     ) -> (Self::Floats, Self::Floats);
     /// [`play::score_blocks`] compiled for this instruction set.
     unsafe fn score_blocks(
-        plan: &Plan,
+        plan: &EnginePlan,
         stream: &Stream,
         world: World,
         first_trial: u64,

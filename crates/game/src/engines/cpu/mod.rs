@@ -35,14 +35,14 @@ use crate::game::Game;
 use gaussians::Source;
 use lanes::{LANES, Lanes};
 use misdeal_core::{ClosedSet, EngineName, STREAM_NAME, Stream, World};
-use plan::Plan;
+use plan::EnginePlan;
 use segments::{FOR_SINGLE_VALUES, Tables};
 use std::ops::Range;
 
-type ScoreBlocks = unsafe fn(&Plan, &Stream, World, u64, &mut [[f64; LANES]]);
+type ScoreBlocks = unsafe fn(&EnginePlan, &Stream, World, u64, &mut [[f64; LANES]]);
 type FillGaussians = unsafe fn(&Tables<FOR_SINGLE_VALUES>, Source, &mut [f32]);
 
-/// An instruction set that this build knows and this processor may have.
+/// An instruction set of this build; the processor may lack it.
 #[derive(Debug, Clone, Copy)]
 struct InstructionSet {
     engine_name: EngineName,
@@ -84,7 +84,7 @@ pub fn available_names() -> impl Iterator<Item = EngineName> {
 #[derive(Debug, Clone)]
 pub struct Cpu<'a> {
     game: &'a Game,
-    plan: Plan,
+    plan: EnginePlan,
     instruction_set: InstructionSet,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Cpu<'a> {
     /// The engine called `name`, or the fastest for `cpu`.
     ///
     /// # Errors
-    /// Says why this processor cannot run it or why it cannot play this game.
+    /// This processor lacks the instructions, or the engine does not support this game.
     pub fn new(game: &'a Game, name: EngineName) -> Result<Self, String> {
         let instruction_set = *INSTRUCTION_SETS
             .iter()
@@ -101,7 +101,7 @@ impl<'a> Cpu<'a> {
         if game.stream.name() != STREAM_NAME {
             return Err(format!("the game has the stream {} of another device", game.stream.name()));
         }
-        Ok(Cpu { game, plan: Plan::new(game)?, instruction_set })
+        Ok(Cpu { game, plan: EnginePlan::new(game)?, instruction_set })
     }
 }
 

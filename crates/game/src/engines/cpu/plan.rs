@@ -1,4 +1,4 @@
-//! Which games the fused engine plays, and how.
+//! Prepares a game for the fused engine.
 //!
 //! # Which games are left to the reference?
 //! - The noise of an output is below 0.1.
@@ -24,9 +24,9 @@ const LEAST_NOISE_FOR_PRODUCTS: f64 = 0.3;
 /// From this noise multiplier on, exponentials are near one and are kept as their distance from it.
 const LEAST_NOISE_FOR_OFFSET: f64 = 2.0;
 
-/// A game as this engine plays it.
+/// The constants and tables of a game for this engine.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct EnginePlan {
     /// Exponentials of the target's noise, to full relative precision.
     pub target: Segments<FOR_SINGLE_VALUES>,
     /// Exponentials of all other noise.
@@ -73,8 +73,8 @@ pub struct EachStepLaw {
     pub present: [f64; 2],
 }
 
-impl Plan {
-    /// The plan for a game, or the reason why only the reference engine can play it.
+impl EnginePlan {
+    /// The plan for a game, or the reason why only the reference engine supports it.
     pub fn new(game: &Game) -> Result<Self, String> {
         let s = game.noise_multiplier;
         let precision = 1.0 / (s * s);
@@ -126,7 +126,7 @@ impl Plan {
             Law::Weighted(_) => -0.5 * precision,
             Law::Equal => -0.5 * precision - libm::log(game.batches_per_epoch() as f64),
         };
-        Ok(Plan {
+        Ok(EnginePlan {
             target: Segments::for_single_values(s),
             others: Segments::for_sums(s, s >= LEAST_NOISE_FOR_OFFSET),
             epochs: game.epochs as u32,

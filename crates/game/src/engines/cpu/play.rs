@@ -3,7 +3,7 @@
 use super::kernel::{Block, Sums, Workspace};
 use super::lanes::{LANES, Lanes};
 use super::logarithm::ln;
-use super::plan::{EachStepLaw, Law, Plan, WeightedLaw};
+use super::plan::{EachStepLaw, EnginePlan, Law, WeightedLaw};
 use super::segments::{FOR_SINGLE_VALUES, FOR_SUMS};
 use misdeal_core::{Stream, World};
 
@@ -18,7 +18,7 @@ const PRODUCT_LENGTH: u32 = 4;
 /// The processor has the instruction set of `L`, and this is inlined into a function compiled for it.
 #[inline(always)]
 pub unsafe fn score_blocks<L: Lanes>(
-    plan: &Plan,
+    plan: &EnginePlan,
     stream: &Stream,
     world: World,
     first_trial: u64,
@@ -45,7 +45,7 @@ pub unsafe fn score_blocks<L: Lanes>(
 
 /// One world's player on one instruction set.
 struct Player<'a, L: Lanes> {
-    plan: &'a Plan,
+    plan: &'a EnginePlan,
     /// The factor of the target's exponential in this world.
     factor: f64,
     target: Workspace<L, FOR_SINGLE_VALUES>,
@@ -175,7 +175,7 @@ fn log_ratio(sums: &Sums, squares: bool) -> [f64; LANES] {
 #[inline(always)]
 unsafe fn sum<L: Lanes>(
     workspace: &mut Workspace<L, FOR_SUMS>,
-    plan: &Plan,
+    plan: &EnginePlan,
     block: Block,
     first_draw: u32,
     count: u32,

@@ -3,7 +3,7 @@
 use super::gaussians::{self, Source};
 use super::lanes::{LANES, Lanes};
 use super::segments::{FIRST_NEAR_WORD, FOR_SINGLE_VALUES, FOR_SUMS, SEGMENTS, Tables, near_segment};
-use super::{kernel, kernel::Workspace, plan::Plan, play};
+use super::{kernel, kernel::Workspace, plan::EnginePlan, play};
 use misdeal_core::{ROUNDS, Stream, World, aes_last_round, aes_round};
 use std::array::from_fn;
 use std::ops::Range;
@@ -28,7 +28,7 @@ unsafe impl Lanes for Portable {
         unsafe { kernel::sum_strip::<Self, SQUARINGS, SQUARES>(workspace, counters, draws) }
     }
     unsafe fn score_blocks(
-        plan: &Plan,
+        plan: &EnginePlan,
         stream: &Stream,
         world: World,
         first_trial: u64,

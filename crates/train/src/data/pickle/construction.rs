@@ -1,4 +1,4 @@
-//! What the few known functions would make, made without them.
+//! Builds the objects that the known functions would return, without calling anything.
 
 use super::Problem;
 use super::machine::Machine;
@@ -6,7 +6,7 @@ use super::object::{ByteArray, Function, Id, Object};
 use std::borrow::Cow;
 
 impl Machine<'_> {
-    /// A function whose module and name are on the stack.
+    /// Pushes the function whose module and name are on the stack.
     pub(super) fn stack_global(&mut self) -> Result<(), Problem> {
         let ids = self.pop_many(2)?;
         let (Object::Text(module), Object::Text(name)) = (&self.objects[ids[0]], &self.objects[ids[1]])
@@ -18,7 +18,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// What a function would make of its arguments.
+    /// Pushes the object that a call would return.
     pub(super) fn reduce(&mut self) -> Result<(), Problem> {
         let ids = self.pop_many(2)?;
         let (Object::Function(function), Object::Tuple(arguments)) =
@@ -55,7 +55,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Gives the object on the top its state.
+    /// Sets the state of the object on top of the stack.
     pub(super) fn build(&mut self) -> Result<(), Problem> {
         let state = self.pop()?;
         let Object::Tuple(state) = &self.objects[state] else {

@@ -1,8 +1,8 @@
-//! The bytes of a program, taken from the front.
+//! Reads the bytes of a pickle program.
 
 use super::Problem;
 
-/// What is left of the program.
+/// The rest of the program.
 pub(super) struct Input<'a>(pub &'a [u8]);
 
 impl<'a> Input<'a> {

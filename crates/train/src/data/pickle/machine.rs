@@ -1,4 +1,4 @@
-//! The stack machine, without the instructions that could do harm.
+//! The stack machine, with harmless instructions only.
 
 use super::input::Input;
 use super::object::{Function, Id, Object};
@@ -30,7 +30,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Everything that the program made, and which of it is the result.
+    /// Runs the program; returns all objects and the result's index.
     pub fn run(mut self) -> Result<(Vec<Object<'a>>, Id), Problem> {
         for _ in 0..MOST_INSTRUCTIONS {
             let instruction = self.input.number::<1>()? as u8;

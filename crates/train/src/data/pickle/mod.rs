@@ -22,7 +22,7 @@ use object::{Id, Object};
 /// The most instructions of a program; a batch of 10,000 images needs about 50,000.
 pub(super) const MOST_INSTRUCTIONS: usize = 1 << 18;
 
-/// What a pickled dictionary holds.
+/// A pickled dictionary.
 pub(super) struct Pickle<'a> {
     objects: Vec<Object<'a>>,
     entries: Vec<(Id, Id)>,

@@ -1,12 +1,12 @@
-//! What a program makes.
+//! Objects of a pickle program.
 
 use super::Problem;
 use std::borrow::Cow;
 
-/// An object's place among all that the program made.
+/// The index of an object.
 pub(super) type Id = usize;
 
-/// A value, of the kinds that are understood.
+/// A supported object.
 pub(super) enum Object<'a> {
     None,
     Boolean(bool),
@@ -75,7 +75,7 @@ impl Object<'_> {
         }
     }
 
-    /// What this is, in words.
+    /// The kind in words.
     pub fn kind(&self) -> &'static str {
         match self {
             Object::None => "None",

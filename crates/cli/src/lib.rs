@@ -1,0 +1,135 @@
+//! The command line of misdeal: arguments, progress, exit codes, and no logic of its own.
+//!
+//! ```
+//! use misdeal_cli::{Environment, run};
+//!
+//! let environment = Environment::captured();
+//! let code = run(["misdeal", "calibrate", "--target-epsilon", "1"], environment.clone());
+//! assert_eq!(code, 0);
+//! assert!(!environment.printed().stdout.is_empty());
+//! ```
+
+mod account;
+mod apart;
+mod arguments;
+mod audit_mechanism;
+mod audit_training;
+mod audits;
+mod completions;
+mod devices;
+mod diagnose;
+mod environment;
+mod estimate;
+mod failure;
+mod interruption;
+mod man;
+mod merge;
+mod output;
+mod plot;
+mod progress;
+mod report;
+mod reproduce;
+mod scan;
+mod self_test;
+mod text;
+mod threads;
+
+pub use environment::{Captured, Environment};
+
+use arguments::{Arguments, AuditCommand, Command, MechanismArguments};
+use clap::{CommandFactory, FromArgMatches};
+use failure::{Failure, Success};
+use std::ffi::OsString;
+
+/// Runs what `arguments` ask for, the first of which is the program's name, and gives the exit code. Several runs may follow each other in
+/// one process.
+pub fn run<A: Into<OsString> + Clone>(
+    arguments: impl IntoIterator<Item = A>,
+    environment: Environment,
+) -> u8 {
+    if environment.is_process() {
+        interruption::outlive_file_limits();
+    }
+    let outcome = match parsed(arguments, &environment) {
+        Ok(mut arguments) => {
+            arguments.common.environment = environment.clone();
+            let outcome = checked(arguments);
+            environment.end();
+            outcome
+        }
+        Err(error) => told(&error, &environment),
+    };
+    match outcome {
+        Ok(Success::Fine) => 0,
+        Ok(Success::BadNews) => 1,
+        Err(failure) => {
+            environment.tell(&failure.to_string());
+            failure.code()
+        }
+    }
+}
+
+/// Every command with its flags, as `run` reads them.
+pub fn definition() -> clap::Command {
+    Arguments::command()
+}
+
+fn parsed<A: Into<OsString> + Clone>(
+    arguments: impl IntoIterator<Item = A>,
+    environment: &Environment,
+) -> Result<Arguments, clap::Error> {
+    let mut definition = definition();
+    if !environment.is_process() {
+        definition = definition.term_width(100);
+    }
+    Arguments::from_arg_matches_mut(&mut definition.try_get_matches_from(arguments)?)
+}
+
+/// Prints the help or the version; anything else that clap says is a failure.
+fn told(error: &clap::Error, environment: &Environment) -> Result<Success, Failure> {
+    if error.use_stderr() {
+        return Err(failure::of_arguments(error));
+    }
+    // A closed pipe is nobody's failure.
+    let _ = if environment.is_process() { error.print() } else { environment.print(&error.to_string()) };
+    Ok(Success::Fine)
+}
+
+/// Refuses what is known to be in vain, and runs the command on its threads.
+fn checked(arguments: Arguments) -> Result<Success, Failure> {
+    let common = &arguments.common;
+    // Its output is a folder.
+    if !matches!(arguments.command, Some(Command::Man)) {
+        common.check_output()?;
+        apart::check(arguments.command.as_ref(), common)?;
+    }
+    if !matches!(arguments.command, Some(Command::Scan(_))) {
+        common.check_format()?;
+    }
+    let threads = common.checked_threads()?;
+    threads::with(threads, || command(arguments))
+}
+
+fn command(Arguments { command, common }: Arguments) -> Result<Success, Failure> {
+    match command {
+        None => audit_mechanism::run(MechanismArguments::default(), &common),
+        Some(Command::Audit { command: AuditCommand::Mechanism(arguments) }) => {
+            audit_mechanism::run(*arguments, &common)
+        }
+        Some(Command::Audit { command: AuditCommand::Training(arguments) }) => {
+            audit_training::run(*arguments, &common)
+        }
+        Some(Command::Estimate(arguments)) => estimate::run(arguments, &common),
+        Some(Command::Merge(arguments)) => merge::run(arguments, &common),
+        Some(Command::Account(arguments)) => account::account(&arguments, &common),
+        Some(Command::Calibrate(arguments)) => account::calibrate(&arguments, &common),
+        Some(Command::Diagnose(arguments)) => diagnose::run(&arguments, &common),
+        Some(Command::Scan(arguments)) => scan::run(&arguments, &common),
+        Some(Command::Reproduce(arguments)) => reproduce::run(arguments, &common),
+        Some(Command::Report(arguments)) => report::run(&arguments, &common),
+        Some(Command::Devices) => devices::run(&common),
+        Some(Command::Completions(arguments)) => completions::run(&arguments, &common),
+        Some(Command::Man) => man::run(&common),
+        Some(Command::SelfTest(arguments)) => self_test::run(arguments, &common),
+    }
+}

@@ -1,0 +1,29 @@
+//! The command line, from arguments to exit codes; see `program` for how it is run.
+
+mod account;
+mod bad_days;
+mod bad_input;
+mod batch_then_shuffle;
+mod completions_and_man;
+mod contract;
+mod dependencies;
+mod diagnose;
+mod documented;
+mod estimate;
+mod every_flag;
+mod guide;
+mod hostile_names;
+mod interruption;
+mod out_of_reach;
+mod pages;
+mod program;
+mod report;
+mod reproduce;
+mod scan;
+mod schema;
+mod search_buffer;
+mod self_test;
+mod sequential;
+mod snapshots;
+mod store;
+mod training;

@@ -1,0 +1,4 @@
+//! Engines, samplers and likelihoods against each other and against theory.
+
+mod engines_agree;
+mod likelihood_domain;

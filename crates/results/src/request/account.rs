@@ -1,0 +1,103 @@
+//! What theory says, and the noise that a target needs.
+
+use super::{Request, Shape, count, default_of_flags, number, one_of};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use misdeal_core::{BatchScheme, ClosedSet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
+
+/// What `account` is asked for.
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AccountRequest {
+    /// Noise standard deviation divided by the clipping norm
+    #[arg(long, allow_hyphen_values = true, default_value = "1.0", value_parser = number, value_name = "S")]
+    pub noise_multiplier: f64,
+    /// Batches and epochs.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub shape: Shape,
+    /// The delta at which epsilon is meant
+    #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
+    pub delta: f64,
+    /// A batch scheme, or all
+    #[arg(long, default_value = "all", value_name = "NAME")]
+    pub scheme: String,
+    /// For Poisson sampling alone: the probability that a record is in a batch, with --steps
+    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "Q", conflicts_with_all = ["scheme", "steps_per_epoch", "epochs"])]
+    pub sampling_probability: Option<f64>,
+    /// Also bound delta at this epsilon
+    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
+    pub epsilon: Option<f64>,
+    /// Also bound the whole trade-off curve between the two errors of an adversary
+    #[arg(long)]
+    pub trade_off: bool,
+    /// Also say what other methods of the field give
+    #[arg(long)]
+    pub compare: bool,
+    /// For Poisson sampling alone: steps in all epochs together
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
+    pub steps: Option<u64>,
+}
+
+/// What `calibrate` is asked for.
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CalibrateRequest {
+    /// The epsilon to meet
+    #[arg(long, required = true, allow_hyphen_values = true, value_parser = number, value_name = "X")]
+    pub target_epsilon: Option<f64>,
+    /// The delta at which epsilon is meant
+    #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
+    pub delta: f64,
+    /// Batches and epochs.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub shape: Shape,
+    /// How batches are made
+    #[arg(long, default_value = "poisson", value_parser = PossibleValuesParser::new(BatchScheme::NAMES), value_name = "NAME")]
+    pub scheme: String,
+    /// The side of the bound that must meet the target: upper (the noise is enough) or lower (less is not)
+    #[arg(long, default_value = "upper", value_parser = one_of::<BoundSide>(), value_name = "SIDE")]
+    pub bound: BoundSide,
+}
+
+default_of_flags!(AccountRequest, CalibrateRequest);
+
+impl Request for AccountRequest {
+    const COMMAND: &str = "account";
+}
+
+impl Request for CalibrateRequest {
+    const COMMAND: &str = "calibrate";
+}
+
+/// Which side of a scheme's epsilon a calibration goes by.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum BoundSide {
+    /// The noise is enough: the upper bound meets the target.
+    Upper,
+    /// Less noise is known not to be enough: the lower bound meets the target.
+    Lower,
+}
+
+impl ClosedSet for BoundSide {
+    const FIELD: &'static str = "bound";
+}

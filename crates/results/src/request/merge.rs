@@ -1,0 +1,26 @@
+//! Shards of a run.
+
+use super::{Request, default_of_flags, path, paths};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What `merge` is asked for.
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MergeRequest {
+    /// The stores to join; --output names the result
+    #[arg(required = true, value_name = "STORE")]
+    #[serde(with = "paths")]
+    pub stores: Vec<PathBuf>,
+    /// Where the joined store is written.
+    #[arg(skip)]
+    #[serde(with = "path")]
+    pub output: Option<PathBuf>,
+}
+
+default_of_flags!(MergeRequest);
+
+impl Request for MergeRequest {
+    const COMMAND: &str = "merge";
+}

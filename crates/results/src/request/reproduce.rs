@@ -1,0 +1,73 @@
+//! The paper's tables and figures.
+
+use super::{Request, count, default_of_flags, one_of, path};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use misdeal_core::{Device, Precision};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What `reproduce` is asked for.
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReproduceRequest {
+    /// A table or a figure of the paper, what goes beyond it, or all
+    #[arg(required = true, value_name = "NAME", value_parser = PossibleValuesParser::new(ARTEFACTS.into_iter().chain(["all"])))]
+    pub name: Option<String>,
+    /// Fewer observations, one run: minutes on two cores
+    #[arg(long)]
+    pub quick: bool,
+    /// Runs that means are taken over; as many as the paper's if not given
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
+    pub runs: Option<u64>,
+    /// Observations of a run at most; as many as the paper's if not given
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
+    pub observations: Option<u64>,
+    /// Play only the rows whose names contain this
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
+    /// What to compute on; auto takes a CUDA device for long runs, where there is one
+    #[arg(long, default_value = "auto", value_parser = one_of::<Device>(), value_name = "NAME")]
+    pub device: Device,
+    /// The arithmetic of trainings on a CUDA device: tf32 is faster with convolutions
+    #[arg(long, default_value = "f32", value_parser = one_of::<Precision>(), value_name = "NAME")]
+    pub precision: Precision,
+    /// The folder that holds data sets; MISDEAL_DATA if not given
+    #[arg(long, value_name = "DIR")]
+    #[serde(with = "path")]
+    pub data: Option<PathBuf>,
+    /// Save every audit's scores in this folder, at intervals and at the end
+    #[arg(long, value_name = "DIR")]
+    #[serde(skip_serializing, with = "path")]
+    pub store: Option<PathBuf>,
+    /// Go on from what the folder of --store holds; finished audits are not played again
+    #[arg(long, requires = "store")]
+    #[serde(skip_serializing)]
+    pub resume: bool,
+    /// Seed of the first run; the others take those that follow.
+    #[arg(skip)]
+    pub seed: u64,
+}
+
+default_of_flags!(ReproduceRequest);
+
+impl Request for ReproduceRequest {
+    const COMMAND: &str = "reproduce";
+}
+
+/// The names of all artefacts, in the order of the paper, and what goes past it.
+pub const ARTEFACTS: [&str; 13] = [
+    "figure-1",
+    "figure-3",
+    "table-1",
+    "settings",
+    "figure-4",
+    "figure-5",
+    "figure-6",
+    "figure-7",
+    "figure-8",
+    "figure-9",
+    "figure-10",
+    "figure-11",
+    "beyond",
+];

@@ -1,0 +1,24 @@
+//! Checks of this machine.
+
+use super::{Request, default_of_flags, one_of};
+use clap::Args;
+use misdeal_core::Device;
+use serde::{Deserialize, Serialize};
+
+/// What `self-test` is asked for.
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SelfTestRequest {
+    /// What to test; auto is the processor, and CUDA devices where there are any
+    #[arg(long, default_value = "auto", value_parser = one_of::<Device>(), value_name = "NAME")]
+    pub device: Device,
+    /// Seed of the checks that draw at random; any seed does.
+    #[arg(skip)]
+    pub seed: u64,
+}
+
+default_of_flags!(SelfTestRequest);
+
+impl Request for SelfTestRequest {
+    const COMMAND: &str = "self-test";
+}

@@ -1,0 +1,4 @@
+//! Rules against pages of snippets.
+
+mod pages;
+mod robustness;

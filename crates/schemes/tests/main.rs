@@ -1,0 +1,3 @@
+//! Samplers against the laws that they follow.
+
+mod law_and_sampler;

@@ -1,0 +1,5 @@
+//! Accountants against simulations and closed forms.
+
+mod gaussian_domain;
+mod pairs;
+mod simulated_pairs;
