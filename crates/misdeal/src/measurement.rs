@@ -130,7 +130,7 @@ pub(crate) fn measure_from(
         savings.save(&store)?;
     }
     if is_cancelled {
-        return Err(Error::Interrupted { observations, store: request.store.clone() });
+        return Err(Error::interrupted(observations, request.store.clone()));
     }
     let mut estimate = looked.estimate.map_or_else(|| request.analysis.of_store(&store), Ok)?;
     let standing = if !player.scores_are_independent() {

@@ -103,7 +103,7 @@ impl Blind for BlindMechanism<'_> {
             let savings = Savings::new(None, self.progress, 0, run.observations);
             match play(game, engine, &mut store, run.trials(), &savings)? {
                 Outcome::Finished => Ok(store),
-                Outcome::Cancelled => Err(Error::SimulationInterrupted),
+                Outcome::Cancelled => Err(Error::simulation_interrupted()),
             }
         })
     }

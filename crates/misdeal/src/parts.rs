@@ -43,7 +43,7 @@ pub fn play_part(
             Outcome::Finished => Ok(store),
             Outcome::Cancelled => {
                 let observations = 2 * store.observations_per_world();
-                Err(Error::Interrupted { observations, store: None })
+                Err(Error::interrupted(observations, None))
             }
         }
     })

@@ -71,7 +71,7 @@ fn played_again(
         done += row.work(request);
     }
     match missing_data {
-        Some(error) if rows.iter().all(|row| row.ours.is_none()) => Err(error.into()),
+        Some(error) if rows.iter().all(|row| row.ours.is_none()) => Err(error),
         _ => Ok(rows),
     }
 }

@@ -11,7 +11,6 @@ use misdeal::{
 use misdeal_core::{Blueprint, CanaryKind, ClosedSet, Recipe, Setting};
 use misdeal_results::Audit;
 use misdeal_statistics::ThresholdChoice;
-use misdeal_train::data;
 use std::path::PathBuf;
 
 /// What came of a row's runs.
@@ -19,7 +18,7 @@ pub struct Played {
     /// A report for each run, in the order of their seeds.
     pub reports: Vec<Audit>,
     /// Which data are missing, where that ended the runs.
-    pub missing_data: Option<data::Error>,
+    pub missing_data: Option<Error>,
 }
 
 impl Played {
@@ -84,15 +83,15 @@ impl PaperRow {
             let part = Part { done: before, ..*progress };
             match self.play(request, seed, played.reports.first(), &part) {
                 Ok(report) => played.reports.push(report),
-                Err(Error::Data(error)) => {
+                Err(error) if error.is_bad_data() => {
                     played.missing_data = Some(error);
                     break;
                 }
-                Err(Error::Interrupted { observations, .. }) => {
-                    let observations = before + observations;
-                    return Err(Error::Interrupted { observations, store: request.store.clone() });
+                Err(error) => {
+                    let interrupted =
+                        |observations| Error::interrupted(before + observations, request.store.clone());
+                    return Err(error.observations().map_or(error, interrupted));
                 }
-                Err(error) => return Err(error),
             }
         }
         Ok(played)

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::fmt;
 
 /// What follows for a claim, in a word.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, JsonSchema, strum::IntoStaticStr)]
@@ -52,6 +53,13 @@ pub struct Verdict {
     /// As the end of a line that begins with "Verdict: ".
     #[serde(skip)]
     pub line: String,
+}
+
+impl fmt::Display for Verdict {
+    /// The sentence.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sentence)
+    }
 }
 
 impl Verdict {

@@ -63,7 +63,7 @@ pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<S
     for (done, check) in checks.iter().enumerate() {
         progress.observed(done as u64, checks.len() as u64);
         if progress.is_interrupted() {
-            return Err(Error::SimulationInterrupted);
+            return Err(Error::simulation_interrupted());
         }
         reports.push(check.report(request.seed));
     }
