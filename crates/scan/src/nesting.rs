@@ -3,9 +3,16 @@
 //! CPython stops at 200 brackets within one another and at some thousand operators in one expression. The bound here is on the depth
 //! that a syntax tree can have: brackets, indentation, and operators since the last separator in each open bracket. It is read off the
 //! bytes, without building anything.
+//!
+//! Format strings hold code, which may hold strings of the same quotes, and where something is missing the parser reads them once more in another
+//! way. So behind the first of them nothing is skipped: what may be text is counted as code. Prose nests a little then, which the second
+//! bound allows for; it is what the parser takes in memory and time.
 
 /// The deepest syntax tree, as bounded here, that is parsed.
 pub const DEEPEST: usize = 10_000;
+
+/// The deepest that is parsed where text is counted as code.
+const DEEPEST_WITH_TEXT: usize = 50_000;
 
 /// Blocks within one another that are parsed; CPython stops at 100.
 const MOST_BLOCKS: usize = 200;
@@ -13,11 +20,30 @@ const MOST_BLOCKS: usize = 200;
 /// Whether the syntax tree of a source may be deeper than [`DEEPEST`].
 pub fn is_too_deep(source: &[u8]) -> bool {
     // Each level takes a byte at least.
-    source.len() > DEEPEST && deepest(source) > DEEPEST
+    source.len() > DEEPEST
+        && (deepest(source, source.len()) > DEEPEST || depth_with_text(source) > DEEPEST_WITH_TEXT)
 }
 
-/// A bound on the depth of the syntax tree.
-fn deepest(source: &[u8]) -> usize {
+/// A bound on how deep a parser recurses, whatever it takes for text; 0 for sources in which text is certain, and for short ones.
+pub fn depth_with_text(source: &[u8]) -> usize {
+    let start = first_format(source);
+    if start == source.len() || source.len() <= DEEPEST { 0 } else { deepest(source, start) }
+}
+
+/// Where the first format string may begin: its quote, or the length of the source.
+pub fn first_format(source: &[u8]) -> usize {
+    let is_prefix = |byte: u8| matches!(byte, b'f' | b'F' | b't' | b'T');
+    let follows_prefix = |at: usize| match source[..at] {
+        [.., first, b'r' | b'R'] => is_prefix(first),
+        [.., last] => is_prefix(last),
+        [] => false,
+    };
+    let begins = |&at: &usize| matches!(source[at], b'"' | b'\'') && follows_prefix(at);
+    (0..source.len()).find(begins).unwrap_or(source.len())
+}
+
+/// A bound on the depth of the syntax tree; from `all_code_from` on, strings and comments count as code.
+fn deepest(source: &[u8], all_code_from: usize) -> usize {
     // Operators since the last separator, for the statement and each open bracket, and their sum.
     let mut levels = vec![0_usize];
     let mut depth = 0_usize;
@@ -47,10 +73,10 @@ fn deepest(source: &[u8]) -> usize {
             }
         }
         match byte {
-            b'#' => {
+            b'#' if at < all_code_from => {
                 at += source[at..].iter().position(|byte| *byte == b'\n').unwrap_or(source.len() - at) - 1;
             }
-            b'"' | b'\'' => at = end_of_string(source, at),
+            b'"' | b'\'' if at < all_code_from => at = end_of_string(source, at),
             b'(' | b'[' | b'{' => {
                 levels.push(1);
                 depth += 1;
@@ -114,7 +140,12 @@ mod tests {
         let long_text = format!("x = '''{}'''\n# {}\n", "(".repeat(10_000), "[".repeat(10_000));
         let many_lines = "def f(x):\n    return x.a(1).b(2) + 3\n".repeat(10_000);
         for source in [long_table, long_text, many_lines] {
-            assert!(!is_too_deep(source.as_bytes()), "{}: {}", &source[..20], deepest(source.as_bytes()));
+            assert!(
+                !is_too_deep(source.as_bytes()),
+                "{}: {}",
+                &source[..20],
+                deepest(source.as_bytes(), source.len())
+            );
         }
     }
 
@@ -125,5 +156,23 @@ mod tests {
         }
         let blocks: String = (0..11_000).map(|level| " ".repeat(level) + "if x:\n").collect();
         assert!(is_too_deep(blocks.as_bytes()));
+    }
+
+    #[test]
+    fn towers_in_format_strings_are_refused() {
+        let long = |tower: &str| tower.repeat(DEEPEST_WITH_TEXT + 1);
+        for source in [
+            format!("x = f\"{{{}", long("(")),
+            format!("x = Rf'''{{{}1}}'''", long("-")),
+            format!("x = f\"{{\"a\" {}}}\"", long("not ")),
+            format!("x = fr\"{{x\" {} \"", long("[")),
+            format!("x = f\"{}", long("{f'")),
+            format!("x = T'''{{'''a''' {} '''}}'''", long("(")),
+        ] {
+            assert!(is_too_deep(source.as_bytes()), "{}", &source[..20]);
+        }
+        let prose =
+            format!("x = f'{{y}}'\n'''{}'''\n# {}", "a (b) c, ".repeat(100_000), "d 'e'; ".repeat(100_000));
+        assert!(!is_too_deep(prose.as_bytes()), "{}", depth_with_text(prose.as_bytes()));
     }
 }

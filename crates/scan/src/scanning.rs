@@ -14,8 +14,8 @@ use rayon::prelude::*;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Stack size for the deepest trees; the system provides only what is used.
-const STACK: usize = 512 << 20;
+/// Stack size for the deepest trees, which take 20 MB. All of it counts where addresses are limited.
+const STACK: usize = 64 << 20;
 
 /// Most bytes of texts that all threads hold at a time.
 const MOST_TEXT: usize = 100_000_000;
@@ -52,11 +52,7 @@ pub struct Report {
 pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
     let rules = settings.rules()?;
     let files = files::find(paths, settings)?;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(rayon::current_num_threads().min(files.len().max(1)))
-        .stack_size(STACK)
-        .build()
-        .map_err(|error| Error::Threads(error.to_string()))?;
+    let pool = threads(rayon::current_num_threads().min(files.len()).max(1))?;
     let mut report = Report { files: files.len(), ..Report::default() };
     let room = Rooms { texts: Room::new(MOST_TEXT), trees: Room::new(MOST_BYTES) };
     for files in files.chunks(FILES_AT_A_TIME) {
@@ -76,6 +72,14 @@ pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
             Err(Error::NothingScanned { files: report.files, path: path.clone(), reason: reason.clone() })
         }
         _ => Ok(report),
+    }
+}
+
+/// A pool of `count` threads, or of fewer where the system has no room for their stacks.
+fn threads(count: usize) -> Result<rayon::ThreadPool, Error> {
+    match rayon::ThreadPoolBuilder::new().num_threads(count).stack_size(STACK).build() {
+        Err(_) if count > 1 => threads(count / 2),
+        pool => pool.map_err(|error| Error::Threads(error.to_string())),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Upper bounds on the memory for a source, computed before it is parsed.
 //!
 //! Syntax trees and facts take up to 130 bytes for each byte of source, and many files are scanned at a time. The weights are those measured on
-//! the costliest sources of each kind.
+//! the costliest sources of each kind. After a format string all text is weighed as code (see [`crate::nesting`]).
 
+use crate::nesting::{depth_with_text, end_of_string, first_format};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 /// Most bytes for all files that are scanned at a time.
@@ -11,10 +12,14 @@ pub const MOST_BYTES: usize = 850_000_000;
 /// Bytes for a unit of effort: an operation takes at most 130 bytes and at least four units.
 pub const BYTES_OF_EFFORT: usize = 33;
 
+/// Bytes that the parser's recursion takes for a level.
+const BYTES_OF_LEVEL: usize = 4_000;
+
 /// Most bytes for parsing and reading a source, without following its values.
 pub fn weight(source: &[u8]) -> usize {
     let mut weight = 0;
     let (mut brackets, mut is_empty_line, mut in_word) = (0_usize, true, false);
+    let all_code_from = first_format(source);
     let mut at = 0;
     while at < source.len() {
         let byte = source[at];
@@ -22,24 +27,23 @@ pub fn weight(source: &[u8]) -> usize {
             std::mem::replace(&mut in_word, byte.is_ascii_alphanumeric() || byte >= 128 || byte == b'_');
         // A number's point belongs to it.
         in_word |= byte == b'.' && was_in_word && source[at - 1].is_ascii_digit();
-        let is_statement = brackets == 0;
+        // Brackets in text need not be closed.
+        let is_statement = brackets == 0 || at >= all_code_from;
         weight += match byte {
             b'\n' if std::mem::replace(&mut is_empty_line, true) => 25,
             b'\n' => 125,
             b' ' | b'\t' | b'\r' | b'\\' => 0,
-            b'#' => {
+            b'#' if at < all_code_from => {
                 at += source[at..].iter().position(|byte| *byte == b'\n').unwrap_or(source.len() - at) - 1;
                 15
             }
             b'"' | b'\'' => {
-                let end = crate::nesting::end_of_string(source, at);
-                let is_format =
-                    was_in_word && matches!(source[at - 1], b'f' | b'F' | b't' | b'T' | b'r' | b'R');
-                let braces =
-                    if is_format { source[at..=end].split(|byte| *byte == b'{').count() - 1 } else { 0 };
-                at = end;
-                150 + 250 * braces
+                if at < all_code_from {
+                    at = end_of_string(source, at);
+                }
+                150
             }
+            b'{' if at >= all_code_from => 350,
             b'(' | b'[' | b'{' => {
                 brackets += 1;
                 if byte == b'(' { 215 } else { 100 }
@@ -64,7 +68,7 @@ pub fn weight(source: &[u8]) -> usize {
         is_empty_line &= matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'#');
         at += 1;
     }
-    weight + 12 * source.len() / 10
+    weight + 12 * source.len() / 10 + BYTES_OF_LEVEL * depth_with_text(source).min(50_000)
 }
 
 /// A memory budget that threads share; each waits until its part is free.

@@ -230,6 +230,30 @@ fn values_are_followed_within_limits() {
     assert!(few.skipped.is_empty(), "{:?}", few.skipped);
 }
 
+/// Two million brackets in a format string took 3.8 GB, a table in one could take as much, and a hundred thousand strings within one another 11 s.
+#[test]
+fn format_strings_are_weighed_as_code() {
+    let (open, close) = ("(".repeat(2_000_000), ")".repeat(2_000_000));
+    for text in [
+        format!("x=f\"{{{open}1{close}}}\"\n"),
+        format!("x=f\"\"\"{{{}1}}\"\"\"\n", "-".repeat(8_000_000)),
+        format!("x=f\"{{\"a\" {open}1{close}}}\"\n"),
+        format!("x=f\"{}\n", "{f'".repeat(100_000)),
+    ] {
+        let report = scan_text(&text);
+        assert!(!report.skipped.is_empty(), "{}", &text[..12]);
+    }
+    for text in [
+        format!("x=f\"{{({})}}\"\n", "1,".repeat(7_000_000)),
+        format!("x=f\"\"\"{{\"\"\"a\"\"\",({})}}\"\"\"\n", "a,".repeat(7_000_000)),
+    ] {
+        let report = scan_text(&text);
+        assert!(report.skipped[0].reason.contains("MB of memory, more than"), "{:?}", report.skipped);
+    }
+    let report = scan_text(&"x = f'{a} and {b:>10} (of {c!r})'  # Text's \"own\" way (\n".repeat(1_000));
+    assert!(report.skipped.is_empty(), "{:?}", report.skipped);
+}
+
 /// 16 MB of names and line ends took 2.2 GB; a table of numbers that large is read.
 #[test]
 fn a_source_is_weighed_before_it_is_parsed() {
