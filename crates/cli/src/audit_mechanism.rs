@@ -13,9 +13,9 @@ pub fn run(arguments: MechanismArguments, common: &CommonArguments) -> Result<Su
     request.seed = common.seed;
     request.run.trade_off |= outcome.plot.is_some();
     common.environment.listen(Patience::ToSave)?;
-    let report = {
+    let audit = {
         let bar = Bar::new(common);
         misdeal::audit_mechanism(&request, &bar)?
     };
-    outcome.deliver(&report, common)
+    outcome.deliver(audit, common)
 }

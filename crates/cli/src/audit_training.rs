@@ -13,9 +13,9 @@ pub fn run(arguments: TrainingArguments, common: &CommonArguments) -> Result<Suc
     request.seed = common.seed;
     request.run.trade_off |= outcome.plot.is_some();
     common.environment.listen(Patience::None)?;
-    let report = {
+    let audit = {
         let bar = Bar::new(common);
         misdeal::audit_training(&request, &bar)?
     };
-    outcome.deliver(&report, common)
+    outcome.deliver(audit, common)
 }

@@ -12,6 +12,6 @@ pub fn run(arguments: &CompletionsArguments, common: &CommonArguments) -> Result
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "misdeal", &mut script);
     let script = String::from_utf8(script)
         .map_err(|error| Failure::run_failed(format!("the script is not text: {error}")))?;
-    output::deliver_document(common, &script)?;
+    output::deliver_text(common, &script)?;
     Ok(Success::Fine)
 }

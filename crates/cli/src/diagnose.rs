@@ -2,15 +2,15 @@
 
 use crate::arguments::{CommonArguments, DiagnoseArguments};
 use crate::failure::{Failure, Success};
-use crate::{output, plot, text};
+use crate::{output, plot};
 
 /// Names the scheme behind a log and reports.
 pub fn run(arguments: &DiagnoseArguments, common: &CommonArguments) -> Result<Success, Failure> {
     plot::check(arguments.plot.as_deref())?;
-    let report = misdeal::diagnose(&arguments.request)?;
+    let document = misdeal::diagnose(&arguments.request)?.into();
     if let Some(path) = &arguments.plot {
-        plot::write(path, &report)?;
+        plot::write(path, &document)?;
     }
-    output::deliver(common, &report, || text::diagnosis(&report, &common.environment))?;
+    output::deliver(common, &document)?;
     Ok(Success::Fine)
 }

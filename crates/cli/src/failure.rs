@@ -30,6 +30,11 @@ impl Failure {
         Failure { code: 3, message: message.to_string() }
     }
 
+    /// A file that was not read, or not written.
+    fn of_file(error: &misdeal_files::Error) -> Self {
+        Failure { code: if error.is_failed_write() { 3 } else { 2 }, message: error.to_string() }
+    }
+
     /// The exit code.
     pub fn code(&self) -> u8 {
         self.code
@@ -88,13 +93,12 @@ impl From<misdeal_core::Error> for Failure {
 
 impl From<misdeal_files::Error> for Failure {
     fn from(error: misdeal_files::Error) -> Self {
-        let code = if error.is_failed_write() { 3 } else { 2 };
-        Failure { code, message: error.to_string() }
+        Failure::of_file(&error)
     }
 }
 
-impl From<misdeal_report::Unreadable> for Failure {
-    fn from(error: misdeal_report::Unreadable) -> Self {
+impl From<misdeal_results::Unreadable> for Failure {
+    fn from(error: misdeal_results::Unreadable) -> Self {
         Failure { code: 2, message: error.to_string() }
     }
 }
@@ -110,15 +114,11 @@ impl From<misdeal_scan::Error> for Failure {
 
 impl From<misdeal::Error> for Failure {
     fn from(error: misdeal::Error) -> Self {
-        match error {
-            misdeal::Error::Refused(error)
-            | misdeal::Error::Data(misdeal_train::data::Error::Refused(error)) => error.into(),
-            misdeal::Error::File(error) => error.into(),
-            misdeal::Error::Data(error) => Failure { code: 2, message: spelled(&error.to_string()) },
-            misdeal::Error::Interrupted { .. } | misdeal::Error::SimulationInterrupted => {
-                Failure::interrupted(spelled(&error.to_string()))
-            }
-            other => Failure::run_failed(other),
+        match (error.refusal(), error.file()) {
+            (Some(refusal), _) => refusal.clone().into(),
+            (_, Some(file)) => Failure::of_file(file),
+            _ if error.is_interrupted() => Failure::interrupted(spelled(&error.to_string())),
+            _ => Failure { code: 2, message: spelled(&error.to_string()) },
         }
     }
 }

@@ -22,7 +22,6 @@ mod environment;
 mod estimate;
 mod failure;
 mod interruption;
-mod json_layout;
 mod man;
 mod merge;
 mod output;

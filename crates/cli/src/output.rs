@@ -2,44 +2,36 @@
 
 use crate::arguments::{CommonArguments, Format};
 use crate::failure::Failure;
-use crate::json_layout;
+use crate::text;
 use misdeal_core::{is_hidden, printable_lines};
 use misdeal_files::atomic::write_atomically;
-use serde::Serialize;
+use misdeal_results::Document;
 use std::fmt::Write as _;
 use std::io;
 
-/// Prints a report as text or as one JSON document, or writes it to `--output`.
-pub fn deliver(
-    common: &CommonArguments,
-    report: &impl Serialize,
-    text: impl FnOnce() -> String,
-) -> Result<(), Failure> {
-    deliver_document(common, &render(common, report, text))
+/// Prints a result as text or as one JSON document, or writes it to `--output`.
+pub fn deliver(common: &CommonArguments, document: &Document) -> Result<(), Failure> {
+    deliver_text(common, &render(common, document))
 }
 
 /// Prints what is already laid out, or writes it to `--output`.
-pub fn deliver_document(common: &CommonArguments, document: &str) -> Result<(), Failure> {
+pub fn deliver_text(common: &CommonArguments, text: &str) -> Result<(), Failure> {
     match &common.output {
-        Some(path) => Ok(write_atomically(path, |sink| sink.write_all(document.as_bytes()))?),
-        None => print(common, document),
+        Some(path) => Ok(write_atomically(path, |sink| sink.write_all(text.as_bytes()))?),
+        None => print(common, text),
     }
 }
 
 /// As [`deliver`], for commands whose `--output` is something else.
-pub fn print_report(
-    common: &CommonArguments,
-    report: &impl Serialize,
-    text: impl FnOnce() -> String,
-) -> Result<(), Failure> {
-    print(common, &render(common, report, text))
+pub fn print_document(common: &CommonArguments, document: &Document) -> Result<(), Failure> {
+    print(common, &render(common, document))
 }
 
-fn render(common: &CommonArguments, report: &impl Serialize, text: impl FnOnce() -> String) -> String {
+fn render(common: &CommonArguments, document: &Document) -> String {
     match common.format {
-        Format::Text => for_people(&text()),
+        Format::Text => for_people(&text::document(document, &common.environment)),
         // The others are refused before any work is done.
-        Format::Json | Format::Sarif | Format::Github => for_programs(json_layout::text(report) + "\n"),
+        Format::Json | Format::Sarif | Format::Github => for_programs(document.to_json() + "\n"),
     }
 }
 
@@ -81,8 +73,8 @@ pub fn for_programs(json: String) -> String {
 }
 
 /// Prints what is already laid out.
-pub fn print(common: &CommonArguments, document: &str) -> Result<(), Failure> {
-    match common.environment.print(document) {
+pub fn print(common: &CommonArguments, text: &str) -> Result<(), Failure> {
+    match common.environment.print(text) {
         // Whoever closed the pipe has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|error| Failure::run_failed(format!("cannot print the result: {error}"))),

@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use misdeal_files::atomic::{check_place, write_atomically};
-use misdeal_report::{Format, StoredResult};
-use serde::Serialize;
+use misdeal_report::{Format, figure};
+use misdeal_results::Document;
 use std::path::Path;
 
 /// Refuses a place or an ending before anything is computed.
@@ -18,8 +18,7 @@ pub fn check(path: Option<&Path>) -> Result<(), Failure> {
 }
 
 /// Draws a result's figure into a file, as `report` draws it from the document.
-pub fn write(path: &Path, report: &impl Serialize) -> Result<(), Failure> {
-    let result = StoredResult::of(report)?;
-    let bytes = result.draw()?.to_bytes(Format::of(path)?)?;
+pub fn write(path: &Path, document: &Document) -> Result<(), Failure> {
+    let bytes = figure("this result", document)?.to_bytes(Format::of(path)?)?;
     Ok(write_atomically(path, |sink| sink.write_all(&bytes))?)
 }

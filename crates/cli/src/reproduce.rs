@@ -4,7 +4,7 @@ use crate::arguments::{CommonArguments, ReproduceArguments};
 use crate::failure::{Failure, Success};
 use crate::interruption::Patience;
 use crate::progress::Bar;
-use crate::{output, plot, text};
+use crate::{output, plot};
 
 /// Plays what the paper played, and prints both.
 pub fn run(arguments: ReproduceArguments, common: &CommonArguments) -> Result<Success, Failure> {
@@ -12,13 +12,13 @@ pub fn run(arguments: ReproduceArguments, common: &CommonArguments) -> Result<Su
     plot::check(plot.as_deref())?;
     request.seed = common.seed;
     common.environment.listen(Patience::ToSave)?;
-    let report = {
+    let document = {
         let bar = Bar::new(common);
-        misdeal_paper::reproduce(&request, &bar)?
+        misdeal_paper::reproduce(&request, &bar)?.into()
     };
     if let Some(path) = &plot {
-        plot::write(path, &report)?;
+        plot::write(path, &document)?;
     }
-    output::deliver(common, &report, || text::reproduced(&report, &common.environment))?;
+    output::deliver(common, &document)?;
     Ok(Success::Fine)
 }

@@ -4,13 +4,14 @@ use crate::arguments::{CommonArguments, Format, ScanArguments};
 use crate::failure::{Failure, Success};
 use crate::output;
 use misdeal_core::printable;
+use misdeal_results::Document;
 use misdeal_scan::{Error, RULES, Settings, render, scan};
 
 /// Scans sources and says what was found; with `--survey` only counts.
 pub fn run(arguments: &ScanArguments, common: &CommonArguments) -> Result<Success, Failure> {
     let request = &arguments.request;
     if let Some(document) = about_rules(arguments, common)? {
-        output::deliver_document(common, &document)?;
+        output::deliver_text(common, &document)?;
         return Ok(Success::Fine);
     }
     if request.survey && matches!(common.format, Format::Sarif | Format::Github) {
@@ -23,17 +24,21 @@ pub fn run(arguments: &ScanArguments, common: &CommonArguments) -> Result<Succes
             common.environment.tell(&format!("misdeal: note: {}", printable(&line)));
         }
     }
+    let is_bad_news = !request.survey && !report.findings.is_empty();
     let document = match (common.format, request.survey) {
         (Format::Text, false) => output::for_people(&render::text(&report)),
-        (Format::Json, false) => output::for_programs(render::json(&report)),
-        (Format::Json, true) => output::for_programs(render::survey_json(&report)),
+        (Format::Json, false) => json(&render::document(report)),
+        (Format::Json, true) => json(&render::survey_document(report)),
         (Format::Sarif, _) => output::for_programs(render::sarif(&report)),
         (Format::Github, _) => output::for_workflows(&render::github(&report)),
         (Format::Text, true) => output::for_people(&render::survey_text(&report)),
     };
-    output::deliver_document(common, &document)?;
-    let is_bad_news = !request.survey && !report.findings.is_empty();
+    output::deliver_text(common, &document)?;
     Ok(if is_bad_news { Success::BadNews } else { Success::Fine })
+}
+
+fn json(document: &Document) -> String {
+    output::for_programs(document.to_json() + "\n")
 }
 
 /// What `--explain` and `--list-rules` print.
@@ -47,9 +52,9 @@ fn about_rules(arguments: &ScanArguments, common: &CommonArguments) -> Result<Op
     }
     let is_json = common.format == Format::Json;
     let Some(name) = &arguments.explain else {
-        return Ok(Some(if is_json { render::rules_json(&RULES) } else { render::rule_list() }));
+        return Ok(Some(if is_json { json(&render::rules_document(&RULES)) } else { render::rule_list() }));
     };
     let rule = misdeal_scan::by_name(name)
         .ok_or_else(|| Error::NoSuchRule { field: "--explain", name: name.clone() })?;
-    Ok(Some(if is_json { render::rules_json(&[*rule]) } else { render::explanation(rule) }))
+    Ok(Some(if is_json { json(&render::rules_document(&[*rule])) } else { render::explanation(rule) }))
 }

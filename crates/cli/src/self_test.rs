@@ -3,7 +3,7 @@
 use crate::arguments::CommonArguments;
 use crate::failure::{Failure, Success};
 use crate::interruption::{self, Patience};
-use crate::{output, text};
+use crate::output;
 use misdeal::request::SelfTestRequest;
 use misdeal::{Progress, self_test};
 
@@ -11,9 +11,10 @@ use misdeal::{Progress, self_test};
 pub fn run(mut request: SelfTestRequest, common: &CommonArguments) -> Result<Success, Failure> {
     common.environment.listen(Patience::ToSave)?;
     request.seed = common.seed;
-    let report = self_test(&request, &Interruptible)?;
-    output::deliver(common, &report, || text::self_test(&report))?;
-    Ok(if report.passed { Success::Fine } else { Success::BadNews })
+    let found = self_test(&request, &Interruptible)?;
+    let passed = found.passed;
+    output::deliver(common, &found.into())?;
+    Ok(if passed { Success::Fine } else { Success::BadNews })
 }
 
 /// A few checks need no bar.

@@ -1,6 +1,5 @@
 //! Reports for people.
 
-use misdeal_core::ClosedSet;
 mod account;
 mod dealt;
 mod devices;
@@ -10,29 +9,36 @@ mod reproduced;
 mod self_test;
 mod trade_off;
 
-pub use account::account;
-pub use devices::devices;
-pub use diagnosis::diagnosis;
-pub use estimates::estimates;
-pub use reproduced::reproduced;
-pub use self_test::self_test;
-
+use crate::environment::Environment;
 use indicatif::HumanCount;
-use misdeal::request::BoundSide;
-use misdeal::{AuditReport, CalibrateReport, Figures, MergeReport, TrainingFigures};
-use misdeal_core::{Bounds, Setting, ThreatModel, path_text, printable};
-use misdeal_results::numbers::{
-    confidence, noise_multiplier, probability, rounded_down, rounded_up, significant, times,
-};
-use misdeal_results::{AT_CHANCE, Judged};
-use misdeal_statistics::{EpsilonEstimate, promises};
+use misdeal_core::{Bounds, ClosedSet, Setting, Spread, ThreatModel, printable};
+use misdeal_results::numbers::{confidence, probability, rounded_down, rounded_up, significant, times};
+use misdeal_results::{AT_CHANCE, Audit, Calibration, Document, Merged, Training};
+use misdeal_statistics::{EpsilonEstimate, EstimatorName};
 use std::fmt::Write;
 
 /// Columns of the left side.
 const LABEL: usize = 28;
 
+/// A result for people.
+pub fn document(document: &Document, environment: &Environment) -> String {
+    match document {
+        Document::AuditMechanism(found) | Document::AuditTraining(found) => audit(found),
+        Document::Estimate(found) => estimates::estimates(found, environment),
+        Document::Account(found) => account::account(found, environment),
+        Document::Calibrate(found) => calibrated(found),
+        Document::Diagnose(found) => diagnosis::diagnosis(found, environment),
+        Document::Reproduce(found) => reproduced::reproduced(found, environment),
+        Document::Merge(found) => merged(found),
+        Document::Devices(found) => devices::devices(found),
+        Document::SelfTest(found) => self_test::self_test(found),
+        // Python alone judges outputs, and scans and pages have words of their own.
+        Document::JudgeOutputs(_) | Document::Scan(_) | Document::Report(_) => document.to_json(),
+    }
+}
+
 /// An audit: what was played, what it shows, what theory says, and the verdict.
-pub fn audit(report: &AuditReport) -> String {
+fn audit(report: &Audit) -> String {
     let what = if report.training.is_some() { "DP-SGD" } else { "the batched Gaussian mechanism" };
     let mut text = format!("Audit of {what}\n\n");
     setting(&mut text, &report.setting);
@@ -59,11 +65,13 @@ pub fn audit(report: &AuditReport) -> String {
         let bounds = search
             .guesses
             .iter()
-            .map(|guess| format!("{}: {}", guess.batches, rounded_down(guess.empirical_epsilon)));
+            .map(|guess| format!("{}: {}", guess.batches, rounded_down(*guess.empirical_epsilon)));
         row(&mut text, "bound by batches guessed", &bounds.collect::<Vec<_>>().join(", "));
     }
-    estimates::descriptive(&mut text, &report.descriptive);
-    for (scheme, bounds) in &report.theory {
+    if let Some(figures) = &report.descriptive {
+        estimates::descriptive(&mut text, figures);
+    }
+    for (scheme, bounds) in report.theory.iter() {
         row(&mut text, &format!("theory, {scheme}"), &theory(bounds));
     }
     let claim = match report.claimed_epsilon {
@@ -81,32 +89,25 @@ pub fn audit(report: &AuditReport) -> String {
         trade_off::tests(&mut text, curves);
     }
     if let Some(store) = &report.store {
-        row(&mut text, "scores saved in", &path_text(store));
+        row(&mut text, "scores saved in", store);
     }
     let _ = write!(text, "\n{}\n", verdict(report));
     text
 }
 
 /// The noise for a target.
-pub fn calibrated(report: &CalibrateReport) -> String {
+fn calibrated(report: &Calibration) -> String {
     let mut text = String::new();
     row(&mut text, "batch scheme", &report.scheme.to_string());
     let target = format!("{} at delta {}", report.target_epsilon, probability(report.delta));
     row(&mut text, "target epsilon", &target);
-    let noise = noise_multiplier(report.noise_multiplier, report.bound == BoundSide::Upper);
-    row(&mut text, "noise multiplier", &noise);
-    let meaning = match report.bound {
-        BoundSide::Upper => "With this noise the scheme is proven to meet the target.",
-        BoundSide::Lower => {
-            "With less noise the scheme is known to miss the target; this much may not be enough."
-        }
-    };
-    let _ = write!(text, "\n{meaning}\n");
+    row(&mut text, "noise multiplier", &report.noise());
+    let _ = write!(text, "\n{}\n", report.verdict().line);
     text
 }
 
 /// What a merge made.
-pub fn merged(report: &MergeReport) -> String {
+fn merged(report: &Merged) -> String {
     let mut text = String::new();
     setting(&mut text, &report.setting);
     let stores = if report.stores == 1 { "1 store".into() } else { format!("{} stores", report.stores) };
@@ -116,20 +117,20 @@ pub fn merged(report: &MergeReport) -> String {
         let range = format!("trials {} to {} of either world", HumanCount(first), HumanCount(end - 1));
         row(&mut text, "missing", &range);
     }
-    row(&mut text, "scores saved in", &path_text(&report.output));
+    row(&mut text, "scores saved in", &report.output);
     text.push_str("\nEstimate epsilon from it with the audit's own command, --store and --resume.\n");
     text
 }
 
 /// What was trained, and what it is worth.
-fn trained(text: &mut String, training: &TrainingFigures, threat_model: ThreatModel) {
-    let TrainingFigures { recipe, .. } = training;
+fn trained(text: &mut String, training: &Training, threat_model: ThreatModel) {
+    let Training { recipe, .. } = training;
     let data = format!("{}, {} records", training.dataset, HumanCount(training.dataset_size));
     row(text, "data set", &data);
     let model = format!(
         "{}, {} parameters, learning rate {}, clipping norm {}",
         training.model,
-        HumanCount(training.parameters as u64),
+        HumanCount(training.parameters),
         recipe.learning_rate,
         recipe.clip_norm
     );
@@ -144,7 +145,7 @@ fn trained(text: &mut String, training: &TrainingFigures, threat_model: ThreatMo
     let plural = if recipe.canaries == 1 { String::new() } else { format!("{} of them, ", recipe.canaries) };
     let debias = if recipe.debias { ", their bias modelled" } else { "" };
     row(text, "canary", &format!("{plural}{}{debias}", recipe.canary.name()));
-    let figures = |figures: &Figures| {
+    let figures = |figures: &Spread| {
         format!(
             "{:<8} standard deviation {}",
             significant(figures.mean),
@@ -188,21 +189,23 @@ fn estimate(text: &mut String, estimate: &EpsilonEstimate) {
     let confidence = confidence(estimate.significance);
     let kind = match (estimate.valid, estimate.estimator) {
         (true, _) => format!("lower bound, {confidence} confidence, delta {}", probability(estimate.delta)),
-        (false, "raw") => format!("no confidence in either direction, delta {}", probability(estimate.delta)),
-        (false, _) if promises(&estimate.guarantee) => {
+        (false, EstimatorName::Raw) => {
+            format!("no confidence in either direction, delta {}", probability(estimate.delta))
+        }
+        (false, _) if estimate.is_conditional() => {
             format!("holds only under an assumption (see guarantee), delta {}", probability(estimate.delta))
         }
         (false, _) => format!("NOT a valid bound, delta {}", probability(estimate.delta)),
     };
-    row(text, "empirical epsilon", &format!("{:<8} {kind}", rounded_down(estimate.empirical_epsilon)));
-    let raw = estimate.raw_epsilon.map_or("infinite".into(), significant);
+    row(text, "empirical epsilon", &format!("{:<8} {kind}", rounded_down(*estimate.empirical_epsilon)));
+    let raw = significant(*estimate.raw_epsilon);
     let errors = format!(
         "{raw:<8} no confidence; {} false positives of {}, {} false negatives of {}, threshold {}",
         HumanCount(estimate.false_positives),
         HumanCount(estimate.observations_out),
         HumanCount(estimate.false_negatives),
         HumanCount(estimate.observations_in),
-        significant(estimate.threshold)
+        significant(*estimate.threshold)
     );
     row(text, "raw epsilon", &errors);
     row(text, "guarantee", &estimate.guarantee);
@@ -219,23 +222,12 @@ fn theory(bounds: &Bounds) -> String {
 }
 
 /// What the audit means, in plain words.
-fn verdict(report: &AuditReport) -> String {
-    let judged = Judged::of(&report.estimate, report.claimed_epsilon);
-    let scheme = report.setting.scheme;
-    let bounds = report.theory.get(scheme.name());
-    let theory = bounds.map_or([None, None], Bounds::sides);
-    match judged.by_theory(scheme, theory) {
-        Some(says) => format!("Verdict: {}. {}", says.label.to_lowercase(), says.sentence),
-        None if report.claimed_epsilon.is_none() => {
-            format!("Verdict: {} Give --claimed-epsilon to have a claim tested.", judged.sentence())
-        }
-        None => format!("Verdict: {}", judged.sentence()),
+fn verdict(report: &Audit) -> String {
+    let line = report.verdict().line;
+    match report.claimed_epsilon {
+        None => format!("Verdict: {line} Give --claimed-epsilon to have a claim tested."),
+        Some(_) => format!("Verdict: {line}"),
     }
-}
-
-/// What an estimate says by itself.
-fn meaning(estimate: &EpsilonEstimate) -> String {
-    Judged::of(estimate, None).meaning()
 }
 
 /// A line with a label and a value, which may come from outside.

@@ -24,7 +24,7 @@ const ESTIMATE: [Field; 12] = [
 ];
 
 const AUDIT: [Field; 13] = [
-    ("schema_version", |value| *value == 1),
+    ("schema_version", |value| *value == 2),
     ("command", |value| *value == "audit mechanism"),
     ("version", |value| *value == env!("CARGO_PKG_VERSION")),
     ("setting", Value::is_object),
@@ -305,7 +305,7 @@ fn help_states_the_exit_codes() {
 fn devices_begin_with_the_processor() {
     let folder = tempfile::tempdir().unwrap();
     let report = json(folder.path(), "devices");
-    assert_eq!((report["command"].as_str(), report["schema_version"].as_u64()), (Some("devices"), Some(1)));
+    assert_eq!((report["command"].as_str(), report["schema_version"].as_u64()), (Some("devices"), Some(2)));
     let devices = report["devices"].as_array().unwrap();
     assert_eq!(devices[0]["device"], "cpu");
     assert!(devices[0]["engine"].as_str().unwrap().starts_with("cpu-"));

@@ -42,7 +42,7 @@ fn real_loaders_are_recognised() {
 fn the_document_has_the_fields_of_the_contract() {
     let log = logs().join("torch-shuffled.jsonl");
     let report = json(&logs(), &format!("diagnose {} --noise-multiplier 1 --delta 1e-5", log.display()));
-    assert_eq!(report["schema_version"], 1);
+    assert_eq!(report["schema_version"], 2);
     assert_eq!(report["command"], "diagnose");
     assert!(report["parameters"].is_object() && report["certain"].is_boolean());
     let candidates = report["candidates"].as_array().unwrap();

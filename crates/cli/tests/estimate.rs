@@ -175,7 +175,7 @@ fn all_estimators_at_once() {
         )
     };
     let all = run("all");
-    assert_eq!((&all["schema_version"], &all["command"]), (&1.into(), &"estimate".into()));
+    assert_eq!((&all["schema_version"], &all["command"]), (&2.into(), &"estimate".into()));
     assert!(all.get("empirical_epsilon").is_none());
     let estimates = all["estimates"].as_object().unwrap();
     let names = [

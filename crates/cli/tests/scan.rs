@@ -34,7 +34,7 @@ fn findings_have_every_field_and_exit_with_1() {
     let report = document(folder.path(), "scan src --format json", 1);
     assert_eq!(
         (&report["schema_version"], &report["command"], &report["files"]),
-        (&1.into(), &"scan".into(), &2.into())
+        (&2.into(), &"scan".into(), &2.into())
     );
     assert_eq!(report["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(report["bytes"], BAD.len() + GOOD.len());
@@ -312,7 +312,7 @@ fn rules_are_listed_and_explained() {
 fn rules_are_listed_as_json() {
     let folder = folder(&[]);
     let list = document(folder.path(), "scan --list-rules --format json", 0);
-    assert_eq!((&list["schema_version"], &list["command"]), (&1.into(), &"scan".into()));
+    assert_eq!((&list["schema_version"], &list["command"]), (&2.into(), &"scan".into()));
     let rules = list["rules"].as_array().unwrap();
     let names: Vec<_> = rules.iter().map(|rule| rule["name"].as_str().unwrap()).collect();
     let text = misdeal(folder.path(), "scan --list-rules").stdout;

@@ -1,16 +1,15 @@
 //! The schemas in `docs/schema` are those of the documents that commands print: documents pass, have no field that is not
 //! documented, and every documented field is met.
 //!
-//! # Why are schemas written by hand?
-//! They say what a field means, which types do not. Each file is complete in itself, for readers without a resolver,
-//! and a test keeps shared definitions alike. Schemas allow more fields, because readers should ignore what they do
-//! not know; this test does not.
+//! They are made from the types of `misdeal_results`, which a test of that crate holds them against. Schemas allow more fields, because
+//! readers should ignore what they do not know; this test does not.
 
 use crate::documented::Fields;
 use crate::program::{self, misdeal};
 use jsonschema::Validator;
 use misdeal::{Analysis, judge_outputs};
 use misdeal_core::Setting;
+use misdeal_results::Document;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -139,7 +138,7 @@ fn root() -> PathBuf {
 fn schemas() -> BTreeMap<String, Value> {
     let entries = fs::read_dir(root().join("docs/schema")).unwrap().map(|entry| entry.unwrap().path());
     let read = |path: PathBuf| {
-        let name = path.file_name().unwrap().to_str().unwrap().strip_suffix(".v1.json").unwrap().to_owned();
+        let name = path.file_name().unwrap().to_str().unwrap().strip_suffix(".v2.json").unwrap().to_owned();
         (name, serde_json::from_slice(&fs::read(path).unwrap()).unwrap())
     };
     entries.map(read).collect()
@@ -163,7 +162,7 @@ impl<'a> Held<'a> {
             self.validator.iter_errors(document).map(|e| format!("{}: {e}", e.instance_path())).collect();
         assert!(errors.is_empty(), "{words}\n{}", errors.join("\n"));
         let undocumented = self.fields.note(document);
-        assert!(undocumented.is_empty(), "{words}: docs/schema/{}.v1.json lacks {undocumented:?}", self.kind);
+        assert!(undocumented.is_empty(), "{words}: docs/schema/{}.v2.json lacks {undocumented:?}", self.kind);
     }
 
     fn saw_everything(&self) {
@@ -172,7 +171,7 @@ impl<'a> Held<'a> {
         let mut unseen = self.fields.unseen();
         unseen.retain(|field| !NOT_MET_HERE.contains(&format!("{}: {field}", self.kind).as_str()));
         unseen.retain(|field| !never.iter().any(|ending| field.contains(*ending)));
-        assert!(unseen.is_empty(), "no command printed, of docs/schema/{}.v1.json: {unseen:#?}", self.kind);
+        assert!(unseen.is_empty(), "no command printed, of docs/schema/{}.v2.json: {unseen:#?}", self.kind);
     }
 }
 
@@ -226,7 +225,8 @@ fn judged_outputs_are_as_documented() {
     for claim in [None, Some(1.0)] {
         let report =
             judge_outputs(&setting, &outputs(0.5), &outputs(0.0), &Analysis::default(), claim).unwrap();
-        held.holds(&serde_json::to_value(&report).unwrap(), "judge_outputs");
+        let document = Document::from(report).to_json();
+        held.holds(&serde_json::from_str(&document).unwrap(), "judge_outputs");
     }
     held.saw_everything();
 }
@@ -240,8 +240,8 @@ fn every_kind_is_held_and_definitions_of_one_name_are_one() {
     let mut definitions: BTreeMap<&String, (&str, &Value)> = BTreeMap::new();
     for (kind, schema) in &schemas {
         assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema", "{kind}");
-        assert_eq!(schema["$id"], format!("urn:misdeal:schema:1:{kind}"));
-        assert_eq!(schema["properties"]["schema_version"]["const"], 1, "{kind}");
+        assert_eq!(schema["$id"], format!("urn:misdeal:schema:2:{kind}"));
+        assert_eq!(schema["properties"]["schema_version"]["const"], 2, "{kind}");
         assert!(jsonschema::meta::is_valid(schema), "{kind}");
         for (name, definition) in schema["$defs"].as_object().into_iter().flatten() {
             let (first, same) = definitions.entry(name).or_insert((kind, definition));
@@ -265,7 +265,7 @@ fn wrong_documents_are_found() {
     };
     for wrong in [
         changed("scheme", "riffle".into()),
-        changed("schema_version", 2.into()),
+        changed("schema_version", 3.into()),
         changed("epsilon", "3".into()),
     ] {
         assert!(!validator.is_valid(&wrong), "{wrong}");

@@ -6,7 +6,7 @@ use crate::program::{json, misdeal, refusal};
 fn a_sound_machine_passes() {
     let folder = tempfile::tempdir().unwrap();
     let report = json(folder.path(), "self-test --device cpu --quiet");
-    assert_eq!((report["schema_version"].as_u64(), report["command"].as_str()), (Some(1), Some("self-test")));
+    assert_eq!((report["schema_version"].as_u64(), report["command"].as_str()), (Some(2), Some("self-test")));
     assert_eq!(report["passed"], true);
     let checks = report["checks"].as_array().unwrap();
     let names: Vec<_> = checks.iter().map(|check| check["name"].as_str().unwrap()).collect();

@@ -143,7 +143,7 @@ fn shards_make_the_whole_run() {
         assert_eq!((gaps.len(), without["observations"].as_u64().unwrap() + 2 * missing), (1, OBSERVATIONS));
         assert_eq!(
             (&merged["schema_version"], &merged["command"], &merged["setting"]),
-            (&1.into(), &"merge".into(), &whole["setting"])
+            (&2.into(), &"merge".into(), &whole["setting"])
         );
         let [joined, one_go] =
             ["merged", "whole"].map(|name| bytes(folder.path(), &format!("{kind}-{name}")));

@@ -1,7 +1,9 @@
 //! The nine ways in which batches are made.
 
-use crate::{Error, Result};
+use crate::{Error, Result, SchemeName};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 use strum::{IntoStaticStr, VariantNames};
 
@@ -142,6 +144,27 @@ impl BatchScheme {
     /// Whether each record is used exactly once in every epoch.
     pub fn uses_each_record_once(&self) -> bool {
         !matches!(self, Self::Poisson | Self::WithoutReplacement)
+    }
+}
+
+/// A scheme as JSON has it; `buffer_size` is there for the two schemes that have a buffer.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "BatchScheme")]
+struct SchemeFields {
+    /// How batches are made.
+    scheme: SchemeName,
+    /// Records in the buffer, for the two schemes that have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    buffer_size: Option<u64>,
+}
+
+impl JsonSchema for BatchScheme {
+    fn schema_name() -> Cow<'static, str> {
+        SchemeFields::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        SchemeFields::json_schema(generator)
     }
 }
 

@@ -1,10 +1,11 @@
 //! A model as a user composes it: a list of layers in a small TOML file, without shapes.
 
 use crate::{Error, Result};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One layer as it is written down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LayerKind {
     /// Every output is a weighted sum of all inputs, and a bias.
@@ -52,7 +53,7 @@ impl LayerKind {
 }
 
 /// What is minimised, one output for each class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loss {
     /// -ln softmax(outputs) at the label.
@@ -74,7 +75,7 @@ pub enum Loss {
 /// assert_eq!(Blueprint::named("lenet")?.layers.len(), 11);
 /// # Ok::<(), misdeal_core::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Blueprint {
     /// The name in reports.

@@ -1,12 +1,13 @@
 //! What theory says about one scheme.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Proven bounds on epsilon at one delta.
 ///
 /// A lower bound is never too large and an upper bound never too small. A side that nobody knows how to bound is
 /// `None`, and `method` says why.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bounds {
     /// Some pair of neighbouring data sets leaks at least this much.
     pub epsilon_lower_bound: Option<f64>,
@@ -29,7 +30,7 @@ impl Bounds {
 }
 
 /// Proven bounds on delta at one epsilon, with the guarantees of [`Bounds`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeltaBounds {
     /// Some pair of neighbouring data sets has at least this delta.
     pub delta_lower_bound: Option<f64>,
@@ -42,7 +43,7 @@ pub struct DeltaBounds {
 /// Proven bounds on a scheme's trade-off curve: the least false-negative rate of any test, at chosen false-positive rates.
 ///
 /// Rates in the order of `false_positive_rates`. A side that nobody knows how to bound is `None`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TradeOffBounds {
     /// Where the curve is given, ascending.
     pub false_positive_rates: Vec<f64>,

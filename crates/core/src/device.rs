@@ -1,6 +1,7 @@
 //! What is computed on, and with which arithmetic.
 
 use crate::ClosedSet;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
@@ -15,6 +16,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
     Hash,
     Serialize,
     Deserialize,
+    JsonSchema,
     EnumString,
     IntoStaticStr,
     VariantArray,
@@ -47,6 +49,7 @@ impl ClosedSet for Device {
     Hash,
     Serialize,
     Deserialize,
+    JsonSchema,
     EnumString,
     IntoStaticStr,
     VariantArray,

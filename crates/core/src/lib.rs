@@ -20,24 +20,25 @@
 //! - [`Stream`]: every random bit of every trial, a pure function of the setting's hash, the [`World`] and the trial.
 //! - [`ScoreStore`]: the scores of both worlds, mergeable, to and from bytes; as counts on the [`score_grid`] or exact.
 //!
-//! [`Recipe`] and [`Blueprint`] say how a model is trained and what it is, [`Device`] and [`Precision`] on what.
-//! Beside the game stands the [`Diagnosis`] of a log of batches, and beside both the [`normal`] law. Whatever is refused is an
-//! [`Error`] that names the field, the value and what is allowed. Nothing here uses threads, files or the clock.
+//! [`Recipe`] and [`Blueprint`] say how a model is trained and what it is, [`Device`] and [`Precision`] on what. Beside the game
+//! stands the [`normal`] law. Whatever is refused is an [`Error`] that names the field, the value and what is allowed. Nothing here
+//! uses threads, files or the clock.
 
 mod batch_scheme;
 mod blueprint;
 mod bounds;
 mod closed_set;
 mod device;
-mod diagnosis;
 mod engine_name;
 mod error;
 mod guarded;
 pub mod normal;
+mod or_infinite;
 #[cfg(feature = "planted-faults")]
 pub mod planted;
 mod printable;
 mod recipe;
+mod scheme_name;
 pub mod score_grid;
 mod score_store;
 mod setting;
@@ -49,17 +50,16 @@ pub use blueprint::{Blueprint, LayerKind, Loss};
 pub use bounds::{Bounds, DeltaBounds, TradeOffBounds};
 pub use closed_set::ClosedSet;
 pub use device::{Device, Precision};
-pub use diagnosis::{
-    Candidate, Defect, Diagnosis, EpochPositions, PositionSample, SchemeParameters, UNKNOWN_SCHEME,
-};
 pub use engine_name::EngineName;
 pub use error::{Error, Result, spell_fields};
 pub use guarded::guarded;
+pub use or_infinite::OrInfinite;
 pub use printable::{
     is_hidden, path_text, printable, printable_json, printable_lines, printable_path, serialize_path,
     serialize_path_if_any,
 };
 pub use recipe::{CanaryKind, LastBatch, Recipe};
+pub use scheme_name::SchemeName;
 pub use score_store::{
     BinCounts, FORMAT_VERSION, ReadError, ScoreStore, Spread, StoreKind, Tally, TrialRanges, check_finite,
 };

@@ -1,6 +1,7 @@
 //! How a model is trained and attacked, beyond what the setting says: plain data for every engine.
 
 use crate::{Blueprint, ClosedSet, Error, Result};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
@@ -14,6 +15,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
     Default,
     Serialize,
     Deserialize,
+    JsonSchema,
     EnumString,
     IntoStaticStr,
     VariantArray,
@@ -45,6 +47,7 @@ impl ClosedSet for CanaryKind {
     Default,
     Serialize,
     Deserialize,
+    JsonSchema,
     EnumString,
     IntoStaticStr,
     VariantArray,
@@ -67,7 +70,7 @@ impl ClosedSet for LastBatch {
 
 /// How models are trained and attacked. With a [`Setting`](crate::Setting) and a data set it decides
 /// every trial.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
     /// The model.

@@ -1,6 +1,7 @@
 //! What is audited: validated once, hashed, seeded.
 
 use crate::{Adjacency, BatchScheme, Error, Result, ThreatModel};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
@@ -25,7 +26,7 @@ const MOST_RECORDS: u64 = 1 << 53;
 /// assert!(Setting { noise_multiplier: f64::NAN, ..Setting::default() }.validated().is_err());
 /// # Ok::<(), misdeal_core::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Setting {
     /// Noise standard deviation divided by `clip_norm` (the paper's sigma).
     pub noise_multiplier: f64,

@@ -1,6 +1,7 @@
 //! What the adversary may do, and which data sets count as neighbours.
 
 use crate::ClosedSet;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
@@ -15,6 +16,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
     Hash,
     Serialize,
     Deserialize,
+    JsonSchema,
     EnumString,
     IntoStaticStr,
     VariantArray,
@@ -42,7 +44,7 @@ impl fmt::Display for ThreatModel {
 }
 
 /// Which pairs of data sets the guarantee is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Adjacency {
     /// One record is replaced by a record whose gradient is zero.
@@ -55,7 +57,7 @@ pub enum Adjacency {
 }
 
 /// The two worlds of the distinguishing game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum World {
     /// The target record is present (the paper's `D`).

@@ -41,8 +41,9 @@ pub use schemes::draws_anew;
 pub use verdict::compatible;
 
 use incidence::Incidence;
-use misdeal_core::{Diagnosis, PositionSample, Result};
+use misdeal_core::Result;
 use misdeal_files::batch_log::BatchLog;
+use misdeal_results::{Diagnosis, PositionSample};
 use schemes::{Evidence, candidates};
 
 /// A log with its scheme and its defects.

@@ -2,8 +2,9 @@
 
 use crate::copies::{Batches, are_copies, are_the_same, each_record_repeats, split_batches};
 use crate::population::LargestSize;
-use misdeal_core::{Defect, Error, Result};
+use misdeal_core::{Error, Result};
 use misdeal_files::batch_log::BatchLog;
+use misdeal_results::{Defect, DefectName};
 use std::collections::BTreeMap;
 
 /// The largest data set of which a log may show any small part: what is kept for each record stays below a gigabyte.
@@ -219,7 +220,7 @@ fn dealt_in_turn(ranks: &[Batches<'_>]) -> Epoch {
 /// What was found wrong, each kind once.
 #[derive(Default)]
 struct Defects {
-    found: BTreeMap<&'static str, Defect>,
+    found: BTreeMap<DefectName, Defect>,
     by_ranks: Option<u64>,
     by_workers: Option<u64>,
 }
@@ -230,8 +231,11 @@ impl Defects {
         let order = if are_the_same(streams) { "in the same order" } else { "each in an order of its own" };
         let uses = if who == "rank" { &mut self.by_ranks } else { &mut self.by_workers };
         *uses = (*uses).max(Some(streams.len() as u64));
-        let defect =
-            if who == "rank" { "ranks-deal-the-same-records" } else { "workers-deal-the-same-records" };
+        let defect = if who == "rank" {
+            DefectName::RanksDealTheSameRecords
+        } else {
+            DefectName::WorkersDealTheSameRecords
+        };
         let message = format!(
             "{} {who}s deal all {records} records of an epoch, {order}: every record is used {} times an epoch, and nothing was \
              split between the {who}s. What follows is about one of them.",
@@ -246,11 +250,8 @@ impl Defects {
             "What the log calls one epoch passes {times} times over the records; it was taken as {times} epochs. Log the number of \
              the epoch with each batch."
         );
-        self.found.entry("epochs-not-marked").or_insert(Defect {
-            defect: "epochs-not-marked",
-            records: 0,
-            message,
-        });
+        let defect = DefectName::EpochsNotMarked;
+        self.found.entry(defect).or_insert(Defect { defect, records: 0, message });
     }
 
     fn uses(&self) -> Uses {

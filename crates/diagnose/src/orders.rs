@@ -3,7 +3,7 @@
 use crate::incidence::epochs_a_part;
 use crate::logged_epochs::{Epoch, LoggedEpochs};
 use libm::{lgamma, log};
-use misdeal_core::Defect;
+use misdeal_results::{Defect, DefectName};
 use rayon::prelude::*;
 
 /// A log may deal this share of its entries again and still count as one that means to deal each record once. Schemes that draw every batch anew repeat at least a quarter.
@@ -147,14 +147,14 @@ impl Orders {
                 "{never} of {n} records are in no batch of the log, the first of them record {first}: they are not trained on, \
                  or the log ends too early."
             );
-            defects.push(Defect { defect: "records-never-dealt", records: never as u64, message });
+            defects.push(Defect { defect: DefectName::RecordsNeverDealt, records: never as u64, message });
         }
         if dropped > 0 {
             let message = format!(
                 "{dropped} records that other epochs have are missing from an epoch, fewer than a batch if the last one is dropped \
                  (drop_last): which ones depends on the order."
             );
-            defects.push(Defect { defect: "records-dropped", records: dropped as u64, message });
+            defects.push(Defect { defect: DefectName::RecordsDropped, records: dropped as u64, message });
         }
         if never >= self.batch_size {
             let mut next = 0;
@@ -249,7 +249,7 @@ fn repeats_as_defects(stripped: &[(Epoch, Repeats)], defects: &mut Vec<Defect>) 
             "The first {most} records of an epoch are dealt again at its end, to fill up the ranks: they are used twice an epoch, \
              which no accountant counts."
         );
-        defects.push(Defect { defect: "padded-with-duplicates", records, message });
+        defects.push(Defect { defect: DefectName::PaddedWithDuplicates, records, message });
     } else {
         let message = format!(
             "Up to {most} records of an epoch are dealt more than once in it, in {} of {} epochs: they are used more often than an \
@@ -257,7 +257,7 @@ fn repeats_as_defects(stripped: &[(Epoch, Repeats)], defects: &mut Vec<Defect>) 
             touched.count(),
             stripped.len()
         );
-        defects.push(Defect { defect: "records-duplicated", records, message });
+        defects.push(Defect { defect: DefectName::RecordsDuplicated, records, message });
     }
 }
 

@@ -1,7 +1,7 @@
 //! A few thousand places of a log, to be looked at.
 
 use crate::logged_epochs::LoggedEpochs;
-use misdeal_core::{EpochPositions, PositionSample};
+use misdeal_results::{EpochPositions, PositionSample};
 
 /// Epochs that are shown: the first ones.
 const EPOCHS: usize = 3;

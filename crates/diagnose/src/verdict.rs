@@ -8,7 +8,8 @@
 use crate::logged_epochs::LoggedEpochs;
 use crate::orders::Orders;
 use crate::schemes::{CERTAIN_LEAD, draws_anew, lead_of_the_least_buffer};
-use misdeal_core::{Candidate, Defect, Diagnosis, SchemeParameters, UNKNOWN_SCHEME};
+use misdeal_core::ClosedSet;
+use misdeal_results::{Candidate, Defect, DefectName, Diagnosis, LoggedScheme, SchemeParameters};
 use std::fmt::Write;
 
 /// A scheme is ruled out where its tests' p-value is below this.
@@ -27,7 +28,7 @@ const FEWEST_BATCHES: usize = 20;
 /// epochs of the log are complete: likelihoods do not count the records that a log leaves out. A sorted batch is likelier in file order than as a
 /// random subset whose loader sorts it, and yet it may be either.
 pub fn compatible<'a>(candidates: &'a [Candidate], logged: &LoggedEpochs) -> Vec<&'a Candidate> {
-    let draws_places = |one: &Candidate| draws_anew(one.scheme) || one.scheme == "balls-in-bins";
+    let draws_places = |one: &Candidate| draws_anew(one.scheme) || one.scheme == LoggedScheme::BallsInBins;
     let likelihoods = candidates.iter().filter(|one| !draws_places(one)).filter_map(|one| one.log_likelihood);
     let best = likelihoods.fold(f64::NEG_INFINITY, f64::max);
     let is_complete = logged.is_complete();
@@ -39,8 +40,12 @@ pub fn compatible<'a>(candidates: &'a [Candidate], logged: &LoggedEpochs) -> Vec
 }
 
 /// Defects that batches drawn anew show by chance.
-const BY_CHANCE: [&str; 4] =
-    ["records-never-dealt", "records-dropped", "records-duplicated", "padded-with-duplicates"];
+const BY_CHANCE: [DefectName; 4] = [
+    DefectName::RecordsNeverDealt,
+    DefectName::RecordsDropped,
+    DefectName::RecordsDuplicated,
+    DefectName::PaddedWithDuplicates,
+];
 
 /// The likeliest candidate, unless its tests rule it out. `candidates` are sorted, the likeliest first.
 pub fn diagnosis(
@@ -58,36 +63,37 @@ pub fn diagnosis(
     }
     if !fits {
         let certain = candidates.iter().all(|candidate| candidate.p_value < RULED_OUT);
-        let verdict = unknown(&candidates, certain);
+        let explanation = unknown(&candidates, certain);
         let parameters = SchemeParameters::default();
-        return Diagnosis { scheme: UNKNOWN_SCHEME, parameters, certain, verdict, candidates, defects };
+        let scheme = LoggedScheme::Unknown;
+        return Diagnosis { scheme, parameters, certain, explanation, candidates, defects };
     }
-    let nearly_a_buffer = best.scheme == "shuffle"
+    let nearly_a_buffer = best.scheme == LoggedScheme::Shuffle
         && orders.is_some_and(|orders| lead_of_the_least_buffer(orders) >= DOUBTFUL_LEAD);
     let batches: usize = logged.epochs.iter().map(|epoch| epoch.ends.len()).sum();
-    let too_few = best.scheme == "poisson" && batches < FEWEST_BATCHES;
+    let too_few = best.scheme == LoggedScheme::Poisson && batches < FEWEST_BATCHES;
     let is_alone = compatible(&candidates, logged).len() == 1;
     let certain = is_alone && lead.is_some_and(|lead| lead >= CERTAIN_LEAD) && !nearly_a_buffer && !too_few;
     if compatible(&candidates, logged).iter().any(|one| draws_anew(one.scheme)) {
         defects.retain(|defect| !BY_CHANCE.contains(&defect.defect));
     }
-    let mut verdict = sentence(best, logged);
+    let mut explanation = sentence(best, logged);
     if !certain {
-        verdict.push(' ');
-        verdict.push_str(&doubt(&candidates, nearly_a_buffer, too_few, logged));
+        explanation.push(' ');
+        explanation.push_str(&doubt(&candidates, nearly_a_buffer, too_few, logged));
     }
-    Diagnosis { scheme: best.scheme, parameters: best.parameters, certain, verdict, defects, candidates }
+    Diagnosis { scheme: best.scheme, parameters: best.parameters, certain, explanation, defects, candidates }
 }
 
 /// Epochs whose order is that of the one before.
-fn repeated_orders(logged: &LoggedEpochs, orders: &Orders, scheme: &str) -> Option<Defect> {
-    if matches!(scheme, "fixed-order") {
+fn repeated_orders(logged: &LoggedEpochs, orders: &Orders, scheme: LoggedScheme) -> Option<Defect> {
+    if scheme == LoggedScheme::FixedOrder {
         return None;
     }
     let repeated = orders.epochs.windows(2).filter(|pair| pair[0] == pair[1]).count();
     let records = orders.dataset_size as u64;
     // Orders of very few records or batches repeat by chance, which is no defect.
-    let chance = orders.log_chance_of_repeating(scheme == "batch-then-shuffle");
+    let chance = orders.log_chance_of_repeating(scheme == LoggedScheme::BatchThenShuffle);
     if repeated == 0 || chance * repeated as f64 > libm::log(RULED_OUT) {
         return None;
     }
@@ -108,7 +114,8 @@ fn repeated_orders(logged: &LoggedEpochs, orders: &Orders, scheme: &str) -> Opti
              (a forgotten set_epoch does that)."
         )
     };
-    let defect = if logged.ranks > 1 { "set-epoch-forgotten" } else { "same-order-every-epoch" };
+    let defect =
+        if logged.ranks > 1 { DefectName::SetEpochForgotten } else { DefectName::SameOrderEveryEpoch };
     Some(Defect { defect, records, message })
 }
 
@@ -117,22 +124,26 @@ fn sentence(best: &Candidate, logged: &LoggedEpochs) -> String {
     let share = best.parameters.sampling_probability.unwrap_or(0.0);
     let passes = logged.epochs.len();
     let mut text = match best.scheme {
-        "fixed-order" => {
+        LoggedScheme::FixedOrder => {
             "Every epoch deals the records in the same, known order: nothing is shuffled.".to_owned()
         }
-        "shuffle" => format!("Each of the {passes} epochs is a fresh permutation of all records."),
-        "shuffle-once" => format!("One permutation of all records serves all {passes} epochs."),
-        "partial-shuffle" => format!(
+        LoggedScheme::Shuffle => {
+            format!("Each of the {passes} epochs is a fresh permutation of all records.")
+        }
+        LoggedScheme::ShuffleOnce => format!("One permutation of all records serves all {passes} epochs."),
+        LoggedScheme::PartialShuffle => format!(
             "Blocks of {buffer} consecutive records are shuffled, and no record ever leaves its block."
         ),
-        "stream-shuffle" => format!(
+        LoggedScheme::StreamShuffle => format!(
             "Records pass through a sliding buffer of {buffer}, and none comes out before it was read."
         ),
-        "batch-then-shuffle" => {
+        LoggedScheme::BatchThenShuffle => {
             "Consecutive records always share a batch; only the order of the batches is shuffled.".to_owned()
         }
-        "poisson" => format!("Every record joins every batch independently, with probability {share:.4}."),
-        "without-replacement" => {
+        LoggedScheme::Poisson => {
+            format!("Every record joins every batch independently, with probability {share:.4}.")
+        }
+        LoggedScheme::WithoutReplacement => {
             format!("Every batch is a fresh random subset with the share {share:.4} of the records.")
         }
         _ => "Every record joins one batch of each epoch, chosen uniformly and independently of the others."
@@ -157,9 +168,10 @@ fn doubt(candidates: &[Candidate], nearly_a_buffer: bool, too_few: bool, logged:
         return "It is not certain: a sliding buffer not much smaller than the data set would explain it better. More epochs would tell."
             .to_owned();
     }
-    let others: Vec<&str> = compatible(candidates, logged).iter().skip(1).map(|one| one.scheme).collect();
-    let second = candidates.get(1).map_or("another scheme", |second| second.scheme);
-    let pair = [candidates[0].scheme, second];
+    let others: Vec<&str> =
+        compatible(candidates, logged).iter().skip(1).map(|one| one.scheme.name()).collect();
+    let second = candidates.get(1).map_or("another scheme", |second| second.scheme.name());
+    let pair = [candidates[0].scheme.name(), second];
     if logged.epochs.len() == 1 && pair.contains(&"shuffle") && pair.contains(&"shuffle-once") {
         return "One epoch cannot tell whether the permutation is drawn anew: log two or more.".to_owned();
     }

@@ -2,13 +2,13 @@
 
 use crate::Result;
 use crate::accounting::AccountSubject;
-use misdeal_core::{BatchScheme, Bounds, DeltaBounds, Setting, TradeOffBounds};
+use misdeal_core::{BatchScheme, Bounds, ClosedSet, DeltaBounds, SchemeName, Setting, TradeOffBounds};
+use misdeal_results::Comparison;
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::shuffle_max::LargestOutput;
 use misdeal_theory::trade_off::{self, Band};
 use misdeal_theory::work::Work;
 use misdeal_theory::{account, delta, random_allocation, rdp};
-use serde::Serialize;
 
 /// False-positive rates at which curves are given: even in the logarithm where they are small, as where they are large.
 pub(crate) fn curve_rates() -> Vec<f64> {
@@ -16,22 +16,6 @@ pub(crate) fn curve_rates() -> Vec<f64> {
     let half = (-160..=-7).map(small).chain([0.5]);
     let rest: Vec<f64> = (-160..=-7).rev().map(|i| 1.0 - small(i)).collect();
     half.chain(rest).collect()
-}
-
-/// A method of the field beside ours.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
-    /// The scheme.
-    pub scheme: &'static str,
-    /// What it is.
-    pub method: &'static str,
-    /// A lower bound on epsilon, if it is one.
-    pub epsilon_lower_bound: Option<f64>,
-    /// An upper bound on epsilon, if it is one.
-    pub epsilon_upper_bound: Option<f64>,
-    /// The distance of the two Gaussians with the same epsilon and delta, where the method is that translation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gdp_mu: Option<f64>,
 }
 
 /// Poisson sampling with any probability and number of steps.
@@ -57,27 +41,27 @@ pub(crate) enum Accounted {
 
 impl AccountSubject<'_> {
     /// The schemes asked for, by name.
-    pub(crate) fn settings(&self) -> Result<Vec<(&'static str, Accounted)>> {
+    pub(crate) fn settings(&self) -> Result<Vec<(SchemeName, Accounted)>> {
         let (setting, scheme, buffer_size) = match self {
             Self::Schemes { setting, scheme, buffer_size } => (setting, *scheme, *buffer_size),
-            &Self::Poisson(sampling) => return Ok(vec![("poisson", Accounted::Poisson(sampling))]),
+            &Self::Poisson(sampling) => return Ok(vec![(SchemeName::Poisson, Accounted::Poisson(sampling))]),
         };
         let accounted = |scheme| -> Result<Accounted> {
             Ok(Accounted::Scheme(Setting { scheme, ..setting.clone() }.validated()?))
         };
         if scheme != "all" {
             let scheme = BatchScheme::from_name(scheme, buffer_size)?;
-            return Ok(vec![(scheme.name(), accounted(scheme)?)]);
+            return Ok(vec![(scheme.into(), accounted(scheme)?)]);
         }
-        let of_name = |name| {
-            let buffered = BatchScheme::has_buffer(name);
+        let of_name = |&name: &SchemeName| {
+            let buffered = BatchScheme::has_buffer(name.name());
             if buffered && buffer_size.is_none() {
                 return Ok((name, Accounted::NoBuffer));
             }
-            let scheme = BatchScheme::from_name(name, buffer_size.filter(|_| buffered))?;
+            let scheme = BatchScheme::from_name(name.name(), buffer_size.filter(|_| buffered))?;
             Ok((name, accounted(scheme)?))
         };
-        BatchScheme::NAMES.iter().copied().map(of_name).collect()
+        SchemeName::all().iter().map(of_name).collect()
     }
 
     /// What a library that assumes Poisson sampling accounts for instead.
@@ -135,14 +119,14 @@ impl Accounted {
     /// What other methods say, and the Gaussian mechanism that leaks as much as the `bounds` at `delta` allow.
     pub(crate) fn comparisons(
         &self,
-        scheme: &'static str,
+        scheme: SchemeName,
         delta: f64,
         bounds: &Bounds,
         work: &Work,
     ) -> Vec<Comparison> {
-        let entry = |method, epsilon_lower_bound, epsilon_upper_bound| Comparison {
+        let entry = |method: &str, epsilon_lower_bound, epsilon_upper_bound| Comparison {
             scheme,
-            method,
+            method: method.into(),
             epsilon_lower_bound,
             epsilon_upper_bound,
             gdp_mu: None,

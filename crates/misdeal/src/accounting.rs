@@ -1,71 +1,15 @@
 //! What theory says, scheme by scheme, and the noise that a target needs.
 
-use crate::accounted::{Accounted, Comparison, PoissonSampling};
-use crate::{Result, SCHEMA_VERSION};
-use misdeal_core::{BatchScheme, Bounds, ClosedSet, DeltaBounds, Error, Setting, TradeOffBounds};
+use crate::Result;
+use crate::accounted::{Accounted, PoissonSampling};
+use misdeal_core::{BatchScheme, ClosedSet, Error, SchemeName, Setting};
 use misdeal_results::request::{self, AccountRequest, BoundSide, CalibrateRequest};
+use misdeal_results::{Account, Calibration, Shape, Theory};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::{self, calibrate};
 use misdeal_theory::pld::Side;
 use misdeal_theory::work::{self, Work};
-use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// What theory says about one or more schemes.
-#[derive(Debug, Clone, Serialize)]
-pub struct AccountReport {
-    schema_version: u32,
-    command: &'static str,
-    version: &'static str,
-    /// The noise multiplier.
-    pub noise_multiplier: f64,
-    /// Steps in all epochs together.
-    pub steps: u64,
-    /// The probability with which a record is in a given batch.
-    pub sampling_probability: f64,
-    /// The shape of the run that schemes were accounted for with; none for Poisson sampling by its probability.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub shape: Option<Shape>,
-    /// The delta at which epsilon is meant.
-    pub delta: f64,
-    /// What a library that assumes Poisson sampling would state, whatever the scheme.
-    pub claimed_epsilon: Option<f64>,
-    /// Bounds, by scheme.
-    pub schemes: BTreeMap<&'static str, Bounds>,
-    /// The epsilon at which `deltas` are meant.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub epsilon: Option<f64>,
-    /// Bounds on delta at `epsilon`, by scheme.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub deltas: BTreeMap<&'static str, DeltaBounds>,
-    /// Bounds on the whole trade-off curve, by scheme.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub trade_offs: BTreeMap<&'static str, TradeOffBounds>,
-    /// What other methods of the field say.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub comparisons: Vec<Comparison>,
-}
-
-/// Batches and epochs of a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Shape {
-    /// Batches in an epoch.
-    pub steps_per_epoch: u64,
-    /// Passes over the data.
-    pub epochs: u64,
-    /// Records in a batch.
-    pub batch_size: u64,
-    /// The buffer of schemes that have one, if it was given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub buffer_size: Option<u64>,
-}
-
-impl Shape {
-    fn of(setting: &Setting, buffer_size: Option<u64>) -> Self {
-        let &Setting { steps_per_epoch, epochs, batch_size, .. } = setting;
-        Shape { steps_per_epoch, epochs, batch_size, buffer_size }
-    }
-}
 
 /// What is to be accounted for.
 #[derive(Debug, Clone)]
@@ -128,7 +72,7 @@ const SHARE: f64 = 0.8;
 ///
 /// # Errors
 /// A setting, a scheme's name, a delta or an epsilon that is refused.
-pub fn account(request: &AccountRequest) -> Result<AccountReport> {
+pub fn account(request: &AccountRequest) -> Result<Account> {
     let &AccountRequest { delta, epsilon, trade_off, compare, .. } = request;
     let subject = AccountSubject::of(request)?;
     let settings = subject.settings()?;
@@ -147,9 +91,9 @@ pub fn account(request: &AccountRequest) -> Result<AccountReport> {
         Ok(())
     })?;
     let claimed_epsilon = claim.as_ref().and_then(|claim| claim.epsilon_upper_bound);
-    let mut schemes = BTreeMap::new();
+    let mut schemes = Theory::default();
     for (name, accounted) in &settings {
-        if let (&"poisson", Some(claim)) = (name, &claim) {
+        if let (SchemeName::Poisson, Some(claim)) = (name, &claim) {
             schemes.insert(*name, claim.clone());
             share(&mut |_| Ok(()))?;
             continue;
@@ -160,10 +104,7 @@ pub fn account(request: &AccountRequest) -> Result<AccountReport> {
         })?;
     }
     let PoissonSampling { noise_multiplier, sampling_probability, steps } = poisson;
-    let mut report = AccountReport {
-        schema_version: SCHEMA_VERSION,
-        command: "account",
-        version: env!("CARGO_PKG_VERSION"),
+    let mut report = Account {
         noise_multiplier,
         steps,
         sampling_probability,
@@ -195,7 +136,7 @@ pub fn account(request: &AccountRequest) -> Result<AccountReport> {
         if compare {
             share(&mut |work| {
                 let bounds = &report.schemes[name];
-                report.comparisons.extend(accounted.comparisons(name, delta, bounds, work));
+                report.comparisons.extend(accounted.comparisons(*name, delta, bounds, work));
                 Ok(())
             })?;
         }
@@ -203,35 +144,11 @@ pub fn account(request: &AccountRequest) -> Result<AccountReport> {
     Ok(report)
 }
 
-/// A calibrated noise multiplier.
-#[derive(Debug, Clone, Serialize)]
-pub struct CalibrateReport {
-    schema_version: u32,
-    command: &'static str,
-    version: &'static str,
-    /// The noise, to 1e-6 relatively.
-    pub noise_multiplier: f64,
-    /// The bound on epsilon at that noise.
-    pub epsilon: f64,
-    /// What was asked for.
-    pub target_epsilon: f64,
-    /// The delta at which epsilon is meant.
-    pub delta: f64,
-    /// The scheme.
-    #[serde(flatten)]
-    pub scheme: BatchScheme,
-    /// Batches and epochs; the buffer belongs to the scheme.
-    #[serde(flatten)]
-    pub shape: Shape,
-    /// The side of the bound that meets the target.
-    pub bound: BoundSide,
-}
-
 /// The smallest noise with which a bound on the scheme's epsilon is at most the target.
 ///
 /// # Errors
 /// A value that is refused, a scheme of which this side is not known, or a target that no noise meets.
-pub fn calibrate_noise(request: &CalibrateRequest) -> Result<CalibrateReport> {
+pub fn calibrate_noise(request: &CalibrateRequest) -> Result<Calibration> {
     let &CalibrateRequest { delta, bound: side, ref shape, .. } = request;
     let scheme = BatchScheme::from_name(&request.scheme, shape.buffer_size)?;
     let setting = Setting { scheme, ..shape.setting() }.validated()?;
@@ -279,16 +196,15 @@ pub fn calibrate_noise(request: &CalibrateRequest) -> Result<CalibrateReport> {
         }
         error => error,
     })?;
-    Ok(CalibrateReport {
-        schema_version: SCHEMA_VERSION,
-        command: "calibrate",
-        version: env!("CARGO_PKG_VERSION"),
+    Ok(Calibration {
         noise_multiplier: found.noise_multiplier,
         epsilon: found.epsilon,
         target_epsilon,
         delta,
         scheme: setting.scheme,
-        shape: Shape::of(&setting, None),
+        steps_per_epoch: setting.steps_per_epoch,
+        epochs: setting.epochs,
+        batch_size: setting.batch_size,
         bound: side,
     })
 }

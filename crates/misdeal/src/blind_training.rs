@@ -47,7 +47,7 @@ impl<'a> BlindTraining<'a> {
             let cancelled = || savings.is_cancelled();
             let Some(scored) = plan.score_for_beliefs(&beliefs, part, &cancelled, &|| savings.observed(1))
             else {
-                return Err(Error::SimulationInterrupted);
+                return Err(Error::simulation_interrupted());
             };
             for (all, part) in scores.iter_mut().zip(scored) {
                 all.scores_in.extend(part.scores_in);

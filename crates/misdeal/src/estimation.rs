@@ -4,16 +4,12 @@ use crate::measurement::NOT_INDEPENDENT;
 use crate::run::check_claim;
 use crate::standing::Standing;
 use crate::trade_off::{Observed, trade_off_report};
-use crate::{Analysis, ClaimedCurve, Result, SCHEMA_VERSION, TradeOffReport};
-use misdeal_core::{Error, ScoreStore};
+use crate::{Analysis, ClaimedCurve, Result};
+use misdeal_core::{Error, ScoreStore, path_text};
 use misdeal_files::scores;
+use misdeal_results::Estimation;
 use misdeal_results::request::EstimateRequest;
-use misdeal_results::{Judged, Verdict};
-use misdeal_statistics::{
-    ClopperPearson, Descriptive, ESTIMATORS, EpsilonEstimate, Estimator, Figure, Look, OneRun,
-    ScoreHistogram, ThresholdChoice,
-};
-use serde::Serialize;
+use misdeal_statistics::{ESTIMATORS, EpsilonEstimate, Estimator, Figure, Look, ThresholdChoice};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -33,56 +29,11 @@ pub fn judge_store(analysis: &Analysis, store: &mut ScoreStore) -> Result<Epsilo
     Ok(estimate)
 }
 
-/// What scores from files show.
-#[derive(Debug, Clone, Serialize)]
-pub struct EstimateReport {
-    schema_version: u32,
-    command: &'static str,
-    version: &'static str,
-    /// The file with the scores of runs with the target; none for scores from memory.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "misdeal_core::serialize_path_if_any")]
-    pub scores_in: Option<PathBuf>,
-    /// The file with those of runs without it.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "misdeal_core::serialize_path_if_any")]
-    pub scores_out: Option<PathBuf>,
-    /// The one estimate that was asked for.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub estimate: Option<EpsilonEstimate>,
-    /// Whether the caller stated that fair coins chose the worlds.
-    pub fair_coins: bool,
-    /// All estimates, by name, if `all` were asked for.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub estimates: BTreeMap<&'static str, EpsilonEstimate>,
-    /// The claim that was tested.
-    pub claimed_epsilon: Option<f64>,
-    /// Whether the one estimate that was asked for is a valid bound above the claim.
-    pub violated: Option<bool>,
-    /// Whether it exceeds the claim, valid or not.
-    pub estimate_exceeds_claim: Option<bool>,
-    /// What follows for the claim. Of all estimates one counts, because the largest of several is no bound: Clopper and Pearson's, or where fair
-    /// coins are stated the one-run bound.
-    pub verdict: Verdict,
-    /// How well the scores tell the worlds apart, if `all` were asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub descriptive: Option<Descriptive>,
-    /// What is odd about the scores: that they look reversed; none where nothing is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub remark: Option<String>,
-    /// All scores in a few cells.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub score_histogram: Option<ScoreHistogram>,
-    /// The trade-off curve beside those that are promised, if it was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trade_off: Option<TradeOffReport>,
-    /// Time from scores in memory to epsilon.
-    pub seconds: f64,
-}
-
 /// Reads two files of scores and estimates epsilon, with one estimator or with `all`.
 ///
 /// # Errors
 /// A value out of range, a file that cannot be read, too few scores.
-pub fn estimate_scores(request: &EstimateRequest) -> Result<EstimateReport> {
+pub fn estimate_scores(request: &EstimateRequest) -> Result<Estimation> {
     check(&request.analysis, request.claimed_epsilon)?;
     let file = |field, path: &Option<PathBuf>| {
         let path = path.clone();
@@ -91,7 +42,8 @@ pub fn estimate_scores(request: &EstimateRequest) -> Result<EstimateReport> {
     let (scores_in, scores_out) =
         (file("scores_in", &request.scores_in)?, file("scores_out", &request.scores_out)?);
     let report = estimate_arrays(&scores::read(&scores_in)?, &scores::read(&scores_out)?, request)?;
-    Ok(EstimateReport { scores_in: Some(scores_in), scores_out: Some(scores_out), ..report })
+    let [scores_in, scores_out] = [scores_in, scores_out].map(|path| Some(path_text(&path).into_owned()));
+    Ok(Estimation { scores_in, scores_out, ..report })
 }
 
 /// What to say of scores whose area under the curve is below 1/2.
@@ -124,7 +76,7 @@ pub fn estimate_arrays(
     scores_in: &[f64],
     scores_out: &[f64],
     request: &EstimateRequest,
-) -> Result<EstimateReport> {
+) -> Result<Estimation> {
     let &EstimateRequest { ref analysis, fair_coins, claimed_epsilon, trade_off, .. } = request;
     let claimed_curve = request.claimed_curve.as_deref().map(ClaimedCurve::parse).transpose()?;
     let (one, choice) = check(analysis, claimed_epsilon)?;
@@ -133,46 +85,36 @@ pub fn estimate_arrays(
             if fair_coins { misdeal_statistics::from_coin_scores } else { misdeal_statistics::from_scores };
         estimate(scores_in, scores_out, choice, estimator, analysis.delta, analysis.significance)
     };
-    let mut report = EstimateReport {
-        schema_version: SCHEMA_VERSION,
-        command: "estimate",
-        version: env!("CARGO_PKG_VERSION"),
+    let mut report = Estimation {
         scores_in: None,
         scores_out: None,
         estimate: None,
         fair_coins,
         estimates: BTreeMap::new(),
-        claimed_epsilon: None,
+        claimed_epsilon,
         violated: None,
         estimate_exceeds_claim: None,
-        verdict: Verdict::default(),
         descriptive: None,
-        remark: None,
-        score_histogram: None,
+        remark: misdeal_statistics::reversed_auroc(scores_in, scores_out)?.map(|area| reversed(&area)),
+        score_histogram: misdeal_statistics::histogram_of_scores(scores_in, scores_out)?,
         trade_off: None,
         seconds: 0.0,
     };
     let start = Instant::now();
     if analysis.estimator == "all" {
         for one in ESTIMATORS {
-            report.estimates.insert(one.name(), estimate(one)?);
+            let one = estimate(one)?;
+            report.estimates.insert(one.estimator, one);
         }
         report.descriptive = Some(misdeal_statistics::describe_scores(scores_in, scores_out)?);
     } else {
         report.estimate = Some(estimate(one)?);
     }
     report.seconds = start.elapsed().as_secs_f64();
-    report.claimed_epsilon = claimed_epsilon;
     if let (Some(claim), Some(one)) = (claimed_epsilon, &report.estimate) {
         report.violated = Some(one.violates(claim));
         report.estimate_exceeds_claim = Some(one.exceeds(claim));
     }
-    let counts: &dyn Estimator = if fair_coins { &OneRun } else { &ClopperPearson };
-    if let Some(counted) = report.estimate.as_ref().or_else(|| report.estimates.get(counts.name())) {
-        report.verdict = Judged::of(counted, claimed_epsilon).verdict(None, [None, None]);
-    }
-    report.remark = misdeal_statistics::reversed_auroc(scores_in, scores_out)?.map(|area| reversed(&area));
-    report.score_histogram = misdeal_statistics::histogram_of_scores(scores_in, scores_out)?;
     if trade_off || claimed_curve.is_some() {
         let fewest = scores_in.len().min(scores_out.len()) as u64;
         let look = (choice == ThresholdChoice::Sequential).then(|| Look::last_within(fewest)).flatten();

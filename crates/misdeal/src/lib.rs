@@ -1,29 +1,34 @@
-//! Whole jobs: an audit beside its theory, from a request to a report.
+//! Audits of differentially private training: whether the way its batches are made voids the guarantee that it claims.
 //!
 //! ```
-//! use misdeal::request::AuditMechanismRequest;
-//! use misdeal::{Unwatched, audit_mechanism};
+//! use misdeal::{BatchScheme, Setting};
 //!
-//! let mut request = AuditMechanismRequest { observations: 100_000, ..AuditMechanismRequest::default() };
-//! request.run.claimed_epsilon = Some(0.72);
-//! let report = audit_mechanism(&request, &Unwatched)?;
-//! assert!(report.estimate.valid && report.violated == Some(true));
+//! let setting = Setting::new(0.79).scheme(BatchScheme::Shuffle).steps_per_epoch(117).epochs(10);
+//! let result = setting.audit().claimed_epsilon(3.0).observations(10_000_000).run()?;
+//! println!("{}", result.verdict());
+//! let bounds = setting.account(1e-5)?;
+//! # assert!(bounds.epsilon_lower_bound.is_some_and(|epsilon| epsilon > 3.0));
 //! # Ok::<(), misdeal::Error>(())
 //! ```
 //!
-//! - [`audit_mechanism`]: plays the game on the batched Gaussian mechanism ([`AuditMechanismRequest`](request::AuditMechanismRequest), [`AuditReport`]).
-//! - [`audit_training`]: plays it on DP-SGD with real data and models ([`TrainingAudit`]).
-//! - [`account()`], [`calibrate_noise`]: what theory says, and the noise that a target needs.
-//! - [`estimate_scores`]: scores from anywhere to epsilon.
-//! - [`merge_stores`]: shards of a run to one store; [`play_part`] and [`audit_played`]: any trials of it, and the audit of all.
-//! - [`score_outputs`], [`judge_outputs`]: what the outputs of somebody's own training show.
-//! - [`diagnose()`]: which scheme made the batches of a log, and what that costs.
-//! - [`self_test()`]: checks this machine's results against known values; [`devices()`]: what there is to compute on.
-//! - [`request`]: what each of them is asked for.
-//! - [`Progress`]: whoever watches a job and may interrupt it.
+//! | for | begin with | and get |
+//! |---|---|---|
+//! | an audit of the mechanism | [`Setting::audit`], [`MechanismAudit`] | [`Audit`] |
+//! | an audit of trainings on real data | [`audit_training`], [`TrainingAudit`] | [`Audit`] |
+//! | what theory proves | [`Setting::account`], [`account()`] | [`Bounds`], [`Account`] |
+//! | the noise that a target needs | [`calibrate_noise`] | [`Calibration`] |
+//! | scores of your own | [`estimate_scores`], [`estimate_arrays`] | [`Estimation`] |
+//! | outputs of your own training | [`score_outputs`], [`judge_outputs`] | [`Outputs`] |
+//! | a log of batches | [`diagnose()`] | [`Diagnosed`] |
+//! | parts of a run | [`play_part`], [`audit_played`], [`merge_stores`] | [`ScoreStore`], [`Merged`] |
+//! | this machine | [`self_test()`], [`devices()`] | [`SelfTest`], [`Devices`] |
+//!
+//! [`Setting`] says what is audited, in the words of [`BatchScheme`], [`ThreatModel`] and [`Adjacency`]. Whoever watches a job is a
+//! [`Progress`]. [`request`] holds what each job is asked for in files and on command lines. Whatever goes wrong is an [`Error`].
 
 mod accounted;
 mod accounting;
+mod audit_builder;
 mod audit_report;
 mod blind_training;
 mod buffer_search;
@@ -45,6 +50,7 @@ mod reach;
 mod run;
 mod savings;
 mod self_test;
+mod setting;
 mod shard;
 mod standing;
 mod stopping;
@@ -52,33 +58,37 @@ mod trade_off;
 mod training;
 mod training_device;
 
-pub use accounted::{Comparison, PoissonSampling};
-pub use accounting::{AccountReport, CalibrateReport, Shape, account, calibrate_noise};
-pub use audit_report::AuditReport;
-pub use buffer_search::{BufferSearch, Correction, Guess};
+pub use accounted::PoissonSampling;
+pub use accounting::{account, calibrate_noise};
 pub use claimed_curve::ClaimedCurve;
-pub use devices::{DeviceReport, DevicesReport, devices};
-pub use diagnose::{DiagnoseReport, Leakage, diagnose, diagnose_batches};
+pub use devices::devices;
+pub use diagnose::{diagnose, diagnose_batches};
 pub use engine_choice::EngineChoice;
 pub use error::{Error, Result};
-pub use estimation::{EstimateReport, estimate_arrays, estimate_scores, judge_store};
+pub use estimation::{estimate_arrays, estimate_scores, judge_store};
 pub use measurement::Measurement;
 pub use mechanism::{MechanismAudit, audit_mechanism, measure_mechanism};
-pub use merging::{MergeReport, merge_stores};
+pub use merging::merge_stores;
+pub use misdeal_core::{
+    Adjacency, BatchScheme, Blueprint, Bounds, CanaryKind, ClosedSet, Device, EngineName, LastBatch,
+    Precision, Recipe, ScoreStore, StoreKind, ThreatModel, World,
+};
 pub use misdeal_results::request::{self, Analysis};
-pub use outputs::{OutputScore, OutputsReport, judge_outputs, judge_outputs_despite, score_outputs};
+pub use misdeal_results::{
+    Account, Audit, Calibration, Devices, Diagnosed, Estimation, Merged, Outputs, SelfTest, Verdict,
+    VerdictKind,
+};
+pub use misdeal_statistics::{EpsilonEstimate, ThresholdChoice};
+pub use outputs::{judge_outputs, judge_outputs_despite, score_outputs};
 pub use parts::{audit_played, check_mechanism, is_decided, play_part};
 pub use progress::{Progress, Unwatched};
-pub use promised::{poisson_upper_bound, promised};
+pub use promised::promised;
 pub use reach::OutOfReach;
 pub use run::RunOptions;
 #[cfg(feature = "planted-faults")]
 pub use self_test::run_check;
-pub use self_test::{CheckReport, SelfTestReport, self_test};
+pub use self_test::self_test;
+pub use setting::Setting;
 pub use shard::Shard;
 pub use stopping::StopWhen;
-pub use trade_off::{PromisedCurve, TradeOffReport};
-pub use training::{DataRequest, Figures, TrainingAudit, TrainingFigures, audit_training, calibrated};
-
-/// The version of the JSON documents that reports turn into.
-pub const SCHEMA_VERSION: u32 = 1;
+pub use training::{DataRequest, TrainingAudit, audit_training, calibrated};

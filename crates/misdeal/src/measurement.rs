@@ -11,6 +11,7 @@ use crate::stopping::{Looked, Looking, play_to_the_looks};
 use crate::{Error, Progress, Result, RunOptions};
 use misdeal_core::{ClosedSet, STREAM_NAME, ScoreStore, Setting};
 use misdeal_game::Outcome;
+use misdeal_results::EngineUsed;
 use misdeal_statistics::{EpsilonEstimate, Look, ThresholdChoice};
 use std::ops::Range;
 use std::time::Instant;
@@ -62,7 +63,7 @@ pub struct Measurement {
     /// What other tests of the scores may promise.
     pub(crate) standing: Standing,
     /// The engine that played.
-    pub engine: &'static str,
+    pub engine: EngineUsed,
     /// Time from the first draw to epsilon.
     pub seconds: f64,
     /// Observations played in this run, each second.
@@ -129,7 +130,7 @@ pub(crate) fn measure_from(
         savings.save(&store)?;
     }
     if is_cancelled {
-        return Err(Error::Interrupted { observations, store: request.store.clone() });
+        return Err(Error::interrupted(observations, request.store.clone()));
     }
     let mut estimate = looked.estimate.map_or_else(|| request.analysis.of_store(&store), Ok)?;
     let standing = if !player.scores_are_independent() {
@@ -148,7 +149,7 @@ pub(crate) fn measure_from(
         stopped_early: looked.stopped_early,
         estimate,
         standing,
-        engine: player.engine(),
+        engine: EngineUsed::from_name(player.engine())?,
         seconds,
         observations_per_second: (observations - before) as f64 / seconds,
     };

@@ -1,6 +1,6 @@
 //! The audit of the batched Gaussian mechanism.
 
-use crate::audit_report::{AuditReport, audit};
+use crate::audit_report::audit;
 use crate::buffer_search::{Blind, Rungs, audit_blindly};
 use crate::engine_choice::{EngineChoice, with_engine, with_engine_on_trials_of};
 use crate::measurement::{Measurement, Player, measure};
@@ -9,7 +9,8 @@ use crate::{Error, Progress, Result, RunOptions};
 use misdeal_core::{BatchScheme, ScoreStore, Setting};
 use misdeal_game::engines::Engine;
 use misdeal_game::{Game, Outcome, play};
-use misdeal_results::request::{AuditMechanismRequest, Request};
+use misdeal_results::Audit;
+use misdeal_results::request::AuditMechanismRequest;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -53,10 +54,9 @@ impl MechanismAudit {
     ///
     /// # Errors
     /// As [`audit_mechanism`].
-    pub fn play(&self, progress: &dyn Progress) -> Result<AuditReport> {
-        const COMMAND: &str = AuditMechanismRequest::COMMAND;
+    pub fn play(&self, progress: &dyn Progress) -> Result<Audit> {
         let Some(correction) = self.run.search_buffer else {
-            return with_player(self, |player| audit(COMMAND, player, &self.run, progress));
+            return with_player(self, |player| audit(player, &self.run, progress));
         };
         self.run.check()?;
         let start = Instant::now();
@@ -64,7 +64,7 @@ impl MechanismAudit {
         let rungs = Rungs::new(setting.steps_per_epoch, self.run.analysis.significance, u64::MAX)?;
         let engine = with_engine(&setting, &self.engine, &self.run, |_, engine| Ok(engine.name()))?;
         let blind = BlindMechanism { setting, request: self, progress, engine };
-        audit_blindly(COMMAND, &blind, &rungs, &self.run, correction, start)
+        audit_blindly(&blind, &rungs, &self.run, correction, start)
     }
 }
 
@@ -73,7 +73,7 @@ impl MechanismAudit {
 /// # Errors
 /// A request that is refused (before anything is played or written), a store that cannot be read, written or continued,
 /// or an interruption.
-pub fn audit_mechanism(request: &AuditMechanismRequest, progress: &dyn Progress) -> Result<AuditReport> {
+pub fn audit_mechanism(request: &AuditMechanismRequest, progress: &dyn Progress) -> Result<Audit> {
     MechanismAudit::try_from(request)?.play(progress)
 }
 
@@ -103,7 +103,7 @@ impl Blind for BlindMechanism<'_> {
             let savings = Savings::new(None, self.progress, 0, run.observations);
             match play(game, engine, &mut store, run.trials(), &savings)? {
                 Outcome::Finished => Ok(store),
-                Outcome::Cancelled => Err(Error::SimulationInterrupted),
+                Outcome::Cancelled => Err(Error::simulation_interrupted()),
             }
         })
     }

@@ -1,38 +1,19 @@
 //! Shards of a run to one store.
 
-use crate::{Result, SCHEMA_VERSION};
-use misdeal_core::{Error, ScoreStore, Setting, path_text};
+use crate::Result;
+use misdeal_core::{Error, ScoreStore, path_text};
 use misdeal_files::stores::{self, Claim};
+use misdeal_results::Merged;
 use misdeal_results::request::MergeRequest;
-use serde::Serialize;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-
-/// What was merged.
-#[derive(Debug, Clone, Serialize)]
-pub struct MergeReport {
-    schema_version: u32,
-    command: &'static str,
-    version: &'static str,
-    /// Stores that were read.
-    pub stores: usize,
-    /// Observations in both worlds together.
-    pub observations: u64,
-    /// The ranges of trials, of either world, that lie before the last one and are in none of the stores: `[first, end)`.
-    pub missing_trials: Vec<[u64; 2]>,
-    /// What they are observations of.
-    pub setting: Setting,
-    /// Where the merged store was written.
-    #[serde(serialize_with = "misdeal_core::serialize_path")]
-    pub output: PathBuf,
-}
+use std::path::Path;
 
 /// Reads stores, merges them and writes `output`, which may replace a store whose trials are all in the result.
 ///
 /// # Errors
 /// No store, one that cannot be read, or stores that do not belong together (another setting, engine or kind, trials that
 /// are in both); an `output` that another process is writing, or that holds something else. Nothing is written then.
-pub fn merge_stores(request: &MergeRequest) -> Result<MergeReport> {
+pub fn merge_stores(request: &MergeRequest) -> Result<Merged> {
     let output = request.output.as_deref().ok_or_else(|| {
         Error::bad_value("output", "missing", "the name of a file", "the joined store is written there")
     })?;
@@ -47,15 +28,12 @@ pub fn merge_stores(request: &MergeRequest) -> Result<MergeReport> {
     }
     check_replaced(output, &merged)?;
     claim.write(&merged)?;
-    Ok(MergeReport {
-        schema_version: SCHEMA_VERSION,
-        command: "merge",
-        version: env!("CARGO_PKG_VERSION"),
-        stores: request.stores.len(),
+    Ok(Merged {
+        stores: request.stores.len() as u64,
         observations: 2 * merged.observations_per_world(),
         missing_trials: gaps(merged.trials()),
         setting: merged.setting().clone(),
-        output: output.to_owned(),
+        output: path_text(output).into_owned(),
     })
 }
 

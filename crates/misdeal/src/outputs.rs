@@ -1,60 +1,22 @@
 //! The outputs of somebody's own training: scored, and judged.
 
-use crate::promised::poisson_upper_bound;
 use crate::run::check_claim;
 use crate::standing::Standing;
-use crate::{Analysis, Result, SCHEMA_VERSION, promised};
-use misdeal_core::{Bounds, Error, Setting};
+use crate::{Analysis, Result, promised};
+use misdeal_core::{ClosedSet, Error, Setting};
 use misdeal_game::{TargetModel, log_likelihood_ratio};
-use misdeal_results::{Judged, Verdict};
-use misdeal_statistics::{EpsilonEstimate, from_scores};
+use misdeal_results::{OutputScore, Outputs};
+use misdeal_statistics::from_scores;
 use misdeal_train::Adversary;
 use rayon::prelude::*;
-use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// How the outputs of a run become one score.
-///
-/// Any function of the outputs is a test that differential privacy limits, so that each of these gives a bound that holds, whatever
-/// the training does. They differ in the mistakes that they see.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OutputScore {
-    /// The likelihood ratio of the mechanism as it should be: sees batches made otherwise than claimed, too little noise,
-    /// gradients that were not clipped, and noise that is the same in every run.
-    LikelihoodRatio,
-    /// The largest output less the smallest: sees noise that is the same in every step of a run.
-    Spread,
-}
-
-impl OutputScore {
-    /// Both.
-    pub const ALL: [OutputScore; 2] = [Self::LikelihoodRatio, Self::Spread];
-
-    /// The name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::LikelihoodRatio => "likelihood-ratio",
-            Self::Spread => "spread",
-        }
-    }
-
-    /// The score called so.
-    ///
-    /// # Errors
-    /// An unknown name.
-    pub fn from_name(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|score| score.name() == name).ok_or_else(|| {
-            Error::bad_value("score", name, "likelihood-ratio or spread", "check the spelling").into()
-        })
-    }
-
-    /// The share of the significance that its bound may spend where both are used. What the second one sees it sees without any
-    /// doubt, so that little is enough.
-    fn share(self) -> f64 {
-        match self {
-            Self::LikelihoodRatio => 0.9,
-            Self::Spread => 0.1,
-        }
+/// The share of the significance that a score's bound may spend where all are used. What the second one sees it sees without any
+/// doubt, so that little is enough.
+fn share(score: OutputScore) -> f64 {
+    match score {
+        OutputScore::LikelihoodRatio => 0.9,
+        OutputScore::Spread => 0.1,
     }
 }
 
@@ -101,40 +63,6 @@ pub fn score_outputs(setting: &Setting, outputs: &[f64], score: OutputScore) -> 
     })
 }
 
-/// What the outputs of somebody's training show.
-#[derive(Debug, Clone, Serialize)]
-pub struct OutputsReport {
-    schema_version: u32,
-    command: &'static str,
-    version: &'static str,
-    /// What was audited, as it is claimed to be.
-    pub setting: Setting,
-    /// Runs in both worlds together.
-    pub observations: u64,
-    /// The delta at which epsilon is meant.
-    pub delta: f64,
-    /// The level of the whole verdict; each score spends its share.
-    pub significance: f64,
-    /// Whether `empirical_epsilon` is a lower bound at that level.
-    pub valid: bool,
-    /// The largest of the estimates.
-    pub empirical_epsilon: f64,
-    /// The score that shows it.
-    pub score: &'static str,
-    /// What each score shows.
-    pub estimates: BTreeMap<&'static str, EpsilonEstimate>,
-    /// The claim that was tested; the upper bound for Poisson sampling if none is given.
-    pub claimed_epsilon: Option<f64>,
-    /// Whether a valid bound exceeds the claim; `None` without a claim.
-    pub violated: Option<bool>,
-    /// Whether the estimate exceeds the claim, valid or not; `None` without a claim.
-    pub estimate_exceeds_claim: Option<bool>,
-    /// What follows for the claim, by these outputs or by theory.
-    pub verdict: Verdict,
-    /// What theory says of the scheme, and of Poisson sampling.
-    pub theory: BTreeMap<&'static str, Bounds>,
-}
-
 /// Judges the outputs of runs with the target and without it, by every score, at the significance of all together.
 ///
 /// # Errors
@@ -145,7 +73,7 @@ pub fn judge_outputs(
     outputs_out: &[f64],
     analysis: &Analysis,
     claimed_epsilon: Option<f64>,
-) -> Result<OutputsReport> {
+) -> Result<Outputs> {
     judge_outputs_despite(setting, outputs_in, outputs_out, analysis, claimed_epsilon, None)
 }
 
@@ -160,52 +88,37 @@ pub fn judge_outputs_despite(
     analysis: &Analysis,
     claimed_epsilon: Option<f64>,
     objection: Option<&str>,
-) -> Result<OutputsReport> {
+) -> Result<Outputs> {
     check_claim(claimed_epsilon)?;
     let (estimator, choice) = analysis.parse()?;
     let Analysis { delta, significance, .. } = *analysis;
     let standing = objection.map_or(Standing::ALONE, |reason| Standing::Unproven(reason.to_owned()));
     let mut estimates = BTreeMap::new();
-    for score in OutputScore::ALL {
+    for &score in OutputScore::all() {
         let [scores_in, scores_out] =
             [outputs_in, outputs_out].map(|outputs| score_outputs(setting, outputs, score));
-        let level = significance * score.share();
+        let level = significance * share(score);
         let mut estimate = from_scores(&scores_in?, &scores_out?, choice, estimator, delta, level)?;
         standing.mark(&mut estimate);
-        estimates.insert(score.name(), estimate);
+        estimates.insert(score, estimate);
     }
-    let mut best = (OutputScore::LikelihoodRatio.name(), 0.0);
-    for (&name, estimate) in &estimates {
+    let mut best = (OutputScore::LikelihoodRatio, 0.0);
+    for (&score, estimate) in &estimates {
         if estimate.empirical_epsilon > best.1 {
-            best = (name, estimate.empirical_epsilon);
+            best = (score, *estimate.empirical_epsilon);
         }
     }
     let (score, empirical_epsilon) = best;
     let valid = estimates.values().all(|estimate| estimate.valid);
     let theory = promised(setting, delta);
-    let claimed_epsilon = claimed_epsilon.or(poisson_upper_bound(&theory));
-    let largest = |most: f64, one: &EpsilonEstimate| Some(most.max(one.largest_epsilon?));
-    let judged = Judged {
-        empirical_epsilon,
-        valid,
-        guarantee: estimates[score].guarantee.clone(),
-        delta,
-        significance,
-        claimed_epsilon,
-        largest_epsilon: estimates.values().try_fold(0.0, largest),
-    };
-    let bounds = theory.get(setting.scheme.name()).map_or([None, None], Bounds::sides);
-    Ok(OutputsReport {
-        verdict: judged.verdict(Some(setting.scheme), bounds),
-        schema_version: SCHEMA_VERSION,
-        command: "judge outputs",
-        version: env!("CARGO_PKG_VERSION"),
+    let claimed_epsilon = claimed_epsilon.or(theory.poisson_upper_bound());
+    Ok(Outputs {
         setting: setting.clone(),
         observations: ((outputs_in.len() + outputs_out.len()) / setting.steps() as usize) as u64,
         delta,
         significance,
         valid,
-        empirical_epsilon,
+        empirical_epsilon: empirical_epsilon.into(),
         score,
         estimates,
         claimed_epsilon,

@@ -5,7 +5,7 @@
 //! verdict comes from the merged store, by the same code as on one machine. A lost part is played again, and the
 //! store refuses a part that comes twice.
 
-use crate::audit_report::{AuditReport, audit_from};
+use crate::audit_report::audit_from;
 use crate::measurement::Player;
 use crate::mechanism::with_player;
 use crate::promised::poisson_claim;
@@ -13,7 +13,7 @@ use crate::savings::Savings;
 use crate::{Error, MechanismAudit, Progress, Result};
 use misdeal_core::{PHILOX_STREAM_NAME, ScoreStore, Setting};
 use misdeal_game::{Outcome, missing_trials};
-use misdeal_results::request::{AuditMechanismRequest, Request};
+use misdeal_results::Audit;
 use std::ops::Range;
 
 /// Plays `trials` of a run into a store of their own.
@@ -43,7 +43,7 @@ pub fn play_part(
             Outcome::Finished => Ok(store),
             Outcome::Cancelled => {
                 let observations = 2 * store.observations_per_world();
-                Err(Error::Interrupted { observations, store: None })
+                Err(Error::interrupted(observations, None))
             }
         }
     })
@@ -55,15 +55,11 @@ pub fn play_part(
 ///
 /// # Errors
 /// As [`audit_mechanism`](crate::audit_mechanism), and a store of another setting, engine or kind.
-pub fn audit_played(
-    request: &MechanismAudit,
-    played: ScoreStore,
-    progress: &dyn Progress,
-) -> Result<AuditReport> {
+pub fn audit_played(request: &MechanismAudit, played: ScoreStore, progress: &dyn Progress) -> Result<Audit> {
     let judge = |player: &dyn Player| {
         let mut store = empty(player, request)?;
         store.merge(played)?;
-        audit_from(AuditMechanismRequest::COMMAND, player, &request.run, Some(store), progress)
+        audit_from(player, &request.run, Some(store), progress)
     };
     if request.engine.is_cuda() {
         let setting = request.setting.clone().validated()?;
@@ -139,9 +135,10 @@ mod tests {
     use crate::{RunOptions, StopWhen, Unwatched};
     use misdeal_core::{Device, EngineName, Stream};
     use misdeal_game::{Game, engines};
+    use misdeal_results::EngineUsed;
     use misdeal_statistics::ThresholdChoice;
 
-    fn same(ours: &AuditReport, theirs: &AuditReport) {
+    fn same(ours: &Audit, theirs: &Audit) {
         assert_eq!(ours.estimate, theirs.estimate);
         assert_eq!((ours.observations, ours.stopped_early), (theirs.observations, theirs.stopped_early));
     }
@@ -174,7 +171,7 @@ mod tests {
             store
         };
         let found = audit_played(&request, played(0..2_000), &Unwatched).unwrap();
-        assert_eq!((found.engine, found.observations), ("cuda", 4_000));
+        assert_eq!((found.engine, found.observations), (EngineUsed::Cuda, 4_000));
         assert_eq!(found.estimate, request.run.analysis.of_store(&played(0..2_000)).unwrap());
         if misdeal_cuda::gpus().is_err() {
             let missing = audit_played(&request, played(0..1_999), &Unwatched).unwrap_err();

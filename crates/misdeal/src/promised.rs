@@ -5,33 +5,28 @@
 //! audits of one setting need theory only once.
 
 use misdeal_core::{BatchScheme, Bounds, Setting};
+use misdeal_results::Theory;
 use misdeal_theory::account;
 use misdeal_theory::work::Work;
-use std::collections::BTreeMap;
 
 /// Bounds on epsilon under the setting's scheme and under Poisson sampling, by the schemes' names.
 ///
 /// What an accountant refuses is unknown, with its reason: an audit does not fail for want of a theory.
-pub fn promised(setting: &Setting, delta: f64) -> BTreeMap<&'static str, Bounds> {
+pub fn promised(setting: &Setting, delta: f64) -> Theory {
     promised_within(setting, delta, &Work::default())
 }
 
 /// The same for at most what is left of `work`.
-pub(crate) fn promised_within(setting: &Setting, delta: f64, work: &Work) -> BTreeMap<&'static str, Bounds> {
+pub(crate) fn promised_within(setting: &Setting, delta: f64, work: &Work) -> Theory {
     [BatchScheme::Poisson, setting.scheme]
         .into_iter()
         .map(|scheme| {
             let setting = Setting { scheme, ..setting.clone() };
             let bounds = account::bounds_within(&setting, delta, work)
                 .unwrap_or_else(|error| Bounds::unknown(error.to_string()));
-            (scheme.name(), bounds)
+            (scheme.into(), bounds)
         })
         .collect()
-}
-
-/// What Poisson sampling justifies, of bounds by the schemes' names.
-pub fn poisson_upper_bound(theory: &BTreeMap<&'static str, Bounds>) -> Option<f64> {
-    theory.get(BatchScheme::Poisson.name())?.epsilon_upper_bound
 }
 
 /// The claim that is tested where none is given: the upper bound for Poisson sampling.

@@ -1,11 +1,11 @@
 //! What every audit is asked for, whatever it plays.
 
-use crate::{Analysis, ClaimedCurve, Correction, Result, Shard, StopWhen};
-use misdeal_core::{Bounds, ClosedSet, Error, ScoreStore, Setting, StoreKind, path_text};
+use crate::{Analysis, ClaimedCurve, Result, Shard, StopWhen};
+use misdeal_core::{ClosedSet, Error, ScoreStore, Setting, StoreKind, path_text};
 use misdeal_files::stores::{self, Claim};
 use misdeal_results::request::{Game, Run};
+use misdeal_results::{Correction, Theory};
 use misdeal_statistics::ThresholdChoice;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -42,7 +42,7 @@ pub struct RunOptions {
     /// Whether the adversary guesses the buffer, and how it corrects for its guesses.
     pub search_buffer: Option<Correction>,
     /// What theory says of the setting, by scheme, for whoever knows it already; it is computed otherwise.
-    pub theory: Option<BTreeMap<&'static str, Bounds>>,
+    pub theory: Option<Theory>,
 }
 
 impl RunOptions {

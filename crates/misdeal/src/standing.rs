@@ -3,7 +3,7 @@
 //! A look, a guess of the buffer's size and scores that may depend on each other change what any test may promise.
 //! The measurement says so once, for the estimate, a second estimate and the curves.
 
-use misdeal_statistics::{EpsilonEstimate, Look, no_guarantee};
+use misdeal_statistics::{EpsilonEstimate, Look};
 
 /// How a test stands among those that might have been made in its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,8 +35,7 @@ impl Standing {
     /// Says of an estimate from such scores that it holds for nothing, where that is so.
     pub fn mark(&self, estimate: &mut EpsilonEstimate) {
         if let Self::Unproven(reason) = self {
-            estimate.valid = false;
-            estimate.guarantee = no_guarantee(reason);
+            estimate.refuse(reason.clone());
         }
     }
 

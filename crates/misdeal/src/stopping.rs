@@ -35,9 +35,7 @@ impl StopWhen {
     pub(crate) fn is_reached(self, estimate: &EpsilonEstimate, claim: Option<f64>) -> bool {
         match self {
             Self::Violated => claim.is_some_and(|claim| estimate.exceeds(claim)),
-            Self::Width(width) => {
-                estimate.raw_epsilon.is_some_and(|raw| raw - estimate.empirical_epsilon <= width)
-            }
+            Self::Width(width) => *estimate.raw_epsilon - *estimate.empirical_epsilon <= width,
         }
     }
 }

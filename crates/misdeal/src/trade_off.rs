@@ -5,44 +5,12 @@ use crate::accounted::curve_rates;
 use crate::claimed_curve::{ClaimedCurve, gaussian};
 use crate::standing::Standing;
 use misdeal_core::{BatchScheme, Error, ScoreStore, Setting};
+use misdeal_results::{PromisedCurve, TradeOff};
 use misdeal_statistics::{
     CurveTest, TradeOffEstimate, claimed_curve, test_curve, test_curve_on_scores, trade_off_from_scores,
 };
 use misdeal_theory::trade_off::{self, Curve};
 use misdeal_theory::work::{COMMAND, Work};
-use serde::Serialize;
-
-/// What was observed, and what was promised.
-#[derive(Debug, Clone, Serialize)]
-pub struct TradeOffReport {
-    /// The errors at many thresholds.
-    pub observed: TradeOffEstimate,
-    /// The curves that are claimed, and those that theory knows.
-    pub promised: Vec<PromisedCurve>,
-    /// Why no promise is tested, where no test of these scores holds; bounds on the observed curve hold no more than a test would.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub not_tested: Option<String>,
-}
-
-/// A curve beside the observed one.
-#[derive(Debug, Clone, Serialize)]
-pub struct PromisedCurve {
-    /// Whose curve it is.
-    pub name: String,
-    /// Where it is given, ascending.
-    pub false_positive_rates: Vec<f64>,
-    /// The curve there.
-    pub false_negative_rates: Vec<f64>,
-    /// Whether what was observed is consistent with it, if it is a claim and can be tested; each test is at the full significance.
-    pub test: Option<CurveTest>,
-}
-
-impl PromisedCurve {
-    /// Its points: false-positive and false-negative rate, by ascending false-positive rate.
-    pub fn points(&self) -> Vec<[f64; 2]> {
-        self.false_positive_rates.iter().zip(&self.false_negative_rates).map(|(&x, &y)| [x, y]).collect()
-    }
-}
 
 /// Scores in either form.
 pub(crate) enum Observed<'a> {
@@ -109,7 +77,7 @@ pub(crate) fn trade_off_report(
     delta: f64,
     significance: f64,
     standing: &Standing,
-) -> Result<TradeOffReport> {
+) -> Result<TradeOff> {
     let (claimed_epsilon, claimed_curve) = claim;
     let mut promises = Vec::new();
     match (setting, claimed_curve) {
@@ -148,7 +116,7 @@ pub(crate) fn trade_off_report(
         };
         Ok(PromisedCurve { name, false_positive_rates, false_negative_rates, test })
     });
-    Ok(TradeOffReport {
+    Ok(TradeOff {
         observed: observed.trade_off(standing.share() * significance)?,
         promised: promised.collect::<Result<_>>()?,
         not_tested: standing.objection().map(str::to_owned),
@@ -201,10 +169,10 @@ mod tests {
         let curve = &report.promised[0];
         assert!(curve.false_positive_rates.is_sorted_by(|a, b| a < b));
         let corner = (1.0 - delta) / (1.0 + epsilon.exp());
-        let at = curve.points().into_iter().find(|[x, _]| (x - corner).abs() < 1e-12).unwrap();
+        let at = curve.points().find(|[x, _]| (x - corner).abs() < 1e-12).unwrap();
         assert!((at[1] - corner).abs() < 1e-12, "the curve is symmetric: {at:?}");
         // Drawn straight from point to point it is the promise itself.
-        for pair in curve.points().windows(2) {
+        for pair in curve.points().collect::<Vec<_>>().windows(2) {
             let middle = [0, 1].map(|i| 0.5 * (pair[0][i] + pair[1][i]));
             assert!(
                 (middle[1] - claimed_curve::of_epsilon(epsilon, delta, middle[0])).abs() < 1e-12,

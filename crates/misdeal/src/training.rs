@@ -1,21 +1,21 @@
 //! The audit of DP-SGD on real data and models.
 
-use crate::audit_report::{AuditReport, audit};
+use crate::audit_report::audit;
 use crate::blind_training::BlindTraining;
 use crate::buffer_search::audit_blindly;
 use crate::measurement::Player;
 use crate::savings::Savings;
 use crate::training_device::{Trained, ready};
 use crate::{Error, Progress, Result, RunOptions};
-use misdeal_core::{BatchScheme, Blueprint, Device, Precision, Recipe, ScoreStore, Setting, Spread};
+use misdeal_core::{BatchScheme, Blueprint, Device, Precision, Recipe, ScoreStore, Setting};
 use misdeal_game::{Outcome, Watch, missing_trials};
-use misdeal_results::request::{AuditTrainingRequest, Request};
+use misdeal_results::request::AuditTrainingRequest;
+use misdeal_results::{Audit, Training};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::{self, calibrate};
 use misdeal_theory::work::Work;
 use misdeal_train::Utility;
 use misdeal_train::data::{self, Dataset, Shape, Synthetic};
-use serde::Serialize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -69,62 +69,6 @@ impl DataRequest {
     }
 }
 
-/// What was trained, and what it is worth.
-#[derive(Debug, Clone, Serialize)]
-pub struct TrainingFigures {
-    /// The data set.
-    pub dataset: String,
-    /// Records that are trained on.
-    pub dataset_size: u64,
-    /// The model.
-    pub model: String,
-    /// Its parameters.
-    pub parameters: usize,
-    /// Model, learning rate, clipping norm and canaries.
-    pub recipe: Recipe,
-    /// The epsilon that the noise was calibrated to, as if batches were drawn by Poisson sampling.
-    pub target_epsilon: Option<f64>,
-    /// Models trained in this run, each second.
-    pub models_per_second: f64,
-    /// Floating-point operations of the layers of one model's training, in units of 10^9.
-    pub gigaflop_per_model: f64,
-    /// Working memory of each core in bytes, were processors to train; the data set is shared.
-    pub workspace_bytes: usize,
-    /// The share of training records classified correctly, over the models behind the scores, earlier ones of a resumed store
-    /// included; of some trials only, where there are many.
-    pub train_accuracy: Option<Figures>,
-    /// The share of test records; `None` without test data.
-    pub test_accuracy: Option<Figures>,
-    /// The natural records' part in the adversary's outputs, over steps and models, in units of the clipping norm.
-    pub bias: Option<Figures>,
-}
-
-/// A mean and a standard deviation.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Figures {
-    /// The mean.
-    pub mean: f64,
-    /// The standard deviation.
-    pub standard_deviation: f64,
-}
-
-impl Figures {
-    /// The mean and the standard deviation of some numbers, if there are any.
-    pub fn of(values: &[f64]) -> Option<Self> {
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
-        let standard_deviation = libm::sqrt(squares / (count - 1.0).max(1.0));
-        (!values.is_empty()).then_some(Figures { mean, standard_deviation })
-    }
-}
-
-impl From<Spread> for Figures {
-    fn from(Spread { mean, standard_deviation }: Spread) -> Self {
-        Figures { mean, standard_deviation }
-    }
-}
-
 impl TryFrom<&AuditTrainingRequest> for TrainingAudit {
     type Error = Error;
 
@@ -171,7 +115,7 @@ impl TryFrom<&AuditTrainingRequest> for TrainingAudit {
 /// # Errors
 /// A request that is refused (before anything is trained or written), a store that cannot be read, written or continued,
 /// or an interruption.
-pub fn audit_training(request: &AuditTrainingRequest, progress: &dyn Progress) -> Result<AuditReport> {
+pub fn audit_training(request: &AuditTrainingRequest, progress: &dyn Progress) -> Result<Audit> {
     TrainingAudit::try_from(request)?.play(progress)
 }
 
@@ -180,7 +124,7 @@ impl TrainingAudit {
     ///
     /// # Errors
     /// As [`audit_training`].
-    pub fn play(&self, progress: &dyn Progress) -> Result<AuditReport> {
+    pub fn play(&self, progress: &dyn Progress) -> Result<Audit> {
         self.run.check()?;
         let dataset = Arc::new(self.data.load(&self.recipe.model.name, self.setting.seed)?);
         let records = dataset.train.len() as u64;
@@ -198,29 +142,29 @@ impl TrainingAudit {
         let trained = ready(self, &setting, &dataset)?;
         let player = TrainingPlayer { trained, utility: Mutex::default() };
         let mut report = match self.run.search_buffer {
-            None => audit(COMMAND, &player, &self.run, progress)?,
+            None => audit(&player, &self.run, progress)?,
             Some(correction) => {
                 let start = Instant::now();
                 let (rungs, blind) = BlindTraining::train(&player, &self.run, progress)?;
-                audit_blindly(COMMAND, &blind, &rungs, &self.run, correction, start)?
+                audit_blindly(&blind, &rungs, &self.run, correction, start)?
             }
         };
         let TrainingPlayer { trained, utility } = player;
         let utility = utility.into_inner().unwrap_or_default();
         let plan = &trained.plan;
-        report.training = Some(TrainingFigures {
+        report.training = Some(Training {
             dataset: dataset.name.clone(),
             dataset_size: plan.setting().dataset_size(),
             model: self.recipe.model.name.clone(),
-            parameters: plan.model().parameters,
+            parameters: plan.model().parameters as u64,
             recipe: self.recipe.clone(),
             target_epsilon: self.target_epsilon,
             models_per_second: report.observations_per_second,
             gigaflop_per_model: 1e-9 * plan.operations_per_model(),
-            workspace_bytes: plan.workspace_bytes(),
-            train_accuracy: utility.train_accuracy().map(Figures::from),
-            test_accuracy: utility.test_accuracy().map(Figures::from),
-            bias: utility.bias().map(Figures::from),
+            workspace_bytes: plan.workspace_bytes() as u64,
+            train_accuracy: utility.train_accuracy(),
+            test_accuracy: utility.test_accuracy(),
+            bias: utility.bias(),
         });
         Ok(report)
     }
@@ -250,8 +194,6 @@ fn rounded_up(value: f64) -> f64 {
     let scale = 10_f64.powi(6 - libm::log10(value).floor() as i32);
     (value * scale).ceil() / scale
 }
-
-const COMMAND: &str = AuditTrainingRequest::COMMAND;
 
 /// What trains, and what its models are worth.
 pub(crate) struct TrainingPlayer {
@@ -311,7 +253,7 @@ impl Player for TrainingPlayer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Correction;
+    use misdeal_results::Correction;
     use std::sync::Mutex;
 
     /// When the first and the last observation were done.

@@ -79,7 +79,7 @@ fn means_agree_with_the_simulation() {
                 },
                 ..MechanismAudit::default()
             };
-            measure_mechanism(&request, &Unwatched).unwrap().estimate.empirical_epsilon
+            *measure_mechanism(&request, &Unwatched).unwrap().estimate.empirical_epsilon
         };
         let cost_of_a_step = match case.scheme.as_str() {
             "poisson" => 5,

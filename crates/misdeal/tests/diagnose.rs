@@ -1,9 +1,10 @@
 //! `diagnose` against logs whose scheme is known: those of our own samplers.
 
+use misdeal::diagnose_batches;
 use misdeal::request::DiagnoseRequest;
-use misdeal::{DiagnoseReport, diagnose_batches};
-use misdeal_core::{BatchScheme, Setting, Stream, World};
+use misdeal_core::{BatchScheme, ClosedSet, Setting, Stream, World};
 use misdeal_files::batch_log::BatchLog;
+use misdeal_results::{Diagnosed, LoggedScheme};
 use misdeal_schemes::sampler;
 
 /// Epochs of a setting's sampler, as a loader would log them.
@@ -22,7 +23,7 @@ fn request() -> DiagnoseRequest {
     DiagnoseRequest { log: Some("log".into()), ..DiagnoseRequest::default() }
 }
 
-fn diagnosed(setting: &Setting) -> DiagnoseReport {
+fn diagnosed(setting: &Setting) -> Diagnosed {
     diagnose_batches(&log_of(setting), &request()).unwrap()
 }
 
@@ -75,18 +76,21 @@ fn names_the_scheme_of_two_hundred_configurations() {
         let truth = plainest_name(&setting);
         let found = &report.diagnosis;
         let value = |name: &str| {
-            found.candidates.iter().find(|one| one.scheme == name).and_then(|one| one.log_likelihood)
+            found.candidates.iter().find(|one| one.scheme.name() == name).and_then(|one| one.log_likelihood)
         };
-        let others =
-            found.candidates.iter().filter(|one| one.scheme != truth).filter_map(|one| one.log_likelihood);
+        let others = found
+            .candidates
+            .iter()
+            .filter(|one| one.scheme.name() != truth)
+            .filter_map(|one| one.log_likelihood);
         let best_other = others.fold(f64::NEG_INFINITY, f64::max);
         let leads = value(truth).is_some_and(|truth| truth - best_other >= 10.0);
         let note = format!("{index}: {setting:?}: {found:#?}");
         if leads {
             leading += 1;
-            if found.scheme == truth { right += 1 } else { wrong.push(note) }
+            if found.scheme.name() == truth { right += 1 } else { wrong.push(note) }
         } else {
-            let nearly_all = BatchScheme::has_buffer(truth) && found.scheme == "shuffle";
+            let nearly_all = BatchScheme::has_buffer(truth) && found.scheme == LoggedScheme::Shuffle;
             assert!(!found.certain || nearly_all, "{note}");
         }
     }
@@ -102,12 +106,15 @@ fn sizes_and_rates_are_estimated() {
         [BatchScheme::PartialShuffle { buffer_size: 1000 }, BatchScheme::StreamShuffle { buffer_size: 1000 }]
     {
         let found = diagnosed(&Setting { scheme, ..base.clone() }).diagnosis;
-        assert!(found.certain && found.scheme == scheme.name(), "{found:#?}");
+        assert!(found.certain && found.scheme.name() == scheme.name(), "{found:#?}");
         assert_eq!(found.parameters.buffer_size, Some(1000), "{found:#?}");
     }
     let found = diagnosed(&Setting { scheme: BatchScheme::Poisson, ..base }).diagnosis;
     let rate = found.parameters.sampling_probability.unwrap();
-    assert!(found.certain && found.scheme == "poisson" && (rate - 0.01).abs() < 5e-4, "{found:#?}");
+    assert!(
+        found.certain && found.scheme == LoggedScheme::Poisson && (rate - 0.01).abs() < 5e-4,
+        "{found:#?}"
+    );
 }
 
 /// Loaders that sort their batches leave sets: the schemes are found all the same, and buffers nearly.
@@ -132,7 +139,7 @@ fn batches_without_an_order_are_enough() {
             sorted.push(batch.epoch, 0, None, records).unwrap();
         }
         let found = diagnose_batches(&sorted, &request()).unwrap().diagnosis;
-        assert!(found.certain && found.scheme == scheme.name(), "{scheme}: {found:#?}");
+        assert!(found.certain && found.scheme.name() == scheme.name(), "{scheme}: {found:#?}");
         if let Some(size) = scheme.buffer_size() {
             let estimate = found.parameters.buffer_size.unwrap();
             assert!(estimate.abs_diff(size) * 10 <= size, "{scheme}: {found:#?}");
@@ -141,9 +148,9 @@ fn batches_without_an_order_are_enough() {
 }
 
 /// The defect's name if there is exactly one.
-fn only_defect(report: &DiagnoseReport) -> &'static str {
+fn only_defect(report: &Diagnosed) -> &'static str {
     match &report.diagnosis.defects[..] {
-        [one] => one.defect,
+        [one] => one.defect.name(),
         others => panic!("{others:#?}"),
     }
 }
@@ -167,7 +174,7 @@ fn defects_are_told_apart_from_schemes() {
     let whole = |records: &[u32]| records.iter().copied().map(u64::from).collect::<Vec<u64>>();
     let dropped = make(&|_, step, records| if step == 49 { vec![] } else { vec![(0, whole(records))] });
     assert_eq!(
-        (dropped.diagnosis.scheme, only_defect(&dropped)),
+        (dropped.diagnosis.scheme.name(), only_defect(&dropped)),
         ("shuffle", "records-dropped"),
         "{:#?}",
         dropped.diagnosis
@@ -175,7 +182,7 @@ fn defects_are_told_apart_from_schemes() {
     assert!(dropped.diagnosis.certain);
     let same_ranks = make(&|_, _, records| vec![(0, whole(records)), (1, whole(records))]);
     assert_eq!(
-        (same_ranks.diagnosis.scheme, only_defect(&same_ranks)),
+        (same_ranks.diagnosis.scheme.name(), only_defect(&same_ranks)),
         ("shuffle", "ranks-deal-the-same-records")
     );
     let twice = make(&|_, step, records| {
@@ -185,11 +192,11 @@ fn defects_are_told_apart_from_schemes() {
         }
         vec![(0, records)]
     });
-    let names: Vec<_> = twice.diagnosis.defects.iter().map(|defect| defect.defect).collect();
+    let names: Vec<_> = twice.diagnosis.defects.iter().map(|defect| defect.defect.name()).collect();
     assert_eq!(names, ["records-duplicated", "records-dropped"], "{:#?}", twice.diagnosis);
     // Every second record only.
     let gaps = make(&|_, _, records| vec![(0, whole(records).iter().map(|record| 2 * record).collect())]);
-    assert_eq!((gaps.diagnosis.scheme, only_defect(&gaps)), ("shuffle", "records-never-dealt"));
+    assert_eq!((gaps.diagnosis.scheme.name(), only_defect(&gaps)), ("shuffle", "records-never-dealt"));
 }
 
 #[test]
@@ -210,7 +217,7 @@ fn what_is_no_scheme_is_unknown() {
         }
     }
     let found = diagnose_batches(&log, &request()).unwrap().diagnosis;
-    assert!(found.scheme == "unknown" && found.certain, "{found:#?}");
+    assert!(found.scheme == LoggedScheme::Unknown && found.certain, "{found:#?}");
     // With replacement.
     let mut log = BatchLog::default();
     for (number, (batch, records)) in shuffled.iter().enumerate() {
@@ -219,8 +226,8 @@ fn what_is_no_scheme_is_unknown() {
         log.push(batch.epoch, 0, None, records).unwrap();
     }
     let found = diagnose_batches(&log, &request()).unwrap().diagnosis;
-    assert!(found.scheme == "unknown", "{found:#?}");
-    assert!(found.verdict.contains("replacement"), "{}", found.verdict);
+    assert!(found.scheme == LoggedScheme::Unknown, "{found:#?}");
+    assert!(found.explanation.contains("replacement"), "{}", found.explanation);
 }
 
 /// Logs too small to tell anything are diagnosed without certainty, or with it where nothing else is possible, and none makes trouble.
@@ -248,7 +255,7 @@ fn the_smallest_logs_make_no_trouble() {
             report.diagnosis.candidates.iter().all(|one| (0.0..=1.0).contains(&one.p_value)),
             "{report:#?}"
         );
-        assert!(!report.diagnosis.certain || report.diagnosis.scheme == "unknown", "{report:#?}");
+        assert!(!report.diagnosis.certain || report.diagnosis.scheme == LoggedScheme::Unknown, "{report:#?}");
     }
     let mut log = BatchLog::default();
     log.push(0, 0, None, [4_000_000_000]).unwrap();
@@ -282,7 +289,7 @@ fn p_values_of_the_truth_are_not_small() {
                 ..Setting::default()
             };
             let found = diagnosed(&setting).diagnosis;
-            let truth = found.candidates.iter().find(|one| one.scheme == scheme.name()).unwrap();
+            let truth = found.candidates.iter().find(|one| one.scheme.name() == scheme.name()).unwrap();
             values.push(truth.p_value);
         }
         let smallest = values.iter().copied().fold(1.0, f64::min);

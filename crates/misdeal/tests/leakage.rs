@@ -1,9 +1,10 @@
 //! What `diagnose` says a log leaks, against closed forms: both bounds hold whatever the defects.
 
+use misdeal::diagnose_batches;
 use misdeal::request::DiagnoseRequest;
-use misdeal::{Leakage, diagnose_batches};
-use misdeal_core::{BatchScheme, Setting, Stream, World};
+use misdeal_core::{BatchScheme, ClosedSet, Setting, Stream, World};
 use misdeal_files::batch_log::BatchLog;
+use misdeal_results::{Leakage, LoggedScheme};
 use misdeal_schemes::sampler;
 use misdeal_theory::account;
 use misdeal_theory::gaussian::Gaussian;
@@ -34,7 +35,7 @@ fn leakage(epochs: &Epochs, dataset_size: Option<u64>, noise_multiplier: f64) ->
     let request =
         DiagnoseRequest { dataset_size, noise_multiplier, delta: DELTA, ..DiagnoseRequest::default() };
     let report = diagnose_batches(&log, &request).unwrap();
-    (report.diagnosis.scheme, report.leakage.unwrap())
+    (report.diagnosis.scheme.name(), report.leakage.unwrap())
 }
 
 #[test]
@@ -111,7 +112,8 @@ fn one_batch_of(records: u64) {
     let all = Setting { steps_per_epoch: records, batch_size: 1, epochs: 1, ..Setting::default() };
     let order = dealt(&all)[0].concat();
     let (_, found) = leakage(&vec![vec![order[..100].to_vec()]], Some(records), 1.0);
-    assert!(["shuffle", "poisson", "without-replacement"].iter().all(|name| found.schemes.contains(name)));
+    let possible = [LoggedScheme::Shuffle, LoggedScheme::Poisson, LoggedScheme::WithoutReplacement];
+    assert!(possible.iter().all(|scheme| found.schemes.contains(scheme)));
     let presence = 100.0 / records as f64;
     let tail = |level: f64, mean: f64| misdeal_core::normal::cdf(mean - level);
     let shown = (0..6000)

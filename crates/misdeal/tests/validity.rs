@@ -99,7 +99,7 @@ fn hold_out_is_seldom_above_the_truth() {
                         };
                         let estimate = judge_store(&analysis, &mut store.clone()).unwrap();
                         assert_eq!(estimate.valid, estimator == "clopper-pearson");
-                        estimate.empirical_epsilon
+                        *estimate.empirical_epsilon
                     })
                 };
                 pair.epsilon.iter().map(at).collect()

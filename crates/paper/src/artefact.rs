@@ -1,9 +1,9 @@
 //! A table or a figure of the paper, as the file in `paper/` describes it.
 
-use crate::Provenance;
 use crate::job::Job;
 use misdeal::request::ARTEFACTS;
 use misdeal_core::{BatchScheme, Error, Result, Setting};
+use misdeal_results::Provenance;
 use serde::Deserialize;
 
 /// What the paper shows in one place.

@@ -2,20 +2,20 @@
 
 use crate::artefact::{Artefact, PaperRow, artefact};
 use crate::request::has_device;
-use crate::{ArtefactHeading, Deal};
 use misdeal::Result;
 use misdeal::request::{ARTEFACTS, ReproduceRequest};
 use misdeal_core::{ClosedSet, Error, Precision};
+use misdeal_results::{Dealt, Heading};
 use std::path::Path;
 
 /// What a request asks for, in the order of the paper.
 pub struct Asked {
     /// The tables and figures.
-    pub artefacts: Vec<ArtefactHeading>,
+    pub artefacts: Vec<Heading>,
     /// Their rows, each with the name of its table or figure.
     pub rows: Vec<(&'static str, PaperRow)>,
     /// Their drawings, dealt already.
-    pub deals: Vec<Deal>,
+    pub deals: Vec<Dealt>,
 }
 
 impl Asked {
@@ -35,7 +35,7 @@ impl Asked {
         let mut asked = Asked { artefacts: Vec::new(), rows: Vec::new(), deals: Vec::new() };
         for name in names(request.name.as_deref())? {
             let Artefact { title, place, remarks, rows, deals } = artefact(name)?;
-            asked.artefacts.push(ArtefactHeading { name, title, place, remarks, above_the_claim: None });
+            asked.artefacts.push(Heading { name: name.into(), title, place, remarks, above_the_claim: None });
             let is_asked_for =
                 |row: &PaperRow| request.only.as_ref().is_none_or(|only| row.name.contains(only));
             asked.rows.extend(rows.into_iter().filter(is_asked_for).map(|row| (name, row)));

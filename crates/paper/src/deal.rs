@@ -1,9 +1,9 @@
 //! A drawing of the paper, dealt again: where the records of a small file go.
 
 use crate::artefact::DealJob;
-use misdeal_core::{Result, Setting, Stream, World};
+use misdeal_core::{Result, Stream, World};
+use misdeal_results::Dealt;
 use misdeal_schemes::sampler;
-use serde::Serialize;
 
 /// Epochs that are shown.
 const SHOWN: usize = 3;
@@ -11,34 +11,12 @@ const SHOWN: usize = 3;
 /// Epochs that shares are counted over.
 const EPOCHS: u64 = 100_000;
 
-/// A few epochs of a scheme on a small file, and what all epochs have in common.
-///
-/// Records are numbered by their place in the file, from 0. Every epoch is the first one of a trial of its own, so that all are
-/// independent under every scheme.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Deal {
-    /// The figure.
-    pub artefact: &'static str,
-    /// What is dealt, in a few words.
-    pub name: String,
-    /// The scheme and its sizes; noise and threat model play no part.
-    pub setting: Setting,
-    /// The first epochs: each a list of batches, each a list of records.
-    pub shown_epochs: Vec<Vec<Vec<u64>>>,
-    /// Epochs that the shares below are counted over.
-    pub epochs: u64,
-    /// For each batch of an epoch, the share of the epochs that had the target in it.
-    pub target_shares: Vec<f64>,
-    /// For each record, the share of the epochs that had it in the target's batch; 1 for the target itself.
-    pub company_shares: Vec<f64>,
-}
-
 impl DealJob {
     /// Deals many epochs with the sampler that trainings use.
     ///
     /// # Errors
     /// A scheme that there is not, or sizes that do not fit it.
-    pub(crate) fn dealt(&self, artefact: &'static str, seed: u64) -> Result<Deal> {
+    pub(crate) fn dealt(&self, artefact: &'static str, seed: u64) -> Result<Dealt> {
         let setting = self.setting(seed)?.validated()?;
         let stream = Stream::new(&setting.hash());
         let mut shown_epochs = Vec::new();
@@ -61,8 +39,8 @@ impl DealJob {
         }
         let shares =
             |counts: Vec<u64>| counts.into_iter().map(|count| count as f64 / EPOCHS as f64).collect();
-        Ok(Deal {
-            artefact,
+        Ok(Dealt {
+            artefact: artefact.into(),
             name: self.name.clone(),
             setting,
             shown_epochs,
@@ -78,7 +56,7 @@ mod tests {
     use super::*;
     use crate::artefact::artefact;
 
-    fn deals(name: &'static str) -> Vec<Deal> {
+    fn deals(name: &'static str) -> Vec<Dealt> {
         artefact(name).unwrap().deals.iter().map(|job| job.dealt(name, 7).unwrap()).collect()
     }
 

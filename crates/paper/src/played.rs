@@ -5,32 +5,32 @@ use crate::artefact::PaperRow;
 use crate::job::{Job, TrainingJob};
 use misdeal::request::ReproduceRequest;
 use misdeal::{
-    Analysis, AuditReport, ClaimedCurve, DataRequest, Error, MechanismAudit, Progress, Result, RunOptions,
-    TrainingAudit, calibrated,
+    Analysis, ClaimedCurve, DataRequest, Error, MechanismAudit, Progress, Result, RunOptions, TrainingAudit,
+    calibrated,
 };
 use misdeal_core::{Blueprint, CanaryKind, ClosedSet, Recipe, Setting};
+use misdeal_results::Audit;
 use misdeal_statistics::ThresholdChoice;
-use misdeal_train::data;
 use std::path::PathBuf;
 
 /// What came of a row's runs.
 pub struct Played {
     /// A report for each run, in the order of their seeds.
-    pub reports: Vec<AuditReport>,
+    pub reports: Vec<Audit>,
     /// Which data are missing, where that ended the runs.
-    pub missing_data: Option<data::Error>,
+    pub missing_data: Option<Error>,
 }
 
 impl Played {
     /// The paper's estimate of every run.
     pub fn estimates(&self) -> Vec<f64> {
-        self.reports.iter().map(|report| report.estimate.empirical_epsilon).collect()
+        self.reports.iter().map(|report| *report.estimate.empirical_epsilon).collect()
     }
 
     /// From the same scores, a bound of every run that holds as stated.
     pub fn valid_bounds(&self) -> Vec<f64> {
         let bounds = self.reports.iter().filter_map(|report| report.second_estimate.as_ref());
-        bounds.map(|estimate| estimate.empirical_epsilon).collect()
+        bounds.map(|estimate| *estimate.empirical_epsilon).collect()
     }
 
     /// Time for all runs.
@@ -83,15 +83,15 @@ impl PaperRow {
             let part = Part { done: before, ..*progress };
             match self.play(request, seed, played.reports.first(), &part) {
                 Ok(report) => played.reports.push(report),
-                Err(Error::Data(error)) => {
+                Err(error) if error.is_bad_data() => {
                     played.missing_data = Some(error);
                     break;
                 }
-                Err(Error::Interrupted { observations, .. }) => {
-                    let observations = before + observations;
-                    return Err(Error::Interrupted { observations, store: request.store.clone() });
+                Err(error) => {
+                    let interrupted =
+                        |observations| Error::interrupted(before + observations, request.store.clone());
+                    return Err(error.observations().map_or(error, interrupted));
                 }
-                Err(error) => return Err(error),
             }
         }
         Ok(played)
@@ -115,9 +115,9 @@ impl PaperRow {
         &self,
         request: &ReproduceRequest,
         seed: u64,
-        first: Option<&AuditReport>,
+        first: Option<&Audit>,
         progress: &dyn Progress,
-    ) -> Result<AuditReport> {
+    ) -> Result<Audit> {
         let store = self.store(request, seed);
         let analysis =
             |threshold_choice| Analysis { delta: self.delta, threshold_choice, ..Analysis::default() };
@@ -165,7 +165,7 @@ fn play_training(
     target_epsilon: Option<f64>,
     run: RunOptions,
     progress: &dyn Progress,
-) -> Result<AuditReport> {
+) -> Result<Audit> {
     let recipe =
         Recipe { canary: CanaryKind::from_name(&job.canary)?, ..Recipe::new(Blueprint::named(&job.model)?) };
     let training = TrainingAudit {

@@ -1,109 +1,30 @@
 //! One printed number beside what was played.
 
+use crate::agreement::agreement;
 use crate::artefact::PaperRow;
 use crate::played::Played;
-use crate::{Provenance, Verdict};
-use misdeal::{Figures, TradeOffReport, poisson_upper_bound};
-use misdeal_core::{Bounds, Setting, ThreatModel};
-use serde::Serialize;
-use std::collections::BTreeMap;
-
-/// A printed number beside ours.
-#[derive(Debug, Clone, Serialize)]
-pub struct ReproducedRow {
-    /// The table or figure.
-    pub artefact: &'static str,
-    /// What was audited.
-    pub name: String,
-    /// Where the setting comes from, in a list of published ones.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub provenance: Option<Provenance>,
-    /// What it is one point of, in a figure against the number of observations.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub series: Option<String>,
-    /// The number in the paper; `None` where a figure shows none.
-    pub printed: Option<f64>,
-    /// Our mean over the runs of the same estimate, the maximum over all thresholds, which is not a valid bound; `None` where
-    /// nothing was played.
-    pub ours: Option<f64>,
-    /// The standard deviation over the runs; `None` for one run.
-    pub standard_deviation: Option<f64>,
-    /// That estimate of every run, in the order of their seeds: a maximum's law has a long tail, which a mean and a deviation hide.
-    pub estimates: Vec<f64>,
-    /// The mean over the runs of a bound that holds as stated, from the same scores.
-    pub valid_epsilon: Option<f64>,
-    /// How far ours may lie from the print.
-    pub tolerance: f64,
-    /// Why that far.
-    pub tolerance_reason: String,
-    /// How ours stands to the print; `None` without a printed number.
-    pub verdict: Option<Verdict>,
-    /// Why ours differs, or was not played, where that is known; where it does not differ, what kept runs say of the print.
-    pub reason: Option<String>,
-    /// The claim in the paper.
-    pub printed_claim: Option<f64>,
-    /// What theory says at the same setting, by scheme.
-    pub theory: BTreeMap<&'static str, Bounds>,
-    /// What was played, in the first run.
-    pub setting: Option<Setting>,
-    /// The delta of all epsilons.
-    pub delta: f64,
-    /// Observations of each run.
-    pub observations: u64,
-    /// Observations in the paper.
-    pub printed_observations: u64,
-    /// Runs that the mean is over.
-    pub runs: u64,
-    /// The data that models were trained on; made-up data in the place of others say so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dataset: Option<String>,
-    /// The share of test records classified correctly, in the first run of a training.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub test_accuracy: Option<Figures>,
-    /// The natural records' part in the adversary's outputs, in units of the clipping norm, in the first run of a training that has
-    /// natural gradients.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bias: Option<Figures>,
-    /// The curves of the first run, and what they refute.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trade_off: Option<TradeOffReport>,
-    /// The engine that played.
-    pub engine: Option<&'static str>,
-    /// Time for all runs.
-    pub seconds: f64,
-}
-
-impl ReproducedRow {
-    /// Theory's bounds for the scheme that was played.
-    pub fn theory_of_the_scheme(&self) -> Option<&Bounds> {
-        self.theory.get(self.setting.as_ref()?.scheme.name())
-    }
-
-    /// What could be claimed were batches drawn by Poisson sampling.
-    pub fn poisson_upper_bound(&self) -> Option<f64> {
-        poisson_upper_bound(&self.theory)
-    }
-}
+use misdeal_core::{Spread, ThreatModel};
+use misdeal_results::{Agreement, Reproduced};
 
 impl PaperRow {
     /// Compares what was played, with this number of observations in each run, with the print.
-    pub(crate) fn beside(&self, artefact: &'static str, observations: u64, played: &Played) -> ReproducedRow {
+    pub(crate) fn beside(&self, artefact: &'static str, observations: u64, played: &Played) -> Reproduced {
         let first = played.reports.first();
         let training = first.and_then(|report| report.training.as_ref());
         let is_planted = first.is_some_and(|report| report.setting.threat_model == ThreatModel::WorstCase);
         let natural = training.filter(|_| !is_planted);
         let runs = played.reports.len() as u64;
         let estimates = played.estimates();
-        let figures = Figures::of(&estimates);
+        let figures = spread_of(&estimates);
         let ours = figures.map(|ours| ours.mean);
         let standard_deviation = figures.filter(|_| runs > 1).map(|ours| ours.standard_deviation);
         let (tolerance, tolerance_reason) = self.tolerance(runs);
         let verdict = self.verdict(ours, tolerance, observations, played.missing_data.is_some());
-        let differs = matches!(verdict, Some(Verdict::Exceeded | Verdict::Differs));
+        let differs = matches!(verdict, Some(Agreement::Exceeded | Agreement::Differs));
         let known = || self.difference.clone().filter(|_| ours.is_some());
         let difference = || if differs { self.difference(ours, standard_deviation, runs) } else { known() };
-        ReproducedRow {
-            artefact,
+        Reproduced {
+            artefact: artefact.into(),
             name: self.name.clone(),
             provenance: self.provenance,
             series: self.series.clone(),
@@ -111,7 +32,7 @@ impl PaperRow {
             ours,
             standard_deviation,
             estimates,
-            valid_epsilon: Figures::of(&played.valid_bounds()).map(|valid| valid.mean),
+            valid_epsilon: spread_of(&played.valid_bounds()).map(|valid| valid.mean),
             tolerance,
             tolerance_reason,
             verdict,
@@ -121,7 +42,7 @@ impl PaperRow {
             setting: first.map(|report| report.setting.clone()),
             delta: self.delta,
             observations,
-            printed_observations: self.observations as u64,
+            printed_observations: Some(self.observations as u64),
             runs,
             dataset: training.map(|training| training.dataset.clone()),
             test_accuracy: training.and_then(|training| training.test_accuracy),
@@ -155,13 +76,13 @@ impl PaperRow {
         tolerance: f64,
         observations: u64,
         data_are_missing: bool,
-    ) -> Option<Verdict> {
+    ) -> Option<Agreement> {
         let as_many_observations = observations >= self.observations as u64;
         let printed = self.printed?;
         Some(match ours {
-            Some(ours) => Verdict::of(ours, printed, tolerance, as_many_observations),
-            None if data_are_missing => Verdict::NotPlayed,
-            None => Verdict::TooFewObservations,
+            Some(ours) => agreement(ours, printed, tolerance, as_many_observations),
+            None if data_are_missing => Agreement::NotPlayed,
+            None => Agreement::TooFewObservations,
         })
     }
 
@@ -186,6 +107,15 @@ fn in_standard_errors(errors: f64, known: Option<&str>) -> String {
     format!("{errors:.1} standard errors from the print, if the paper's runs spread as ours{chance}{known}")
 }
 
+/// The mean and the standard deviation of some numbers, if there are any.
+fn spread_of(values: &[f64]) -> Option<Spread> {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+    let standard_deviation = (squares / (count - 1.0).max(1.0)).sqrt();
+    (!values.is_empty()).then_some(Spread { mean, standard_deviation })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,7 +124,7 @@ mod tests {
     use misdeal::request::ReproduceRequest;
     use misdeal_core::Device;
 
-    fn trained(threat_model: &str, canary: &str) -> ReproducedRow {
+    fn trained(threat_model: &str, canary: &str) -> Reproduced {
         let row = format!(
             "name = 'one'\nobservations = 8\nquick_observations = 8\n\
              training = {{ dataset = 'synthetic', model = 'mlp', target_epsilon = 4.0, threat_model = '{threat_model}', \
@@ -216,7 +146,7 @@ mod tests {
         let [random, null_space] =
             ["random", "null-space"].map(|canary| trained("partially-informed", canary));
         assert!(random.test_accuracy.is_some() && null_space.test_accuracy.is_some());
-        let spread = |row: ReproducedRow| row.bias.unwrap().standard_deviation;
+        let spread = |row: Reproduced| row.bias.unwrap().standard_deviation;
         let (random, null_space) = (spread(random), spread(null_space));
         assert!(random > 0.01 && null_space < 1e-5, "{random} and {null_space}");
         assert!(trained("worst-case", "random").bias.is_none(), "every gradient is planted");

@@ -1,8 +1,8 @@
 //! The published settings: noise, steps and epochs of DP-SGD models in the literature (`paper/published-settings.csv`).
 
-use crate::Provenance;
 use crate::artefact::{Artefact, PaperRow};
 use crate::job::{Job, MechanismJob};
+use misdeal_results::Provenance;
 use serde::Deserialize;
 
 const FILE: &str = include_str!("../../../paper/published-settings.csv");

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from . import _native, notebook
@@ -213,11 +212,7 @@ class CalibrateReport(Report):
     bound: str
 
     def verdict(self) -> str:
-        if self.bound == "lower":
-            noise = notebook.rounded(self.noise_multiplier, ROUND_FLOOR, 6)
-            return f"With less noise than {noise} the scheme is known to miss epsilon {self.target_epsilon:.6g}; this much may not be enough."
-        noise = notebook.rounded(self.noise_multiplier, ROUND_CEILING, 6)
-        return f"With a noise multiplier of {noise} the scheme is proven to meet epsilon {self.target_epsilon:.6g}."
+        return _native.verdict(self._json)
 
 
 class MergeReport(Report):

@@ -16,12 +16,12 @@ pub fn account(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Report> {
     let Call { request, threads, .. } = Call::<AccountRequest>::read(&arguments)?;
-    Ok(Report::new(&jobs::run(py, threads, progress.as_ref(), |_| misdeal::account(&request))?))
+    Ok(Report::new(jobs::run(py, threads, progress.as_ref(), |_| misdeal::account(&request))?))
 }
 
 /// The noise for a target.
 #[pyfunction]
 pub fn calibrate(py: Python<'_>, arguments: Bound<'_, PyDict>) -> PyResult<Report> {
     let request: CalibrateRequest = read(&arguments)?;
-    Ok(Report::new(&py.detach(|| misdeal::calibrate_noise(&request)).map_err(exception)?))
+    Ok(Report::new(py.detach(|| misdeal::calibrate_noise(&request)).map_err(exception)?))
 }

@@ -4,16 +4,18 @@ use crate::calls::{Call, read};
 use crate::errors::{exception, refusal};
 use crate::jobs;
 use crate::reports::Report;
+use misdeal::MechanismAudit;
 use misdeal::request::{AuditMechanismRequest, AuditTrainingRequest};
-use misdeal::{AuditReport, MechanismAudit};
 use misdeal_core::Setting;
+use misdeal_results::Audit;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::Path;
 
 /// An audit's result with its figure, drawn where the call says.
-pub fn report(audit: &AuditReport, plot: Option<&Path>) -> PyResult<Report> {
-    Report::with_figure(audit, audit.trade_off.is_some()).drawn(plot)
+pub fn report(audit: Audit, plot: Option<&Path>) -> PyResult<Report> {
+    let report = if audit.trade_off.is_some() { Report::with_figure(audit) } else { Report::new(audit) };
+    report.drawn(plot)
 }
 
 /// Plays the game on the batched Gaussian mechanism.
@@ -26,7 +28,7 @@ pub fn audit_mechanism(
     let Call { mut request, threads, plot } = Call::<AuditMechanismRequest>::read(&arguments)?;
     request.run.trade_off |= plot.is_some();
     let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal::audit_mechanism(&request, watch))?;
-    report(&found, plot.as_deref())
+    report(found, plot.as_deref())
 }
 
 /// Plays the game on DP-SGD with real data and models.
@@ -39,7 +41,7 @@ pub fn audit_training(
     let Call { mut request, threads, plot } = Call::<AuditTrainingRequest>::read(&arguments)?;
     request.run.trade_off |= plot.is_some();
     let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal::audit_training(&request, watch))?;
-    report(&found, plot.as_deref())
+    report(found, plot.as_deref())
 }
 
 /// The audit of the mechanism that a call asks for, ready to run.

@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 pub fn diagnose(py: Python<'_>, arguments: Bound<'_, PyDict>) -> PyResult<Report> {
     let Call { request, threads, plot } = Call::<DiagnoseRequest>::read(&arguments)?;
     let found = jobs::run(py, threads, None, |_| misdeal::diagnose(&request))?;
-    Report::with_figure(&found, true).drawn(plot.as_deref())
+    Report::with_figure(found).drawn(plot.as_deref())
 }
 
 /// Finds sampling mistakes in Python sources, or only counts pipelines.
@@ -23,7 +23,11 @@ pub fn scan(py: Python<'_>, arguments: Bound<'_, PyDict>) -> PyResult<Report> {
     let request: ScanRequest = read(&arguments)?;
     let scanned = py.detach(|| {
         let report = misdeal_scan::scan(&request.paths, &Settings::of(&request)?)?;
-        Ok::<_, Error>(if request.survey { render::survey_json(&report) } else { render::json(&report) })
+        Ok::<_, Error>(if request.survey {
+            render::survey_document(report)
+        } else {
+            render::document(report)
+        })
     });
-    scanned.map(Report::of_json).map_err(|error| of_scan(&error))
+    scanned.map(Report::new).map_err(|error| of_scan(&error))
 }

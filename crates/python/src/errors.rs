@@ -14,15 +14,13 @@ use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyRu
 use std::io::ErrorKind;
 
 /// What a job's error is in Python.
+#[allow(clippy::needless_pass_by_value, reason = "`map_err` gives it away")]
 pub fn exception(error: Error) -> PyErr {
-    match error {
-        Error::Refused(error) | Error::Data(misdeal_train::data::Error::Refused(error)) => refusal(error),
-        Error::File(error) => of_file(&error),
-        Error::Data(error) => PyValueError::new_err(spelled(&error.to_string())),
-        Error::Interrupted { .. } | Error::SimulationInterrupted => {
-            PyKeyboardInterrupt::new_err(spelled(&error.to_string()))
-        }
-        other => PyRuntimeError::new_err(spelled(&other.to_string())),
+    match (error.refusal(), error.file()) {
+        (Some(error), _) => refusal(error.clone()),
+        (_, Some(error)) => of_file(error),
+        _ if error.is_interrupted() => PyKeyboardInterrupt::new_err(spelled(&error.to_string())),
+        _ => PyValueError::new_err(spelled(&error.to_string())),
     }
 }
 

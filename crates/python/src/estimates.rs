@@ -49,7 +49,8 @@ pub fn estimate(
     request.trade_off |= plot.is_some();
     let (scores_in, scores_out) = (scores_in.read("scores_in")?, scores_out.read("scores_out")?);
     let found = jobs::run(py, threads, None, |_| estimate_arrays(&scores_in, &scores_out, &request))?;
-    Report::with_figure(&found, found.trade_off.is_some()).drawn(plot.as_deref())
+    let report = if found.trade_off.is_some() { Report::with_figure(found) } else { Report::new(found) };
+    report.drawn(plot.as_deref())
 }
 
 /// The epsilon that the errors at one threshold show.

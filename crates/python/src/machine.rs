@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 /// What there is to compute on.
 #[pyfunction]
 pub fn devices(py: Python<'_>) -> PyResult<Report> {
-    Ok(Report::new(&jobs::run(py, None, None, |_| Ok(misdeal::devices()))?))
+    Ok(Report::new(jobs::run(py, None, None, |_| Ok(misdeal::devices()))?))
 }
 
 /// Checks every part against something known.
@@ -22,5 +22,5 @@ pub fn self_test(
 ) -> PyResult<Report> {
     let Call { request, threads, .. } = Call::<SelfTestRequest>::read(&arguments)?;
     let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal::self_test(&request, watch))?;
-    Ok(Report::new(&found))
+    Ok(Report::new(found))
 }

@@ -5,8 +5,9 @@ use crate::calls::read;
 use crate::errors::refusal;
 use crate::jobs;
 use crate::reports::Report;
-use misdeal::{Analysis, OutputScore};
-use misdeal_core::{Error, Setting};
+use misdeal::Analysis;
+use misdeal_core::{ClosedSet, Error, Setting};
+use misdeal_results::OutputScore;
 use misdeal_train::Adversary;
 use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -81,7 +82,7 @@ pub fn judge_outputs(
             objection,
         )
     })?;
-    Ok(Report::new(&found))
+    Ok(Report::new(found))
 }
 
 /// What the adversary of a setting plants: whether it opposes, whether it floods, and whether natural gradients are kept.

@@ -3,7 +3,8 @@
 use crate::errors::{of_file, refusal};
 use misdeal_files::atomic::{Named, check_apart, check_place, write_atomically};
 use misdeal_files::text;
-use misdeal_report::{Layout, StoredResult, Unreadable};
+use misdeal_report::Layout;
+use misdeal_results::{Stored, Unreadable, verdict_of_estimate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ pub fn report(py: Python<'_>, results: Vec<(String, Option<String>)>, output: Pa
                 Some(document) => document.clone(),
                 None => text::read_result(Path::new(name)).map_err(|error| of_file(&error))?,
             };
-            StoredResult::parse(name, &document).map_err(|error| unreadable(&error))
+            Stored::parse(name, &document).map_err(|error| unreadable(&error))
         });
         let results = read.collect::<PyResult<Vec<_>>>()?;
         let bytes = layout.bytes(&results).map_err(|error| unreadable(&error))?;
@@ -30,10 +31,14 @@ pub fn report(py: Python<'_>, results: Vec<(String, Option<String>)>, output: Pa
     })
 }
 
-/// What a document of a result says, in plain words: the sentence that its page begins with.
+/// What a document of a result says of a claim, in plain words; of an estimate that no document is made of, what it says by itself.
 #[pyfunction]
 pub fn verdict(document: &str) -> PyResult<String> {
-    misdeal_report::verdict(document).map_err(|error| unreadable(&error))
+    let verdict = match Stored::parse("this result", document) {
+        Ok(result) => result.document.verdict().unwrap_or_default(),
+        Err(error) => verdict_of_estimate(document).map_err(|_| PyValueError::new_err(error.to_string()))?,
+    };
+    Ok(verdict.sentence)
 }
 
 pub fn unreadable(error: &Unreadable) -> PyErr {

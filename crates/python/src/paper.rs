@@ -16,5 +16,5 @@ pub fn reproduce(
 ) -> PyResult<Report> {
     let Call { request, threads, plot } = Call::<ReproduceRequest>::read(&arguments)?;
     let found = jobs::run(py, threads, progress.as_ref(), |watch| misdeal_paper::reproduce(&request, watch))?;
-    Report::with_figure(&found, true).drawn(plot.as_deref())
+    Report::with_figure(found).drawn(plot.as_deref())
 }

@@ -42,7 +42,7 @@ pub fn audit_played(
         misdeal::audit_played(&request, played, watch)
     })?;
     store.get().update(|store| request.run.record_judgement(store)).map_err(exception)?;
-    report(&found, call.plot.as_deref())
+    report(found, call.plot.as_deref())
 }
 
 /// Whether a run that may stop early stops at what was played so far.

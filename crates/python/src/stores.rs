@@ -133,7 +133,7 @@ impl Store {
     fn estimate(&self, py: Python<'_>, arguments: Bound<'_, PyDict>) -> PyResult<Report> {
         let analysis: Analysis = read(&arguments)?;
         let found = py.detach(|| misdeal::judge_store(&analysis, &mut self.lock())).map_err(exception)?;
-        Ok(Report::new(&found))
+        Ok(Report::of_json(serde_json::to_string(&found).expect("estimates have only numbers and names")))
     }
 }
 
@@ -141,5 +141,5 @@ impl Store {
 #[pyfunction]
 pub fn merge(py: Python<'_>, arguments: Bound<'_, PyDict>) -> PyResult<Report> {
     let request: MergeRequest = read(&arguments)?;
-    Ok(Report::new(&py.detach(|| misdeal::merge_stores(&request)).map_err(exception)?))
+    Ok(Report::new(py.detach(|| misdeal::merge_stores(&request)).map_err(exception)?))
 }

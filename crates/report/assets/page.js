@@ -2,7 +2,11 @@
 (() => {
   "use strict";
   const SVG = "http://www.w3.org/2000/svg";
-  const DASHES = { found: "", claimed: "8 4", theory: "11 3 2 3", other: "2 4", raw: "5 2" };
+  // Places of a point's numbers along either axis, by how it is drawn.
+  const PLACES = {
+    line: [[0], [1]], marked: [[0], [1]], marks: [[0], [1]], "at-least": [[0], [1]], "at-most": [[0], [1]], dots: [[0], [1]], rule: [[0], []],
+    bars: [[0, 1], [2]], steps: [[0, 1], [2]], band: [[0], [1, 2]], strokes: [[0, 2], [1, 3]], cells: [[0, 1], [2, 3]],
+  };
   const ROW = 34, STACKED_ROW = 50, NEAR = 48;
   // Axes show numbers up to here, and logarithmic ones down to its inverse: room is added to them, and nothing overflows. Ticks are few.
   const FAR = 1e299, MOST_TICKS = 100;
@@ -107,7 +111,7 @@
       this.data.series.forEach((series, i) => {
         const button = add(list, "button", { type: "button", "aria-pressed": "true" });
         const key = add(button, "svg", { class: "key", width: "22", height: "14", role: "img", "aria-label": "mark of" });
-        this.key(key, series, i);
+        this.key(key, series);
         add(button, "span", {}, series.name);
         button.addEventListener("click", () => {
           if (!this.hidden.delete(i)) this.hidden.add(i);
@@ -118,44 +122,33 @@
       });
     }
 
-    key(parent, series, i) {
+    key(parent, series) {
       const group = add(parent, "g", { class: series.role });
-      if (series.draw === "line" || series.draw === "rule") {
-        add(group, "path", { class: "stroke", d: "M1 7H21", "stroke-dasharray": this.dash(i) });
-      } else if (["bars", "steps", "band"].includes(series.draw)) {
-        add(group, "rect", { class: series.draw === "bars" ? "fill" : "region", x: 2, y: 3, width: 18, height: 8 });
-        if (series.draw === "steps") add(group, "path", { class: "stroke", d: "M2 3H20" });
-      } else if (series.draw === "dots") add(group, "circle", { class: "fill", cx: 11, cy: 7, r: 3 });
-      else this.mark(group, series, 9, 7);
-    }
-
-    // The second series of a role has other dashes than the first.
-    dash(i) {
-      const { role } = this.data.series[i];
-      const before = this.data.series.slice(0, i).filter((one) => one.role === role && one.draw === "line").length;
-      return this.data.series[i].draw === "rule" ? "3 3" : before === 0 ? DASHES[role] : `${1 + 3 * before} 3`;
-    }
-
-    mark(parent, series, x, y) {
-      if (series.draw === "at-least") {
-        add(parent, "path", { class: "stroke", d: `M${x} ${y}h13m-4 -4l4 4l-4 4` });
+      if (["line", "marked", "rule", "strokes"].includes(series.draw)) this.stroke(group, series, "M1 7H21");
+      if (["bars", "cells", "steps", "band"].includes(series.draw)) {
+        add(group, "rect", { class: ["bars", "cells"].includes(series.draw) ? "fill" : "region", x: 2, y: 3, width: 18, height: 8 });
+        if (series.draw === "steps") this.stroke(group, series, "M2 3H20");
       }
-      const shapes = {
-        found: `M${x - 5} ${y}a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z`, claimed: `M${x - 4.5} ${y - 4.5}h9v9h-9z`,
-        theory: `M${x} ${y - 6}l6 6l-6 6l-6 -6z`, other: `M${x} ${y - 5.5}l5.5 10h-11z`,
-        raw: `M${x - 4.5} ${y}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z`,
-      };
-      add(parent, "path", { class: series.role === "raw" ? "ring" : "fill halo", d: shapes[series.role] });
+      if (series.draw === "dots") add(group, "circle", { class: "fill", cx: 11, cy: 7, r: 3 });
+      const middle = { "at-least": 5, "at-most": 17 }[series.draw] ?? 11;
+      if (["marked", "marks", "at-least", "at-most"].includes(series.draw)) this.mark(group, series, middle, 7, 0.8);
+    }
+
+    stroke(parent, series, d) { return add(parent, "path", { class: "stroke", "stroke-dasharray": series.dash ?? "", d }); }
+
+    mark(parent, series, x, y, size = 1) {
+      const arrow = { "at-least": "h16m-4 -4l4 4l-4 4", "at-most": "h-16m4 -4l-4 4l4 4" }[series.draw];
+      if (arrow) add(parent, "path", { class: "stroke", d: `M${x} ${y}${arrow}` });
+      const transform = `translate(${x} ${y}) scale(${size})`;
+      add(parent, "path", { class: series.role === "raw" ? "ring" : "fill halo", d: `M0 0${series.mark}`, transform });
     }
 
     // Every number that an axis has to show.
     values(axis) {
-      const places = {
-        x: { line: [0], steps: [0, 1], marks: [0], "at-least": [0], bars: [0, 1], band: [0], rule: [0], dots: [0] },
-        y: { line: [1], steps: [2], marks: [], "at-least": [], bars: [], band: [1, 2], rule: [], dots: [1] },
-      }[axis];
-      return this.data.series.flatMap((series, i) =>
-        this.hidden.has(i) ? [] : series.points.flatMap((point) => places[series.draw].map((place) => point[place])));
+      return this.data.series.flatMap((series, i) => {
+        const places = this.hidden.has(i) ? [] : PLACES[series.draw][axis === "x" ? 0 : 1];
+        return series.points.flatMap((point) => places.map((place) => point[place]));
+      });
     }
 
     whole(axis) {
@@ -165,8 +158,8 @@
         values = values.filter((value) => value > 0);
         if (!values.length) return [1, 10];
         const counts = axis === "y" && this.data.series.some((series) => series.draw === "steps");
-        const [least, high] = extent(values, 1 / FAR, FAR), low = counts ? 0.7 : least;
-        if (high <= low * 1.01) return [low / 2, high * 2];
+        const [least, high] = extent(values, 1 / FAR, FAR), low = counts ? 0.7 : Math.max(least, from ?? 0);
+        if (high <= low * 1.01) return [low / 2, low * 2];
         const [start, end] = [Math.log10(low), Math.log10(high)], wide = end - start;
         return [10 ** Math.max(-300, start - 0.03 * wide), 10 ** Math.min(300, end + 0.05 * wide)];
       }
@@ -254,26 +247,29 @@
       const group = add(this.content, "g", { class: series.role, "data-series": series.name });
       const { x, y } = this;
       const item = (point, j, px, py, more) => this.items.push({ series: i, index: j, px, py, ...more });
-      if (series.draw === "line") {
-        add(group, "path", { class: "stroke", "stroke-dasharray": this.dash(i), d: this.path(series.points.map(([u, v]) => [x(u), y(v)])) });
-      } else if (series.draw === "band") {
-        const back = [...series.points].reverse();
-        const edge = [...series.points.map(([u, v]) => [x(u), y(v)]), ...back.map(([u, , w]) => [x(u), y(w)])];
-        add(group, "path", { class: "region", d: this.path(edge) });
-        return;
-      } else if (series.draw === "steps") {
-        const tops = series.points.flatMap(([u, w, n]) => [[x(u), Math.min(y(n), this.bottom)], [x(w), Math.min(y(n), this.bottom)]]);
-        const [first, last] = [tops[0], tops[tops.length - 1]];
-        add(group, "path", { class: "region", d: `${this.path(tops)}L${last[0]} ${this.bottom}L${first[0]} ${this.bottom}Z` });
-        add(group, "path", { class: "stroke", d: this.path(tops) });
+      const line = (u, v) => this.path(series.points.map((point) => [x(point[u]), y(point[v])]));
+      switch (series.draw) {
+        case "line": case "marked": this.stroke(group, series, line(0, 1)); break;
+        case "band": {
+          const back = [...series.points].reverse().map(([u, , w]) => [x(u), y(w)]);
+          add(group, "path", { class: "region", d: line(0, 1) + this.path(back).replace("M", "L") });
+          return;
+        }
+        case "steps": {
+          const tops = series.points.flatMap(([u, w, n]) => [[x(u), Math.min(y(n), this.bottom)], [x(w), Math.min(y(n), this.bottom)]]);
+          const [first, last] = [tops[0], tops[tops.length - 1]];
+          add(group, "path", { class: "region", d: `${this.path(tops)}L${last[0]} ${this.bottom}L${first[0]} ${this.bottom}Z` });
+          this.stroke(group, series, this.path(tops));
+        }
       }
+      const most = series.draw === "cells" ? extent(series.points.map((point) => point[4]), 0, FAR)[1] : 1;
       series.points.forEach((point, j) => {
         const [u, v] = point;
         switch (series.draw) {
           case "line": item(point, j, x(u), y(v)); break;
           case "steps": item(point, j, (x(u) + x(v)) / 2, Math.min(y(point[2]), this.bottom), { from: x(u), to: x(v) }); break;
-          case "rule": add(group, "path", { class: "stroke", "stroke-dasharray": this.dash(i), d: `M${x(u)} ${this.top}V${this.bottom}` });
-            item(point, j, x(u), this.top + 12); break;
+          case "rule": this.stroke(group, series, `M${x(u)} ${this.top}V${this.bottom}`); item(point, j, x(u), this.top + 12); break;
+          case "strokes": this.stroke(group, series, `M${x(u)} ${y(v)}L${x(point[2])} ${y(point[3])}`); break;
           case "dots": add(group, "circle", { class: "fill", cx: x(u), cy: y(v), r: series.points.length > 200 ? 1.5 : 4 });
             item(point, j, x(u), y(v)); break;
           case "bars": {
@@ -283,7 +279,19 @@
             item(point, j, (from + to) / 2, at, { from, to });
             break;
           }
-          default: this.mark(group, series, Math.max(x(u), this.left), y(v)); item(point, j, Math.max(x(u), this.left), y(v));
+          case "cells": {
+            const [top, bottom] = extent([y(point[2]), y(point[3])], -FAR, FAR), [left, right] = [x(u), x(v)];
+            add(group, "rect", { class: "fill", x: left, y: top, width: right - left, height: bottom - top, "fill-opacity": point[4] / most });
+            const [px, py] = [(left + right) / 2, (top + bottom) / 2];
+            if (series.labels) add(group, "text", { class: "cell", x: px, y: py + 4, "text-anchor": "middle" }, series.labels[j]);
+            item(point, j, px, py, { from: left, to: right });
+            break;
+          }
+          default: {
+            const px = series.draw === "marked" ? x(u) : Math.max(x(u), this.left);
+            this.mark(group, series, px, y(v), series.draw === "marked" ? 0.8 : 1);
+            item(point, j, px, y(v));
+          }
         }
       });
     }
@@ -292,15 +300,12 @@
 
     // What a point says: of which series, at which place.
     told({ series: i, index: j }) {
-      const series = this.data.series[i], point = series.points[j], label = series.labels?.[j], { x, y } = this.data;
-      const range = (from, to) => `${shown(from)} to ${shown(to)}`;
-      if (this.rows) return { name: series.name, x: label ?? shown(point[0]), y: this.rows[point[point.length - 1]] };
-      switch (series.draw) {
-        case "steps": return { name: series.name, x: label ?? range(point[0], point[1]), y: shown(point[2]) };
-        case "band": return { name: series.name, x: shown(point[0]), y: range(point[1], point[2]) };
-        case "rule": return { name: series.name, x: label ?? shown(point[0]), y: "" };
-        default: return { name: series.name, x: shown(point[0]), y: label ?? shown(point[1]) };
-      }
+      const series = this.data.series[i], point = series.points[j], label = series.labels?.[j];
+      const [xs, ys] = PLACES[series.draw].map((places) => places.map((place) => point[place]));
+      const range = ([from, to]) => (from === undefined ? "" : to === undefined || to === from ? shown(from) : `${shown(from)} to ${shown(to)}`);
+      const value = series.draw === "cells" ? `${range(ys)}: ${shown(point[4])}` : range(ys);
+      if (this.rows) return { name: series.name, x: label ?? range(xs), y: this.rows[Math.round((ys[0] + ys[ys.length - 1]) / 2)] };
+      return xs.length > 1 || series.draw === "rule" ? { name: series.name, x: label ?? range(xs), y: value } : { name: series.name, x: range(xs), y: label ?? value };
     }
 
     lines(item) {

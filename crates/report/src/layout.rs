@@ -1,8 +1,8 @@
 //! What a file with stored results is to be: a page, or a drawing.
 
-use crate::results::{StoredResult, Unreadable};
-use crate::{Format, page};
+use crate::{Format, figure, page};
 use misdeal_core::Error;
+use misdeal_results::{Stored, Unreadable};
 use std::path::Path;
 
 /// How stored results are laid out.
@@ -34,14 +34,16 @@ impl Layout {
     ///
     /// # Errors
     /// No results or too many for the layout, or one that cannot be drawn.
-    pub fn bytes(self, results: &[StoredResult]) -> Result<Vec<u8>, Unreadable> {
+    pub fn bytes(self, results: &[Stored]) -> Result<Vec<u8>, Unreadable> {
         match (self, results) {
             (Self::Page, results) => page(results).map(String::into_bytes),
-            (Self::Drawing(format), [one]) => one.draw()?.to_bytes(format).map_err(|error| Unreadable {
-                name: one.name.clone(),
-                problem: error.to_string(),
-                hint: "a name that ends in .svg always works",
-            }),
+            (Self::Drawing(format), [one]) => {
+                figure(&one.name, &one.document)?.to_bytes(format).map_err(|error| Unreadable {
+                    name: one.name.clone(),
+                    problem: error.to_string(),
+                    hint: "a name that ends in .svg always works",
+                })
+            }
             (Self::Drawing(_), several) => Err(Unreadable {
                 name: "report".into(),
                 problem: format!("a drawing shows one result, and {} are given", several.len()),

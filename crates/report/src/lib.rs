@@ -1,47 +1,31 @@
 //! Draws what was stored, and computes nothing: plots of results, as SVG and PNG, and a page of them in HTML.
 //!
 //! ```
-//! use misdeal_report::{NamedCurve, TradeOffFigure, TradeOffRow};
-//! let guessing = NamedCurve { name: "guessing".into(), refuted: None, points: vec![[0.0, 1.0], [1.0, 0.0]] };
-//! let row = TradeOffRow { curves: vec![guessing], ..TradeOffRow::default() };
-//! let figure = TradeOffFigure { title: "An example".into(), rows: vec![row] };
-//! assert!(figure.draw().to_svg().contains("<svg"));
+//! use misdeal_report::figure;
+//! use misdeal_results::Stored;
+//! let noise = r#"{"schema_version": 1, "command": "account", "noise_multiplier": 1.0, "steps": 100, "sampling_probability": 0.01,
+//!     "delta": 1e-5, "claimed_epsilon": 0.72, "schemes": {"shuffle": {"epsilon_lower_bound": 4.06, "epsilon_upper_bound": 4.37, "method": ""}}}"#;
+//! let Stored { name, document, .. } = Stored::parse("account.json", noise)?;
+//! assert!(figure(&name, &document)?.to_svg().contains("100 steps, noise multiplier 1"));
+//! # Ok::<(), misdeal_results::Unreadable>(())
 //! ```
 //!
-//! - [`TradeOffFigure`]: the errors that were observed beside the curves that were promised.
-//! - [`GapFigure`]: claims beside what was found, setting by setting.
-//! - [`SweepFigure`]: epsilon against the number of observations.
-//! - [`DealsFigure`]: where the records of a small file are dealt.
-//! - [`PositionsFigure`]: where a loader deals the records of a file.
-//! - [`Drawing`]: a finished figure, to be written in a [`Format`].
-//! - [`page`]: stored results ([`StoredResult`]) on one self-contained HTML page.
-//! - [`Layout`]: whether a file holds such a page or the figure of one stored result ([`StoredResult::draw`]).
+//! - [`Figure`]: a result's charts beside each other ([`figure`]), to be written in a [`Format`].
+//! - [`page`]: stored results on one self-contained HTML page.
+//! - [`Layout`]: whether a file holds such a page or the figure of one result.
 //!
-//! One style for all: the palette of Wong (2011), which colour-blind readers can tell apart, and lines that differ in their
+//! Both show the same charts: `pictures` makes them of results, `draw` writes them as SVG and PNG, and the page's script draws them with
+//! hover and zoom. One style for all: the palette of Wong (2011), which colour-blind readers can tell apart, and lines that differ in their
 //! dashes too, so that they survive a grey print.
 
-mod dashes;
-mod deals;
-mod drawing;
-mod frame;
-mod gaps;
-mod histogram;
+mod chart;
+mod draw;
 mod layout;
 mod page;
-mod positions;
-#[allow(missing_docs, reason = "fields are those of the documents, which the vocabulary explains")]
-mod results;
-mod style;
-mod sweep;
-mod trade_off;
+mod pictures;
 
-pub use deals::{DealPanels, DealsFigure, record_names};
-pub use drawing::{Drawing, Format};
-pub use gaps::{FoundNames, Gap, GapFigure};
-pub use histogram::Scores;
+pub use draw::{Figure, Format};
 pub use layout::Layout;
-pub use page::{MOST_RESULTS, page, verdict};
-pub use positions::PositionsFigure;
-pub use results::{StoredResult, Unreadable};
-pub use sweep::{Found, Sweep, SweepFigure};
-pub use trade_off::{NamedCurve, TradeOffFigure, TradeOffRow};
+pub use page::{MOST_RESULTS, page};
+pub use pictures::deals::record_names;
+pub use pictures::figure;

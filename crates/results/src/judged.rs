@@ -1,8 +1,9 @@
-//! What a result means, in a sentence: the same on the terminal, on the page and in Python.
+//! An epsilon beside a claim, and what follows.
 
 use crate::numbers::{confidence, count, probability, rounded_down, rounded_up, significant, times};
-use misdeal_core::BatchScheme;
-use misdeal_statistics::{EpsilonEstimate, objection, promises};
+use crate::{Tone, Verdict, VerdictKind};
+use misdeal_core::{BatchScheme, OrInfinite};
+use misdeal_statistics::EpsilonEstimate;
 
 /// What accuracies of trained models are in the worst case, and why.
 pub const AT_CHANCE: &str = "at chance: in the worst case every gradient is planted, and nothing is learned";
@@ -18,43 +19,6 @@ pub fn beyond_reach(claim: f64, observations: u64, largest: f64, fewest: Option<
     )
 }
 
-/// What batches leak beside what Poisson sampling would justify, where they leak more.
-pub fn beside_poisson(claim: Option<f64>, leaks: Option<f64>, is_estimate: bool) -> Option<String> {
-    let (claim, leaks) = (claim?, leaks?);
-    (leaks > claim).then(|| {
-        format!(
-            "A library that accounts for Poisson sampling would claim epsilon {}; {} {} leaks.",
-            significant(claim),
-            if is_estimate { "about" } else { "at least" },
-            rounded_down(leaks)
-        )
-    })
-}
-
-/// How a verdict is to be taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
-    /// What is claimed does not hold.
-    Refuted,
-    /// Something is wrong or in doubt.
-    Doubt,
-    /// Nothing speaks against what is claimed, which proves nothing.
-    Open,
-    /// There is nothing to judge.
-    Neutral,
-}
-
-/// A verdict that is theory's and not the audit's.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TheorySays {
-    /// How it is to be taken.
-    pub tone: Tone,
-    /// In a word or two.
-    pub label: &'static str,
-    /// In a sentence.
-    pub sentence: String,
-}
-
 /// An epsilon with what it is worth, and the claim that it is held against.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
@@ -62,138 +26,181 @@ pub struct Judged {
     pub empirical_epsilon: f64,
     /// Whether that is a lower bound with the confidence stated.
     pub valid: bool,
-    /// What it is worth, in a sentence.
-    pub guarantee: String,
+    /// Whether it is a bound under an assumption only, which the guarantee names.
+    pub is_conditional: bool,
+    /// Why it proves nothing, where something about the scores or the run rules it out.
+    pub objection: Option<String>,
     /// The delta at which epsilon is meant.
     pub delta: f64,
     /// The level of the bound.
     pub significance: f64,
     /// The claim.
     pub claimed_epsilon: Option<f64>,
-    /// What so many observations can show at most; `None` where nothing bounds it or nobody said.
-    pub largest_epsilon: Option<f64>,
+    /// What so many observations can show at most.
+    pub largest_epsilon: OrInfinite,
+}
+
+/// Why a claim stands as it does, with the number that shows it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Ground {
+    /// Nothing is claimed.
+    NoClaim,
+    /// The bound that was found is valid and above the claim.
+    Found { claim: f64 },
+    /// A bound that theory proves of the scheme is above the claim.
+    Contradicted { claim: f64, lower: f64, scheme: BatchScheme },
+    /// An upper bound that theory proves of the scheme is at most the claim.
+    Proven { claim: f64, upper: f64 },
+    /// What was found is above the claim, but is no valid bound.
+    AboveWithoutProof { claim: f64 },
+    /// No outcome of so few observations exceeds the claim.
+    OutOfReach { claim: f64, largest: f64 },
+    /// Nothing was found above the claim.
+    NotRefuted { claim: f64 },
 }
 
 impl Judged {
     /// An estimate beside a claim.
     pub fn of(estimate: &EpsilonEstimate, claimed_epsilon: Option<f64>) -> Self {
-        let &EpsilonEstimate { empirical_epsilon, valid, delta, significance, largest_epsilon, .. } =
-            estimate;
-        let guarantee = estimate.guarantee.clone();
-        Judged { empirical_epsilon, valid, guarantee, delta, significance, claimed_epsilon, largest_epsilon }
+        let &EpsilonEstimate { valid, delta, significance, largest_epsilon, .. } = estimate;
+        Judged {
+            empirical_epsilon: *estimate.empirical_epsilon,
+            valid,
+            is_conditional: estimate.is_conditional(),
+            objection: estimate.objection.clone(),
+            delta,
+            significance,
+            claimed_epsilon,
+            largest_epsilon,
+        }
     }
 
     /// Whether a bound that holds as stated refutes the claim.
     pub fn refutes(&self) -> bool {
-        self.valid && self.exceeds()
+        self.valid && self.claimed_epsilon.is_some_and(|claim| self.empirical_epsilon > claim)
     }
 
-    /// Whether what was found is above the claim, valid or not.
-    fn exceeds(&self) -> bool {
-        self.claimed_epsilon.is_some_and(|claim| self.empirical_epsilon > claim)
+    /// Whether theory proves a lower bound above the claim.
+    pub fn is_contradicted(&self, theory: [Option<f64>; 2]) -> bool {
+        self.claimed_epsilon.zip(theory[0]).is_some_and(|(claim, lower)| lower > claim)
     }
 
-    /// Whether it is a bound under an assumption only, which the guarantee names.
-    pub fn is_conditional(&self) -> bool {
-        !self.valid && promises(&self.guarantee)
-    }
-
-    /// How the verdict is to be taken.
-    pub fn tone(&self) -> Tone {
-        match self.claimed_epsilon {
-            Some(_) if self.refutes() => Tone::Refuted,
-            Some(_) if self.exceeds() => Tone::Doubt,
-            Some(_) => Tone::Open,
-            None => Tone::Neutral,
-        }
-    }
-
-    /// The claim and a proven lower bound above it.
-    pub fn contradicted(&self, theory: [Option<f64>; 2]) -> Option<[f64; 2]> {
-        let (claim, lower) = (self.claimed_epsilon?, theory[0]?);
-        (lower > claim).then_some([claim, lower])
-    }
-
-    /// The claim and a proven upper bound that does not exceed it, if the audit does not say otherwise.
-    pub fn proven(&self, theory: [Option<f64>; 2]) -> Option<[f64; 2]> {
-        let (claim, upper) = (self.claimed_epsilon?, theory[1]?);
-        (upper <= claim && !self.refutes()).then_some([claim, upper])
-    }
-
-    /// What theory's bounds for the scheme that ran say of the claim, where the audit leaves it open.
-    pub fn by_theory(&self, scheme: BatchScheme, theory: [Option<f64>; 2]) -> Option<TheorySays> {
-        if let Some([claim, lower]) = self.contradicted(theory).filter(|_| !self.refutes()) {
-            let found = rounded_down(self.empirical_epsilon);
-            let shown = if self.valid {
-                format!("This audit by itself shows {found}.")
-            } else {
-                format!("The estimate of {found} {}.", self.weakness())
-            };
-            let sentence = format!(
-                "Theory contradicts the claim of epsilon {}: in the worst case {scheme} is proven to leak at least {}. {shown}",
-                significant(claim),
-                rounded_down(lower)
-            );
-            return Some(TheorySays { tone: Tone::Refuted, label: "Contradicted by theory", sentence });
-        }
-        let [claim, upper] = self.proven(theory)?;
-        // A claim that is the bound itself is not to look smaller than it.
-        let claim = if claim == upper { rounded_up(claim) } else { significant(claim) };
-        let upper = rounded_up(upper);
-        let sentence =
-            format!("The claim of epsilon {claim} holds: theory proves at most {upper} for this scheme.");
-        Some(TheorySays { tone: Tone::Open, label: "Proven by theory", sentence })
-    }
-
-    /// The verdict in plain words.
-    pub fn sentence(&self) -> String {
-        let found = rounded_down(self.empirical_epsilon);
-        match self.claimed_epsilon.map(significant) {
-            Some(claim) if self.refutes() => format!(
-                "the claim of epsilon {claim} is REFUTED. At delta {} this mechanism leaks at least epsilon {found}, {} times the \
-                 claim, with {} confidence.",
-                probability(self.delta),
-                times(self.empirical_epsilon, self.claimed_epsilon.unwrap_or(f64::NAN)),
-                self.confidence()
-            ),
-            Some(claim) if self.exceeds() => {
-                let remedy = match objection(&self.guarantee) {
-                    Some(reason) => format!(": {reason}"),
-                    None if self.is_conditional() => {
-                        " by itself; repeat with the estimator clopper-pearson".into()
-                    }
-                    None => "; repeat with the threshold choice hold-out".into(),
-                };
-                format!(
-                    "open. The estimate of {found} is above the claim of {claim}, but it {} and refutes nothing{remedy}.",
-                    self.weakness()
-                )
-            }
-            Some(claim) if let Some(largest) = self.out_of_reach() => format!(
-                "the claim of epsilon {claim} is not refuted, and could not be: with this estimator and threshold choice so few observations \
-                 can show {} at most, and these show {found}. More of them may tell.",
-                significant(largest)
-            ),
-            Some(claim) => format!(
-                "the claim of epsilon {claim} is not refuted: these observations show {found}. That does not prove the claim; more \
-                 observations or a stronger adversary may show more."
-            ),
-            None => self.meaning(),
-        }
+    /// Whether theory proves the claim and the audit does not say otherwise.
+    pub fn is_proven(&self, theory: [Option<f64>; 2]) -> bool {
+        self.claimed_epsilon.zip(theory[1]).is_some_and(|(claim, upper)| upper <= claim && !self.refutes())
     }
 
     /// The most that so many observations can show, if that does not exceed the claim.
     pub fn out_of_reach(&self) -> Option<f64> {
         let is_less =
             |&largest: &f64| self.valid && self.claimed_epsilon.is_some_and(|claim| largest <= claim);
-        self.largest_epsilon.filter(is_less)
+        self.largest_epsilon.finite().filter(is_less)
+    }
+
+    fn ground(&self, scheme: Option<BatchScheme>, theory: [Option<f64>; 2]) -> Ground {
+        let Some(claim) = self.claimed_epsilon else { return Ground::NoClaim };
+        if self.refutes() {
+            return Ground::Found { claim };
+        }
+        match (scheme, theory) {
+            (Some(scheme), [Some(lower), _]) if lower > claim => {
+                Ground::Contradicted { claim, lower, scheme }
+            }
+            (Some(_), [_, Some(upper)]) if upper <= claim => Ground::Proven { claim, upper },
+            _ if self.empirical_epsilon > claim => Ground::AboveWithoutProof { claim },
+            _ => match self.out_of_reach() {
+                Some(largest) => Ground::OutOfReach { claim, largest },
+                None => Ground::NotRefuted { claim },
+            },
+        }
+    }
+
+    /// The verdict of the estimate and of theory's bounds for the scheme that ran, if it is known.
+    pub fn verdict(&self, scheme: Option<BatchScheme>, theory: [Option<f64>; 2]) -> Verdict {
+        let ground = self.ground(scheme, theory);
+        let (kind, tone, label) = match ground {
+            Ground::NoClaim => (VerdictKind::NoClaim, Tone::Neutral, "No claim tested"),
+            Ground::Found { .. } => (VerdictKind::Refuted, Tone::Refuted, "Claim refuted"),
+            Ground::Contradicted { .. } => (VerdictKind::Refuted, Tone::Refuted, "Contradicted by theory"),
+            Ground::Proven { .. } => (VerdictKind::Holds, Tone::Open, "Proven by theory"),
+            Ground::AboveWithoutProof { .. } => (VerdictKind::Undecided, Tone::Doubt, "Open"),
+            Ground::OutOfReach { .. } | Ground::NotRefuted { .. } => {
+                (VerdictKind::Undecided, Tone::Open, "Not refuted")
+            }
+        };
+        let sentence = self.sentence(ground);
+        let line = match ground {
+            Ground::Contradicted { .. } | Ground::Proven { .. } => {
+                format!("{}. {sentence}", label.to_lowercase())
+            }
+            _ => sentence.clone(),
+        };
+        Verdict { line, ..Verdict::new(kind, tone, label, sentence) }
+    }
+
+    fn sentence(&self, ground: Ground) -> String {
+        let found = rounded_down(self.empirical_epsilon);
+        match ground {
+            Ground::NoClaim => self.meaning(),
+            Ground::Found { claim } => format!(
+                "the claim of epsilon {} is REFUTED. At delta {} this mechanism leaks at least epsilon {found}, {} times the \
+                 claim, with {} confidence.",
+                significant(claim),
+                probability(self.delta),
+                times(self.empirical_epsilon, claim),
+                self.confidence()
+            ),
+            Ground::Contradicted { claim, lower, scheme } => {
+                let shown = if self.valid {
+                    format!("This audit by itself shows {found}.")
+                } else {
+                    format!("The estimate of {found} {}.", self.weakness())
+                };
+                format!(
+                    "Theory contradicts the claim of epsilon {}: in the worst case {scheme} is proven to leak at least {}. {shown}",
+                    significant(claim),
+                    rounded_down(lower)
+                )
+            }
+            Ground::Proven { claim, upper } => {
+                // A claim that is the bound itself is not to look smaller than it.
+                let claim = if claim == upper { rounded_up(claim) } else { significant(claim) };
+                let upper = rounded_up(upper);
+                format!("The claim of epsilon {claim} holds: theory proves at most {upper} for this scheme.")
+            }
+            Ground::AboveWithoutProof { claim } => {
+                let remedy = match &self.objection {
+                    Some(reason) => format!(": {reason}"),
+                    None if self.is_conditional => {
+                        " by itself; repeat with the estimator clopper-pearson".into()
+                    }
+                    None => "; repeat with the threshold choice hold-out".into(),
+                };
+                format!(
+                    "open. The estimate of {found} is above the claim of {}, but it {} and refutes nothing{remedy}.",
+                    significant(claim),
+                    self.weakness()
+                )
+            }
+            Ground::OutOfReach { claim, largest } => format!(
+                "the claim of epsilon {} is not refuted, and could not be: with this estimator and threshold choice so few observations \
+                 can show {} at most, and these show {found}. More of them may tell.",
+                significant(claim),
+                significant(largest)
+            ),
+            Ground::NotRefuted { claim } => format!(
+                "the claim of epsilon {} is not refuted: these observations show {found}. That does not prove the claim; more \
+                 observations or a stronger adversary may show more.",
+                significant(claim)
+            ),
+        }
     }
 
     /// What the number says by itself.
     pub fn meaning(&self) -> String {
         let found = rounded_down(self.empirical_epsilon);
         let delta = probability(self.delta);
-        if self.is_conditional() {
+        if self.is_conditional {
             return format!(
                 "epsilon {found} at delta {delta} is a bound only under an assumption, which the guarantee names; by itself it refutes \
                  no claim."
@@ -217,7 +224,7 @@ impl Judged {
 
     /// Why an estimate that is not valid refutes nothing.
     pub fn weakness(&self) -> &'static str {
-        if self.is_conditional() { "holds only under an assumption" } else { "is not a valid bound" }
+        if self.is_conditional { "holds only under an assumption" } else { "is not a valid bound" }
     }
 
     /// The confidence of a bound.
@@ -230,27 +237,48 @@ impl Judged {
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_needs_an_assumption_is_not_called_invalid() {
-        let judged = |conditional: bool| Judged {
-            empirical_epsilon: 2.0,
-            valid: false,
-            guarantee: if conditional { "lower bound, only if".into() } else { String::new() },
+    fn judged(epsilon: f64, valid: bool, claimed_epsilon: Option<f64>) -> Judged {
+        Judged {
+            empirical_epsilon: epsilon,
+            valid,
+            is_conditional: false,
+            objection: None,
             delta: 1e-5,
             significance: 0.05,
-            claimed_epsilon: Some(1.0),
-            largest_epsilon: None,
-        };
-        let [none, assumed] = [false, true].map(|conditional| judged(conditional).sentence());
+            claimed_epsilon,
+            largest_epsilon: OrInfinite::default(),
+        }
+    }
+
+    #[test]
+    fn what_needs_an_assumption_is_not_called_invalid() {
+        let judged = |is_conditional| Judged { is_conditional, ..judged(2.0, false, Some(1.0)) };
+        let says = |is_conditional| judged(is_conditional).verdict(None, [None, None]).line;
         assert!(
-            none.contains("it is not a valid bound and refutes nothing; repeat with the threshold choice")
+            says(false)
+                .contains("it is not a valid bound and refutes nothing; repeat with the threshold choice")
         );
-        assert!(assumed.contains(
+        assert!(says(true).contains(
             "holds only under an assumption and refutes nothing by itself; repeat with the estimator"
         ));
         assert!(judged(false).meaning().contains("without a guarantee"));
         assert!(judged(true).meaning().contains("a bound only under an assumption"));
-        let theory = judged(true).by_theory(BatchScheme::Shuffle, [Some(3.0), None]).unwrap();
+        let theory = judged(true).verdict(Some(BatchScheme::Shuffle), [Some(3.0), None]);
         assert!(theory.sentence.ends_with("The estimate of 2 holds only under an assumption."));
+        assert!(theory.line.starts_with("contradicted by theory. Theory contradicts"));
+    }
+
+    #[test]
+    fn the_kind_follows_from_valid_bounds_alone() {
+        let kind = |epsilon, valid, claim, theory| {
+            judged(epsilon, valid, claim).verdict(Some(BatchScheme::Shuffle), theory).kind
+        };
+        let unknown = [None, None];
+        assert_eq!(kind(2.0, true, None, [Some(3.0), None]), VerdictKind::NoClaim);
+        assert_eq!(kind(2.0, true, Some(1.0), unknown), VerdictKind::Refuted);
+        assert_eq!(kind(2.0, false, Some(1.0), unknown), VerdictKind::Undecided);
+        assert_eq!(kind(0.5, true, Some(1.0), [Some(1.5), Some(2.0)]), VerdictKind::Refuted);
+        assert_eq!(kind(0.5, true, Some(2.0), [Some(1.5), Some(2.0)]), VerdictKind::Holds);
+        assert_eq!(kind(0.5, true, Some(1.7), [Some(1.5), Some(2.0)]), VerdictKind::Undecided);
     }
 }

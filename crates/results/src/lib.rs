@@ -1,32 +1,69 @@
-//! What results mean: the verdict on a claim, and numbers for people.
+//! Every document that a command gives: one type, written and read back, with the verdict on a claim.
 //!
 //! ```
-//! use misdeal_core::BatchScheme;
-//! use misdeal_results::{Judged, VerdictKind};
+//! use misdeal_results::{Document, Stored, VerdictKind};
 //!
-//! let judged = Judged {
-//!     empirical_epsilon: 3.3,
-//!     valid: true,
-//!     guarantee: "lower bound with 95 % confidence".into(),
-//!     delta: 1e-5,
-//!     significance: 0.05,
-//!     claimed_epsilon: Some(0.72),
-//!     largest_epsilon: None,
-//! };
-//! let verdict = judged.verdict(Some(BatchScheme::Shuffle), [Some(4.06), Some(4.38)]);
-//! assert_eq!(verdict.kind, VerdictKind::Refuted);
-//! assert!(verdict.sentence.contains("leaks at least epsilon 3.3"));
+//! let noise = r#"{"schema_version": 2, "command": "calibrate", "version": "0.1.0", "noise_multiplier": 0.79, "epsilon": 2.99,
+//!     "target_epsilon": 3.0, "delta": 1e-5, "scheme": "poisson", "steps_per_epoch": 100, "epochs": 1, "batch_size": 100,
+//!     "bound": "upper"}"#;
+//! let Stored { document: Document::Calibrate(found), .. } = Stored::parse("noise.json", noise)? else { panic!() };
+//! assert_eq!(found.verdict().kind, VerdictKind::Holds);
+//! assert_eq!(found.verdict().sentence, "With a noise multiplier of 0.7900000 poisson is proven to meet epsilon 3.");
+//! # Ok::<(), misdeal_results::Unreadable>(())
 //! ```
 //!
+//! - [`Document`]: what a command gives, by command; [`Stored`] is one that was read, with its name.
+//! - [`Audit`], [`Estimation`], [`Account`], [`Diagnosed`], [`Reproduction`] and so on: what each of them holds.
+//! - [`Verdict`]: what follows for the claim, in a word and in a sentence. Results compute it; its words are here alone.
 //! - [`Judged`]: an epsilon with its guarantee, beside a claim.
-//! - [`Verdict`]: what follows for the claim, in a word and in a sentence.
 //! - [`request`]: what each job is asked for.
 //! - [`numbers`]: numbers for people, rounded to the side on which they stay true.
 
+mod account;
+mod audit;
+mod calibration;
+mod diagnosis;
+mod document;
+mod engine_used;
+mod estimation;
+mod files;
+mod histogram;
+mod json_layout;
 mod judged;
+mod machine;
 pub mod numbers;
+mod outputs;
+mod reproduction;
 pub mod request;
+mod scan;
+mod schema;
+mod stored;
+mod theory;
+mod trade_off;
 mod verdict;
+mod version_1;
 
-pub use judged::{AT_CHANCE, Judged, TheorySays, Tone, beside_poisson, beyond_reach};
-pub use verdict::{Verdict, VerdictKind};
+pub use account::{Account, Comparison, Shape};
+pub use audit::{Audit, BufferSearch, Correction, Guess, Training};
+pub use calibration::Calibration;
+pub use diagnosis::{
+    Candidate, Defect, DefectName, Diagnosed, Diagnosis, EpochPositions, Leakage, LoggedScheme,
+    PositionSample, SchemeParameters,
+};
+pub use document::{Document, SCHEMA_VERSION};
+pub use engine_used::EngineUsed;
+pub use estimation::Estimation;
+pub use files::{LaidOut, Merged};
+pub use judged::{AT_CHANCE, Judged, beyond_reach};
+pub use machine::{Check, Devices, FoundDevice, SelfTest};
+pub use outputs::{OutputScore, Outputs};
+pub use reproduction::{
+    AboveCount, AboveTheClaim, Agreement, Dealt, Heading, Provenance, Reproduced, Reproduction,
+    printed_numbers,
+};
+pub use scan::{Count, Finding, Level, RuleEntry, Scan, Skipped, Survey};
+pub use schema::schemas;
+pub use stored::{Stored, Unreadable, verdict_of_estimate};
+pub use theory::Theory;
+pub use trade_off::{PromisedCurve, TradeOff};
+pub use verdict::{Tone, Verdict, VerdictKind, capitalised};

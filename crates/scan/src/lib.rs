@@ -13,7 +13,6 @@
 
 mod error;
 mod files;
-mod finding;
 mod flow;
 mod libraries;
 mod lookups;
@@ -31,8 +30,6 @@ mod survey;
 mod weight;
 
 pub use error::Error;
-pub use finding::{Finding, Level};
 pub use rules::{RULES, Reach, Rule, by_name};
-pub use scanning::{Report, Skipped, scan, scan_source};
+pub use scanning::{Report, scan, scan_source};
 pub use settings::Settings;
-pub use survey::{Count, Survey};

@@ -2,17 +2,15 @@
 
 use crate::error::Error;
 use crate::files;
-use crate::finding::Finding;
 use crate::module::{Module, Syntax, most_effort};
 use crate::rules::{Found, Place, Reach, Rule};
 use crate::settings::Settings;
 use crate::source::{LARGEST, Source};
-use crate::survey::{Census, Survey};
+use crate::survey::Census;
 use crate::weight::{BYTES_OF_EFFORT, MOST_BYTES, Part, Room, weight};
 use misdeal_core::{guarded, path_text};
+use misdeal_results::{Finding, Skipped, Survey};
 use rayon::prelude::*;
-use serde::Serialize;
-use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -30,12 +28,11 @@ const MOST_FINDINGS_OF_FILE: usize = 2_000;
 const MOST_FINDINGS: usize = 50_000;
 
 /// The result of a scan.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub struct Report {
     /// Files that were read.
     pub files: usize,
     /// Files of which at least a part was scanned.
-    #[serde(skip)]
     pub scanned: usize,
     /// Bytes of these files.
     pub bytes: u64,
@@ -44,17 +41,7 @@ pub struct Report {
     /// Findings in the order of paths and lines.
     pub findings: Vec<Finding>,
     /// Numbers of pipelines that shuffle first and that batch first.
-    #[serde(skip)]
     pub survey: Survey,
-}
-
-/// A file, or cells of one, that was not scanned.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Skipped {
-    /// The file.
-    pub path: String,
-    /// Why.
-    pub reason: String,
 }
 
 /// Scans files and folders.
@@ -81,7 +68,7 @@ pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
             report.bytes += outcome.bytes;
             report.skipped.extend(outcome.skipped);
             report.findings.extend(outcome.findings);
-            report.survey.add(&outcome.census);
+            outcome.census.add_to(&mut report.survey);
         }
     }
     match report.skipped.first() {
@@ -105,7 +92,7 @@ pub fn scan_source(path: &str, text: &str, settings: &Settings) -> Result<Report
     }
     let scanned = usize::from(outcome.is_scanned);
     let mut report = Report { files: 1, scanned, bytes: outcome.bytes, ..Report::default() };
-    report.survey.add(&outcome.census);
+    outcome.census.add_to(&mut report.survey);
     report.skipped = outcome.skipped;
     report.findings = outcome.findings;
     Ok(report)
@@ -246,7 +233,7 @@ impl Outcome {
             }
             self.add(rule, place, path, &module, &syntax);
         }
-        self.findings.sort_by_key(|finding| (finding.line, finding.column, finding.rule));
+        self.findings.sort_by_cached_key(|finding| (finding.line, finding.column, finding.rule.clone()));
         self.keep(MOST_FINDINGS_OF_FILE);
     }
 
@@ -264,10 +251,10 @@ impl Outcome {
             column: position.column,
             cell: position.cell.map(|(cell, _)| cell),
             cell_line: position.cell.map(|(_, line)| line),
-            rule: rule.name,
+            rule: rule.name.into(),
             level: rule.level,
             message: format!("{what}: {}", rule.why),
-            fix: fix.map_or(Cow::Borrowed(rule.fix), Cow::Owned),
+            fix: fix.unwrap_or_else(|| rule.fix.into()),
             excerpt: module.source.line_at(start).to_owned(),
         });
     }

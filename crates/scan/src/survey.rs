@@ -6,8 +6,8 @@
 use crate::flow::{History, Value};
 use crate::module::Module;
 use crate::rules::order::{self, shuffles_batches};
+use misdeal_results::Survey;
 use ruff_text_size::TextRange;
-use serde::Serialize;
 use std::collections::HashSet;
 
 /// The pipelines of one module, by the operation that decides the order.
@@ -15,24 +15,6 @@ use std::collections::HashSet;
 pub struct Census {
     shuffle_then_batch: usize,
     batch_then_shuffle: usize,
-}
-
-/// Counts over all modules.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Survey {
-    /// Pipelines that shuffle records and then form batches.
-    pub shuffle_then_batch: Count,
-    /// Pipelines that form batches and then shuffle those.
-    pub batch_then_shuffle: Count,
-}
-
-/// Numbers of pipelines and files.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Count {
-    /// Pipelines.
-    pub pipelines: usize,
-    /// Files with at least one.
-    pub files: usize,
 }
 
 impl Census {
@@ -50,6 +32,12 @@ impl Census {
         let count = |places: &HashSet<TextRange>| places.len();
         Census { shuffle_then_batch: count(&shuffled_first), batch_then_shuffle: count(&batched_first) }
     }
+
+    /// Adds the module to the counts over all modules.
+    pub fn add_to(&self, survey: &mut Survey) {
+        survey.shuffle_then_batch.add(self.shuffle_then_batch);
+        survey.batch_then_shuffle.add(self.batch_then_shuffle);
+    }
 }
 
 /// Whether records were shuffled before the last operation and not batched before that.
@@ -62,25 +50,4 @@ fn is_shuffled(history: &History) -> bool {
         }
     }
     is_shuffled
-}
-
-impl Survey {
-    /// Adds a module.
-    pub fn add(&mut self, census: &Census) {
-        self.shuffle_then_batch.add(census.shuffle_then_batch);
-        self.batch_then_shuffle.add(census.batch_then_shuffle);
-    }
-
-    /// The share of batch-first files; a file with both orders counts for each.
-    pub fn share_of_batch_first(&self) -> Option<f64> {
-        let files = self.shuffle_then_batch.files + self.batch_then_shuffle.files;
-        (files > 0).then(|| self.batch_then_shuffle.files as f64 / files as f64)
-    }
-}
-
-impl Count {
-    fn add(&mut self, pipelines: usize) {
-        self.pipelines += pipelines;
-        self.files += usize::from(pipelines > 0);
-    }
 }

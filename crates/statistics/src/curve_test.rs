@@ -5,8 +5,9 @@ use crate::evidence::Evidence;
 use crate::search::Objective;
 use crate::threshold_choice::{ThresholdChoice, Trials};
 use crate::{ErrorCounts, ErrorEstimator, Guarantee, check_enough, finite};
-use misdeal_core::{Result, ScoreStore};
-use serde::Serialize;
+use misdeal_core::{OrInfinite, Result, ScoreStore};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// A claimed curve: the false-negative rate that it promises at least, by false-positive rate; non-increasing.
 pub type ClaimedCurve<'a> = &'a (dyn Fn(f64) -> f64 + Sync);
@@ -18,14 +19,14 @@ const ROUGHLY: f64 = 1.3;
 ///
 /// The even trials choose the threshold, the odd ones are counted: if the claim is true, `p_value` is at most a with probability
 /// at most a, for every a, whatever the mechanism.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CurveTest {
     /// The probability, at most, of errors as few as these if the claim is true.
     pub p_value: f64,
     /// Whether the p-value is at most the significance.
     pub refuted: bool,
-    /// Predict `In` where a score is at least this.
-    pub threshold: f64,
+    /// Scores from here on are taken for runs with the target; null if infinite.
+    pub threshold: OrInfinite,
     /// The errors that were counted.
     #[serde(flatten)]
     pub counts: ErrorCounts,
@@ -72,7 +73,7 @@ fn test(evidence: &Evidence<'_>, curve: ClaimedCurve<'_>, significance: f64) -> 
     let threshold = evidence.best_threshold(Trials::Even, &objective);
     let counts = evidence.errors(Trials::Odd, threshold);
     let p_value = p_value(&counts, curve);
-    Ok(CurveTest { p_value, refuted: p_value <= significance, threshold, counts })
+    Ok(CurveTest { p_value, refuted: p_value <= significance, threshold: threshold.into(), counts })
 }
 
 /// The evidence against a curve, -ln p, in the place of an epsilon: fewer errors never weaken it.

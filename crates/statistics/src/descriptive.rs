@@ -4,7 +4,9 @@ use crate::beta::Beta;
 use crate::evidence::Evidence;
 use libm::sqrt;
 use misdeal_core::{Purpose, Setting, Stream, World, normal};
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The false positive rates at which the true positive rate is given.
 const FALSE_POSITIVE_RATES: [f64; 3] = [0.001, 0.01, 0.1];
@@ -14,7 +16,7 @@ const RESAMPLES: u64 = 1000;
 const TAIL: f64 = 0.025;
 
 /// A figure and its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
     /// The observed value.
     pub value: f64,
@@ -25,7 +27,7 @@ pub struct Figure {
 }
 
 /// The share of the scores `In` that are found at a false positive rate.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TruePositiveRate {
     /// The largest share of the scores `Out` that may reach the threshold.
     pub false_positive_rate: f64,
@@ -45,14 +47,14 @@ pub struct TruePositiveRate {
 ///
 /// Intervals are approximate, as both methods are. Above two million scores, and in stores of counts, scores are told apart as far as
 /// the grid does.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Descriptive {
     /// The area under the receiver operating characteristic.
     pub auroc: Figure,
     /// The true positive rates at false positive rates of 0.1 %, 1 % and 10 %.
     pub true_positive_rates: Vec<TruePositiveRate>,
     /// How the intervals come about.
-    pub intervals: &'static str,
+    pub intervals: Cow<'static, str>,
 }
 
 impl Descriptive {
@@ -67,7 +69,7 @@ impl Descriptive {
                     figure: true_positive_rate(&cells, rate, i),
                 })
                 .collect(),
-            intervals: "95 %; DeLong for auroc, bootstrap for true positive rates",
+            intervals: "95 %; DeLong for auroc, bootstrap for true positive rates".into(),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! What a threshold gets wrong.
 
 use crate::Side;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// The errors of predicting `In` where a score reaches a threshold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorCounts {
     /// Scores `Out` at or above the threshold.
     pub false_positives: u64,

@@ -2,38 +2,43 @@
 
 use crate::threshold_choice::Trials;
 use crate::{
-    Descriptive, ErrorCounts, ErrorEstimator, Estimator, Evidence, Figure, Finding, Guarantee, Raw,
-    ThresholdChoice, no_guarantee,
+    Descriptive, ErrorCounts, ErrorEstimator, Estimator, EstimatorName, Evidence, Figure, Finding, Guarantee,
+    Raw, ThresholdChoice,
 };
-use misdeal_core::{Error, Result, ScoreStore, check_finite};
-use serde::Serialize;
+use misdeal_core::{ClosedSet, Error, OrInfinite, Result, ScoreStore, check_finite};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// What the scores show, and how.
-///
-/// In JSON what is infinite is `null`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// An epsilon from error counts, with what is proven of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EpsilonEstimate {
-    /// The estimator's name.
-    pub estimator: &'static str,
+    /// How scores became an epsilon.
+    pub estimator: EstimatorName,
     /// How the threshold was chosen.
     pub threshold_choice: ThresholdChoice,
     /// Whether `empirical_epsilon` exceeds the true epsilon with probability at most `significance`, proven for any mechanism.
     pub valid: bool,
     /// What the estimate is worth, in a sentence.
     pub guarantee: String,
-    /// The estimate. If `valid`, a lower bound: it errs downwards.
-    pub empirical_epsilon: f64,
-    /// The same from the observed rates as they are, with no confidence in either direction; `None` if infinite.
-    pub raw_epsilon: Option<f64>,
-    /// What as many scores would show if not one were mistaken: none can show more; `None` if infinite.
-    pub largest_epsilon: Option<f64>,
-    /// Predict `In` where a score is at least this; infinite where the best is to predict `Out` always.
-    pub threshold: f64,
+    /// What is proven of it, in a word.
+    pub guarantee_kind: Guarantee,
+    /// Why nothing is proven, where something about the scores or the run rules it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objection: Option<String>,
+    /// The estimate. If `valid`, a lower bound: it errs downwards. Null if infinite, which a valid bound never is.
+    pub empirical_epsilon: OrInfinite,
+    /// The same from the observed rates as they are, with no confidence in either direction; null if infinite.
+    pub raw_epsilon: OrInfinite,
+    /// What as many scores would show if not one were mistaken: none can show more; null if infinite.
+    #[serde(default)]
+    pub largest_epsilon: OrInfinite,
+    /// Scores from here on are taken for runs with the target; null where the best is to take all for runs without it.
+    pub threshold: OrInfinite,
     /// Counted scores `Out` at or above the threshold.
     pub false_positives: u64,
     /// Counted scores `In` below the threshold.
     pub false_negatives: u64,
-    /// The scores of either world that the errors are counted among; `None` if the worlds differ in it.
+    /// The scores of either world that the errors are counted among; null if the worlds differ in it.
     pub observations_per_world: Option<u64>,
     /// The scores `In` that the false negatives are counted among.
     pub observations_in: u64,
@@ -46,6 +51,24 @@ pub struct EpsilonEstimate {
 }
 
 impl EpsilonEstimate {
+    /// Says that nothing is proven of the estimate, for this reason.
+    pub fn refuse(&mut self, reason: String) {
+        self.valid = false;
+        self.guarantee = format!("none: {reason}");
+        self.guarantee_kind = Guarantee::Nothing;
+        self.objection = Some(reason);
+    }
+
+    /// Whether it is a bound under an assumption only, which the guarantee names.
+    pub fn is_conditional(&self) -> bool {
+        !self.valid && self.promises()
+    }
+
+    /// Whether anything is proven of it, if only under an assumption.
+    pub fn promises(&self) -> bool {
+        self.guarantee_kind != Guarantee::Nothing
+    }
+
     /// Whether a valid bound exceeds the claim.
     pub fn violates(&self, claimed_epsilon: f64) -> bool {
         self.valid && self.exceeds(claimed_epsilon)
@@ -128,9 +151,8 @@ pub fn from_coin_scores(
     check_split(scores_in.len() as u64, scores_out.len() as u64)?;
     let mut estimate = from_evidence(&evidence, choice, estimator, delta, significance)?;
     if !matches!(estimator.guarantee(), Guarantee::FairCoins | Guarantee::FairCoinsGaussian) {
-        estimate.valid = false;
-        estimate.guarantee =
-            no_guarantee("canaries that share a training are not independent; use --estimator one-run");
+        let reason = "canaries that share a training are not independent; use --estimator one-run";
+        estimate.refuse(reason.to_owned());
     }
     Ok(estimate)
 }
@@ -205,16 +227,17 @@ pub(crate) fn from_evidence(
     let Finding { epsilon, threshold, counted } = estimator.find(&evidence, choice, delta, level);
     let counts = evidence.errors(counted, threshold);
     let ErrorCounts { false_positives, false_negatives, observations_in, observations_out } = counts;
-    let raw_epsilon = Raw.epsilon(&counts, delta, significance);
     Ok(EpsilonEstimate {
-        estimator: estimator.name(),
+        estimator: EstimatorName::from_name(estimator.name())?,
         threshold_choice: choice,
         valid: estimator.is_valid(choice, &evidence),
         guarantee: estimator.guarantee().sentence(choice, estimator.chooses_a_threshold(), significance),
-        empirical_epsilon: epsilon,
-        raw_epsilon: raw_epsilon.is_finite().then_some(raw_epsilon),
+        guarantee_kind: estimator.guarantee().at(choice, estimator.chooses_a_threshold()),
+        objection: None,
+        empirical_epsilon: epsilon.into(),
+        raw_epsilon: Raw.epsilon(&counts, delta, significance).into(),
         largest_epsilon: crate::flawless::largest_of(&evidence, choice, estimator, delta, level),
-        threshold,
+        threshold: threshold.into(),
         false_positives,
         false_negatives,
         observations_per_world: (observations_in == observations_out).then_some(observations_in),

@@ -9,8 +9,8 @@ use crate::estimator::Side;
 use crate::occupied_bins::OccupiedBins;
 use crate::threshold_choice::Trials;
 use crate::{Estimator, Evidence, Guarantee, Look, ThresholdChoice, check_levels};
-use misdeal_core::Result;
 use misdeal_core::score_grid::BINS;
+use misdeal_core::{OrInfinite, Result};
 
 /// The most trials per world that are looked for.
 const MOST_TRIALS: u64 = 1 << 49;
@@ -25,12 +25,11 @@ pub(crate) fn largest_of(
     estimator: &dyn Estimator,
     delta: f64,
     level: f64,
-) -> Option<f64> {
+) -> OrInfinite {
     let [even, odd] = [Trials::Even, Trials::Odd].map(|trials| evidence.observations(trials));
     let bins = apart(even, odd);
     let flawless = Evidence::of_bins(&bins).with_fair_coins(evidence.has_fair_coins());
-    let epsilon = estimator.largest(&flawless, choice, delta, level);
-    epsilon.is_finite().then_some(epsilon)
+    estimator.largest(&flawless, choice, delta, level).into()
 }
 
 /// The epsilon that so many trials in each world can show at most; `None` if nothing bounds it.
@@ -64,7 +63,7 @@ pub fn largest_epsilon(
     };
     let odd = trials / 2;
     let bins = apart([trials - odd; 2], [odd; 2]);
-    Ok(largest_of(&Evidence::of_bins(&bins), choice, estimator, delta, level))
+    Ok(largest_of(&Evidence::of_bins(&bins), choice, estimator, delta, level).finite())
 }
 
 /// The fewest trials in each world that can show more than `epsilon`; `None` if no number of them that can be played does, and for
@@ -155,7 +154,7 @@ mod tests {
                 for estimator in ESTIMATORS {
                     for choice in [ThresholdChoice::HoldOut, ThresholdChoice::Max, ThresholdChoice::Band] {
                         let found = scores.estimate(choice, estimator, delta, 0.05).unwrap();
-                        let largest = found.largest_epsilon.unwrap_or(f64::INFINITY);
+                        let largest = *found.largest_epsilon;
                         prop_assert!(
                             found.empirical_epsilon <= largest * (1.0 + 1e-12),
                             "{} {choice:?}: {} above {largest}", estimator.name(), found.empirical_epsilon
@@ -174,7 +173,7 @@ mod tests {
         for estimator in ESTIMATORS {
             let choice = ThresholdChoice::HoldOut;
             let found = from_scores(&scores_in, &scores_out, choice, estimator, 1e-5, 0.05).unwrap();
-            let largest = found.largest_epsilon.unwrap_or(f64::INFINITY);
+            let largest = *found.largest_epsilon;
             assert!(found.empirical_epsilon <= largest, "{}: {found:?}", estimator.name());
         }
     }

@@ -1,9 +1,12 @@
 //! What an estimate is worth, in plain words.
 
 use crate::ThresholdChoice;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// What is proven of an estimator, at a threshold that was not chosen on the counted scores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Guarantee {
     /// A lower confidence bound for any mechanism whose runs are independent.
     AnyMechanism,
@@ -11,7 +14,7 @@ pub enum Guarantee {
     GaussianMechanism,
     /// A lower confidence bound for any mechanism if every canary was included by a fair coin of its own.
     FairCoins,
-    /// As [`FairCoins`](Self::FairCoins), and the trade-off curve is a Gaussian one.
+    /// As `fair-coins`, and the trade-off curve is a Gaussian one.
     FairCoinsGaussian,
     /// A Bayesian statement, given a prior.
     Credible,
@@ -22,6 +25,19 @@ pub enum Guarantee {
 }
 
 impl Guarantee {
+    /// What is left of it for a threshold choice: nothing where the threshold was chosen on the scores that it counts.
+    ///
+    /// ```
+    /// use misdeal_statistics::{Guarantee, ThresholdChoice};
+    /// let assumed = Guarantee::GaussianMechanism;
+    /// assert_eq!(assumed.at(ThresholdChoice::HoldOut, true), assumed);
+    /// assert_eq!(assumed.at(ThresholdChoice::Max, true), Guarantee::Nothing);
+    /// ```
+    #[must_use]
+    pub fn at(self, choice: ThresholdChoice, chooses: bool) -> Self {
+        if chooses && !choice.valid() { Self::Nothing } else { self }
+    }
+
     /// The guarantee in a sentence, for a threshold choice and a significance.
     pub fn sentence(self, choice: ThresholdChoice, chooses: bool, significance: f64) -> String {
         let percent = format!("{}", (100.0 * (1.0 - significance) * 1e6).round() / 1e6);
@@ -60,27 +76,4 @@ impl Guarantee {
             kind
         }
     }
-}
-
-/// The sentence of an estimate that proves nothing, for this reason.
-pub fn no_guarantee(reason: &str) -> String {
-    format!("none: {reason}")
-}
-
-/// The reason that [`no_guarantee`] was given; `None` for other sentences.
-pub fn objection(sentence: &str) -> Option<&str> {
-    sentence.strip_prefix("none: ").filter(|reason| !reason.ends_with(')'))
-}
-
-/// Whether a sentence that says what is proven of an estimate says that anything is.
-///
-/// ```
-/// use misdeal_statistics::{Guarantee, ThresholdChoice, promises};
-/// let says = |guarantee: Guarantee, choice| promises(&guarantee.sentence(choice, true, 0.05));
-/// assert!(says(Guarantee::GaussianMechanism, ThresholdChoice::HoldOut));
-/// assert!(!says(Guarantee::GaussianMechanism, ThresholdChoice::Max));
-/// assert!(!says(Guarantee::Nothing, ThresholdChoice::HoldOut));
-/// ```
-pub fn promises(sentence: &str) -> bool {
-    !sentence.is_empty() && !["none", "no confidence"].iter().any(|nothing| sentence.starts_with(nothing))
 }

@@ -4,6 +4,7 @@ use crate::exact::occupied;
 use crate::trade_off::{counted, counts_of};
 use misdeal_core::score_grid::{BINS, bin, lower_edge};
 use misdeal_core::{BinCounts, Result, ScoreStore, World, check_finite};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Cells of a histogram, at most.
@@ -12,7 +13,7 @@ const MOST_CELLS: u32 = 60;
 /// How many scores of either world lie in each cell, cells being about equally wide.
 ///
 /// Every score is in one cell, and edges are edges of the grid that stores count on, so that counts are exact.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScoreHistogram {
     /// Where cells begin, ascending, and where the last one ends.
     pub edges: Vec<f64>,

@@ -40,6 +40,7 @@ mod divergence;
 mod error_counts;
 mod estimate;
 mod estimator;
+mod estimator_name;
 mod evidence;
 mod exact;
 mod family;
@@ -76,11 +77,12 @@ pub use estimate::{
     reversed_auroc,
 };
 pub use estimator::{ERROR_ESTIMATORS, ESTIMATORS, ErrorEstimator, Estimator, Finding, Side, estimator};
+pub use estimator_name::EstimatorName;
 pub use evidence::Evidence;
 pub use family::Family;
 pub use flawless::{fewest_trials_above, largest_epsilon};
 pub use gdp::Gdp;
-pub use guarantee::{Guarantee, no_guarantee, objection, promises};
+pub use guarantee::Guarantee;
 pub use histogram::{ScoreHistogram, histogram, histogram_of_scores};
 pub use jeffreys::Jeffreys;
 pub use joint_bayesian::JointBayesian;

@@ -4,7 +4,7 @@
 use super::*;
 use crate::threshold_choice::Trials;
 use misdeal_core::{
-    ClosedSet, Purpose, STREAM_NAME, ScoreStore, Setting, StoreKind, Stream, World, score_grid,
+    ClosedSet, OrInfinite, Purpose, STREAM_NAME, ScoreStore, Setting, StoreKind, Stream, World, score_grid,
 };
 use proptest::{prelude::*, test_runner::RngSeed};
 
@@ -53,7 +53,7 @@ proptest! {
             let estimator = estimator(errors.name()).unwrap();
             let estimate = from_scores(&scores_in, &scores_out, ThresholdChoice::Max, estimator, delta, 0.05).unwrap();
             prop_assert_eq!(estimate.empirical_epsilon, literal_maximum(&scores_in, &scores_out, errors, delta));
-            let threshold = estimate.threshold;
+            let threshold = *estimate.threshold;
             prop_assert!(threshold == f64::INFINITY || scores_in.iter().chain(&scores_out).any(|&s| s == threshold));
             prop_assert_eq!(estimate.false_positives, scores_out.iter().filter(|&&s| s >= threshold).count() as u64);
             prop_assert!(!estimate.valid);
@@ -68,7 +68,7 @@ proptest! {
         let [even_out, odd_out] = [0, 1].map(|offset| every_second(&scores_out, offset));
         let chosen = from_scores(&even_in, &even_out, ThresholdChoice::Max, &ClopperPearson, 1e-5, 0.05).unwrap();
         prop_assert_eq!(estimate.threshold, chosen.threshold);
-        let reaching = |scores: &[f64]| scores.iter().filter(|&&score| score >= estimate.threshold).count() as u64;
+        let reaching = |scores: &[f64]| scores.iter().filter(|&&score| score >= *estimate.threshold).count() as u64;
         prop_assert_eq!(estimate.false_positives, reaching(&odd_out));
         prop_assert_eq!(estimate.false_negatives, odd_in.len() as u64 - reaching(&odd_in));
         prop_assert_eq!((estimate.observations_in, estimate.observations_out), (odd_in.len() as u64, odd_out.len() as u64));
@@ -155,7 +155,8 @@ fn hold_out_keeps_its_significance() {
 #[test]
 fn infinities_are_null_in_json() {
     let estimate = from_scores(&[1.0, 2.0, 4.0], &[1.0, 2.0], ThresholdChoice::Max, &Raw, 0.0, 0.05).unwrap();
-    let json = serde_json::to_value(EpsilonEstimate { threshold: f64::INFINITY, ..estimate }).unwrap();
+    let json =
+        serde_json::to_value(EpsilonEstimate { threshold: OrInfinite::default(), ..estimate }).unwrap();
     assert!(json["threshold"].is_null() && json["observations_per_world"].is_null());
     assert_eq!((json["threshold_choice"].as_str(), json["estimator"].as_str()), (Some("max"), Some("raw")));
     // The highest score is In: no score Out reaches it.
@@ -243,7 +244,7 @@ fn a_band_is_tighter_than_hold_out() {
         let runs = (0..20).map(|seed| {
             let [scores_in, scores_out] = gaussian_scores(seed, 1.0, 50_000);
             let estimator = estimator(name).unwrap();
-            from_scores(&scores_in, &scores_out, choice, estimator, 1e-5, 0.05).unwrap().empirical_epsilon
+            *from_scores(&scores_in, &scores_out, choice, estimator, 1e-5, 0.05).unwrap().empirical_epsilon
         });
         runs.sum::<f64>() / 20.0
     };

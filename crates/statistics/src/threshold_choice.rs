@@ -1,6 +1,7 @@
 //! Which scores choose the threshold, and which are counted at it.
 
 use misdeal_core::ClosedSet;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
@@ -14,6 +15,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
     Hash,
     Serialize,
     Deserialize,
+    JsonSchema,
     EnumString,
     IntoStaticStr,
     VariantArray,

@@ -3,17 +3,18 @@
 use crate::binomial::upper_bound;
 use crate::exact::occupied;
 use misdeal_core::score_grid::lower_edge;
-use misdeal_core::{BinCounts, Error, Result, ScoreStore, World, check_finite};
+use misdeal_core::{BinCounts, Error, OrInfinite, Result, ScoreStore, World, check_finite};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Points of a curve, at most: as many as a plot can show.
 const MOST_POINTS: usize = 600;
 
 /// Both errors at one threshold.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TradeOffPoint {
-    /// Predict `In` where a score is at least this.
-    pub threshold: f64,
+    /// Scores from here on are taken for runs with the target; null if infinite.
+    pub threshold: OrInfinite,
     /// The share of scores `Out` at or above the threshold.
     pub false_positive_rate: f64,
     /// The share of scores `In` below the threshold.
@@ -28,7 +29,7 @@ pub struct TradeOffPoint {
 ///
 /// The bounds hold point by point: at any one threshold chosen without these scores, both at once with probability
 /// 1 - `significance` or more. They do not hold for all points together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TradeOffEstimate {
     /// By ascending threshold.
     pub points: Vec<TradeOffPoint>,
@@ -91,7 +92,7 @@ fn from_counts(counts_in: &BinCounts, counts_out: &BinCounts, significance: f64)
     let (bins, cells) = occupied(counts_in, counts_out);
     let rate = |errors: u64, observations: u64| errors as f64 / observations as f64;
     let point = |threshold: f64, false_positives: u64, false_negatives: u64| TradeOffPoint {
-        threshold,
+        threshold: threshold.into(),
         false_positive_rate: rate(false_positives, observations_out),
         false_negative_rate: rate(false_negatives, observations_in),
         false_positive_rate_upper_bound: upper_bound(false_positives, observations_out, 0.5 * significance)
@@ -141,7 +142,7 @@ mod tests {
         let found = trade_off_from_scores(&scores_in, &scores_out, 0.05).unwrap();
         assert!((100..=MOST_POINTS).contains(&found.points.len()), "{}", found.points.len());
         for point in &found.points[1..found.points.len() - 1] {
-            let exact = [normal::cdf(-point.threshold), normal::cdf(point.threshold - 1.0)];
+            let exact = [normal::cdf(-*point.threshold), normal::cdf(*point.threshold - 1.0)];
             assert!((point.false_positive_rate - exact[0]).abs() < 2e-5, "{point:?} {exact:?}");
             assert!((point.false_negative_rate - exact[1]).abs() < 2e-5, "{point:?} {exact:?}");
             assert!(point.false_positive_rate < point.false_positive_rate_upper_bound);

@@ -1,11 +1,11 @@
 //! The arguments of `misdeal scan`.
 
 use super::EXIT_CODES;
-use clap::Args;
+use clap::{Arg, Args};
 use misdeal::request::ScanRequest;
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES, mut_arg("paths", |paths| paths.required_unless_present_any(["list_rules", "explain"])))]
+#[command(after_help = EXIT_CODES, mut_arg("paths", paths_unless_about_rules))]
 pub struct ScanArguments {
     #[command(flatten)]
     pub request: ScanRequest,
@@ -15,4 +15,9 @@ pub struct ScanArguments {
     /// Print what there is to say about a rule and stop
     #[arg(long, value_name = "RULE")]
     pub explain: Option<String>,
+}
+
+/// What is asked about rules needs no sources.
+fn paths_unless_about_rules(paths: Arg) -> Arg {
+    paths.required(false).required_unless_present_any(["list_rules", "explain"])
 }

@@ -3,11 +3,11 @@
 use super::{probability, rounded_down, rounded_up, row, significant, times};
 use crate::environment::Environment;
 use comfy_table::Table;
-use misdeal::AccountReport;
+use misdeal_results::Account;
 use std::fmt::Write;
 
 /// Bounds scheme by scheme, with what a library that assumes Poisson sampling would say instead.
-pub fn account(report: &AccountReport, environment: &Environment) -> String {
+pub fn account(report: &Account, environment: &Environment) -> String {
     let mut text = String::new();
     row(&mut text, "noise multiplier", &report.noise_multiplier.to_string());
     let steps = format!(
@@ -25,14 +25,14 @@ pub fn account(report: &AccountReport, environment: &Environment) -> String {
     );
     let mut table =
         table(environment, ["scheme", "epsilon at least", "at most", "times the claim", "method"]);
-    for (scheme, bounds) in &report.schemes {
+    for (scheme, bounds) in report.schemes.iter() {
         let excess = match (bounds.epsilon_lower_bound, report.claimed_epsilon) {
             (Some(lower), Some(claim)) if lower > claim => times(lower, claim),
             _ => String::new(),
         };
         let lower = bounds.epsilon_lower_bound.map_or("not known".into(), rounded_down);
         let upper = bounds.epsilon_upper_bound.map_or("not known".into(), rounded_up);
-        table.add_row([(*scheme).to_owned(), lower, upper, excess, bounds.method.clone()]);
+        table.add_row([scheme.to_string(), lower, upper, excess, bounds.method.clone()]);
     }
     let _ = write!(text, "\n{table}\n\n{ACCOUNT_NOTES}");
     deltas(&mut text, report, environment);
@@ -52,13 +52,13 @@ fn side(value: Option<f64>, show: impl Fn(f64) -> String) -> String {
     value.map_or("not known".into(), show)
 }
 
-fn deltas(text: &mut String, report: &AccountReport, environment: &Environment) {
+fn deltas(text: &mut String, report: &Account, environment: &Environment) {
     let Some(epsilon) = report.epsilon else { return };
     let mut table = table(environment, ["scheme", "delta at least", "at most", "method"]);
     for (scheme, bounds) in &report.deltas {
         let lower = side(bounds.delta_lower_bound, |delta| format!("{:.3e}", 0.9995 * delta));
         let upper = side(bounds.delta_upper_bound, |delta| format!("{:.3e}", (1.0005 * delta).min(1.0)));
-        table.add_row([(*scheme).to_owned(), lower, upper, bounds.method.clone()]);
+        table.add_row([scheme.to_string(), lower, upper, bounds.method.clone()]);
     }
     let _ = write!(text, "\n  At epsilon {epsilon}:\n\n{table}\n");
 }
@@ -66,7 +66,7 @@ fn deltas(text: &mut String, report: &AccountReport, environment: &Environment) 
 /// False-positive rates of which the text shows the curve; JSON has many more.
 const SHOWN_RATES: [f64; 5] = [1e-4, 1e-3, 1e-2, 0.1, 0.5];
 
-fn trade_offs(text: &mut String, report: &AccountReport, environment: &Environment) {
+fn trade_offs(text: &mut String, report: &Account, environment: &Environment) {
     if report.trade_offs.is_empty() {
         return;
     }
@@ -80,7 +80,7 @@ fn trade_offs(text: &mut String, report: &AccountReport, environment: &Environme
                 curve.false_positive_rates.iter().position(|&known| (known / rate - 1.0).abs() < 1e-6);
             place.zip(values.as_ref()).map_or("?".into(), |(place, values)| format!("{:.4}", values[place]))
         };
-        let mut row = vec![(*scheme).to_owned()];
+        let mut row = vec![scheme.to_string()];
         for rate in SHOWN_RATES {
             let least = at(&curve.false_negative_rate_lower_bounds, rate);
             let most = at(&curve.false_negative_rate_upper_bounds, rate);
@@ -94,7 +94,7 @@ fn trade_offs(text: &mut String, report: &AccountReport, environment: &Environme
     );
 }
 
-fn comparisons(text: &mut String, report: &AccountReport, environment: &Environment) {
+fn comparisons(text: &mut String, report: &Account, environment: &Environment) {
     if report.comparisons.is_empty() {
         return;
     }
@@ -103,7 +103,7 @@ fn comparisons(text: &mut String, report: &AccountReport, environment: &Environm
         let lower = one.epsilon_lower_bound.map_or(String::new(), rounded_down);
         let upper = one.epsilon_upper_bound.map_or(String::new(), rounded_up);
         let gdp_mu = one.gdp_mu.map_or(String::new(), significant);
-        table.add_row([one.scheme.to_owned(), lower, upper, gdp_mu, one.method.to_owned()]);
+        table.add_row([one.scheme.to_string(), lower, upper, gdp_mu, one.method.clone()]);
     }
     let _ = write!(text, "\n  What other methods say:\n\n{table}\n");
 }

@@ -1,12 +1,12 @@
 //! Records of a small file on their way into batches, drawn with letters.
 
 use comfy_table::{CellAlignment, Table, presets};
-use misdeal_paper::Deal;
 use misdeal_report::record_names;
+use misdeal_results::Dealt;
 use std::fmt::Write;
 
 /// The file, some epochs, where the target went in all of them, and with whom.
-pub fn dealt(text: &mut String, deal: &Deal) {
+pub fn dealt(text: &mut String, deal: &Dealt) {
     let names = record_names(deal.company_shares.len(), deal.setting.target_index);
     let _ = writeln!(text, "  {}", deal.name);
     let file: Vec<u64> = (0..names.len() as u64).collect();
@@ -29,7 +29,7 @@ fn boxes<'a>(names: &[String], groups: impl Iterator<Item = &'a [u64]>, between:
     groups.map(group).collect::<Vec<_>>().join(between)
 }
 
-fn shares(deal: &Deal, names: &[String]) -> String {
+fn shares(deal: &Dealt, names: &[String]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let percent = |share: &f64| format!("{:.1} %", 100.0 * share);

@@ -4,16 +4,14 @@ use super::account::table;
 use super::{probability, row, theory};
 use crate::environment::Environment;
 use indicatif::HumanCount;
-use misdeal::DiagnoseReport;
-use misdeal_core::{Bounds, SchemeParameters};
-use misdeal_results::beside_poisson;
-use misdeal_results::numbers;
+use misdeal_core::Bounds;
+use misdeal_results::{Diagnosed, SchemeParameters, numbers};
 use std::fmt::Write;
 
 /// What the log holds, which schemes could have made it, what is wrong with it, what that costs, and the verdict.
-pub fn diagnosis(report: &DiagnoseReport, environment: &Environment) -> String {
+pub fn diagnosis(report: &Diagnosed, environment: &Environment) -> String {
     let found = &report.diagnosis;
-    let mut text = format!("Diagnosis of {}\n\n", misdeal_core::printable_path(&report.log));
+    let mut text = format!("Diagnosis of {}\n\n", misdeal_core::printable(&report.log));
     row(&mut text, "records in the data set", &HumanCount(report.dataset_size).to_string());
     let mut steps = format!(
         "{} in each of {} epochs, up to {} records each",
@@ -33,12 +31,7 @@ pub fn diagnosis(report: &DiagnoseReport, environment: &Environment) -> String {
         row(&mut text, "defect", &format!("{}: {}", defect.defect, defect.message));
     }
     costs(&mut text, report);
-    let more = report.leakage.as_ref().and_then(|leakage| {
-        let claim = report.theory.get("poisson")?.epsilon_upper_bound;
-        beside_poisson(claim, leakage.epsilon_lower_bound, leakage.is_estimate)
-    });
-    let more = more.map_or(String::new(), |more| format!(" {more}"));
-    let _ = write!(text, "\nVerdict: {}{more}\n", found.verdict);
+    let _ = write!(text, "\nVerdict: {}\n", report.verdict().line);
     text
 }
 
@@ -59,7 +52,7 @@ fn parameters(parameters: &SchemeParameters) -> String {
     text
 }
 
-fn candidates(text: &mut String, report: &DiagnoseReport, environment: &Environment) {
+fn candidates(text: &mut String, report: &Diagnosed, environment: &Environment) {
     let mut table = table(environment, ["scheme", "log-likelihood", "p-value", "evidence"]);
     for one in &report.diagnosis.candidates {
         let value = one.log_likelihood.map_or("impossible".into(), |value| format!("{value:.1}"));
@@ -74,7 +67,7 @@ fn candidates(text: &mut String, report: &DiagnoseReport, environment: &Environm
     let _ = write!(text, "\n{table}\n\n");
 }
 
-fn costs(text: &mut String, report: &DiagnoseReport) {
+fn costs(text: &mut String, report: &Diagnosed) {
     let Some(leakage) = &report.leakage else {
         row(text, "leakage", "say --noise-multiplier S to be told");
         return;
@@ -97,7 +90,7 @@ fn costs(text: &mut String, report: &DiagnoseReport) {
     };
     row(text, "epsilon of what was found", &format!("{}{estimate} {at}", theory(&bounds)));
     row(text, "found by", &leakage.method);
-    for (scheme, bounds) in &report.theory {
+    for (scheme, bounds) in report.theory.iter() {
         row(text, &format!("theory, {scheme}"), &theory(bounds));
     }
 }

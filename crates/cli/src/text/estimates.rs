@@ -1,19 +1,18 @@
 //! Estimates from score files, for people.
 
-use super::{estimate, meaning, probability, rounded_down, row, significant};
+use super::{estimate, probability, rounded_down, row, significant};
 use crate::environment::Environment;
-use misdeal::EstimateReport;
 use misdeal_core::ClosedSet;
-use misdeal_results::Judged;
-use misdeal_statistics::{Descriptive, EpsilonEstimate, Figure};
+use misdeal_results::Estimation;
+use misdeal_statistics::{Descriptive, EpsilonEstimate, EstimatorName, Figure};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// One estimate in full, or a table of all of them.
-pub fn estimates(report: &EstimateReport, environment: &Environment) -> String {
+pub fn estimates(report: &Estimation, environment: &Environment) -> String {
     let mut text = String::new();
     if let Some(one) = &report.estimate {
-        row(&mut text, "estimator", one.estimator);
+        row(&mut text, "estimator", one.estimator.name());
         estimate(&mut text, one);
     } else {
         compare(&mut text, &report.estimates, environment);
@@ -28,11 +27,9 @@ pub fn estimates(report: &EstimateReport, environment: &Environment) -> String {
         text.push('\n');
         descriptive(&mut text, figures);
     }
-    if let Some(one) = &report.estimate {
-        let said = match report.claimed_epsilon {
-            Some(claim) => format!("Verdict: {}", Judged::of(one, Some(claim)).sentence()),
-            None => meaning(one),
-        };
+    if report.estimate.is_some() {
+        let line = report.verdict().line;
+        let said = if report.claimed_epsilon.is_some() { format!("Verdict: {line}") } else { line };
         let _ = write!(text, "\n{said}\n");
     }
     if let Some(remark) = &report.remark {
@@ -55,7 +52,11 @@ pub fn descriptive(text: &mut String, figures: &Descriptive) {
 }
 
 /// All estimates, the valid ones first, the largest first among each.
-fn compare(text: &mut String, estimates: &BTreeMap<&str, EpsilonEstimate>, environment: &Environment) {
+fn compare(
+    text: &mut String,
+    estimates: &BTreeMap<EstimatorName, EpsilonEstimate>,
+    environment: &Environment,
+) {
     let mut all: Vec<_> = estimates.values().collect();
     all.sort_by(|one, other| {
         other.valid.cmp(&one.valid).then(other.empirical_epsilon.total_cmp(&one.empirical_epsilon))
@@ -69,8 +70,8 @@ fn compare(text: &mut String, estimates: &BTreeMap<&str, EpsilonEstimate>, envir
     table.set_header(["estimator", "epsilon", "valid", "guarantee"]);
     for one in &all {
         let valid = if one.valid { "yes" } else { "no" };
-        let epsilon = rounded_down(one.empirical_epsilon);
-        table.add_row([one.estimator, &epsilon, valid, &one.guarantee]);
+        let epsilon = rounded_down(*one.empirical_epsilon);
+        table.add_row([one.estimator.name(), &epsilon, valid, &one.guarantee]);
     }
     let _ = write!(text, "\n{table}\n");
     if first.valid {

@@ -4,15 +4,13 @@ use super::dealt::dealt;
 use super::{rounded_down, rounded_up, significant};
 use crate::environment::Environment;
 use comfy_table::{CellAlignment, Table};
-use misdeal::Figures;
-use misdeal_core::Bounds;
-use misdeal_paper::{AboveCount, AboveTheClaim, ReproduceReport, ReproducedRow, Verdict};
-use misdeal_results::numbers;
+use misdeal_core::{Bounds, ClosedSet, Spread};
+use misdeal_results::{AboveCount, AboveTheClaim, Reproduced, Reproduction, numbers};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// A table for each table and figure, with what to know about it, and a count of the verdicts.
-pub fn reproduced(report: &ReproduceReport, environment: &Environment) -> String {
+pub fn reproduced(report: &Reproduction, environment: &Environment) -> String {
     let mut text = String::new();
     for artefact in &report.artefacts {
         let _ = writeln!(text, "{} ({}): {}\n", artefact.name, artefact.place, artefact.title);
@@ -40,16 +38,8 @@ pub fn reproduced(report: &ReproduceReport, environment: &Environment) -> String
         }
         text.push('\n');
     }
-    let count = |verdict: Verdict| report.rows.iter().filter(|row| row.verdict == Some(verdict)).count();
-    let counted: Vec<String> = Verdict::ALL
-        .into_iter()
-        .filter(|&verdict| count(verdict) > 0)
-        .map(|verdict| format!("{} {}", count(verdict), verdict.name()))
-        .collect();
-    let printed = report.rows.iter().filter(|row| row.printed.is_some()).count();
-    if printed > 0 {
-        let numbers = if printed == 1 { "number" } else { "numbers" };
-        let _ = writeln!(text, "Of {printed} printed {numbers}: {}.", counted.join(", "));
+    if report.printed() > 0 {
+        let _ = writeln!(text, "{}", report.tally());
     }
     if report.rows.is_empty() {
         return text;
@@ -61,7 +51,7 @@ pub fn reproduced(report: &ReproduceReport, environment: &Environment) -> String
     text
 }
 
-fn table(rows: &[&ReproducedRow], environment: &Environment) -> Table {
+fn table(rows: &[&Reproduced], environment: &Environment) -> Table {
     let mut table = environment.table(160);
     let of_trainings = rows.iter().any(|row| row.test_accuracy.is_some());
     let mut header = vec!["", "claim", "printed", "ours", "valid", "theory", "observations", "verdict"];
@@ -97,7 +87,7 @@ fn table(rows: &[&ReproducedRow], environment: &Environment) -> Table {
         ];
         cells.extend(of_trainings.then(|| number(row.test_accuracy.map(|accuracy| accuracy.mean))));
         let spread =
-            |bias: Figures| format!("{} +- {}", significant(bias.mean), significant(bias.standard_deviation));
+            |bias: Spread| format!("{} +- {}", significant(bias.mean), significant(bias.standard_deviation));
         cells.extend(has_bias.then(|| row.bias.map_or(String::new(), spread)));
         table.add_row(cells);
     }
@@ -116,7 +106,7 @@ fn bounds(bounds: &Bounds) -> String {
 }
 
 /// Which data models were trained on, each once, and what the bias of an output is.
-fn trained_on(text: &mut String, rows: &[&ReproducedRow]) {
+fn trained_on(text: &mut String, rows: &[&Reproduced]) {
     let data: BTreeSet<&str> = rows.iter().filter_map(|row| row.dataset.as_deref()).collect();
     if !data.is_empty() {
         let names: Vec<&str> = data.into_iter().collect();
@@ -131,8 +121,9 @@ fn trained_on(text: &mut String, rows: &[&ReproducedRow]) {
 
 /// In how many settings more is found than Poisson sampling justifies, by how sure the settings are.
 fn above_the_claim(text: &mut String, counts: &AboveTheClaim) {
-    let all = std::iter::once((&"settings played", &counts.all));
-    for (name, AboveCount { settings, theory, valid, ours }) in all.chain(&counts.by_provenance) {
+    let all = std::iter::once(("settings played", &counts.all));
+    let each = counts.by_provenance.iter().map(|(provenance, counts)| (provenance.name(), counts));
+    for (name, AboveCount { settings, theory, valid, ours }) in all.chain(each) {
         let _ = writeln!(
             text,
             "  {name}: theory proves more than Poisson sampling justifies in {theory} of {settings}, valid bounds show it in {valid}, the \
@@ -157,7 +148,7 @@ fn each_once<'a>(text: &mut String, before: &str, sentences: impl Iterator<Item 
 }
 
 /// What whole curves refute.
-fn curves(text: &mut String, row: &ReproducedRow) {
+fn curves(text: &mut String, row: &Reproduced) {
     for curve in row.trade_off.iter().flat_map(|curves| &curves.promised) {
         if let Some(test) = &curve.test {
             let verdict = if test.refuted { "refuted" } else { "not refuted" };

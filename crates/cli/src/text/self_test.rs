@@ -1,14 +1,14 @@
 //! Whether this machine computes right, for people.
 
 use super::row;
-use misdeal::SelfTestReport;
+use misdeal_results::SelfTest;
 
 /// A line for each check, and the outcome.
-pub fn self_test(report: &SelfTestReport) -> String {
+pub fn self_test(report: &SelfTest) -> String {
     let mut text = String::new();
     for check in &report.checks {
         let verdict = if check.passed { "pass" } else { "FAIL" };
-        row(&mut text, check.name, &format!("{verdict}  {}", check.detail));
+        row(&mut text, &check.name, &format!("{verdict}  {}", check.detail));
     }
     if let Some(reason) = &report.cuda_missing {
         row(&mut text, "cuda", &format!("not tested: {reason}"));

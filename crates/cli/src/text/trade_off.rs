@@ -1,11 +1,10 @@
 //! Tests of whole curves, for people.
 
 use super::row;
-use misdeal::TradeOffReport;
-use misdeal_results::numbers;
+use misdeal_results::{TradeOff, numbers};
 
 /// One line for each claimed curve, or why none is tested.
-pub fn tests(text: &mut String, report: &TradeOffReport) {
+pub fn tests(text: &mut String, report: &TradeOff) {
     for curve in &report.promised {
         let Some(test) = &curve.test else { continue };
         let verdict = if test.refuted { "refuted" } else { "not refuted" };

@@ -22,6 +22,7 @@ use crate::{ClosedSet, Error, Result, Setting, SettingHash, World};
 use counts::Counts;
 use exact_scores::ExactScores;
 use identity::Identity;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -37,6 +38,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
     Hash,
     Serialize,
     Deserialize,
+    JsonSchema,
     EnumString,
     IntoStaticStr,
     VariantArray,

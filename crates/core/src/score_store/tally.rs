@@ -5,6 +5,7 @@
 //! extended or merged reports the accuracy of all its models, and its store has the same bytes as that of an
 //! uninterrupted run.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How many whole numbers there were, their sum and the sum of their squares.
@@ -17,7 +18,7 @@ pub struct Tally {
 }
 
 /// A mean and a standard deviation.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
     /// The mean.
     pub mean: f64,

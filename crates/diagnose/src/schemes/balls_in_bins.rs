@@ -4,9 +4,9 @@ use super::Evidence;
 use super::once_an_epoch::once;
 use crate::p_values::{Tests, count, dispersion, normal};
 use libm::{lgamma, log};
-use misdeal_core::{Candidate, SchemeParameters};
+use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 
-const SCHEME: &str = "balls-in-bins";
+const SCHEME: LoggedScheme = LoggedScheme::BallsInBins;
 
 /// An epoch of n records in T bins has probability T^-n. Where an epoch leaves records out, the log may show k of more bins: m of n records
 /// are in them with probability q^m (1 - kq)^(n - m), q at its likeliest. If steps are ordered, every order of a batch is equally likely.

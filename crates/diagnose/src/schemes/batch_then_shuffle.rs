@@ -7,9 +7,9 @@ use crate::logged_epochs::Epoch;
 use crate::orders::Orders;
 use crate::rank_tests;
 use libm::{lgamma, log};
-use misdeal_core::{Candidate, SchemeParameters};
+use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 
-const SCHEME: &str = "batch-then-shuffle";
+const SCHEME: LoggedScheme = LoggedScheme::BatchThenShuffle;
 
 /// An order of k of T batches has probability (T - k)! / T!. Where batches are not in file order inside, they are taken to be shuffled there, each
 /// order of a batch with probability 1 / B!.

@@ -3,10 +3,10 @@
 use super::Evidence;
 use super::once_an_epoch::once;
 use libm::log;
-use misdeal_core::{Candidate, SchemeParameters};
+use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 use std::collections::BTreeSet;
 
-const SCHEME: &str = "fixed-order";
+const SCHEME: LoggedScheme = LoggedScheme::FixedOrder;
 
 /// The most different steps from record to record that a rule may take: workers or ranks that take turns need three.
 const MOST_STRIDES: usize = 8;

@@ -16,7 +16,7 @@ pub use shuffle::lead_of_the_least_buffer;
 use crate::incidence::Incidence;
 use crate::logged_epochs::LoggedEpochs;
 use crate::orders::Orders;
-use misdeal_core::Candidate;
+use misdeal_results::{Candidate, LoggedScheme};
 
 /// How many nats a scheme must lead by to be certain: odds of 22,000 to 1. Buffers so large that a possible order leads a full shuffle
 /// by less are called a full shuffle.
@@ -33,8 +33,8 @@ pub struct Evidence<'a> {
 }
 
 /// Whether a scheme draws every batch anew from all records.
-pub fn draws_anew(scheme: &str) -> bool {
-    ["poisson", "without-replacement"].contains(&scheme)
+pub fn draws_anew(scheme: LoggedScheme) -> bool {
+    matches!(scheme, LoggedScheme::Poisson | LoggedScheme::WithoutReplacement)
 }
 
 /// Every scheme, the plainer one first where two explain a log equally well.
@@ -53,7 +53,9 @@ pub fn candidates(evidence: &Evidence<'_>) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = schemes.iter().map(|scheme| scheme(evidence)).collect();
     // Laws of sets are about the whole data set, the others about the records that are dealt.
     let ways = evidence.orders.map_or(0.0, Orders::log_ways_to_choose);
-    for one in candidates.iter_mut().filter(|one| !draws_anew(one.scheme) && one.scheme != "balls-in-bins") {
+    for one in
+        candidates.iter_mut().filter(|one| !draws_anew(one.scheme) && one.scheme != LoggedScheme::BallsInBins)
+    {
         one.log_likelihood = one.log_likelihood.map(|value| value - ways);
     }
     // A stable sort keeps the order of equals.

@@ -7,7 +7,7 @@ use crate::orders::Orders;
 use crate::p_values::Tests;
 use crate::rank_tests;
 use libm::{lgamma, log};
-use misdeal_core::{Candidate, SchemeParameters};
+use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 use rayon::prelude::*;
 
 /// The orders of a log, or why a scheme with fixed batch sizes cannot have made it.
@@ -67,7 +67,7 @@ pub fn tests(choices: Choices, orders: &Orders, epochs: &[Epoch]) -> Tests {
 /// A scheme that draws every epoch anew, with the choices that it should make. Where all epochs are the same it may also have drawn
 /// once, which nobody wants of it, so that this explanation costs as much as certainty.
 pub fn drawn_anew_or_reused(
-    scheme: &'static str,
+    scheme: LoggedScheme,
     choices: Choices,
     orders: &Orders,
     mut parameters: SchemeParameters,

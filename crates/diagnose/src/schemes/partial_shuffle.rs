@@ -5,10 +5,10 @@ use super::{CERTAIN_LEAD, Evidence};
 use crate::choices::Choices;
 use crate::logged_epochs::Epoch;
 use crate::orders::Orders;
-use misdeal_core::{Candidate, SchemeParameters};
+use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 use std::collections::BTreeMap;
 
-const SCHEME: &str = "partial-shuffle";
+const SCHEME: LoggedScheme = LoggedScheme::PartialShuffle;
 
 /// Sizes that are compared where steps have no order.
 const MOST_SIZES: usize = 64;

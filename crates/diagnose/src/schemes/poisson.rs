@@ -4,9 +4,9 @@ use super::Evidence;
 use crate::incidence::Incidence;
 use crate::p_values::{Tests, count, dispersion, normal};
 use libm::{lgamma, log, log1p};
-use misdeal_core::{Candidate, SchemeParameters};
+use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 
-const SCHEME: &str = "poisson";
+const SCHEME: LoggedScheme = LoggedScheme::Poisson;
 
 /// A batch of k records has probability q^k (1 - q)^(n - k), with q at its likeliest: the mean share of the records in a batch. If steps are
 /// ordered, every order of a batch is equally likely.

@@ -4,9 +4,9 @@ use super::Evidence;
 use super::once_an_epoch::{fixed_sizes, lead, log_likelihood, tests};
 use crate::choices::Choices;
 use crate::orders::Orders;
-use misdeal_core::{Candidate, SchemeParameters};
+use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 
-const SCHEME: &str = "shuffle";
+const SCHEME: LoggedScheme = LoggedScheme::Shuffle;
 
 /// An order has probability 1 / n!, independently in every epoch.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {

@@ -3,9 +3,9 @@
 use super::Evidence;
 use super::once_an_epoch::{fixed_sizes, log_likelihood, tests};
 use crate::choices::Choices;
-use misdeal_core::{Candidate, SchemeParameters};
+use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 
-const SCHEME: &str = "shuffle-once";
+const SCHEME: LoggedScheme = LoggedScheme::ShuffleOnce;
 
 /// The first epoch's order has probability 1 / n!, the others follow. One epoch cannot be told from a fresh shuffle.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {

@@ -5,9 +5,9 @@ use super::{CERTAIN_LEAD, Evidence};
 use crate::choices::{Choices, half};
 use crate::orders::Orders;
 use libm::log;
-use misdeal_core::{Candidate, SchemeParameters};
+use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 
-const SCHEME: &str = "stream-shuffle";
+const SCHEME: LoggedScheme = LoggedScheme::StreamShuffle;
 
 /// An order has probability K^-(n - K) / K! if no record is dealt before it is read, so that the smallest size at which none is is the
 /// likeliest. Where steps are sets, larger ones may be likelier, because they allow more orders within a step.

@@ -3,9 +3,9 @@
 use super::Evidence;
 use super::poisson::random_subsets;
 use libm::lgamma;
-use misdeal_core::{Candidate, SchemeParameters};
+use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 
-const SCHEME: &str = "without-replacement";
+const SCHEME: LoggedScheme = LoggedScheme::WithoutReplacement;
 
 /// A batch has probability 1 / C(n, B). If steps are ordered, every order of a batch is equally likely.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {

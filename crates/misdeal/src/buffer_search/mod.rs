@@ -10,49 +10,6 @@ pub(crate) use rungs::Rungs;
 pub(crate) use search::audit_blindly;
 
 use misdeal_core::{BatchScheme, Error, Result, ScoreStore, Setting};
-use serde::Serialize;
-
-/// How a blind adversary corrects for its guesses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Correction {
-    /// Levels of all possible guesses add up to the significance: the largest bound is valid.
-    Bonferroni,
-    /// Every guess at the full level and the largest taken, as the paper does: not a valid bound.
-    None,
-}
-
-/// What a blind adversary tried, and what it found.
-#[derive(Debug, Clone, Serialize)]
-pub struct BufferSearch {
-    /// The guess with the largest bound.
-    pub buffer_size: u64,
-    /// How the level was corrected for the number of guesses.
-    pub correction: Correction,
-    /// The same in a sentence.
-    pub meaning: String,
-    /// The guesses, in the order in which they were made.
-    pub guesses: Vec<Guess>,
-}
-
-/// One guess of the buffer's size.
-#[derive(Debug, Clone, Serialize)]
-pub struct Guess {
-    /// Records in the buffer.
-    pub buffer_size: u64,
-    /// Batches that they fill.
-    pub batches: u64,
-    /// Whether the guess is one of the paper's or was found by bisection.
-    pub is_from_the_paper: bool,
-    /// The level of its bound.
-    pub significance: f64,
-    /// What its scores show.
-    pub empirical_epsilon: f64,
-    /// The same from the observed rates as they are; `None` if infinite.
-    pub raw_epsilon: Option<f64>,
-    /// The threshold on its scores.
-    pub threshold: f64,
-}
 
 /// Whoever can score the same observations with several beliefs about the buffer.
 pub(crate) trait Blind {

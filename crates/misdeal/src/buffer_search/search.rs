@@ -1,11 +1,12 @@
 //! The search: the paper's guesses, then bisection around the best.
 
-use super::{Blind, BufferSearch, Correction, Guess, Rungs, belief};
-use crate::audit_report::{AuditReport, report};
+use super::{Blind, Rungs, belief};
+use crate::audit_report::report;
 use crate::measurement::{Measurement, NOT_INDEPENDENT};
 use crate::standing::Standing;
 use crate::{Analysis, Result, RunOptions};
-use misdeal_core::{ScoreStore, Setting};
+use misdeal_core::{ClosedSet, OrInfinite, ScoreStore, Setting};
+use misdeal_results::{Audit, BufferSearch, Correction, EngineUsed, Guess};
 use misdeal_statistics::EpsilonEstimate;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -15,13 +16,12 @@ const MOST_BISECTIONS: usize = 12;
 
 /// Audits with every guess, and reports the one whose bound is largest. `start` is when the run began, playing or training included.
 pub(crate) fn audit_blindly(
-    command: &'static str,
     blind: &dyn Blind,
     rungs: &Rungs,
     request: &RunOptions,
     correction: Correction,
     start: Instant,
-) -> Result<AuditReport> {
+) -> Result<Audit> {
     let mut search = Search {
         blind,
         rungs,
@@ -30,7 +30,7 @@ pub(crate) fn audit_blindly(
         tried: BTreeMap::new(),
         guesses: vec![],
         best: None,
-        largest: Some(0.0),
+        largest: 0.0.into(),
     };
     for rung in rungs.grid() {
         search.guess(rung)?;
@@ -76,13 +76,13 @@ pub(crate) fn audit_blindly(
         stopped_early: false,
         estimate,
         standing,
-        engine: blind.engine(),
+        engine: EngineUsed::from_name(blind.engine())?,
         seconds,
         observations_per_second: observations as f64 / seconds,
     };
     let setting =
         Setting { adversary_scheme: Some(belief(blind.setting(), buffer_size)?), ..blind.setting().clone() };
-    let mut report = report(command, &setting, request, measurement, &store, None)?;
+    let mut report = report(&setting, request, measurement, &store, None)?;
     report.buffer_search = Some(BufferSearch { buffer_size, correction, meaning, guesses });
     Ok(report)
 }
@@ -100,8 +100,8 @@ struct Search<'a> {
     tried: BTreeMap<usize, f64>,
     guesses: Vec<Guess>,
     best: Option<Best>,
-    /// What any guess could have shown at most; `None` if infinite.
-    largest: Option<f64>,
+    /// What any guess could have shown at most.
+    largest: OrInfinite,
 }
 
 struct Best {
@@ -120,8 +120,8 @@ impl Search<'_> {
             Correction::None => self.request.analysis.significance,
         };
         let estimate = Analysis { significance, ..self.request.analysis.clone() }.of_store(&store)?;
-        self.tried.insert(rung, estimate.empirical_epsilon);
-        self.largest = self.largest.zip(estimate.largest_epsilon).map(|(one, other)| one.max(other));
+        self.tried.insert(rung, *estimate.empirical_epsilon);
+        self.largest = self.largest.max(*estimate.largest_epsilon).into();
         self.guesses.push(Guess {
             buffer_size,
             batches: self.rungs.batches(rung),

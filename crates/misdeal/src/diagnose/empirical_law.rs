@@ -98,7 +98,7 @@ pub fn audited(orders: &Orders, setting: &Setting, delta: f64) -> Result<Option<
         |world: World| (0..trials).into_par_iter().map(|trial| score(world, trial)).collect::<Vec<f64>>();
     let (scores_in, scores_out) = (scores(World::In), scores(World::Out));
     let estimate = from_scores(&scores_in, &scores_out, ThresholdChoice::Band, &ClopperPearson, delta, 0.05)?;
-    Ok(Some(estimate.empirical_epsilon))
+    Ok(Some(*estimate.empirical_epsilon))
 }
 
 #[cfg(test)]

@@ -2,15 +2,14 @@
 
 use super::{dropped, empirical_law};
 use crate::{Analysis, EngineChoice, MechanismAudit, Result, RunOptions, Unwatched, measure_mechanism};
-use misdeal_core::{BatchScheme, Bounds, Candidate, Device, SchemeParameters, Setting, UNKNOWN_SCHEME};
+use misdeal_core::{BatchScheme, Bounds, ClosedSet, Device, Setting};
 use misdeal_diagnose::{DiagnosedLog, LoggedEpochs, Orders, compatible, draws_anew};
 use misdeal_results::request::DiagnoseRequest;
+use misdeal_results::{Candidate, Leakage, LoggedScheme, SchemeParameters, Theory};
 use misdeal_statistics::{ThresholdChoice, binomial};
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::work::Work;
 use misdeal_theory::{account, check_delta};
-use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// Observations with which a scheme without a formula is audited, at most.
 const OBSERVATIONS: u64 = 1_000_000;
@@ -41,34 +40,10 @@ impl NoiseLevel {
     }
 }
 
-/// What leaks, from both sides.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Leakage {
-    /// Some adversary learns this much.
-    pub epsilon_lower_bound: Option<f64>,
-    /// None learns more.
-    pub epsilon_upper_bound: Option<f64>,
-    /// Whether the lower bound rests on a law that was estimated from the log, and is no bound on anything else.
-    pub is_estimate: bool,
-    /// The confidence with which the bounds hold where they rest on a simulation or on what the log shows of the scheme's parameters;
-    /// `None` where theory proves them of the scheme that was found.
-    pub confidence: Option<f64>,
-    /// The schemes that the log does not rule out, and that the bounds hold for; empty where none is known.
-    pub schemes: Vec<&'static str>,
-    /// How both sides were found.
-    pub method: String,
-    /// The noise at which they are meant.
-    pub noise_multiplier: f64,
-    /// The delta at which they are meant.
-    pub delta: f64,
-    /// Epochs that they are about.
-    pub epochs: u64,
-}
-
 /// What was found, and what theory says of other schemes with as many steps.
 pub struct Costs {
     pub leakage: Leakage,
-    pub beside: BTreeMap<&'static str, Bounds>,
+    pub beside: Theory,
 }
 
 /// Refuses what can be refused before the log is read.
@@ -108,13 +83,13 @@ pub fn of(
     let work = Work::default();
     let beside = [BatchScheme::Shuffle, BatchScheme::Poisson].map(|scheme| {
         let setting = Setting { scheme, ..setting.clone() };
-        (scheme.name(), bounds(&setting, delta, &work))
+        (scheme.into(), bounds(&setting, delta, &work))
     });
     let possible: Vec<&Candidate> = compatible(&diagnosis.candidates, logged);
     let subject =
         Subject { logged, orders, setting: &setting, delta, is_alone: possible.len() == 1, work: &work };
-    let is_named = diagnosis.scheme != UNKNOWN_SCHEME && diagnosis.parameters.refilled_by.is_none();
-    let mut schemes: Vec<&'static str> = possible.iter().map(|one| one.scheme).collect();
+    let is_named = diagnosis.scheme != LoggedScheme::Unknown && diagnosis.parameters.refilled_by.is_none();
+    let mut schemes: Vec<LoggedScheme> = possible.iter().map(|one| one.scheme).collect();
     let found = if is_named {
         let all: Vec<Cost> = possible.iter().map(|one| subject.cost_of(one)).collect::<Result<_>>()?;
         all.into_iter().reduce(Cost::or)
@@ -127,7 +102,7 @@ pub fn of(
     } else {
         schemes.clear();
         let bounds = of_unknown(orders, &setting, delta)?;
-        Cost { bounds: subject.with_uses(bounds, "unknown"), confidence: None }
+        Cost { bounds: subject.with_uses(bounds, LoggedScheme::Unknown), confidence: None }
     };
     let Bounds { epsilon_lower_bound, epsilon_upper_bound, method } = found;
     let leakage = Leakage {
@@ -141,7 +116,7 @@ pub fn of(
         delta,
         epochs,
     };
-    Ok(Costs { leakage, beside: beside.into() })
+    Ok(Costs { leakage, beside: beside.into_iter().collect() })
 }
 
 /// What theory says, or why it says nothing.
@@ -194,7 +169,7 @@ impl Subject<'_> {
         let buffer = parameters.buffer_size.map(|size| size.min(setting.dataset_size()));
         let Setting { noise_multiplier, epochs, .. } = *setting;
         let mut confidence = None;
-        let found = match BatchScheme::from_name(candidate.scheme, buffer)? {
+        let found = match BatchScheme::from_name(candidate.scheme.name(), buffer)? {
             BatchScheme::Poisson => {
                 confidence = Some(CONFIDENCE);
                 of_poisson(logged, setting, delta, work)
@@ -233,7 +208,7 @@ impl Subject<'_> {
     }
 
     /// The same with an upper bound that allows for records which are used more often than a scheme means to.
-    fn with_uses(&self, mut found: Bounds, scheme: &str) -> Bounds {
+    fn with_uses(&self, mut found: Bounds, scheme: LoggedScheme) -> Bounds {
         // Batches that are drawn anew repeat records by chance, which their bounds know.
         let orders = self.orders.filter(|_| !draws_anew(scheme));
         if let Some((uses, why)) = uses(self.logged, orders) {
@@ -360,7 +335,7 @@ fn by_audit(setting: &Setting, delta: f64, work: &Work) -> Result<Bounds> {
     }
     let run = RunOptions { analysis, ..RunOptions::new(observations) };
     let request = MechanismAudit { setting: setting.clone(), engine: EngineChoice::on(Device::Cpu), run };
-    let measured = measure_mechanism(&request, &Unwatched)?.estimate.empirical_epsilon;
+    let measured = *measure_mechanism(&request, &Unwatched)?.estimate.empirical_epsilon;
     let known = bounds(setting, delta, work);
     let (proven, upper) = (known.epsilon_lower_bound.unwrap_or(0.0), known.epsilon_upper_bound);
     if proven >= measured {

@@ -9,44 +9,15 @@ mod generator;
 mod known_epsilon;
 mod trainings;
 
-use crate::{Error, Progress, Result, SCHEMA_VERSION};
+use crate::{Error, Progress, Result};
 use misdeal_core::Device;
 use misdeal_results::request::SelfTestRequest;
-use serde::Serialize;
+use misdeal_results::{Check as Checked, SelfTest};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 /// The outcome of a check: a remark, or what is wrong.
 type Found = std::result::Result<String, String>;
-
-/// The results of all checks.
-#[derive(Debug, Clone, Serialize)]
-pub struct SelfTestReport {
-    schema_version: u32,
-    command: &'static str,
-    version: &'static str,
-    /// Whether every check passed.
-    pub passed: bool,
-    /// The checks, in the order in which data meets what they check.
-    pub checks: Vec<CheckReport>,
-    /// Why checks of a graphics processor were left out, if they were.
-    pub cuda_missing: Option<String>,
-    /// Time of all checks together.
-    pub seconds: f64,
-}
-
-/// The result of one check.
-#[derive(Debug, Clone, Serialize)]
-pub struct CheckReport {
-    /// The check's name.
-    pub name: &'static str,
-    /// Whether the check passed.
-    pub passed: bool,
-    /// Measured values, or what is wrong.
-    pub detail: String,
-    /// Time of this check.
-    pub seconds: f64,
-}
 
 /// A check, and the function that runs it with a seed.
 struct Check {
@@ -77,7 +48,7 @@ const OF_CUDA: [Check; 3] = [
 ///
 /// # Errors
 /// `cuda` is requested and there is none, or the run is interrupted. A failed check is no error; it is in the report.
-pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<SelfTestReport> {
+pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<SelfTest> {
     let cuda = match request.device {
         Device::Cpu => Err("left out: the device is cpu".to_owned()),
         Device::Auto => misdeal_cuda::gpus().map(|_| ()).map_err(|error| error.to_string()),
@@ -92,14 +63,11 @@ pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<S
     for (done, check) in checks.iter().enumerate() {
         progress.observed(done as u64, checks.len() as u64);
         if progress.is_interrupted() {
-            return Err(Error::SimulationInterrupted);
+            return Err(Error::simulation_interrupted());
         }
         reports.push(check.report(request.seed));
     }
-    Ok(SelfTestReport {
-        schema_version: SCHEMA_VERSION,
-        command: "self-test",
-        version: env!("CARGO_PKG_VERSION"),
+    Ok(SelfTest {
         passed: reports.iter().all(|check| check.passed),
         checks: reports,
         cuda_missing: cuda.err(),
@@ -108,7 +76,7 @@ pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<S
 }
 
 impl Check {
-    fn report(&self, seed: u64) -> CheckReport {
+    fn report(&self, seed: u64) -> Checked {
         let start = Instant::now();
         let found = catch_unwind(AssertUnwindSafe(|| (self.run)(seed)))
             .unwrap_or_else(|_| Err("it panicked; standard error has the place".into()));
@@ -116,7 +84,7 @@ impl Check {
             Ok(detail) => (true, detail),
             Err(detail) => (false, detail),
         };
-        CheckReport { name: self.name, passed, detail, seconds: start.elapsed().as_secs_f64() }
+        Checked { name: self.name.into(), passed, detail, seconds: start.elapsed().as_secs_f64() }
     }
 }
 
@@ -125,7 +93,7 @@ impl Check {
 /// # Panics
 /// If there is no such check.
 #[cfg(feature = "planted-faults")]
-pub fn run_check(name: &str) -> CheckReport {
+pub fn run_check(name: &str) -> Checked {
     let check = OF_PROCESSORS.iter().find(|check| check.name == name);
     check.unwrap_or_else(|| panic!("no check is called {name}")).report(0)
 }

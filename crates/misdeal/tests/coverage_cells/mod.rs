@@ -173,7 +173,7 @@ pub fn audit(
     let mut tallies = vec![BinTally::default(); cells.bins.len()];
     let halves = |trials: u64| [trials.div_ceil(2), trials / 2];
     let epsilon = |counted: &CountedScores| {
-        counted.estimate(choice, estimator, delta, SIGNIFICANCE).expect("enough scores").empirical_epsilon
+        *counted.estimate(choice, estimator, delta, SIGNIFICANCE).expect("enough scores").empirical_epsilon
     };
     // Rounding is not an error.
     let most = truth + 1e-9;

@@ -2,8 +2,8 @@
 
 use super::advice::capitalised;
 use super::section::Table;
-use crate::results::{AboveCount, AboveTheClaim, Heading};
 use misdeal_results::numbers::count;
+use misdeal_results::{AboveCount, AboveTheClaim, Heading};
 
 /// The table of an artefact's counts; documents of earlier versions have none.
 pub fn table(artefact: &Heading) -> Option<Table> {
@@ -14,7 +14,7 @@ pub fn table(artefact: &Heading) -> Option<Table> {
         cells
     };
     let mut rows = vec![cells("settings played", all)];
-    rows.extend(by_provenance.iter().map(|(name, found)| cells(name, found)));
+    rows.extend(by_provenance.iter().map(|(provenance, found)| cells(provenance.name(), found)));
     Some(Table {
         caption: capitalised(&format!("{}: more than Poisson sampling justifies", artefact.title)),
         header: vec!["where settings come from", "played", "theory", "valid", "ours"],

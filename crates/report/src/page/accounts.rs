@@ -1,31 +1,18 @@
 //! What theory says, and noise that was calibrated.
 
 use super::command_line::CommandLine;
-use super::curves;
-use super::epsilons::{self, Row, between, sides};
-use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
-use crate::results::{Account, Calibration};
-use misdeal_results::Tone;
+use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
+use crate::pictures::epsilons::{between, sides};
+use crate::pictures::{judged, trade_off};
+use misdeal_core::{ClosedSet, SchemeName};
 use misdeal_results::numbers::{self, count, probability, rounded_down, rounded_up, significant};
+use misdeal_results::{Account, Calibration, Shape};
 
 /// The section of an account.
 pub fn section(account: &Account) -> Section {
-    let rows: Vec<Row> = account
-        .schemes
-        .iter()
-        .filter(|(_, bounds)| sides(bounds) != [None, None])
-        .map(|(scheme, bounds)| Row { name: scheme.clone(), theory: sides(bounds), ..Row::default() })
-        .collect();
-    let mut all = Vec::new();
-    if account.claimed_epsilon.is_some() {
-        let name = "claimed, as if Poisson".into();
-        all.push(Row { name, claimed: account.claimed_epsilon, ..Row::default() });
-    }
-    all.extend(rows);
-    let caption = "Proven bounds on epsilon for each way to make batches. What libraries state is the claim on top, whatever the scheme.";
-    let mut charts = vec![epsilons::chart("Epsilon, scheme by scheme", caption, &all)];
+    let mut charts = vec![judged::account(account)];
     if !account.trade_offs.is_empty() {
-        charts.extend(curves::known_trade_offs(&account.trade_offs));
+        charts.extend(trade_off::known(&account.trade_offs));
     }
     let one = match &account.schemes.iter().collect::<Vec<_>>()[..] {
         [(_, bounds)] => sides(bounds),
@@ -39,7 +26,7 @@ pub fn section(account: &Account) -> Section {
             significant(account.noise_multiplier),
             probability(account.delta)
         ),
-        verdict: verdict(account),
+        verdict: account.verdict(),
         figures: figures(account),
         meaning: vec![
             "Lower bounds are never too large and upper bounds never too small. A side that nobody knows how to bound is left open, with \
@@ -56,37 +43,15 @@ pub fn section(account: &Account) -> Section {
     }
 }
 
-fn verdict(account: &Account) -> Verdict {
-    let Some(claim) = account.claimed_epsilon else {
-        let sentence = "Bounds by scheme; for Poisson sampling none is known here.".into();
-        return Verdict { tone: Tone::Neutral, label: "Bounds".into(), sentence };
-    };
-    let above =
-        |bounds: &&misdeal_core::Bounds| bounds.epsilon_lower_bound.is_some_and(|lower| lower > claim);
-    let worse = account.schemes.values().filter(above).count();
-    let known = account.schemes.values().filter(|bounds| bounds.epsilon_lower_bound.is_some()).count();
-    let claim = significant(claim);
-    if worse == 0 {
-        let sentence = format!(
-            "The claim of epsilon {claim} is contradicted for none of the {known} schemes with a known lower bound."
-        );
-        return Verdict { tone: Tone::Open, label: "Consistent".into(), sentence };
-    }
-    let sentence = format!(
-        "For {worse} of {known} schemes the claim of epsilon {claim}, right for Poisson sampling, is proven to be too small."
-    );
-    Verdict { tone: Tone::Doubt, label: "Depends on the batches".into(), sentence }
-}
-
 fn figures(account: &Account) -> Vec<KeyFigure> {
     let mut figures = Vec::new();
     if let Some(claim) = account.claimed_epsilon {
         let note = "what a library that assumes Poisson sampling states";
         figures.push(KeyFigure::new("claimed", format!("ε {}", significant(claim)), note));
     }
-    for scheme in ["shuffle", "fixed-order"] {
-        if let Some(bounds) = account.schemes.get(scheme) {
-            figures.push(KeyFigure::new(scheme, format!("ε {}", between(sides(bounds))), "proven"));
+    for scheme in [SchemeName::Shuffle, SchemeName::FixedOrder] {
+        if let Some(bounds) = account.schemes.get(&scheme) {
+            figures.push(KeyFigure::new(scheme.name(), format!("ε {}", between(sides(bounds))), "proven"));
         }
     }
     figures
@@ -101,7 +66,7 @@ fn tables(account: &Account) -> Vec<Table> {
     let bounds = account.schemes.iter().map(|(scheme, bounds)| {
         let [lower, upper] = sides(bounds);
         vec![
-            scheme.clone(),
+            scheme.to_string(),
             side(lower, rounded_down),
             side(upper, rounded_up),
             times(lower),
@@ -119,7 +84,7 @@ fn tables(account: &Account) -> Vec<Table> {
             let [lower, upper] = [bounds.delta_lower_bound, bounds.delta_upper_bound];
             let [lower, upper] = [lower.map(|x| 0.9995 * x), upper.map(|x| (1.0005 * x).min(1.0))];
             let shown = |value: Option<f64>| side(value, |value| format!("{value:.3e}"));
-            vec![scheme.clone(), shown(lower), shown(upper), bounds.method.clone()]
+            vec![scheme.to_string(), shown(lower), shown(upper), bounds.method.clone()]
         });
         tables.push(Table {
             caption: format!("Bounds on delta at epsilon {epsilon}"),
@@ -132,7 +97,12 @@ fn tables(account: &Account) -> Vec<Table> {
         let shown = |value: Option<f64>, text: fn(f64) -> String| value.map_or(String::new(), text);
         let rows = account.comparisons.iter().map(|one| {
             let lower = shown(one.epsilon_lower_bound, rounded_down);
-            vec![one.method.clone(), one.scheme.clone(), lower, shown(one.epsilon_upper_bound, rounded_up)]
+            vec![
+                one.method.clone(),
+                one.scheme.to_string(),
+                lower,
+                shown(one.epsilon_upper_bound, rounded_up),
+            ]
         });
         tables.push(Table {
             caption: "What other methods say".into(),
@@ -151,29 +121,36 @@ fn settings(account: &Account) -> Vec<Fact> {
         Fact::new("sampling probability", significant(account.sampling_probability)),
         Fact::new("delta", probability(account.delta)),
     ];
-    let counts = [
-        ("steps per epoch", account.steps_per_epoch),
-        ("epochs", account.epochs),
-        ("batch size", account.batch_size),
-        ("buffer size", account.buffer_size),
-    ];
-    facts.extend(counts.into_iter().filter_map(|(name, value)| Some(Fact::new(name, count(value?)))));
+    if let Some(shape) = &account.shape {
+        facts.extend(counts(shape));
+    }
     facts
+}
+
+/// Batches and epochs of a run.
+fn counts(shape: &Shape) -> impl Iterator<Item = Fact> {
+    let counts = [
+        ("steps per epoch", Some(shape.steps_per_epoch)),
+        ("epochs", Some(shape.epochs)),
+        ("batch size", Some(shape.batch_size)),
+        ("buffer size", shape.buffer_size),
+    ];
+    counts.into_iter().filter_map(|(name, value)| Some(Fact::new(name, count(value?))))
 }
 
 fn command(account: &Account) -> String {
     let line = CommandLine::new("account").flag("noise-multiplier", account.noise_multiplier);
-    let line = match account.steps_per_epoch {
+    let line = match &account.shape {
         None => line.flag("sampling-probability", account.sampling_probability).flag("steps", account.steps),
-        Some(steps) => {
+        Some(shape) => {
             let scheme = match &account.schemes.keys().collect::<Vec<_>>()[..] {
-                [scheme] => scheme.as_str(),
+                [scheme] => scheme.name(),
                 _ => "all",
             };
-            line.flag("steps-per-epoch", steps)
-                .flag_if_any("epochs", account.epochs)
-                .flag_if_any("batch-size", account.batch_size)
-                .flag_if_any("buffer-size", account.buffer_size)
+            line.flag("steps-per-epoch", shape.steps_per_epoch)
+                .flag("epochs", shape.epochs)
+                .flag("batch-size", shape.batch_size)
+                .flag_if_any("buffer-size", shape.buffer_size)
                 .flag("scheme", scheme)
         }
     };
@@ -186,74 +163,40 @@ fn command(account: &Account) -> String {
 
 /// The section of a calibration.
 pub fn calibration(found: &Calibration) -> Section {
-    let enough = found.bound == "upper";
-    let noise = numbers::noise_multiplier(found.noise_multiplier, enough);
-    let sentence = if enough {
-        format!(
-            "With noise multiplier {noise} {} is proven to meet epsilon {}.",
-            found.scheme, found.target_epsilon
-        )
-    } else {
-        format!(
-            "With less than noise multiplier {noise} {} is known to miss epsilon {}; this much may not be enough.",
-            found.scheme, found.target_epsilon
-        )
-    };
-    let bound = if enough { [None, Some(found.epsilon)] } else { [Some(found.epsilon), None] };
-    let rows = [
-        Row { name: "target".into(), claimed: Some(found.target_epsilon), ..Row::default() },
-        Row { name: format!("theory, {}", found.scheme), theory: bound, ..Row::default() },
-    ];
+    let (scheme, bound) = (found.scheme.name(), found.sides());
+    let &Calibration { steps_per_epoch, epochs, batch_size, .. } = found;
+    let shape = Shape { steps_per_epoch, epochs, batch_size, buffer_size: found.scheme.buffer_size() };
     let line = CommandLine::new("calibrate")
         .flag("target-epsilon", found.target_epsilon)
         .number("delta", found.delta)
-        .flag_if_any("steps-per-epoch", found.steps_per_epoch)
-        .flag_if_any("epochs", found.epochs)
-        .flag_if_any("batch-size", found.batch_size)
-        .flag("scheme", &found.scheme)
-        .flag_if_any("buffer-size", found.buffer_size)
-        .flag("bound", &found.bound);
+        .flag("steps-per-epoch", steps_per_epoch)
+        .flag("epochs", epochs)
+        .flag("batch-size", batch_size)
+        .flag("scheme", scheme)
+        .flag_if_any("buffer-size", shape.buffer_size)
+        .flag("bound", found.bound.name());
     let mut settings = vec![
-        Fact::new("batch scheme", &found.scheme),
+        Fact::new("batch scheme", scheme),
         Fact::new("target epsilon", found.target_epsilon.to_string()),
         Fact::new("delta", probability(found.delta)),
-        Fact::new("bound that meets the target", &found.bound),
+        Fact::new("bound that meets the target", found.bound.name()),
     ];
-    let counts = [
-        ("steps per epoch", found.steps_per_epoch),
-        ("epochs", found.epochs),
-        ("batch size", found.batch_size),
-        ("buffer size", found.buffer_size),
-    ];
-    settings.extend(counts.into_iter().filter_map(|(name, value)| Some(Fact::new(name, count(value?)))));
+    settings.extend(counts(&shape));
     Section {
         kind: "Calibrated noise",
-        title: format!(
-            "{}, epsilon {} at delta {}",
-            found.scheme,
-            found.target_epsilon,
-            probability(found.delta)
-        ),
-        verdict: Verdict {
-            tone: if enough { Tone::Open } else { Tone::Doubt },
-            label: if enough { "Enough noise" } else { "A lower limit" }.into(),
-            sentence,
-        },
+        title: format!("{scheme}, epsilon {} at delta {}", found.target_epsilon, probability(found.delta)),
+        verdict: found.verdict(),
         figures: vec![
             KeyFigure::new(
                 "noise multiplier",
-                noise,
+                found.noise(),
                 "noise standard deviation divided by the clipping norm",
             ),
             KeyFigure::new("its epsilon", format!("ε {}", between(bound)), "proven"),
         ],
         meaning: Vec::new(),
         advice: Vec::new(),
-        charts: vec![epsilons::chart(
-            "Epsilon: target and bound",
-            "The target, and what is proven with this noise.",
-            &rows,
-        )],
+        charts: vec![judged::calibration(found)],
         tables: Vec::new(),
         settings,
         rerun: Rerun { command: Some(line.text()), note: "Nothing here is random.".into() },

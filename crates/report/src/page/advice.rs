@@ -1,11 +1,11 @@
 //! What a number means for whoever has to decide, and what can be done.
 
 use super::command_line::CommandLine;
-use super::section::{Advice, Verdict};
+use super::section::Advice;
 use super::settings;
 use misdeal_core::Setting;
 use misdeal_results::numbers::{count, percent, probability, rounded_down, rounded_up, significant};
-use misdeal_results::{Judged, TheorySays, Tone};
+use misdeal_results::{Judged, Verdict};
 
 /// What was judged, with what theory knows of it.
 pub struct Subject<'a> {
@@ -24,10 +24,7 @@ pub struct Subject<'a> {
 impl Subject<'_> {
     /// The audit's verdict, and theory's where the audit has none and theory knows more.
     pub fn verdict(&self) -> Verdict {
-        match self.judged.by_theory(self.setting.scheme, self.known()) {
-            Some(TheorySays { tone, label, sentence }) => Verdict { tone, label: label.into(), sentence },
-            None => verdict(self.judged),
-        }
+        self.judged.verdict(Some(self.setting.scheme), self.known())
     }
 
     /// Theory's bounds, as far as they are about what ran.
@@ -38,7 +35,7 @@ impl Subject<'_> {
     /// What the number guarantees, and what theory adds.
     pub fn meaning(&self, guarantee: &str) -> Vec<String> {
         let mut paragraphs = meaning(self.judged, guarantee, Some(self.setting));
-        if self.judged.proven(self.known()).is_some() {
+        if self.judged.is_proven(self.known()) {
             paragraphs.push("Here theory proves it, for every adversary.".into());
         }
         paragraphs
@@ -60,7 +57,7 @@ impl Subject<'_> {
     pub fn advice(&self, further: Option<&str>) -> Vec<Advice> {
         let Some(claim) = self.judged.claimed_epsilon else { return Vec::new() };
         let mut advice: Vec<Advice> = Vec::new();
-        if self.judged.refutes() || self.judged.contradicted(self.known()).is_some() {
+        if self.judged.refutes() || self.judged.is_contradicted(self.known()) {
             if let Some(upper) = self.theory[1].filter(|&upper| upper > claim) {
                 let text =
                     format!("State what is proven of these batches: epsilon at most {}.", rounded_up(upper));
@@ -85,7 +82,7 @@ impl Subject<'_> {
             for one in advice.iter_mut().skip(1) {
                 one.text = format!("Or {}", lowered(&one.text));
             }
-        } else if let Some(further) = further.filter(|_| self.judged.proven(self.known()).is_none()) {
+        } else if let Some(further) = further.filter(|_| !self.judged.is_proven(self.known())) {
             let times = match self.further() {
                 10 => "ten".into(),
                 100 => "a hundred".into(),
@@ -96,18 +93,6 @@ impl Subject<'_> {
         }
         advice
     }
-}
-
-/// The verdict on a number and its claim.
-pub fn verdict(judged: &Judged) -> Verdict {
-    let tone = judged.tone();
-    let label = match tone {
-        Tone::Refuted => "Claim refuted",
-        Tone::Doubt => "Open",
-        Tone::Open => "Not refuted",
-        Tone::Neutral => "No claim tested",
-    };
-    Verdict { tone, label: label.into(), sentence: capitalised(&judged.sentence()) }
 }
 
 /// What the number guarantees, and what it does not.
@@ -140,11 +125,7 @@ pub fn meaning(judged: &Judged, guarantee: &str, setting: Option<&Setting>) -> V
     paragraphs
 }
 
-/// With a capital letter.
-pub fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
+pub use misdeal_results::capitalised;
 
 /// With a small letter.
 pub fn lowered(text: &str) -> String {
@@ -155,17 +136,18 @@ pub fn lowered(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use misdeal_core::BatchScheme;
+    use misdeal_core::{BatchScheme, OrInfinite};
 
     fn advised(scheme: BatchScheme, theory: [Option<f64>; 2], claims_poisson: bool) -> Vec<Advice> {
         let judged = Judged {
             empirical_epsilon: 2.0,
             valid: true,
-            guarantee: String::new(),
+            is_conditional: false,
+            objection: None,
             delta: 1e-5,
             significance: 0.05,
             claimed_epsilon: Some(1.0),
-            largest_epsilon: None,
+            largest_epsilon: OrInfinite::default(),
         };
         let setting = Setting { scheme, ..Setting::default() };
         Subject { judged: &judged, setting: &setting, theory, claims_poisson, is_as_in_theory: true }
@@ -178,11 +160,12 @@ mod tests {
             let judged = Judged {
                 empirical_epsilon: 0.5,
                 valid: true,
-                guarantee: String::new(),
+                is_conditional: false,
+                objection: None,
                 delta: 1e-5,
                 significance: 0.05,
                 claimed_epsilon: Some(claim),
-                largest_epsilon: largest,
+                largest_epsilon: largest.map_or_else(OrInfinite::default, OrInfinite::from),
             };
             let setting = Setting::default();
             let subject = Subject {
@@ -208,11 +191,12 @@ mod tests {
             let judged = Judged {
                 empirical_epsilon: if violated { 2.0 } else { 1.0 },
                 valid: true,
-                guarantee: String::new(),
+                is_conditional: false,
+                objection: None,
                 delta: 1e-5,
                 significance: 0.05,
                 claimed_epsilon: Some(claim),
-                largest_epsilon: None,
+                largest_epsilon: OrInfinite::default(),
             };
             let setting = Setting::default();
             let theory = [Some(1.5), Some(upper)];

@@ -1,22 +1,21 @@
 //! Audits of the mechanism and of training.
 
 use super::advice::Subject;
-use super::chart::{Axis, Chart, Draw, Role, Series};
 use super::command_line::CommandLine;
-use super::epsilons::{self, Row, between, rows_of_theory, sides};
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
-use super::{curves, settings};
-use crate::results::{Audit, BufferGuesses, Describing, Estimate, Outputs, TradeOff, Training};
-use misdeal_core::ClosedSet;
-use misdeal_core::{BatchScheme, ThreatModel};
+use super::settings;
+use crate::pictures::epsilons::between;
+use crate::pictures::judged;
+use misdeal_core::{BatchScheme, ClosedSet, StoreKind, ThreatModel};
 use misdeal_results::numbers::{count, p_value, percent, probability, rounded_down, seconds, significant};
-use misdeal_results::{AT_CHANCE, Judged};
+use misdeal_results::{AT_CHANCE, Audit, Correction, EngineUsed, Judged, Outputs, TradeOff, Training};
+use misdeal_statistics::{Descriptive, EpsilonEstimate, Figure, ThresholdChoice};
 
 /// The section of an audit.
 pub fn section(audit: &Audit) -> Section {
-    let judged = audit.estimate.judged(audit.claimed_epsilon);
+    let judged = audit.judged();
     let scheme = audit.setting.scheme.name();
-    let theory = audit.theory.get(scheme).map_or([None, None], sides);
+    let theory = audit.theory.sides(audit.setting.scheme);
     let subject = Subject {
         judged: &judged,
         setting: &audit.setting,
@@ -25,14 +24,9 @@ pub fn section(audit: &Audit) -> Section {
         is_as_in_theory: true,
     };
     let what = if audit.training.is_some() { "DP-SGD" } else { "the batched Gaussian mechanism" };
-    let mut charts = vec![beside(&judged, audit.estimate.raw_epsilon, rows_of_theory(&audit.theory))];
-    charts.extend(
-        audit.score_histogram.as_ref().map(|scores| {
-            curves::histogram(scores, "score (log-likelihood ratio)", audit.estimate.threshold)
-        }),
-    );
-    charts.extend(audit.trade_off.iter().flat_map(curves::trade_off));
-    charts.extend(audit.buffer_search.as_ref().map(guesses));
+    let mut charts = vec![judged::audit(audit)];
+    charts.extend(judged::scores_of_audit(audit));
+    charts.extend(audit.buffer_search.as_ref().map(judged::guesses));
     let mut tables = vec![errors(&audit.estimate, audit.observations)];
     tables.extend(audit.trade_off.as_ref().and_then(tested));
     tables.extend(audit.descriptive.as_ref().map(describing));
@@ -62,19 +56,9 @@ pub fn section(audit: &Audit) -> Section {
 
 /// The section of outputs that were judged.
 pub fn outputs_section(outputs: &Outputs) -> Section {
-    let &Outputs { empirical_epsilon, valid, delta, significance, claimed_epsilon, .. } = outputs;
-    let best = outputs.estimates.get(&outputs.score);
-    let judged = Judged {
-        empirical_epsilon,
-        valid,
-        guarantee: best.map_or(String::new(), |best| best.guarantee.clone()),
-        delta,
-        significance,
-        claimed_epsilon,
-        largest_epsilon: outputs.largest_epsilon(),
-    };
+    let (best, judged) = (outputs.best(), outputs.judged());
     let scheme = outputs.setting.scheme.name();
-    let theory = outputs.theory.get(scheme).map_or([None, None], sides);
+    let theory = outputs.theory.sides(outputs.setting.scheme);
     let subject = Subject {
         judged: &judged,
         setting: &outputs.setting,
@@ -89,7 +73,7 @@ pub fn outputs_section(outputs: &Outputs) -> Section {
         figures: figures(&judged, theory, &format!("theory, {scheme}"), false),
         meaning: subject.meaning(best.map_or("", |best| &best.guarantee)),
         advice: subject.advice(None),
-        charts: vec![beside(&judged, None, rows_of_theory(&outputs.theory))],
+        charts: vec![judged::outputs(outputs)],
         tables: vec![super::estimates::table(&outputs.estimates, "What each score shows", "score")],
         settings: settings::facts(&outputs.setting, None, best),
         rerun: Rerun {
@@ -98,34 +82,13 @@ pub fn outputs_section(outputs: &Outputs) -> Section {
         },
         provenance: vec![Fact::new("runs", count(outputs.observations))],
         summary: Summary {
-            found: Some(empirical_epsilon),
-            valid,
-            claimed: claimed_epsilon,
+            found: Some(judged.empirical_epsilon),
+            valid: judged.valid,
+            claimed: judged.claimed_epsilon,
             theory,
             tally: String::new(),
         },
     }
-}
-
-/// The claim, what was found, and theory.
-pub fn beside(judged: &Judged, raw_epsilon: Option<f64>, theory: impl Iterator<Item = Row>) -> Chart {
-    let named = |name: &str| Row { name: name.into(), ..Row::default() };
-    let mut rows = Vec::new();
-    if judged.claimed_epsilon.is_some() {
-        rows.push(Row { claimed: judged.claimed_epsilon, ..named("claimed") });
-    }
-    let found = Some(judged.empirical_epsilon);
-    rows.push(if judged.valid {
-        Row { found, raw: raw_epsilon, ..named("found") }
-    } else {
-        let name =
-            if judged.is_conditional() { "found, under an assumption" } else { "found, not a valid bound" };
-        Row { raw: found, ..named(name) }
-    });
-    rows.extend(theory);
-    let caption = "The claim, what this audit shows, and what theory knows. The arrow says that the truth may lie further to the right, \
-                   never further to the left but with the stated small probability.";
-    epsilons::chart("Epsilon: claimed, found, known", caption, &rows)
 }
 
 /// The numbers that matter.
@@ -139,7 +102,7 @@ pub fn figures(
     let mut figures = vec![if judged.valid {
         KeyFigure::new("leaks at least", format!("ε {}", rounded_down(judged.empirical_epsilon)), level)
     } else {
-        let worth = if judged.is_conditional() { judged.weakness() } else { "not a valid bound" };
+        let worth = if judged.is_conditional { judged.weakness() } else { "not a valid bound" };
         let note = format!("{worth}, delta {}", probability(judged.delta));
         KeyFigure::new("estimate", format!("ε {}", rounded_down(judged.empirical_epsilon)), note)
     }];
@@ -155,13 +118,13 @@ pub fn figures(
 }
 
 /// The errors that the estimate is made of, of all `runs`.
-pub fn errors(estimate: &Estimate, runs: u64) -> Table {
+pub fn errors(estimate: &EpsilonEstimate, runs: u64) -> Table {
     let row = |name: &str, errors: u64, of: u64| {
         vec![name.to_owned(), count(errors), count(of), percent(errors as f64 / of.max(1) as f64)]
     };
-    let threshold = estimate.threshold.map_or("infinite".into(), significant);
+    let threshold = significant(*estimate.threshold);
     let counted = estimate.observations_in.saturating_add(estimate.observations_out);
-    let held_out = if estimate.threshold_choice == "hold-out" && counted < runs {
+    let held_out = if estimate.threshold_choice == ThresholdChoice::HoldOut && counted < runs {
         " Half of the runs chose it, and only the other half is counted."
     } else {
         ""
@@ -185,7 +148,7 @@ pub fn tested(curves: &TradeOff) -> Option<Table> {
         .promised
         .iter()
         .filter_map(|promise| {
-            let test = promise.test?;
+            let test = promise.test.as_ref()?;
             let verdict = if test.refuted { "refuted" } else { "not refuted" };
             Some(vec![promise.name.clone(), verdict.into(), p_value(test.p_value)])
         })
@@ -205,16 +168,15 @@ pub fn tested(curves: &TradeOff) -> Option<Table> {
 }
 
 /// How well the scores tell the worlds apart.
-pub fn describing(figures: &Describing) -> Table {
-    let row = |name: String, [value, lower, upper]: [f64; 3]| {
+pub fn describing(figures: &Descriptive) -> Table {
+    let row = |name: String, &Figure { value, lower, upper }: &Figure| {
         vec![name, significant(value), format!("{} to {}", significant(lower), significant(upper))]
     };
-    let area = figures.auroc;
-    let mut rows = vec![row("AUROC".into(), [area.value, area.lower, area.upper])];
+    let mut rows = vec![row("AUROC".into(), &figures.auroc)];
     rows.extend(figures.true_positive_rates.iter().map(|at| {
         let name =
             format!("true-positive rate at a false-positive rate of {}", percent(at.false_positive_rate));
-        row(name, [at.rate.value, at.rate.lower, at.rate.upper])
+        row(name, &at.figure)
     }));
     let header = vec!["figure", "value", "95 % interval"];
     Table { caption: "How well the scores tell the worlds apart".into(), header, rows, notes: Vec::new() }
@@ -240,23 +202,6 @@ fn worth(training: &Training, threat_model: ThreatModel) -> Table {
     }
 }
 
-fn guesses(search: &BufferGuesses) -> Chart {
-    let mut points: Vec<[f64; 2]> =
-        search.guesses.iter().map(|guess| [guess.batches as f64, guess.empirical_epsilon]).collect();
-    points.retain(|point| point[1].is_finite());
-    points.sort_by(|one, other| one[0].total_cmp(&other[0]));
-    Chart {
-        title: "Guesses of the buffer".into(),
-        caption: format!("{} The best guess is {} records.", search.meaning, count(search.buffer_size)),
-        x: Axis { log: true, ..Axis::of("batches that the buffer is guessed to fill") },
-        y: Axis::of_epsilons(),
-        series: vec![
-            Series::new("bound by guess", Role::Found, Draw::Line, points.iter().copied()),
-            Series::new("guesses", Role::Found, Draw::Dots, points),
-        ],
-    }
-}
-
 fn provenance(audit: &Audit) -> Vec<Fact> {
     let unit = if audit.training.is_some() { "models" } else { "observations" };
     let speed = match audit.observations_per_second {
@@ -264,10 +209,11 @@ fn provenance(audit: &Audit) -> Vec<Fact> {
         fast => count(fast.round() as u64),
     };
     let mut facts = vec![
-        Fact::new("engine", &audit.engine),
+        Fact::new("engine", audit.engine.name()),
         Fact::new("time", seconds(audit.seconds)),
         Fact::new(format!("{unit} a second"), speed),
     ];
+    facts.extend(audit.stream.as_ref().map(|stream| Fact::new("random stream", stream)));
     if audit.stopped_early {
         facts.push(Fact::new(
             "stopped early",
@@ -305,35 +251,28 @@ fn command(audit: &Audit, observations: u64) -> Option<String> {
     let line = match &audit.training {
         None => settings::shape(CommandLine::new("audit mechanism"), &audit.setting)
             .flag("noise-multiplier", audit.setting.noise_multiplier)
-            .flag("engine", engine(&audit.engine)),
+            .flag("engine", audit.engine.family()),
         Some(training) => settings::training(CommandLine::new("audit training"), &audit.setting, training)?
-            .flag("device", device(&audit.engine))
-            .switch("precision tf32", audit.engine.contains("tf32")),
+            .flag("device", audit.engine.device().name())
+            .switch("precision tf32", audit.engine == EngineUsed::TrainCudaTf32),
     };
     let claim = audit.claimed_epsilon.filter(|_| !audit.claims_poisson());
     let line = game(line, audit)
         .flag("observations", observations)
         .number("delta", estimate.delta)
         .number("significance", estimate.significance)
-        .flag("estimator", &estimate.estimator)
-        .flag("threshold-choice", &estimate.threshold_choice)
-        .flag_if_any("scores", audit.scores.as_ref().filter(|scores| *scores != "counts"))
+        .flag("estimator", estimate.estimator.name())
+        .flag("threshold-choice", estimate.threshold_choice.name())
+        .flag_if_any("scores", Some(audit.scores.name()).filter(|_| audit.scores != StoreKind::Counts))
         .flag_if_any("claimed-epsilon", claim)
         .switch("search-buffer", audit.buffer_search.is_some())
-        .switch("uncorrected", audit.buffer_search.as_ref().is_some_and(|search| search.correction == "none"))
+        .switch(
+            "uncorrected",
+            audit.buffer_search.as_ref().is_some_and(|search| search.correction == Correction::None),
+        )
         .switch("trade-off", audit.trade_off.is_some())
         .flag("seed", audit.seed);
     Some(line.text())
-}
-
-/// The device of an engine, as `--device` takes it.
-pub fn device(engine: &str) -> &'static str {
-    if engine.contains("cuda") { "cuda" } else { "cpu" }
-}
-
-/// The engine's family: within it, all give the same numbers.
-fn engine(name: &str) -> &str {
-    if name.starts_with("cpu") { "cpu" } else { name }
 }
 
 /// Flags that both audits share. Of an adversary that guesses the buffer only the kind of buffer is told, if it is not the real one's.
@@ -353,25 +292,4 @@ fn game(line: CommandLine, audit: &Audit) -> CommandLine {
             "adversary-buffer-size",
             adversary.filter(|_| !guesses).and_then(|scheme| scheme.buffer_size()),
         )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn engines_of_trainings_and_of_mechanisms_have_a_device() {
-        let engines = ["train-cuda", "train-cuda-tf32", "cuda", "train-cpu", "cpu-avx512", "reference"];
-        assert_eq!(engines.map(device), ["cuda", "cuda", "cuda", "cpu", "cpu", "cpu"]);
-    }
-
-    #[test]
-    fn an_infinite_guess_is_not_drawn() {
-        let guesses = r#"{"buffer_size": 500, "correction": "none", "meaning": "", "guesses": [
-            {"buffer_size": 100, "batches": 1, "empirical_epsilon": null},
-            {"buffer_size": 500, "batches": 5, "empirical_epsilon": 2.5}]}"#;
-        let chart = super::guesses(&serde_json::from_str(guesses).unwrap());
-        assert_eq!(chart.title, "Guesses of the buffer");
-        assert!(chart.series.iter().all(|series| series.points == [[5.0, 2.5]]), "{chart:?}");
-    }
 }

@@ -1,8 +1,8 @@
 //! Several results beside each other.
 
-use super::chart::Chart;
-use super::epsilons::{self, Row, between};
 use super::{EmbeddedChart, Placed};
+use crate::chart::Chart;
+use crate::pictures::epsilons::{self, Row, between};
 use misdeal_results::numbers::{rounded_down, significant};
 
 /// What stands on top of a page with several results.
@@ -60,7 +60,7 @@ pub fn of(results: &[Placed]) -> Comparison {
             found,
             claimed: summary.claimed.map_or(String::new(), significant),
             theory: if summary.theory == [None, None] { String::new() } else { between(summary.theory) },
-            class: placed.section.verdict.class(),
+            class: placed.section.class(),
             verdict: placed.section.verdict.label.clone(),
             tally: summary.tally.clone(),
         }
@@ -70,17 +70,17 @@ pub fn of(results: &[Placed]) -> Comparison {
         .zip(&sources)
         .filter_map(|(placed, source)| {
             let summary = &placed.section.summary;
-            let [found, raw] = if summary.valid { [summary.found, None] } else { [None, summary.found] };
+            let [valid, raw] = if summary.valid { [summary.found, None] } else { [None, summary.found] };
             let row = Row {
-                name: format!("{}. {source}", placed.number),
-                found,
+                valid,
                 raw,
                 claimed: summary.claimed,
-                printed: None,
                 theory: summary.theory,
+                names: ["found: at least", "without a guarantee"].map(String::from),
+                ..Row::named(format!("{}. {source}", placed.number))
             };
-            let any = row.found.or(row.raw).or(row.claimed).or(row.theory[0]).or(row.theory[1]);
-            any.is_some().then_some(row)
+            let has_any = row.epsilons().next().is_some();
+            has_any.then_some(row)
         })
         .collect();
     let caption = "For each result the claim, what was found, and theory's bounds for its scheme.";

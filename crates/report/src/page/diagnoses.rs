@@ -1,36 +1,35 @@
 //! Diagnoses of data loaders.
 
-use super::chart::{Axis, Chart, Draw, Role, Series};
 use super::command_line::CommandLine;
-use super::epsilons::{self, Row, between, rows_of_theory};
-use super::section::{Advice, Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
-use crate::results::{Diagnosed, Leaking, Parameters};
-use misdeal_core::PositionSample;
+use super::section::{Advice, Fact, KeyFigure, Rerun, Section, Summary, Table};
+use crate::chart::Chart;
+use crate::pictures::epsilons::{self, Row, between, rows_of_theory};
+use crate::pictures::positions;
 use misdeal_results::numbers::{
     count, epochs, p_value, percent, probability, rounded_down, seconds, significant,
 };
-use misdeal_results::{Tone, beside_poisson};
+use misdeal_results::{Diagnosed, Leakage, LoggedScheme, SchemeParameters};
 use std::fmt::Write;
+
+/// Epochs whose positions fit beside each other.
+const SHOWN_EPOCHS: usize = 2;
 
 /// The section of a diagnosis.
 pub fn section(found: &Diagnosed) -> Section {
-    let bounds = found
-        .leakage
-        .as_ref()
-        .map_or([None, None], |leakage| [leakage.epsilon_lower_bound, leakage.epsilon_upper_bound]);
-    let claimed = claim(found);
-    let name = found.log.rsplit(['/', '\\']).next().unwrap_or(&found.log);
-    let mut charts: Vec<Chart> = found.positions.iter().flat_map(positions).collect();
+    let bounds = found.leakage.as_ref().map_or([None, None], Leakage::sides);
+    let (claimed, name) = (found.claimed_epsilon(), found.file_name());
+    let mut charts: Vec<Chart> =
+        found.positions.iter().flat_map(positions::charts).take(SHOWN_EPOCHS).collect();
     if found.leakage.is_some() {
-        let mut rows = vec![Row { name: "what was found".into(), theory: bounds, ..Row::default() }];
+        let mut rows = vec![Row { theory: bounds, ..Row::named("what was found") }];
         rows.extend(rows_of_theory(&found.theory));
         let caption = "What leaks under the scheme that was found, beside a full shuffle and Poisson sampling with as many steps.";
         charts.push(epsilons::chart("Epsilon of these batches", caption, &rows));
     }
     Section {
         kind: "Diagnosis of a data loader",
-        title: format!("{name}: {}{}", found.scheme, described(&found.parameters)),
-        verdict: verdict(found),
+        title: format!("{name}: {}{}", found.diagnosis.scheme, described(&found.diagnosis.parameters)),
+        verdict: found.verdict(),
         figures: figures(found, bounds),
         meaning: meaning(found),
         advice: advice(found),
@@ -43,31 +42,7 @@ pub fn section(found: &Diagnosed) -> Section {
     }
 }
 
-/// What Poisson sampling would justify.
-fn claim(found: &Diagnosed) -> Option<f64> {
-    found.theory.get("poisson")?.epsilon_upper_bound
-}
-
-/// What leaks beside what Poisson sampling would justify, where that is less.
-fn excess(found: &Diagnosed) -> Option<String> {
-    let leakage = found.leakage.as_ref()?;
-    beside_poisson(claim(found), leakage.epsilon_lower_bound, leakage.is_estimate)
-}
-
-fn verdict(found: &Diagnosed) -> Verdict {
-    let (tone, label) = match (found.scheme.as_str(), found.certain, found.defects.len()) {
-        ("unknown", _, _) => (Tone::Doubt, "Unknown scheme".into()),
-        (scheme, false, _) => (Tone::Doubt, format!("Probably {scheme}")),
-        (scheme, true, 0) if excess(found).is_some() => (Tone::Refuted, scheme.to_owned()),
-        (scheme, true, 0) => (Tone::Neutral, scheme.to_owned()),
-        (scheme, true, 1) => (Tone::Refuted, format!("{scheme}, with a defect")),
-        (scheme, true, defects) => (Tone::Refuted, format!("{scheme}, with {defects} defects")),
-    };
-    let more = excess(found).map_or(String::new(), |more| format!(" {more}"));
-    Verdict { tone, label: super::advice::capitalised(&label), sentence: format!("{}{more}", found.verdict) }
-}
-
-fn described(parameters: &Parameters) -> String {
+fn described(parameters: &SchemeParameters) -> String {
     let mut text = String::new();
     if let Some(size) = parameters.buffer_size {
         let _ = write!(text, " (buffer of {})", count(size));
@@ -96,14 +71,14 @@ fn figures(found: &Diagnosed, bounds: [Option<f64>; 2]) -> Vec<KeyFigure> {
         };
         figures.push(KeyFigure::new("leaks", format!("ε {}", between(bounds)), note));
     }
-    if let Some(claim) = claim(found) {
+    if let Some(claim) = found.claimed_epsilon() {
         figures.push(KeyFigure::new(
             "Poisson sampling would leak",
             format!("ε {}", significant(claim)),
             "what libraries claim",
         ));
     }
-    if let Some(size) = found.parameters.buffer_size {
+    if let Some(size) = found.diagnosis.parameters.buffer_size {
         let share = format!("of {} records", count(found.dataset_size));
         figures.push(KeyFigure::new("buffer", count(size), share));
     }
@@ -126,14 +101,14 @@ fn meaning(found: &Diagnosed) -> Vec<String> {
             [others @ .., last] => paragraphs.push(format!(
                 "The bounds hold for all {} schemes that the log does not rule out: {} and {last}.",
                 leakage.schemes.len(),
-                others.join(", ")
+                others.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
             )),
         }
         if leakage.is_estimate {
             paragraphs.push("It is an estimate: it assumes that the law of the batches only shifts with a record's place in the file.".into());
         }
     }
-    let certain = if found.certain {
+    let certain = if found.diagnosis.certain {
         "The scheme is certain: it explains the log better than any other by a factor of more than 20,000."
     } else {
         "The scheme is not certain; a log of more epochs may tell."
@@ -143,16 +118,21 @@ fn meaning(found: &Diagnosed) -> Vec<String> {
 }
 
 /// Whether an upper bound is proven of the scheme as it is named: of batches without defects, in orders that are drawn anew.
-fn is_bounded(found: &Diagnosed, leakage: &Leaking) -> bool {
-    let is_plain = found.defects.is_empty() && found.parameters.order_is_reused != Some(true);
+fn is_bounded(found: &Diagnosed, leakage: &Leakage) -> bool {
+    let is_plain =
+        found.diagnosis.defects.is_empty() && found.diagnosis.parameters.order_is_reused != Some(true);
     is_plain && !leakage.is_estimate && leakage.epsilon_upper_bound.is_some()
 }
 
 fn advice(found: &Diagnosed) -> Vec<Advice> {
-    let mut advice: Vec<Advice> =
-        found.defects.iter().map(|defect| Advice { text: defect.message.clone(), command: None }).collect();
-    if let (Some(_), Some(claim), Some(leakage)) = (excess(found), claim(found), &found.leakage)
-        && found.scheme != "poisson"
+    let mut advice: Vec<Advice> = found
+        .diagnosis
+        .defects
+        .iter()
+        .map(|defect| Advice { text: defect.message.clone(), command: None })
+        .collect();
+    if let (Some(_), Some(claim), Some(leakage)) = (found.excess(), found.claimed_epsilon(), &found.leakage)
+        && found.diagnosis.scheme != LoggedScheme::Poisson
     {
         let claimed = "Draw batches by Poisson sampling, for which the claim would be right";
         let command = CommandLine::new("calibrate")
@@ -161,8 +141,8 @@ fn advice(found: &Diagnosed) -> Vec<Advice> {
             .flag("steps-per-epoch", found.steps_per_epoch)
             .flag("epochs", leakage.epochs)
             .flag("batch-size", found.batch_size)
-            .flag("scheme", &found.scheme)
-            .flag_if_any("buffer-size", found.parameters.buffer_size);
+            .flag("scheme", found.diagnosis.scheme)
+            .flag_if_any("buffer-size", found.diagnosis.parameters.buffer_size);
         advice.push(if is_bounded(found, leakage) {
             let text =
                 format!("{claimed}, or find the noise with which these batches are proven to meet the same:");
@@ -182,30 +162,8 @@ fn advice(found: &Diagnosed) -> Vec<Advice> {
     advice
 }
 
-fn positions(positions: &PositionSample) -> Vec<Chart> {
-    let axis = |label: String, to: u64| Axis {
-        label,
-        linear: true,
-        from: Some(0.0),
-        to: Some(to as f64),
-        ..Axis::default()
-    };
-    let chart = |epoch: &misdeal_core::EpochPositions| {
-        Chart {
-        title: format!("Where records were dealt, epoch {}", epoch.epoch),
-        caption: "A dot for some of the records. A full shuffle fills the square evenly, a fixed order is the diagonal, blocks are squares \
-                  along it, and a sliding buffer is a band with a sharp edge."
-            .into(),
-        x: axis(format!("position in epoch {}", epoch.epoch), positions.epoch_length),
-        y: axis("position in the file".into(), positions.dataset_size),
-        series: vec![Series::new("records", Role::Found, Draw::Dots, epoch.points.iter().map(|&[record, place]| [place as f64, record as f64]))],
-    }
-    };
-    positions.epochs.iter().take(2).map(chart).collect()
-}
-
 fn tables(found: &Diagnosed) -> Vec<Table> {
-    let rows = found.candidates.iter().map(|one| {
+    let rows = found.diagnosis.candidates.iter().map(|one| {
         let value = one.log_likelihood.map_or("impossible".into(), |value| format!("{value:.1}"));
         let tested = one.log_likelihood.map_or(String::new(), |_| p_value(one.p_value));
         vec![format!("{}{}", one.scheme, described(&one.parameters)), value, tested, one.evidence.clone()]
@@ -216,9 +174,12 @@ fn tables(found: &Diagnosed) -> Vec<Table> {
         rows: rows.collect(),
         notes: Vec::new(),
     }];
-    if !found.defects.is_empty() {
-        let rows =
-            found.defects.iter().map(|one| vec![one.defect.clone(), count(one.records), one.message.clone()]);
+    if !found.diagnosis.defects.is_empty() {
+        let rows = found
+            .diagnosis
+            .defects
+            .iter()
+            .map(|one| vec![one.defect.to_string(), count(one.records), one.message.clone()]);
         tables.push(Table {
             caption: "Defects".into(),
             header: vec!["defect", "records", "what was seen"],

@@ -1,12 +1,13 @@
 //! Estimation from scores.
 
 use super::command_line::CommandLine;
-use super::epsilons::{self, Row};
-use super::section::{Fact, Rerun, Section, Summary, Table, Verdict};
-use super::{advice, audits, curves};
-use crate::results::{Estimate, Estimation};
-use misdeal_results::Tone;
+use super::section::{Fact, Rerun, Section, Summary, Table};
+use super::{advice, audits};
+use crate::pictures::judged;
+use misdeal_core::ClosedSet;
 use misdeal_results::numbers::{count, probability, rounded_down, seconds};
+use misdeal_results::{Estimation, Judged};
+use misdeal_statistics::EpsilonEstimate;
 use std::collections::BTreeMap;
 
 /// The section of one estimate, or of all estimators side by side.
@@ -14,11 +15,11 @@ pub fn section(found: &Estimation) -> Section {
     // All scores are in the histogram; an estimate has only those that it counts.
     let scores = found.score_histogram.as_ref().map(|all| [total(&all.scores_in), total(&all.scores_out)]);
     let first = found.estimate.as_ref().or_else(|| found.estimates.values().next());
-    let mut charts = Vec::new();
+    let mut charts = vec![judged::estimation(found)];
+    charts.extend(judged::scores_of_estimation(found));
     let mut tables = Vec::new();
-    let (verdict, figures, mut meaning, summary) = if let Some(estimate) = &found.estimate {
-        let judged = estimate.judged(found.claimed_epsilon);
-        charts.push(audits::beside(&judged, estimate.raw_epsilon, std::iter::empty()));
+    let (figures, mut meaning, summary) = if let Some(estimate) = &found.estimate {
+        let judged = Judged::of(estimate, found.claimed_epsilon);
         let summary = Summary {
             found: Some(judged.empirical_epsilon),
             valid: judged.valid,
@@ -28,26 +29,21 @@ pub fn section(found: &Estimation) -> Section {
         let figures = audits::figures(&judged, [None, None], "", false);
         tables
             .push(audits::errors(estimate, scores.map_or(0, |[with, without]| with.saturating_add(without))));
-        (advice::verdict(&judged), figures, advice::meaning(&judged, &estimate.guarantee, None), summary)
+        (figures, advice::meaning(&judged, &estimate.guarantee, None), summary)
     } else {
-        charts.push(side_by_side(found));
         tables.push(table(&found.estimates, "All estimators on the same scores", "estimator"));
-        let sentence = "Estimators side by side. Decide on one before you see these: the largest of several is not valid at the level \
-                        of one.";
-        let label = "Nothing to judge".into();
-        let verdict = Verdict { tone: Tone::Neutral, label, sentence: sentence.into() };
-        (verdict, Vec::new(), Vec::new(), Summary { claimed: found.claimed_epsilon, ..Summary::default() })
+        let caution = "Estimators side by side. Decide on one before you see these: the largest of several is not valid at the level \
+                       of one.";
+        let summary = Summary { claimed: found.claimed_epsilon, ..Summary::default() };
+        (Vec::new(), vec![caution.into()], summary)
     };
     meaning.extend(found.remark.as_ref().map(|remark| format!("{}.", advice::capitalised(remark))));
-    let threshold = found.estimate.as_ref().and_then(|estimate| estimate.threshold);
-    charts.extend(found.score_histogram.as_ref().map(|scores| curves::histogram(scores, "score", threshold)));
-    charts.extend(found.trade_off.iter().flat_map(curves::trade_off));
     tables.extend(found.trade_off.as_ref().and_then(audits::tested));
     tables.extend(found.descriptive.as_ref().map(audits::describing));
     Section {
         kind: "Estimate from scores",
         title: found.title(),
-        verdict,
+        verdict: found.verdict(),
         figures,
         meaning,
         advice: Vec::new(),
@@ -60,34 +56,20 @@ pub fn section(found: &Estimation) -> Section {
     }
 }
 
-/// A row for each estimate, the valid ones first, the largest first among each.
-fn ranked(estimates: &BTreeMap<String, Estimate>) -> Vec<(&String, &Estimate)> {
-    let mut all: Vec<_> = estimates.iter().collect();
-    all.sort_by(|(_, one), (_, other)| {
-        other.valid.cmp(&one.valid).then(other.empirical_epsilon.total_cmp(&one.empirical_epsilon))
-    });
-    all
-}
-
-fn side_by_side(found: &Estimation) -> super::chart::Chart {
-    let mut rows = Vec::new();
-    if found.claimed_epsilon.is_some() {
-        rows.push(Row { name: "claimed".into(), claimed: found.claimed_epsilon, ..Row::default() });
-    }
-    rows.extend(ranked(&found.estimates).into_iter().map(|(name, estimate)| {
-        let epsilon = Some(estimate.empirical_epsilon);
-        let [found, raw] = if estimate.valid { [epsilon, None] } else { [None, epsilon] };
-        Row { name: name.clone(), found, raw, ..Row::default() }
-    }));
-    let caption = "What each estimator makes of the same scores; arrows are lower bounds with confidence, for any mechanism.";
-    epsilons::chart("Estimators side by side", caption, &rows)
-}
-
 /// Estimates by name, with what they guarantee.
-pub fn table(estimates: &BTreeMap<String, Estimate>, caption: &str, kind: &'static str) -> Table {
-    let rows = ranked(estimates).into_iter().map(|(name, one)| {
+pub fn table<N: ClosedSet>(
+    estimates: &BTreeMap<N, EpsilonEstimate>,
+    caption: &str,
+    kind: &'static str,
+) -> Table {
+    let rows = judged::ranked(estimates).into_iter().map(|(name, one)| {
         let valid = if one.valid { "yes" } else { "no" };
-        vec![name.clone(), rounded_down(one.empirical_epsilon), valid.into(), one.guarantee.clone()]
+        vec![
+            name.name().to_owned(),
+            rounded_down(*one.empirical_epsilon),
+            valid.into(),
+            one.guarantee.clone(),
+        ]
     });
     Table {
         caption: caption.into(),
@@ -102,12 +84,12 @@ fn total(cells: &[u64]) -> u64 {
     cells.iter().fold(0, |sum, &cell| sum.saturating_add(cell))
 }
 
-fn settings(found: &Estimation, estimate: &Estimate, scores: Option<[u64; 2]>) -> Vec<Fact> {
+fn settings(found: &Estimation, estimate: &EpsilonEstimate, scores: Option<[u64; 2]>) -> Vec<Fact> {
     let mut facts = vec![
         Fact::new("delta", probability(estimate.delta)),
         Fact::new("significance", estimate.significance.to_string()),
-        Fact::new("estimator", if found.estimate.is_some() { &estimate.estimator } else { "all" }),
-        Fact::new("threshold choice", &estimate.threshold_choice),
+        Fact::new("estimator", if found.estimate.is_some() { estimate.estimator.name() } else { "all" }),
+        Fact::new("threshold choice", estimate.threshold_choice.name()),
     ];
     if let Some([with, without]) = scores {
         facts.push(Fact::new("scores with the record", count(with)));
@@ -116,20 +98,20 @@ fn settings(found: &Estimation, estimate: &Estimate, scores: Option<[u64; 2]>) -
     facts
 }
 
-fn rerun(found: &Estimation, first: Option<&Estimate>) -> Rerun {
+fn rerun(found: &Estimation, first: Option<&EpsilonEstimate>) -> Rerun {
     let Some(estimate) = first else { return Rerun::default() };
     let (Some(scores_in), Some(scores_out)) = (&found.scores_in, &found.scores_out) else {
         let note = "The scores came from a program's memory: misdeal.estimate with the same arrays gives the same number.";
         return Rerun { command: None, note: note.into() };
     };
-    let name = if found.estimate.is_some() { &estimate.estimator } else { "all" };
+    let name = if found.estimate.is_some() { estimate.estimator.name() } else { "all" };
     let line = CommandLine::new("estimate")
         .flag("scores-in", scores_in)
         .flag("scores-out", scores_out)
         .number("delta", estimate.delta)
         .number("significance", estimate.significance)
         .flag("estimator", name)
-        .flag("threshold-choice", &estimate.threshold_choice)
+        .flag("threshold-choice", estimate.threshold_choice.name())
         .flag_if_any("claimed-epsilon", found.claimed_epsilon)
         .switch("trade-off", found.trade_off.is_some());
     Rerun { command: Some(line.text()), note: "The same files give the same number.".into() }

@@ -8,22 +8,20 @@ mod above_the_claim;
 mod accounts;
 mod advice;
 mod audits;
-mod chart;
 mod command_line;
 mod comparison;
-mod curves;
-mod deals;
 mod diagnoses;
-mod epsilons;
 mod estimates;
 mod reproductions;
 mod section;
 mod settings;
 mod unbroken;
 
-use crate::results::{Content, Estimate, StoredResult, Unreadable};
+use crate::Figure;
+use crate::chart::Chart;
 use askama::Template;
 use misdeal_core::printable_lines;
+use misdeal_results::{Document, Stored, Unreadable};
 use section::Section;
 use sha2::{Digest, Sha256};
 use unbroken::unbroken;
@@ -57,15 +55,18 @@ impl Placed {
 /// A chart as the page holds it.
 struct EmbeddedChart<'a> {
     id: String,
-    chart: &'a chart::Chart,
+    chart: &'a Chart,
     /// Whether the chart before says the same below its title.
     repeats: bool,
     json: String,
+    /// The chart as SVG, for readers without scripts.
+    drawn: String,
 }
 
 impl<'a> EmbeddedChart<'a> {
-    fn new(chart: &'a chart::Chart, id: String) -> Self {
-        EmbeddedChart { id, chart, repeats: false, json: chart.to_embedded_json() }
+    fn new(chart: &'a Chart, id: String) -> Self {
+        let drawn = Figure::new("", vec![chart.clone()], 1).to_svg();
+        EmbeddedChart { id, chart, repeats: false, json: chart.to_embedded_json(), drawn }
     }
 }
 
@@ -87,12 +88,13 @@ struct Page<'a> {
 /// by its digest, and nothing be fetched.
 ///
 /// ```
-/// use misdeal_report::{StoredResult, page};
+/// use misdeal_report::page;
+/// use misdeal_results::Stored;
 /// let noise = r#"{"schema_version": 1, "command": "calibrate", "noise_multiplier": 0.79, "epsilon": 2.99, "target_epsilon": 3.0,
-///     "delta": 1e-5, "scheme": "poisson", "bound": "upper"}"#;
-/// let page = page(&[StoredResult::parse("noise.json", noise)?])?;
-/// assert!(page.contains("With noise multiplier 0.7900000 poisson is proven to meet epsilon 3."));
-/// # Ok::<(), misdeal_report::Unreadable>(())
+///     "delta": 1e-5, "scheme": "poisson", "steps_per_epoch": 100, "epochs": 1, "batch_size": 100, "bound": "upper"}"#;
+/// let page = page(&[Stored::parse("noise.json", noise)?])?;
+/// assert!(page.contains("With a noise multiplier of 0.7900000 poisson is proven to meet epsilon 3."));
+/// # Ok::<(), misdeal_results::Unreadable>(())
 /// ```
 ///
 /// # Errors
@@ -100,7 +102,7 @@ struct Page<'a> {
 ///
 /// # Panics
 /// Never: the page is written to memory.
-pub fn page(results: &[StoredResult]) -> Result<String, Unreadable> {
+pub fn page(results: &[Stored]) -> Result<String, Unreadable> {
     if results.is_empty() || results.len() > MOST_RESULTS {
         return Err(Unreadable {
             name: "report".into(),
@@ -112,16 +114,12 @@ pub fn page(results: &[StoredResult]) -> Result<String, Unreadable> {
             hint: if results.is_empty() { "give at least one" } else { "give fewer at a time" },
         });
     }
-    let placed: Vec<Placed> = results
-        .iter()
-        .zip(1..)
-        .map(|(result, number)| Placed {
-            number,
-            source: result.name.clone(),
-            version: result.version.clone(),
-            section: titled(section(&result.content)),
-        })
-        .collect();
+    let placed = results.iter().zip(1..).map(|(result, number)| {
+        let Stored { name, version, .. } = result;
+        let section = titled(section(result)?);
+        Ok(Placed { number, source: name.clone(), version: version.clone(), section })
+    });
+    let placed = placed.collect::<Result<Vec<Placed>, Unreadable>>()?;
     let title = match &placed[..] {
         [one] => format!("{}: {}", one.section.verdict.label, one.section.title),
         several => format!("{} results compared", several.len()),
@@ -139,31 +137,23 @@ pub fn page(results: &[StoredResult]) -> Result<String, Unreadable> {
     Ok(printable_lines(&page).into_owned())
 }
 
-/// The verdict of a document in plain words, which is the sentence that its page begins with; of an estimate that no document is made
-/// of, what it says by itself.
-///
-/// # Errors
-/// As [`StoredResult::parse`].
-pub fn verdict(document: &str) -> Result<String, Unreadable> {
-    match StoredResult::parse("this result", document) {
-        Ok(result) => Ok(section(&result.content).verdict.sentence),
-        Err(error) => match Estimate::parse_bare(document) {
-            Some(estimate) => Ok(advice::capitalised(&estimate.judged(None).meaning())),
-            None => Err(error),
-        },
-    }
-}
-
-fn section(content: &Content) -> Section {
-    match content {
-        Content::Audit(audit) => audits::section(audit),
-        Content::Outputs(outputs) => audits::outputs_section(outputs),
-        Content::Estimation(found) => estimates::section(found),
-        Content::Account(account) => accounts::section(account),
-        Content::Calibration(found) => accounts::calibration(found),
-        Content::Diagnosed(found) => diagnoses::section(found),
-        Content::Reproduction(found) => reproductions::section(found),
-    }
+fn section(result: &Stored) -> Result<Section, Unreadable> {
+    Ok(match &result.document {
+        Document::AuditMechanism(audit) | Document::AuditTraining(audit) => audits::section(audit),
+        Document::JudgeOutputs(outputs) => audits::outputs_section(outputs),
+        Document::Estimate(found) => estimates::section(found),
+        Document::Account(account) => accounts::section(account),
+        Document::Calibrate(found) => accounts::calibration(found),
+        Document::Diagnose(found) => diagnoses::section(found),
+        Document::Reproduce(found) => reproductions::section(found),
+        other => {
+            return Err(Unreadable {
+                name: result.name.clone(),
+                problem: format!("it is a result of \"{}\", which has no page", other.command()),
+                hint: "give results that misdeal wrote with --format json",
+            });
+        }
+    })
 }
 
 /// With a capital letter to begin with, unless it begins with a file's name.

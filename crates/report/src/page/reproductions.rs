@@ -1,15 +1,15 @@
 //! The paper beside what was played.
 
-use super::advice::{capitalised, lowered};
-use super::chart::{Axis, Chart, Draw, Role, Series};
+use super::advice::capitalised;
 use super::command_line::CommandLine;
-use super::epsilons::{self, Row, between, sides};
-use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table, Verdict};
-use super::{above_the_claim, audits, curves, deals};
-use crate::results::{Heading, Reproduced, Reproduction, Spread};
-use misdeal_core::ThreatModel;
+use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
+use super::{above_the_claim, audits};
+use crate::chart::Chart;
+use crate::pictures::epsilons::{between, sides};
+use crate::pictures::{self, reproduced};
+use misdeal_core::{ClosedSet, Spread, ThreatModel};
 use misdeal_results::numbers::{count, rounded_down, seconds, significant};
-use misdeal_results::{AT_CHANCE, Tone};
+use misdeal_results::{AT_CHANCE, Heading, Reproduced, Reproduction, printed_numbers};
 use std::collections::BTreeSet;
 
 /// The section of what was reproduced.
@@ -22,9 +22,8 @@ pub fn section(found: &Reproduction) -> Section {
     let mut tables = Vec::new();
     for artefact in &found.artefacts {
         let rows: Vec<&Reproduced> = found.rows.iter().filter(|row| row.artefact == artefact.name).collect();
-        let dealt: Vec<_> = found.deals.iter().filter(|deal| deal.artefact == artefact.name).collect();
-        charts.extend(dealt.iter().flat_map(|deal| deals::charts(deal)));
-        tables.extend(deals::tables(artefact, &dealt));
+        let dealt = found.deals.iter().filter(|deal| deal.artefact == artefact.name);
+        charts.extend(dealt.flat_map(pictures::deals::charts));
         if rows.is_empty() {
             continue;
         }
@@ -40,7 +39,7 @@ pub fn section(found: &Reproduction) -> Section {
     Section {
         kind: "The paper, played again",
         title,
-        verdict: verdict(found),
+        verdict: found.verdict(),
         figures: figures(found),
         meaning: meaning(found),
         advice: Vec::new(),
@@ -65,7 +64,8 @@ pub fn section(found: &Reproduction) -> Section {
 
 fn meaning(found: &Reproduction) -> Vec<String> {
     if found.rows.is_empty() {
-        return vec![TARGET.into()];
+        let remarks = found.artefacts.iter().flat_map(|artefact| artefact.remarks.iter().cloned());
+        return std::iter::once(TARGET.into()).chain(remarks).collect();
     }
     let mut meaning = vec![OURS.into()];
     if found.rows.iter().any(|row| row.valid_epsilon.zip(row.ours).is_some_and(|(valid, ours)| valid > ours))
@@ -92,7 +92,7 @@ fn summary(found: &Reproduction) -> Summary {
 /// The same command on the same device. Rows of both devices are left to `--device auto`, which shared them out.
 fn rerun(found: &Reproduction) -> Rerun {
     let mut devices: Vec<&str> =
-        found.rows.iter().filter_map(|row| row.engine.as_deref()).map(audits::device).collect();
+        found.rows.iter().filter_map(|row| Some(row.engine?.device().name())).collect();
     devices.sort_unstable();
     devices.dedup();
     let device = match devices[..] {
@@ -107,7 +107,7 @@ fn rerun(found: &Reproduction) -> Rerun {
         .flag_if_any("runs", found.runs)
         .flag_if_any("observations", found.observations)
         .flag_if_any("device", device)
-        .flag_if_any("precision", found.precision.as_ref())
+        .flag_if_any("precision", found.precision.map(ClosedSet::name))
         .flag_if_any("seed", found.seed);
     let mut note = String::from("Add --data for the folder of data sets, where models are trained.");
     if device == Some("auto") {
@@ -129,189 +129,29 @@ const VALID_ABOVE: &str = "Where \"valid\" stands above \"ours\": it tests both 
 const TARGET: &str = "xT is the target, the record whose presence an adversary guesses: the fewer places it can be in, and the better its \
                       company is known, the less an epoch hides it.";
 
-/// What `reproduce` calls that which the paper left to others.
-const PAST_THE_PAPER: &str = "beyond";
-
-const VERDICTS: [&str; 5] = ["reproduced", "exceeded", "differs", "too few observations", "not played"];
-
-fn with_verdict<'a>(found: &'a Reproduction, verdict: &'a str) -> impl Iterator<Item = &'a Reproduced> {
-    found.rows.iter().filter(move |row| row.verdict.as_deref() == Some(verdict))
-}
-
-/// How many printed numbers came out how.
-fn counted(found: &Reproduction) -> impl Iterator<Item = (&'static str, usize)> {
-    let all = VERDICTS.into_iter().map(|verdict| (verdict, with_verdict(found, verdict).count()));
-    all.filter(|&(_, rows)| rows > 0)
-}
-
-/// The same on a line, and how many settings have no printed number.
+/// What became of the printed numbers on a line, and how many settings have none.
 fn tally(found: &Reproduction) -> String {
     let not_printed = found.rows.iter().filter(|row| row.printed.is_none()).count();
     let not_printed = Some(("not printed", not_printed)).filter(|&(_, rows)| rows > 0);
-    let all = counted(found).chain(not_printed).map(|(verdict, rows)| format!("{rows} {verdict}"));
+    let all = found.counted().chain(not_printed).map(|(verdict, rows)| format!("{rows} {verdict}"));
     all.collect::<Vec<_>>().join(", ")
 }
 
-fn printed_numbers(number: usize) -> String {
-    format!("{number} printed number{}", if number == 1 { "" } else { "s" })
-}
-
-fn verdict(found: &Reproduction) -> Verdict {
-    let printed = found.rows.iter().filter(|row| row.printed.is_some()).count();
-    let [reproduced, exceeded, differs, not_played] = ["reproduced", "exceeded", "differs", "not played"]
-        .map(|verdict| with_verdict(found, verdict).count());
-    if found.rows.is_empty() && !found.deals.is_empty() {
-        let sentence =
-            "The paper draws how records move; here the samplers of audits and trainings deal them again.";
-        return Verdict { tone: Tone::Neutral, label: "Dealt again".into(), sentence: sentence.into() };
-    }
-    let is_past_the_paper = found.rows.iter().all(|row| row.artefact == PAST_THE_PAPER);
-    let curves = curves_refuted(found);
-    let (tone, label) = match printed {
-        0 if is_past_the_paper => (Tone::Neutral, "Past the paper"),
-        0 if curves.is_some() => (Tone::Neutral, "Curves tested"),
-        0 => (Tone::Neutral, "No numbers to compare"),
-        _ if differs > 0 => (Tone::Doubt, "Some numbers differ"),
-        _ if not_played == printed => (Tone::Neutral, "Not played"),
-        _ if reproduced + exceeded == 0 => (Tone::Neutral, "Too few observations to tell"),
-        _ if reproduced + exceeded < printed => (Tone::Neutral, "Partly undecided"),
-        _ if exceeded == 0 => (Tone::Open, "Reproduced"),
-        _ if reproduced == 0 => (Tone::Open, "Exceeded"),
-        _ => (Tone::Open, "Reproduced or exceeded"),
-    };
-    let sentence = match printed {
-        0 if is_past_the_paper => "The paper has nothing like this; what was found stands for itself.".into(),
-        0 => curves.unwrap_or_else(|| {
-            "The paper prints no numbers for these settings; what was found stands below.".into()
-        }),
-        _ => {
-            let counted = counted(found).map(|(verdict, rows)| format!("{rows} {verdict}"));
-            let counted = counted.collect::<Vec<_>>().join(", ");
-            let more = match found.rows.len() - printed {
-                0 => String::new(),
-                1 => " One more setting has no printed number.".into(),
-                more => format!(" {more} more settings have no printed number."),
-            };
-            format!("Of {}: {counted}.{more}", printed_numbers(printed))
-        }
-    };
-    Verdict { tone, label: label.into(), sentence }
-}
-
-/// In how many settings the curves refute what is promised of them, promise by promise; `None` where no curve was tested.
-fn curves_refuted(found: &Reproduction) -> Option<String> {
-    let tests =
-        found.rows.iter().filter_map(|row| row.trade_off.as_ref()).flat_map(|curves| &curves.promised);
-    let mut promises: Vec<(&str, usize, usize)> = Vec::new();
-    for (name, test) in tests.filter_map(|promise| Some((promise.name.as_str(), promise.test.as_ref()?))) {
-        let refuted = usize::from(test.refuted);
-        match promises.iter_mut().find(|(other, ..)| *other == name) {
-            Some((_, tested, so_far)) => (*tested, *so_far) = (*tested + 1, *so_far + refuted),
-            None => promises.push((name, 1, refuted)),
-        }
-    }
-    let told = promises.iter().map(|(name, tested, refuted)| format!("{name} in {refuted} of {tested}"));
-    let told = told.collect::<Vec<_>>().join(", ");
-    (!told.is_empty()).then(|| format!("Refuted by whole curves, of what was promised: {told}."))
-}
-
 fn figures(found: &Reproduction) -> Vec<KeyFigure> {
-    let printed = found.rows.iter().filter(|row| row.printed.is_some()).count();
-    let of = format!("of {}", printed_numbers(printed));
-    counted(found).map(|(verdict, rows)| KeyFigure::new(verdict, rows.to_string(), &of)).collect()
+    let of = format!("of {}", printed_numbers(found.printed()));
+    found.counted().map(|(verdict, rows)| KeyFigure::new(verdict, rows.to_string(), &of)).collect()
 }
 
 fn pictures(artefact: &Heading, rows: &[&Reproduced]) -> Vec<Chart> {
-    let mut charts: Vec<Chart> = Vec::new();
-    for row in rows {
-        for curves in row.trade_off.iter().flat_map(curves::trade_off) {
-            charts.push(Chart {
-                title: format!("{}: {}", capitalised(&row.name), lowered(&curves.title)),
-                ..curves
-            });
-        }
+    let mut charts: Vec<Chart> = reproduced::curves(rows).into_iter().flatten().collect();
+    if charts.is_empty() {
+        charts = reproduced::sweeps(rows);
     }
-    if !charts.is_empty() {
-        return charts;
+    if charts.is_empty() {
+        let title = capitalised(&format!("{}: {}", artefact.place, artefact.title));
+        charts.push(reproduced::rows(&title, rows, |row| row.name.clone()));
     }
-    if rows.iter().all(|row| row.series.is_some()) {
-        return sweeps(rows);
-    }
-    let gap = |row: &&Reproduced| Row {
-        name: row.name.clone(),
-        found: row.valid_epsilon,
-        raw: row.ours,
-        claimed: row.printed_claim,
-        printed: row.printed,
-        theory: row.theory_of_the_scheme().map_or([None, None], sides),
-    };
-    let caption = "For each setting the claim, what the paper prints, what was found here by the same estimate (without a guarantee) and as \
-                   a valid bound, and theory; means, where there are several runs.";
-    vec![epsilons::chart(
-        &capitalised(&format!("{}: {}", artefact.place, artefact.title)),
-        caption,
-        &rows.iter().map(gap).collect::<Vec<_>>(),
-    )]
-}
-
-/// A chart for each setting that was played with more and more observations.
-fn sweeps(rows: &[&Reproduced]) -> Vec<Chart> {
-    let mut names: Vec<&str> = rows.iter().filter_map(|row| row.series.as_deref()).collect();
-    names.dedup();
-    let chart = |name: &&str| {
-        let played: Vec<&Reproduced> =
-            rows.iter().copied().filter(|row| row.series.as_deref() == Some(*name)).collect();
-        let at = |value: fn(&Reproduced) -> Option<f64>| -> Vec<[f64; 2]> {
-            let mut points: Vec<_> =
-                played.iter().filter_map(|row| Some([row.observations as f64, value(row)?])).collect();
-            points.dedup();
-            points
-        };
-        // What the paper found stands at the paper's number of observations, however many were played.
-        let printed = played.iter().filter_map(|row| {
-            Some([row.printed_observations.unwrap_or(row.observations) as f64, row.printed?])
-        });
-        // A logarithmic axis has no place for 0, which a document of somebody else's may name.
-        let printed: Vec<[f64; 2]> = printed.filter(|[observations, _]| *observations > 0.0).collect();
-        let ends: Vec<f64> = at(|row| row.ours).iter().map(|point| point[0]).collect();
-        let first = ends.first().copied().unwrap_or(1.0);
-        let last = ends
-            .last()
-            .into_iter()
-            .chain(printed.iter().map(|[observations, _]| observations))
-            .copied()
-            .fold(first, f64::max);
-        let level = |name: &str, role: Role, level: Option<f64>| {
-            level.map(|level| Series::new(name, role, Draw::Line, [[first, level], [last, level]]))
-        };
-        let theory = played.first().and_then(|row| row.theory_of_the_scheme()).map_or([None, None], sides);
-        let claim = played.first().and_then(|row| row.poisson_upper_bound());
-        let mut series: Vec<Series> = [
-            level("claimed", Role::Claimed, claim),
-            level("theory, at least", Role::Theory, theory[0]),
-            level("theory, at most", Role::Other, theory[1]),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        series.push(Series::new("valid bound", Role::Raw, Draw::Line, at(|row| row.valid_epsilon)));
-        series.push(Series::new(
-            "ours, by the paper's estimate",
-            Role::Found,
-            Draw::Line,
-            at(|row| row.ours),
-        ));
-        series.push(Series::new("printed", Role::Other, Draw::Dots, printed));
-        series.retain(|series| !series.points.is_empty());
-        Chart {
-            title: (*name).to_owned(),
-            caption: "Epsilon against the number of observations, beside what theory knows.".into(),
-            x: Axis { log: true, ..Axis::of("observations") },
-            y: Axis::of_epsilons(),
-            series,
-        }
-    };
-    names.iter().map(chart).collect()
+    charts
 }
 
 fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
@@ -335,7 +175,7 @@ fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
             row.valid_epsilon.map_or(String::new(), rounded_down),
             row.theory_of_the_scheme().map_or(String::new(), |bounds| between(sides(bounds))),
             observations,
-            row.verdict.clone().unwrap_or_default(),
+            row.verdict.map_or(String::new(), |verdict| verdict.name().to_owned()),
         ]
     });
     let mut notes = artefact.remarks.clone();
@@ -454,7 +294,7 @@ mod tests {
             (&["reproduced", "differs", "not played"], "Some numbers differ"),
         ] {
             let rows: Vec<_> = verdicts.iter().copied().map(row).collect();
-            assert_eq!(verdict(&found(&rows)).label, label, "{verdicts:?}");
+            assert_eq!(found(&rows).verdict().label, label, "{verdicts:?}");
         }
     }
 
@@ -463,35 +303,22 @@ mod tests {
         let row = |refuted: bool| {
             let observed = serde_json::json!({ "points": [], "significance": 0.05, "observations_in": 9, "observations_out": 9 });
             let promise = |name: &str, refuted: bool| {
-                let test = serde_json::json!({ "p_value": 0.5, "refuted": refuted });
+                let test = serde_json::json!({
+                    "p_value": 0.5, "refuted": refuted, "threshold": 1.0, "false_positives": 1, "false_negatives": 1, "observations_in": 9,
+                    "observations_out": 9
+                });
                 serde_json::json!({ "name": name, "false_positive_rates": [], "false_negative_rates": [], "test": test })
             };
             let promised = [promise("Poisson sampling", true), promise("(1, 1e-5)-DP", refuted)];
             serde_json::json!({ "trade_off": { "observed": observed, "promised": promised } })
         };
-        let verdict = verdict(&found(&[row(false), row(true), row(false)]));
+        let verdict = found(&[row(false), row(true), row(false)]).verdict();
         assert_eq!(verdict.label, "Curves tested");
         assert!(
             verdict.sentence.ends_with(": Poisson sampling in 3 of 3, (1, 1e-5)-DP in 1 of 3."),
             "{}",
             verdict.sentence
         );
-    }
-
-    #[test]
-    fn printed_numbers_stand_at_the_papers_observations() {
-        let point = |played: u64, of_the_paper: u64, printed: Option<f64>| {
-            serde_json::json!({
-                "series": "T 100", "ours": 2.0, "printed": printed, "observations": played, "printed_observations": of_the_paper,
-                "theory": { "poisson": { "epsilon_lower_bound": 6.47, "epsilon_upper_bound": 6.49, "method": "FFT" } }
-            })
-        };
-        let found = found(&[point(100_000, 100_000, None), point(1_000_000, 1_000_000_000, Some(8.96))]);
-        let chart = sweeps(&found.rows.iter().collect::<Vec<_>>()).remove(0);
-        let printed = chart.series.iter().find(|series| series.name == "printed").unwrap();
-        assert_eq!(printed.points, [[1e9, 8.96]]);
-        let claimed = chart.series.iter().find(|series| series.name == "claimed").unwrap();
-        assert_eq!(claimed.points, [[1e5, 6.49], [1e9, 6.49]], "levels reach as far as the marks");
     }
 
     #[test]

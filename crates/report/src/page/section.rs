@@ -1,7 +1,7 @@
 //! What the page says about one result, ready to be laid out.
 
-use super::chart::Chart;
-use misdeal_results::Tone;
+use crate::chart::Chart;
+use misdeal_results::{Tone, Verdict};
 
 /// One result.
 #[derive(Debug, Clone)]
@@ -32,21 +32,10 @@ pub struct Section {
     pub summary: Summary,
 }
 
-/// What a result means.
-#[derive(Debug, Clone)]
-pub struct Verdict {
-    /// How to take it.
-    pub tone: Tone,
-    /// In two or three words.
-    pub label: String,
-    /// In a sentence or two.
-    pub sentence: String,
-}
-
-impl Verdict {
-    /// The name of its style.
+impl Section {
+    /// The name of the verdict's style.
     pub fn class(&self) -> &'static str {
-        match self.tone {
+        match self.verdict.tone {
             Tone::Refuted => "refuted",
             Tone::Doubt => "doubt",
             Tone::Open => "open",

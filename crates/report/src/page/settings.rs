@@ -2,10 +2,11 @@
 
 use super::command_line::CommandLine;
 use super::section::Fact;
-use crate::results::{Estimate, Training};
 use misdeal_core::ClosedSet;
 use misdeal_core::{Setting, ThreatModel};
+use misdeal_results::Training;
 use misdeal_results::numbers::{count, probability, significant};
+use misdeal_statistics::EpsilonEstimate;
 use std::path::Path;
 
 /// What was audited, on one line.
@@ -34,7 +35,11 @@ pub fn threat(model: ThreatModel) -> &'static str {
 }
 
 /// Everything that was set.
-pub fn facts(setting: &Setting, training: Option<&Training>, estimate: Option<&Estimate>) -> Vec<Fact> {
+pub fn facts(
+    setting: &Setting,
+    training: Option<&Training>,
+    estimate: Option<&EpsilonEstimate>,
+) -> Vec<Fact> {
     let mut facts = vec![
         Fact::new("batch scheme", setting.scheme.to_string()),
         Fact::new("noise multiplier", setting.noise_multiplier.to_string()),
@@ -54,7 +59,7 @@ pub fn facts(setting: &Setting, training: Option<&Training>, estimate: Option<&E
         facts.push(Fact::new("model", model));
         facts.push(Fact::new("learning rate", recipe.learning_rate.to_string()));
         facts.push(Fact::new("clipping norm", recipe.clip_norm.to_string()));
-        facts.push(Fact::new("canaries", format!("{} {}{debias}", recipe.canaries, recipe.canary)));
+        facts.push(Fact::new("canaries", format!("{} {}{debias}", recipe.canaries, recipe.canary.name())));
         facts.extend(
             training
                 .target_epsilon
@@ -64,8 +69,8 @@ pub fn facts(setting: &Setting, training: Option<&Training>, estimate: Option<&E
     if let Some(estimate) = estimate {
         facts.push(Fact::new("delta", probability(estimate.delta)));
         facts.push(Fact::new("significance", estimate.significance.to_string()));
-        facts.push(Fact::new("estimator", &estimate.estimator));
-        facts.push(Fact::new("threshold choice", &estimate.threshold_choice));
+        facts.push(Fact::new("estimator", estimate.estimator.name()));
+        facts.push(Fact::new("threshold choice", estimate.threshold_choice.name()));
     }
     facts.push(Fact::new("seed", setting.seed.to_string()));
     facts
@@ -100,10 +105,10 @@ pub fn training(line: CommandLine, setting: &Setting, training: &Training) -> Op
         .flag("clip-norm", recipe.clip_norm)
         .flag("epochs", setting.epochs)
         .flag("batch-size", setting.batch_size)
-        .flag("canary", &recipe.canary)
+        .flag("canary", recipe.canary.name())
         .flag("canaries", recipe.canaries)
         .switch("debias", recipe.debias)
-        .flag("last-batch", &recipe.last_batch);
+        .flag("last-batch", recipe.last_batch.name());
     Some(match training.target_epsilon {
         Some(target) => line.flag("target-epsilon", target),
         None => line.flag("noise-multiplier", setting.noise_multiplier),

@@ -4,6 +4,7 @@ use super::{Request, Shape, count, default_of_flags, number, one_of};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use misdeal_core::{BatchScheme, ClosedSet};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
@@ -82,6 +83,7 @@ impl Request for CalibrateRequest {
     Eq,
     Serialize,
     Deserialize,
+    JsonSchema,
     EnumString,
     IntoStaticStr,
     VariantArray,

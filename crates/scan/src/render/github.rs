@@ -1,7 +1,7 @@
 //! Annotations of GitHub's workflow commands.
 
-use crate::finding::Level;
 use crate::scanning::Report;
+use misdeal_results::Level;
 use std::fmt::Write;
 
 /// One workflow command for each finding.

@@ -1,8 +1,8 @@
 //! SARIF 2.1.0, the format of code scanning services.
 
-use crate::finding::Finding;
 use crate::rules::RULES;
-use crate::scanning::{Report, Skipped};
+use crate::scanning::Report;
+use misdeal_results::{Finding, Skipped};
 use serde_json::{Value, json};
 use std::fmt::Write;
 

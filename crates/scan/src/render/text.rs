@@ -1,10 +1,9 @@
 //! Text for people.
 
-use crate::finding::Finding;
 use crate::rules::{RULES, Reach, Rule};
 use crate::scanning::Report;
-use crate::survey::Count;
 use misdeal_core::{printable, printable_lines};
+use misdeal_results::{Count, Finding};
 use std::fmt::Write;
 
 /// Findings with their lines of code, and a summary.

@@ -10,10 +10,10 @@
 
 use super::order::shuffles_batches;
 use super::{Found, Reach, Rule};
-use crate::finding::Level;
 use crate::flow::History;
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 
 pub const RULE: Rule = Rule {
     name: "batch-before-shuffle",

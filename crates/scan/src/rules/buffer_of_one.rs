@@ -9,8 +9,8 @@
 
 use super::tensorflow_data::{buffer_size, training_pipelines};
 use super::{Found, Reach, Rule};
-use crate::finding::Level;
 use crate::module::Module;
+use misdeal_results::Level;
 
 pub const RULE: Rule = Rule {
     name: "buffer-of-one",

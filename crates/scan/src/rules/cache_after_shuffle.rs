@@ -11,9 +11,9 @@
 use super::order::SHUFFLE;
 use super::tensorflow_data::{is_followed_by, training_pipelines};
 use super::{Found, Reach, Rule};
-use crate::finding::Level;
 use crate::flow::History;
 use crate::module::Module;
+use misdeal_results::Level;
 
 pub const RULE: Rule = Rule {
     name: "cache-after-shuffle",

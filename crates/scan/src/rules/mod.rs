@@ -31,8 +31,8 @@ mod trainings;
 mod unsharded_workers;
 mod weighted_sampler;
 
-use crate::finding::Level;
 use crate::module::Module;
+use misdeal_results::Level;
 use ruff_text_size::TextRange;
 use std::collections::HashSet;
 

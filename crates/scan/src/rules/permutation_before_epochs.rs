@@ -13,8 +13,8 @@
 
 use super::epochs::{self, draws_permutation};
 use super::{Found, Reach, Rule};
-use crate::finding::Level;
 use crate::module::Module;
+use misdeal_results::Level;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, ExprContext};
 use ruff_text_size::{Ranged, TextSize};

@@ -15,10 +15,10 @@
 use super::accounting::poisson_accounting;
 use super::epochs::{self, draws_permutation};
 use super::{Found, Reach, Rule};
-use crate::finding::Level;
 use crate::libraries::{is_private_optimizer, samples_by_poisson};
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
 pub const RULE: Rule = Rule {

@@ -17,11 +17,11 @@
 
 use super::trainings::{Training, private_trainings};
 use super::{Found, Reach, Rule};
-use crate::finding::Level;
 use crate::flow::{Call, Callee, History, Origin, Value};
 use crate::libraries::{is_hint, is_make_private};
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 use ruff_python_ast::Expr;
 use ruff_text_size::{Ranged, TextRange};
 use std::collections::{HashMap, HashSet};

@@ -11,10 +11,10 @@
 //! It reports wherever the call is made, except in functions for tests or evaluation.
 
 use super::{Found, Reach, Rule};
-use crate::finding::Level;
 use crate::libraries::is_make_private;
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
 pub const RULE: Rule = Rule {

@@ -11,10 +11,10 @@
 
 use super::data_loader;
 use super::{Found, Reach, Rule};
-use crate::finding::Level;
 use crate::libraries::samples_by_poisson;
 use crate::module::Module;
 use crate::role::words;
+use misdeal_results::Level;
 use ruff_python_ast::{Expr, ExprCall, Number, Operator};
 use ruff_text_size::Ranged;
 

@@ -11,9 +11,9 @@
 use super::order::BATCH;
 use super::tensorflow_data::training_pipelines;
 use super::{Found, Reach, Rule};
-use crate::finding::Level;
 use crate::flow::{History, Operation, Origin};
 use crate::module::Module;
+use misdeal_results::Level;
 
 pub const RULE: Rule = Rule {
     name: "repeat-before-batch",

@@ -12,10 +12,10 @@
 //! It reports in private modules, where the seed is a literal or a variable named as a seed.
 
 use super::{Found, Reach, Rule, epochs};
-use crate::finding::Level;
 use crate::flow::Call;
 use crate::module::Module;
 use crate::role::{Role, words};
+use misdeal_results::Level;
 use ruff_python_ast::{Expr, Stmt, StmtFor};
 use ruff_text_size::{Ranged, TextSize};
 use std::collections::{HashMap, HashSet};

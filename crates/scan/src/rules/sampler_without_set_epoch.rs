@@ -12,9 +12,9 @@
 //! It reports in every module, except where a trainer that sets the epoch by itself is imported.
 
 use super::{Found, Reach, Rule, epochs};
-use crate::finding::Level;
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
 pub const RULE: Rule = Rule {

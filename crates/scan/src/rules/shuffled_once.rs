@@ -10,8 +10,8 @@
 
 use super::tensorflow_data::{is_followed_by, training_pipelines};
 use super::{Found, Reach, Rule};
-use crate::finding::Level;
 use crate::module::Module;
+use misdeal_results::Level;
 
 pub const RULE: Rule = Rule {
     name: "shuffled-once",

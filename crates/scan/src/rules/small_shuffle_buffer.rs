@@ -14,9 +14,9 @@ use super::buffer_cost::Sizes;
 use super::order::SHUFFLE;
 use super::tensorflow_data::{buffer_size, is_batched, is_of_files, records, training_pipelines};
 use super::{Found, Reach, Rule};
-use crate::finding::Level;
 use crate::flow::History;
 use crate::module::Module;
+use misdeal_results::Level;
 
 pub const RULE: Rule = Rule {
     name: "small-shuffle-buffer",

@@ -10,10 +10,10 @@
 
 use super::buffer_cost::Sizes;
 use super::{Found, Reach, Rule};
-use crate::finding::Level;
 use crate::flow::{History, Operation, Origin};
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 
 pub const RULE: Rule = Rule {
     name: "streaming-shuffle",

@@ -13,9 +13,9 @@
 use super::accounting::poisson_accounting;
 use super::tensorflow_data::shuffled_batches;
 use super::{Found, Reach, Rule};
-use crate::finding::Level;
 use crate::libraries::samples_by_poisson;
 use crate::module::Module;
+use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
 pub const RULE: Rule = Rule {

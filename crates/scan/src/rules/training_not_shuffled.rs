@@ -10,11 +10,11 @@
 
 use super::data_loader::{has_sampler, loaders, role, shuffles};
 use super::{Found, Reach, Rule};
-use crate::finding::Level;
 use crate::flow::Origin;
 use crate::libraries::samples_by_poisson;
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
 pub const RULE: Rule = Rule {

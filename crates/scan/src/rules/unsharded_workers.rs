@@ -13,9 +13,9 @@
 
 use super::data_loader::loaders;
 use super::{Found, Reach, Rule};
-use crate::finding::Level;
 use crate::flow::Origin;
 use crate::module::Module;
+use misdeal_results::Level;
 use ruff_python_ast::{Expr, StmtClassDef};
 use ruff_text_size::Ranged;
 

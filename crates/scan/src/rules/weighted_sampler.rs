@@ -9,10 +9,10 @@
 //! It reports in private modules, unless something hints at Poisson sampling (`make_private` replaces the sampler).
 
 use super::{Found, Reach, Rule, data_loader};
-use crate::finding::Level;
 use crate::libraries::samples_by_poisson;
 use crate::module::Module;
 use crate::role::Role;
+use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
 pub const RULE: Rule = Rule {

@@ -1,0 +1,139 @@
+//! A chart as data: axes, and what is drawn on them.
+//!
+//! [`pictures`](crate::pictures) makes charts of results. [`draw`](crate::draw) turns them into SVG and PNG, and the page's script draws the
+//! same data with hover and zoom.
+
+mod domain;
+mod series;
+
+pub use series::{Draw, Role, Series, thinned};
+
+use serde::Serialize;
+
+/// A chart.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Chart {
+    /// What it shows.
+    pub title: String,
+    /// What is special about this one, in a few words; may be empty.
+    pub note: String,
+    /// How to read it.
+    pub caption: String,
+    /// The axis to the right.
+    pub x: Axis,
+    /// The axis upwards, or the rows from the top down.
+    pub y: Axis,
+    /// What is drawn, from the back to the front.
+    pub series: Vec<Series>,
+}
+
+impl Chart {
+    /// A chart of the series that have points; those of one role get different dashes.
+    pub fn new(
+        title: impl Into<String>,
+        caption: impl Into<String>,
+        [x, y]: [Axis; 2],
+        mut series: Vec<Series>,
+    ) -> Self {
+        series.retain(|series| !series.points.is_empty());
+        for i in 0..series.len() {
+            let (before, from_here) = series.split_at_mut(i);
+            from_here[0].choose_dash(before);
+        }
+        Chart { title: title.into(), note: String::new(), caption: caption.into(), x, y, series }
+    }
+
+    /// The chart as JSON for a script element: no `<`, `>` or `&` is in it, so nothing closes the element.
+    pub fn to_embedded_json(&self) -> String {
+        let json = serde_json::to_string(self).expect("charts have only numbers and names");
+        misdeal_core::printable_json(&json)
+            .replace('<', "\\u003c")
+            .replace('>', "\\u003e")
+            .replace('&', "\\u0026")
+    }
+}
+
+/// An axis.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Axis {
+    /// What it measures.
+    pub label: String,
+    /// Whether it is logarithmic at first.
+    pub log: bool,
+    /// Whether logarithms make no sense on it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub linear: bool,
+    /// Where it begins, unless the data begin before; a logarithmic one begins here even then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<f64>,
+    /// Where it ends, unless the data end later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<f64>,
+    /// Names of rows, from the top down, where it has no numbers. Row `i` is centred at `i`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<String>,
+    /// Rows that are headings of those below.
+    #[serde(skip)]
+    pub headings: Vec<usize>,
+    /// Its exact ends, where charts beside each other share them.
+    #[serde(skip)]
+    pub ends: Option<[f64; 2]>,
+}
+
+impl Axis {
+    /// An axis of numbers.
+    pub fn of(label: &str) -> Self {
+        Axis { label: label.into(), ..Axis::default() }
+    }
+
+    /// An axis from one number to another, on which logarithms make no sense.
+    pub fn between(label: &str, from: f64, to: f64) -> Self {
+        Axis { linear: true, from: Some(from), to: Some(to), ..Axis::of(label) }
+    }
+
+    /// An axis of epsilons, from zero.
+    pub fn of_epsilons() -> Self {
+        Axis { from: Some(0.0), ..Axis::of("epsilon") }
+    }
+
+    /// An axis of rates, from zero to one.
+    pub fn of_rates(label: &str) -> Self {
+        Axis { from: Some(0.0), to: Some(1.0), ..Axis::of(label) }
+    }
+
+    /// A row for each name.
+    pub fn of_rows(rows: Vec<String>) -> Self {
+        Axis { rows, ..Axis::default() }
+    }
+
+    /// The same axis, logarithmic.
+    pub fn logarithmic(self) -> Self {
+        Axis { log: true, from: None, to: None, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_closes_the_script_element() {
+        let line = Series::new("]]>", Role::Found, Draw::Line, [[0.123456789, 2e9 / 3.0]]);
+        let axes = [Axis::of("x"), Axis::of("y")];
+        let chart = Chart::new("</script><script>alert(1)</script>", "<!-- & -->", axes, vec![line]);
+        let json = chart.to_embedded_json();
+        assert!(!json.contains(['<', '>', '&']), "{json}");
+        let back: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(back["title"], chart.title);
+        assert_eq!(back["series"][0]["points"][0], serde_json::json!([0.123457, 666667000.0]));
+    }
+
+    #[test]
+    fn lines_of_one_role_have_different_dashes_and_empty_series_are_left_out() {
+        let line = |points: Vec<[f64; 2]>| Series::new("one", Role::Claimed, Draw::Line, points);
+        let series = [vec![[0.0, 1.0]], vec![], vec![[1.0, 1.0]], vec![[2.0, 1.0]]].map(line).into();
+        let chart = Chart::new("", "", [Axis::of("x"), Axis::of("y")], series);
+        let dashes: Vec<&str> = chart.series.iter().map(|series| series.dash.as_str()).collect();
+        assert_eq!(dashes, ["8 4", "4 3", "7 3"]);
+    }
+}

@@ -1,0 +1,132 @@
+//! Series in a panel.
+
+use super::panel::Panel;
+use super::svg::{Anchor, INK, Svg, colour, path};
+use crate::chart::{Draw, Role, Series};
+
+/// How much of the paper shows through regions.
+pub const REGION: f64 = 0.2;
+/// Dots above this number are small, so that they do not hide each other.
+const MANY_DOTS: usize = 200;
+/// Bars are at least this wide, so that bounds that coincide are still seen.
+const LEAST_BAR: f64 = 5.0;
+
+/// The outline of a mark in its colour; what has no guarantee is hollow.
+pub fn mark(svg: &mut Svg, series: &Series, [x, y]: [f64; 2], size: f64) {
+    let colour = colour(series.role);
+    let [fill, edge] = if series.role == Role::Raw { ["#ffffff", colour] } else { [colour, "#ffffff"] };
+    let width = if series.role == Role::Raw { 1.8 } else { 0.8 };
+    let place = format!("translate({x:.2} {y:.2}) scale({size})");
+    let outline = format!("M0 0{}", series.mark);
+    svg.element(
+        "path",
+        &[
+            ("d", &outline),
+            ("transform", &place),
+            ("fill", &fill),
+            ("stroke", &edge),
+            ("stroke-width", &width),
+        ],
+    );
+}
+
+/// The arrow of a one-sided bound; none of other marks.
+pub fn arrow(svg: &mut Svg, series: &Series, [x, y]: [f64; 2]) {
+    let arrow = match series.draw {
+        Draw::AtLeast => "h16m-4 -4l4 4l-4 4",
+        Draw::AtMost => "h-16m4 -4l-4 4l4 4",
+        _ => return,
+    };
+    svg.stroke(&format!("M{x:.2} {y:.2}{arrow}"), colour(series.role), 1.8, "");
+}
+
+impl Panel<'_> {
+    /// Draws a series.
+    pub fn series(&self, svg: &mut Svg, series: &Series) {
+        let colour = colour(series.role);
+        let points = series.points.iter().map(Vec::as_slice);
+        let at = |point: &[f64], x: usize, y: usize| [self.x.place(point[x]), self.y.place(point[y])];
+        let along = |x, y| path(points.clone().map(|point| at(point, x, y)));
+        match series.draw {
+            Draw::Line => svg.stroke(&along(0, 1), colour, 2.0, &series.dash),
+            Draw::Marked => {
+                svg.stroke(&along(0, 1), colour, 1.6, &series.dash);
+                points.clone().for_each(|point| mark(svg, series, at(point, 0, 1), 0.8 * self.size));
+            }
+            Draw::Marks | Draw::AtLeast | Draw::AtMost => {
+                for point in points {
+                    let [x, y] = at(point, 0, 1);
+                    // What a logarithmic axis has no place for stands at its beginning.
+                    let place = [x.max(self.left), y];
+                    arrow(svg, series, place);
+                    mark(svg, series, place, self.size);
+                }
+            }
+            Draw::Dots => {
+                let radius = if series.points.len() > MANY_DOTS { 1.6 } else { 3.5 };
+                points.for_each(|point| svg.dot(at(point, 0, 1), radius, colour));
+            }
+            Draw::Bars => {
+                let thick = (0.4 * self.step()).min(24.0);
+                for point in points {
+                    let ([from, y], [to, _]) = (at(point, 0, 2), at(point, 1, 2));
+                    let from = from.max(self.left);
+                    let wide = if point[1] > 0.0 { (to - from).max(LEAST_BAR) } else { 0.0 };
+                    let x = if to - from < wide { (from + to - wide) / 2.0 } else { from };
+                    svg.rectangle([x, y - thick / 2.0, wide, thick], colour);
+                }
+            }
+            Draw::Band => {
+                let back = points.clone().rev().map(|point| at(point, 0, 2));
+                let outline = path(points.clone().map(|point| at(point, 0, 1)).chain(back));
+                svg.region(&outline, colour, REGION);
+            }
+            Draw::Rule => {
+                for x in points.map(|point| self.x.place(point[0])) {
+                    svg.stroke(&path([[x, self.top], [x, self.bottom]]), colour, 1.6, &series.dash);
+                }
+            }
+            Draw::Steps => {
+                let tops = points.clone().flat_map(|point| [at(point, 0, 2), at(point, 1, 2)]);
+                let tops: Vec<_> = tops.map(|[x, y]| [x, y.min(self.bottom)]).collect();
+                let feet =
+                    [tops.last(), tops.first()].map(|end| [end.map_or(0.0, |end| end[0]), self.bottom]);
+                let region = path(tops.iter().copied().chain(feet));
+                svg.region(&region, colour, REGION);
+                svg.stroke(&path(tops), colour, 1.6, "");
+            }
+            Draw::Strokes => {
+                for point in points {
+                    svg.stroke(&path([at(point, 0, 1), at(point, 2, 3)]), colour, 1.4, &series.dash);
+                }
+            }
+            Draw::Cells => self.cells(svg, series),
+        }
+    }
+
+    /// Cells, the darker the larger their value, with labels where there are any.
+    fn cells(&self, svg: &mut Svg, series: &Series) {
+        let most = series.largest_cell();
+        for (i, point) in series.points.iter().enumerate() {
+            let [left, right] = [point[0], point[1]].map(|x| self.x.place(x));
+            let [one, other] = [point[2], point[3]].map(|y| self.y.place(y));
+            let [top, bottom] = [one.min(other), one.max(other)];
+            let frame = [left, top, right - left, bottom - top];
+            svg.rectangle(frame, &tint(colour(series.role), point[4] / most));
+            if let Some(label) = series.labels.get(i) {
+                let middle = [f64::midpoint(left, right), f64::midpoint(top, bottom) + 4.0];
+                svg.text(label, middle, 12.0, INK, Anchor::Middle);
+            }
+        }
+    }
+}
+
+/// A colour with white in it: none at a share of 1, nothing else at 0.
+fn tint(colour: &str, share: f64) -> String {
+    let part = |from: usize| {
+        let whole = colour.get(from..from + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        255.0 - (255.0 - f64::from(whole.unwrap_or(0))) * share.clamp(0.0, 1.0)
+    };
+    let [red, green, blue] = [1, 3, 5].map(|from| part(from) as u8);
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}

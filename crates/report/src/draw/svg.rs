@@ -1,0 +1,183 @@
+//! Writes the elements of an SVG document.
+
+use super::font;
+use crate::chart::Role;
+use misdeal_core::printable;
+use std::fmt::{Display, Write};
+
+/// Ink of text and axes, of what matters less, and of lines that help to read values off axes.
+pub const INK: &str = "#16191d";
+pub const SOFT: &str = "#545b66";
+pub const GRID: &str = "#dfe3e8";
+
+/// Colours that colour-blind readers can tell apart (Wong, 2011), and a grey.
+pub const fn colour(role: Role) -> &'static str {
+    match role {
+        Role::Found => "#0072B2",
+        Role::Claimed => "#D55E00",
+        Role::Theory => "#009E73",
+        Role::Other => "#CC79A7",
+        Role::Raw => "#595f69",
+        Role::Fifth => "#E69F00",
+        Role::Sixth => "#56B4E9",
+    }
+}
+
+/// Whether text stays text, or becomes outlines that need no font.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Letters {
+    Text,
+    Outlines,
+}
+
+/// Where a text is held.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// A document that is being written.
+pub struct Svg {
+    markup: String,
+    letters: Letters,
+}
+
+impl Svg {
+    /// An empty document.
+    pub fn new(letters: Letters) -> Self {
+        Svg { markup: String::new(), letters }
+    }
+
+    /// The document with its head; screen readers read `title` and `description`.
+    pub fn finish(self, [width, height]: [f64; 2], title: &str, description: &str) -> String {
+        let [title, description] = [title, description].map(escaped);
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"{title}\" width=\"{width:.0}\" height=\"{height:.0}\" \
+             viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"{}\">\n<title>{title}</title><desc>{description}</desc>\n\
+             <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{}</svg>\n",
+            font::FAMILIES,
+            self.markup
+        )
+    }
+
+    /// An element without content.
+    pub fn element(&mut self, name: &str, attributes: &[(&str, &dyn Display)]) {
+        let _ = write!(self.markup, "<{name}");
+        for (name, value) in attributes {
+            let _ = write!(self.markup, " {name}=\"{value}\"");
+        }
+        self.markup.push_str("/>\n");
+    }
+
+    /// A rectangle from `x`, `y`.
+    pub fn rectangle(&mut self, frame: [f64; 4], colour: &str) {
+        let [x, y, width, height] = frame.map(tidy);
+        self.element(
+            "rect",
+            &[("x", &x), ("y", &y), ("width", &width), ("height", &height), ("fill", &colour)],
+        );
+    }
+
+    /// A region within a path.
+    pub fn region(&mut self, path: &str, colour: &str, opacity: f64) {
+        self.element("path", &[("d", &path), ("fill", &colour), ("fill-opacity", &opacity)]);
+    }
+
+    /// A dot.
+    pub fn dot(&mut self, [x, y]: [f64; 2], radius: f64, colour: &str) {
+        self.element("circle", &[("cx", &tidy(x)), ("cy", &tidy(y)), ("r", &radius), ("fill", &colour)]);
+    }
+
+    /// A stroke along a path; `dash` is empty for a solid one.
+    pub fn stroke(&mut self, path: &str, colour: &str, width: f64, dash: &str) {
+        let mut attributes: Vec<(&str, &dyn Display)> =
+            vec![("d", &path), ("fill", &"none"), ("stroke", &colour), ("stroke-width", &width)];
+        if !dash.is_empty() {
+            attributes.push(("stroke-dasharray", &dash));
+        }
+        self.element("path", &attributes);
+    }
+
+    /// Words on a line; no hidden character is among them.
+    pub fn text(&mut self, words: &str, [x, y]: [f64; 2], size: f64, colour: &str, anchor: Anchor) {
+        let words = printable(words);
+        if self.letters == Letters::Outlines {
+            let width = font::width(&words, size);
+            let x = match anchor {
+                Anchor::Start => x,
+                Anchor::Middle => x - width / 2.0,
+                Anchor::End => x - width,
+            };
+            let path = font::outlines(&words, [x, y], size);
+            return self.element("path", &[("d", &path), ("fill", &colour)]);
+        }
+        let anchor = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let words = escaped(&words);
+        let _ = writeln!(
+            self.markup,
+            "<text x=\"{x:.2}\" y=\"{y:.2}\" font-size=\"{size}\" fill=\"{colour}\" text-anchor=\"{anchor}\">{words}</text>"
+        );
+    }
+
+    /// What `inside` writes, moved and turned upwards.
+    pub fn upwards(&mut self, [x, y]: [f64; 2], inside: impl FnOnce(&mut Self)) {
+        let _ = write!(self.markup, "<g transform=\"translate({x:.2} {y:.2}) rotate(-90)\">");
+        inside(self);
+        self.markup.push_str("</g>\n");
+    }
+
+    /// What `inside` writes, cut off outside a box from `x`, `y`.
+    pub fn clipped(&mut self, [x, y, width, height]: [f64; 4], inside: impl FnOnce(&mut Self)) {
+        let frame = format!("{x:.2} {y:.2} {width:.2} {height:.2}");
+        let _ = writeln!(
+            self.markup,
+            "<svg x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" viewBox=\"{frame}\">"
+        );
+        inside(self);
+        self.markup.push_str("</svg>\n");
+    }
+}
+
+/// A path through points.
+pub fn path(points: impl IntoIterator<Item = [f64; 2]>) -> String {
+    let mut path = String::new();
+    for [x, y] in points {
+        let command = if path.is_empty() { 'M' } else { 'L' };
+        let _ = write!(path, "{command}{x:.2} {y:.2}");
+    }
+    path
+}
+
+/// A place as exact as a figure shows it.
+fn tidy(place: f64) -> f64 {
+    (place * 100.0).round() / 100.0
+}
+
+fn escaped(text: &str) -> String {
+    let text = printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_text_and_outlines_have_none() {
+        let written = |letters| {
+            let mut svg = Svg::new(letters);
+            svg.text("a <b> & \"c\"\n", [0.0, 10.0], 10.0, INK, Anchor::Start);
+            svg.finish([10.0, 10.0], "<t>", "\"d\"")
+        };
+        let svg = written(Letters::Text);
+        assert!(svg.contains(">a &lt;b&gt; &amp; &quot;c&quot;\\n</text>"), "{svg}");
+        assert!(svg.contains("<title>&lt;t&gt;</title><desc>&quot;d&quot;</desc>"), "{svg}");
+        assert!(!written(Letters::Outlines).contains("<text"));
+    }
+}

@@ -1,0 +1,141 @@
+//! Audits, estimates and accounts: epsilons beside claims, and what their scores show.
+
+use super::epsilons::{self, Row, rows_of_theory, sides};
+use super::{histogram, trade_off};
+use crate::chart::{Axis, Chart, Draw, Role, Series};
+use misdeal_core::ClosedSet;
+use misdeal_results::numbers::{confidence, count};
+use misdeal_results::{Account, Audit, BufferSearch, Calibration, Estimation, Outputs};
+use misdeal_statistics::{EpsilonEstimate, ThresholdChoice};
+use std::collections::BTreeMap;
+
+const BESIDE: &str = "The claim, what was found, and what theory knows. The arrow says that the truth may lie further to the right, never \
+                      further to the left but with the stated small probability.";
+
+/// The epsilons of an audit.
+pub fn audit(audit: &Audit) -> Chart {
+    let found = [found("this audit", &audit.estimate, audit.estimate.raw_epsilon.finite())];
+    beside(audit.claimed_epsilon, found, rows_of_theory(&audit.theory))
+}
+
+/// The scores of an audit, where they were kept, and its curves.
+pub fn scores_of_audit(audit: &Audit) -> Vec<Chart> {
+    let cells =
+        |cells| histogram::chart(cells, "score (log-likelihood ratio)", audit.estimate.threshold.finite());
+    let histogram = audit.score_histogram.as_ref().map(cells);
+    histogram.into_iter().chain(audit.trade_off.iter().flat_map(trade_off::charts)).collect()
+}
+
+/// The epsilons of somebody's own training, score by score.
+pub fn outputs(outputs: &Outputs) -> Chart {
+    let found = outputs.estimates.iter().map(|(score, estimate)| found(score.name(), estimate, None));
+    beside(outputs.claimed_epsilon, found, rows_of_theory(&outputs.theory))
+}
+
+/// The epsilons of one estimator, or of all, the valid ones first and the largest first among them.
+pub fn estimation(estimation: &Estimation) -> Chart {
+    let one =
+        estimation.estimate.iter().map(|one| found(one.estimator.name(), one, one.raw_epsilon.finite()));
+    let all = ranked(&estimation.estimates).into_iter().map(|(name, one)| found(name.name(), one, None));
+    let chart = beside(estimation.claimed_epsilon, one.chain(all), std::iter::empty());
+    if estimation.estimate.is_some() {
+        return chart;
+    }
+    let caption = "What each estimator makes of the same scores; arrows are lower bounds with confidence, for any mechanism.";
+    Chart { title: "Estimators side by side".into(), caption: caption.into(), ..chart }
+}
+
+/// The scores, and their curves.
+pub fn scores_of_estimation(estimation: &Estimation) -> Vec<Chart> {
+    let threshold = estimation.estimate.as_ref().and_then(|estimate| estimate.threshold.finite());
+    let histogram = estimation.score_histogram.as_ref();
+    let histogram = histogram.map(|cells| histogram::chart(cells, "score", threshold));
+    histogram.into_iter().chain(estimation.trade_off.iter().flat_map(trade_off::charts)).collect()
+}
+
+/// Estimates, the valid ones first, the largest first among each.
+pub fn ranked<N: Copy>(estimates: &BTreeMap<N, EpsilonEstimate>) -> Vec<(N, &EpsilonEstimate)> {
+    let mut all: Vec<_> = estimates.iter().map(|(&name, one)| (name, one)).collect();
+    all.sort_by(|(_, one), (_, other)| {
+        other.valid.cmp(&one.valid).then(other.empirical_epsilon.total_cmp(&one.empirical_epsilon))
+    });
+    all
+}
+
+/// The bounds of each scheme.
+pub fn account(account: &Account) -> Chart {
+    let claim = account.claimed_epsilon;
+    let claim = claim.map(|_| Row { claimed: claim, ..Row::named("claimed, as if Poisson") });
+    let known = account.schemes.iter().filter(|(_, bounds)| sides(bounds) != [None, None]);
+    let schemes = known.map(|(scheme, bounds)| Row { theory: sides(bounds), ..Row::named(scheme.name()) });
+    let caption = "Proven bounds on epsilon for each way to make batches. What libraries state is the claim on top, whatever the scheme.";
+    epsilons::chart(
+        "Epsilon, scheme by scheme",
+        caption,
+        &claim.into_iter().chain(schemes).collect::<Vec<_>>(),
+    )
+}
+
+/// The target, and what the noise is proven to reach.
+pub fn calibration(found: &Calibration) -> Chart {
+    let theory = found.sides();
+    let rows = [
+        Row { claimed: Some(found.target_epsilon), ..Row::named("target") },
+        Row { theory, ..Row::named(format!("theory, {}", found.scheme.name())) },
+    ];
+    epsilons::chart("Epsilon: target and bound", "The target, and what is proven with this noise.", &rows)
+}
+
+/// The bound by guess of an adversary that does not know the buffer.
+pub fn guesses(search: &BufferSearch) -> Chart {
+    let mut points: Vec<[f64; 2]> =
+        search.guesses.iter().map(|guess| [guess.batches as f64, *guess.empirical_epsilon]).collect();
+    points.retain(|point| point[1].is_finite());
+    points.sort_by(|one, other| one[0].total_cmp(&other[0]));
+    let caption = format!("{} The best guess is {} records.", search.meaning, count(search.buffer_size));
+    let axes = [Axis::of("batches that the buffer is guessed to fill").logarithmic(), Axis::of_epsilons()];
+    let series = vec![Series::new("bound by guess", Role::Found, Draw::Marked, points)];
+    Chart::new("Guesses of the buffer", caption, axes, series)
+}
+
+/// The claim, what was found, and theory, each on a row of its own.
+fn beside(
+    claim: Option<f64>,
+    found: impl IntoIterator<Item = Row>,
+    theory: impl Iterator<Item = Row>,
+) -> Chart {
+    let claim = claim.map(|_| Row { claimed: claim, ..Row::named("claimed") });
+    let rows: Vec<Row> = claim.into_iter().chain(found).chain(theory).collect();
+    epsilons::chart("Epsilon: claimed, found, known", BESIDE, &rows)
+}
+
+/// An estimate's row, its marks called by how sure they are, or else by what they rest on.
+fn found(name: &str, estimate: &EpsilonEstimate, raw: Option<f64>) -> Row {
+    let epsilon = Some(*estimate.empirical_epsilon);
+    let how = match estimate.threshold_choice {
+        _ if estimate.valid => "without a guarantee".into(),
+        _ if estimate.is_conditional() => {
+            format!("found here, {} (only under an assumption)", estimate.estimator)
+        }
+        ThresholdChoice::Max => epsilons::FOUND.into(),
+        choice => format!("found here, {}, {} (no guarantee)", estimate.estimator, choice.name()),
+    };
+    let names = [format!("found here, valid at {}", confidence(estimate.significance)), how];
+    let [valid, raw] = if estimate.valid { [epsilon, raw] } else { [None, epsilon] };
+    Row { valid, raw, names, ..Row::named(name) }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_infinite_guess_is_not_drawn() {
+        let guesses = r#"{"buffer_size": 500, "correction": "none", "meaning": "", "guesses": [
+            {"buffer_size": 100, "batches": 1, "is_from_the_paper": true, "significance": 0.05, "empirical_epsilon": null,
+             "raw_epsilon": null, "threshold": null},
+            {"buffer_size": 500, "batches": 5, "is_from_the_paper": true, "significance": 0.05, "empirical_epsilon": 2.5,
+             "raw_epsilon": null, "threshold": 1.0}]}"#;
+        let chart = super::guesses(&serde_json::from_str(guesses).unwrap());
+        assert_eq!(chart.title, "Guesses of the buffer");
+        assert!(chart.series.iter().all(|series| series.points == [[5.0, 2.5]]), "{chart:?}");
+    }
+}

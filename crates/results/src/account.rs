@@ -1,0 +1,102 @@
+//! What theory says, scheme by scheme.
+
+use crate::numbers::significant;
+use crate::{Theory, Tone, Verdict, VerdictKind};
+use misdeal_core::{Bounds, DeltaBounds, SchemeName, Setting, TradeOffBounds};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What theory says about one or more schemes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Account {
+    /// Noise standard deviation divided by the clipping norm.
+    pub noise_multiplier: f64,
+    /// Steps in all epochs together.
+    pub steps: u64,
+    /// The probability with which a record is in a given batch.
+    pub sampling_probability: f64,
+    /// The shape of the run that schemes were accounted for with; absent for Poisson sampling by its probability.
+    #[serde(flatten)]
+    pub shape: Option<Shape>,
+    /// The delta at which epsilon is meant.
+    pub delta: f64,
+    /// What a library that assumes Poisson sampling would state, whatever the scheme.
+    pub claimed_epsilon: Option<f64>,
+    /// Bounds on epsilon, by scheme.
+    pub schemes: Theory,
+    /// The epsilon at which `deltas` are meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epsilon: Option<f64>,
+    /// Bounds on delta at `epsilon`, by scheme.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub deltas: BTreeMap<SchemeName, DeltaBounds>,
+    /// Bounds on the whole trade-off curve, by scheme.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub trade_offs: BTreeMap<SchemeName, TradeOffBounds>,
+    /// What other methods of the field say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comparisons: Vec<Comparison>,
+}
+
+/// Batches and epochs of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Shape {
+    /// Batches in an epoch.
+    pub steps_per_epoch: u64,
+    /// Passes over the data.
+    pub epochs: u64,
+    /// Records in a batch.
+    pub batch_size: u64,
+    /// Records in the buffer, for the two schemes that have one, if it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_size: Option<u64>,
+}
+
+impl Shape {
+    /// The shape of a setting.
+    pub fn of(setting: &Setting, buffer_size: Option<u64>) -> Self {
+        let &Setting { steps_per_epoch, epochs, batch_size, .. } = setting;
+        Shape { steps_per_epoch, epochs, batch_size, buffer_size }
+    }
+}
+
+/// Another method of the field.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Comparison {
+    /// The scheme.
+    pub scheme: SchemeName,
+    /// What it is.
+    pub method: String,
+    /// A lower bound on epsilon, if it is one.
+    pub epsilon_lower_bound: Option<f64>,
+    /// An upper bound on epsilon, if it is one.
+    pub epsilon_upper_bound: Option<f64>,
+    /// The distance of the two Gaussians with the same epsilon and delta, where the method is that translation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gdp_mu: Option<f64>,
+}
+
+impl Account {
+    /// What follows for the claim that Poisson sampling justifies. Nobody says under which scheme it is made.
+    pub fn verdict(&self) -> Verdict {
+        let Some(claim) = self.claimed_epsilon else {
+            let sentence = "Bounds by scheme; for Poisson sampling none is known here.";
+            return Verdict::new(VerdictKind::NoClaim, Tone::Neutral, "Bounds", sentence);
+        };
+        let above = |bounds: &&Bounds| bounds.epsilon_lower_bound.is_some_and(|lower| lower > claim);
+        let worse = self.schemes.values().filter(above).count();
+        let known = self.schemes.values().filter(|bounds| bounds.epsilon_lower_bound.is_some()).count();
+        let claim = significant(claim);
+        if worse == 0 {
+            let sentence = format!(
+                "The claim of epsilon {claim} is contradicted for none of the {known} schemes with a known lower bound."
+            );
+            return Verdict::new(VerdictKind::Undecided, Tone::Open, "Consistent", sentence);
+        }
+        let sentence = format!(
+            "For {worse} of {known} schemes the claim of epsilon {claim}, right for Poisson sampling, is proven to be too small."
+        );
+        Verdict::new(VerdictKind::Undecided, Tone::Doubt, "Depends on the batches", sentence)
+    }
+}

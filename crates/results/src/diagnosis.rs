@@ -1,0 +1,333 @@
+//! What a log of batches tells about the scheme that made them.
+
+use crate::numbers::{rounded_down, significant};
+use crate::{Theory, Tone, Verdict, VerdictKind};
+use misdeal_core::{ClosedSet, SchemeName};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
+
+/// What may have made the batches of a log.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum LoggedScheme {
+    /// Every record joins every batch independently.
+    Poisson,
+    /// A fresh permutation in each epoch, cut into batches.
+    Shuffle,
+    /// One permutation for all epochs, cut into batches.
+    ShuffleOnce,
+    /// Blocks of consecutive records, each permuted, then cut into batches.
+    PartialShuffle,
+    /// A sliding buffer.
+    StreamShuffle,
+    /// Batches of consecutive records, in random order.
+    BatchThenShuffle,
+    /// Every record joins one batch of each epoch, chosen independently of the others.
+    BallsInBins,
+    /// Every batch is a fresh subset of fixed size.
+    WithoutReplacement,
+    /// File order, no randomness.
+    FixedOrder,
+    /// None of these.
+    Unknown,
+}
+
+impl ClosedSet for LoggedScheme {
+    const FIELD: &'static str = "scheme";
+}
+
+impl LoggedScheme {
+    /// The batch scheme, if it is one that can be audited.
+    pub fn batch_scheme(self) -> Option<SchemeName> {
+        SchemeName::from_name(self.name()).ok()
+    }
+}
+
+impl fmt::Display for LoggedScheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What no scheme is meant to do, by name.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum DefectName {
+    /// The log does not say where epochs end.
+    EpochsNotMarked,
+    /// Records are repeated to fill the last batches.
+    PaddedWithDuplicates,
+    /// Ranks of a distributed run have the same batches.
+    RanksDealTheSameRecords,
+    /// Some records of an epoch are in none of its batches.
+    RecordsDropped,
+    /// Some records are in several batches of an epoch.
+    RecordsDuplicated,
+    /// Some records are in no batch of any epoch.
+    RecordsNeverDealt,
+    /// Epochs have the same order.
+    SameOrderEveryEpoch,
+    /// Epochs have the same order on all ranks of a distributed run.
+    SetEpochForgotten,
+    /// Workers of a loader give the same records.
+    WorkersDealTheSameRecords,
+}
+
+impl ClosedSet for DefectName {
+    const FIELD: &'static str = "defect";
+}
+
+impl fmt::Display for DefectName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What a scheme needs to be told beside its name, as far as a log shows it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SchemeParameters {
+    /// Records in the buffer: the size under which the log is likeliest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_size: Option<u64>,
+    /// The largest buffer that would have made so small displacements with probability 0.05 or more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_size_upper_bound: Option<u64>,
+    /// Records that are read at once into a sliding buffer, where it is not one for each that leaves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refilled_by: Option<u64>,
+    /// The share of the records that a batch holds on average.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampling_probability: Option<f64>,
+    /// Whether the order of the first epoch serves all of them, in a scheme that should draw it anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order_is_reused: Option<bool>,
+}
+
+/// One scheme held against a log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Candidate {
+    /// The scheme.
+    pub scheme: LoggedScheme,
+    /// The parameters under which the log is likeliest.
+    pub parameters: SchemeParameters,
+    /// ln of the probability of the log under the scheme, its parameters at their likeliest. Null where the scheme could
+    /// never have made these batches.
+    pub log_likelihood: Option<f64>,
+    /// The probability, under the scheme, of a log that looks at least as unlike it: the smallest of several tests' p-values times
+    /// their number. Zero where the scheme could never have made these batches.
+    pub p_value: f64,
+    /// What speaks against the scheme, or how well it fits.
+    pub evidence: String,
+}
+
+impl Candidate {
+    /// A scheme that could never have made these batches, and why.
+    pub fn impossible(scheme: LoggedScheme, evidence: impl Into<String>) -> Self {
+        let parameters = SchemeParameters::default();
+        Candidate { scheme, parameters, log_likelihood: None, p_value: 0.0, evidence: evidence.into() }
+    }
+}
+
+/// Something that no scheme is meant to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Defect {
+    /// Its name.
+    pub defect: DefectName,
+    /// Records that it touches, in the epoch where they are most.
+    pub records: u64,
+    /// What was seen and what it means, in a sentence.
+    pub message: String,
+}
+
+/// Where records of a log were dealt: at most some thousands of them, evenly spread over the file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct PositionSample {
+    /// Records in the file.
+    pub dataset_size: u64,
+    /// Entries in an epoch, in the longest one.
+    pub epoch_length: u64,
+    /// The epochs shown.
+    pub epochs: Vec<EpochPositions>,
+}
+
+/// Where some records were dealt in one epoch.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct EpochPositions {
+    /// The epoch's number in the log.
+    pub epoch: u64,
+    /// For each record its position in the file and its position in the epoch.
+    pub points: Vec<[u64; 2]>,
+}
+
+/// Which scheme made a log's batches.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Diagnosis {
+    /// The likeliest scheme, or `unknown` if its tests rule it out.
+    pub scheme: LoggedScheme,
+    /// Its parameters.
+    pub parameters: SchemeParameters,
+    /// Whether every other scheme is ruled out; for `unknown`, whether the tests rule every scheme out.
+    pub certain: bool,
+    /// What was found, in plain words.
+    pub explanation: String,
+    /// All schemes, the likeliest first.
+    pub candidates: Vec<Candidate>,
+    /// What no scheme is meant to do.
+    pub defects: Vec<Defect>,
+}
+
+/// What a log of batches tells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Diagnosed {
+    /// The file.
+    pub log: String,
+    /// Records in the data set.
+    pub dataset_size: u64,
+    /// Epochs in the log.
+    pub epochs: u64,
+    /// Steps of an epoch, in the longest one.
+    pub steps_per_epoch: u64,
+    /// Records of a step, in the largest one.
+    pub batch_size: u64,
+    /// Processes of a distributed run.
+    pub ranks: u64,
+    /// The scheme.
+    #[serde(flatten)]
+    pub diagnosis: Diagnosis,
+    /// What leaks under it, at the noise that was given.
+    #[serde(default)]
+    pub leakage: Option<Leakage>,
+    /// What theory says of a full shuffle and of Poisson sampling with as many steps; absent without noise.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub theory: Theory,
+    /// Time from the first byte to the scheme; the leakage is not in it.
+    pub seconds: f64,
+    /// Where some of the records were dealt.
+    #[serde(default)]
+    pub positions: Option<PositionSample>,
+}
+
+fn is_empty(theory: &Theory) -> bool {
+    theory.is_empty()
+}
+
+/// What leaks, from both sides.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Leakage {
+    /// Some adversary learns this much.
+    pub epsilon_lower_bound: Option<f64>,
+    /// None learns more.
+    pub epsilon_upper_bound: Option<f64>,
+    /// Whether the lower bound rests on a law that was estimated from the log, and is no bound on anything else.
+    pub is_estimate: bool,
+    /// The confidence with which the bounds hold where they rest on a simulation or on what the log shows of the scheme's parameters;
+    /// null where theory proves them of the scheme that was found.
+    #[serde(default)]
+    pub confidence: Option<f64>,
+    /// The schemes that the log does not rule out, and that the bounds hold for; empty where none is known.
+    #[serde(default)]
+    pub schemes: Vec<LoggedScheme>,
+    /// How both sides were found.
+    pub method: String,
+    /// The noise at which they are meant.
+    pub noise_multiplier: f64,
+    /// The delta at which they are meant.
+    pub delta: f64,
+    /// Epochs that they are about.
+    pub epochs: u64,
+}
+
+impl Leakage {
+    /// The lower and the upper side.
+    pub fn sides(&self) -> [Option<f64>; 2] {
+        [self.epsilon_lower_bound, self.epsilon_upper_bound]
+    }
+}
+
+impl Diagnosed {
+    /// The log's file without its folders.
+    pub fn file_name(&self) -> &str {
+        self.log.rsplit(['/', '\\']).next().unwrap_or(&self.log)
+    }
+
+    /// What Poisson sampling would justify, where a noise was given.
+    pub fn claimed_epsilon(&self) -> Option<f64> {
+        self.theory.poisson_upper_bound()
+    }
+
+    /// What leaks beside what Poisson sampling would justify, where that is less.
+    pub fn excess(&self) -> Option<String> {
+        let (leakage, claim) = (self.leakage.as_ref()?, self.claimed_epsilon()?);
+        let leaks = leakage.epsilon_lower_bound.filter(|&leaks| leaks > claim)?;
+        Some(format!(
+            "A library that accounts for Poisson sampling would claim epsilon {}; {} {} leaks.",
+            significant(claim),
+            if leakage.is_estimate { "about" } else { "at least" },
+            rounded_down(leaks)
+        ))
+    }
+
+    /// What was found, and what follows for the claim that Poisson sampling would justify.
+    pub fn verdict(&self) -> Verdict {
+        let Diagnosis { scheme, certain, explanation, defects, .. } = &self.diagnosis;
+        let excess = self.excess();
+        let kind = match (&self.leakage, self.claimed_epsilon()) {
+            (Some(leakage), Some(claim)) if !leakage.is_estimate => match leakage.sides() {
+                [Some(lower), _] if lower > claim => VerdictKind::Refuted,
+                [_, Some(upper)] if upper <= claim => VerdictKind::Holds,
+                _ => VerdictKind::Undecided,
+            },
+            (Some(_), Some(_)) => VerdictKind::Undecided,
+            _ => VerdictKind::NoClaim,
+        };
+        let (tone, label) = match (scheme, certain, defects.len()) {
+            (LoggedScheme::Unknown, _, _) => (Tone::Doubt, "Unknown scheme".into()),
+            (scheme, false, _) => (Tone::Doubt, format!("Probably {scheme}")),
+            (scheme, true, 0) if excess.is_some() => (Tone::Refuted, scheme.to_string()),
+            (scheme, true, 0) => (Tone::Neutral, scheme.to_string()),
+            (scheme, true, 1) => (Tone::Refuted, format!("{scheme}, with a defect")),
+            (scheme, true, defects) => (Tone::Refuted, format!("{scheme}, with {defects} defects")),
+        };
+        let more = excess.map_or(String::new(), |more| format!(" {more}"));
+        Verdict::new(kind, tone, &label, format!("{explanation}{more}"))
+    }
+}

@@ -1,0 +1,72 @@
+//! What scores from anywhere show.
+
+use crate::{Judged, TradeOff, Verdict};
+use misdeal_statistics::{Descriptive, EpsilonEstimate, EstimatorName, ScoreHistogram};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Scores turned into an epsilon, by one estimator or by all of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Estimation {
+    /// The file with the scores of runs with the target; absent for scores from memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scores_in: Option<String>,
+    /// The file with those of runs without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scores_out: Option<String>,
+    /// The one estimate that was asked for.
+    #[serde(flatten)]
+    pub estimate: Option<EpsilonEstimate>,
+    /// Whether the caller stated that fair coins chose the worlds.
+    #[serde(default)]
+    pub fair_coins: bool,
+    /// All estimates by name, if all were asked for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub estimates: BTreeMap<EstimatorName, EpsilonEstimate>,
+    /// The claim that was tested.
+    pub claimed_epsilon: Option<f64>,
+    /// Whether a valid bound exceeds the claim; null without a claim or with all estimators.
+    #[serde(default)]
+    pub violated: Option<bool>,
+    /// Whether the estimate exceeds the claim, valid or not; null without a claim or with all estimators.
+    #[serde(default)]
+    pub estimate_exceeds_claim: Option<bool>,
+    /// How well the scores tell the worlds apart, if all estimators were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub descriptive: Option<Descriptive>,
+    /// What looks odd about the scores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
+    /// All scores in a few cells; absent without scores.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::histogram::whole")]
+    pub score_histogram: Option<ScoreHistogram>,
+    /// The whole trade-off curve beside those that are promised, if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trade_off: Option<TradeOff>,
+    /// Time from scores in memory to epsilon.
+    pub seconds: f64,
+}
+
+impl Estimation {
+    /// Whose scores they are.
+    pub fn title(&self) -> String {
+        match (&self.scores_in, &self.scores_out) {
+            (Some(scores_in), Some(scores_out)) => format!("{scores_in} beside {scores_out}"),
+            _ => "scores from memory".into(),
+        }
+    }
+
+    /// The estimate that is judged: the one that was asked for; of all, the one that rests on counts.
+    pub fn counted(&self) -> Option<&EpsilonEstimate> {
+        let name = if self.fair_coins { EstimatorName::OneRun } else { EstimatorName::ClopperPearson };
+        self.estimate.as_ref().or_else(|| self.estimates.get(&name))
+    }
+
+    /// What follows for the claim.
+    pub fn verdict(&self) -> Verdict {
+        self.counted().map_or_else(Verdict::default, |one| {
+            Judged::of(one, self.claimed_epsilon).verdict(None, [None, None])
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! What the outputs of somebody's own training show.
+
+use crate::{Judged, Theory, Verdict};
+use misdeal_core::{ClosedSet, OrInfinite, Setting};
+use misdeal_statistics::EpsilonEstimate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
+
+/// How the outputs of a run become one score.
+///
+/// Any function of the outputs is a test that differential privacy limits, so that each of these gives a bound that holds, whatever
+/// the training does. They differ in the mistakes that they see.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum OutputScore {
+    /// The likelihood ratio of the mechanism as it should be: sees batches made otherwise than claimed, too little noise,
+    /// gradients that were not clipped, and noise that is the same in every run.
+    LikelihoodRatio,
+    /// The largest output less the smallest: sees noise that is the same in every step of a run.
+    Spread,
+}
+
+impl ClosedSet for OutputScore {
+    const FIELD: &'static str = "score";
+}
+
+/// The outputs of somebody's own training, judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Outputs {
+    /// What was audited, as it is claimed to be.
+    pub setting: Setting,
+    /// Runs in both worlds together.
+    pub observations: u64,
+    /// The delta at which epsilon is meant.
+    pub delta: f64,
+    /// The level of the whole verdict; each score spends its share.
+    pub significance: f64,
+    /// Whether `empirical_epsilon` is a lower bound at that level.
+    pub valid: bool,
+    /// The largest of the estimates; null if infinite.
+    pub empirical_epsilon: OrInfinite,
+    /// The score that shows it.
+    pub score: OutputScore,
+    /// What each score shows.
+    pub estimates: BTreeMap<OutputScore, EpsilonEstimate>,
+    /// The claim that was tested; the upper bound for Poisson sampling if none was given.
+    pub claimed_epsilon: Option<f64>,
+    /// Whether a valid bound exceeds the claim; null without a claim.
+    #[serde(default)]
+    pub violated: Option<bool>,
+    /// Whether the estimate exceeds the claim, valid or not; null without a claim.
+    #[serde(default)]
+    pub estimate_exceeds_claim: Option<bool>,
+    /// What theory says of the scheme, and of Poisson sampling.
+    pub theory: Theory,
+}
+
+impl Outputs {
+    /// The estimate of the score that shows most.
+    pub fn best(&self) -> Option<&EpsilonEstimate> {
+        self.estimates.get(&self.score)
+    }
+
+    /// The largest estimate beside the claim.
+    pub fn judged(&self) -> Judged {
+        // Either score could have shown most.
+        let largest = self.estimates.values().map(|one| *one.largest_epsilon).fold(0.0, f64::max);
+        Judged {
+            empirical_epsilon: *self.empirical_epsilon,
+            valid: self.valid,
+            is_conditional: !self.valid && self.best().is_some_and(EpsilonEstimate::promises),
+            objection: self.best().and_then(|best| best.objection.clone()),
+            delta: self.delta,
+            significance: self.significance,
+            claimed_epsilon: self.claimed_epsilon,
+            largest_epsilon: largest.into(),
+        }
+    }
+
+    /// Theory's bounds on what ran. What somebody's own code does may leak more than its scheme, so that no upper bound is known.
+    pub fn theory_of_the_scheme(&self) -> [Option<f64>; 2] {
+        [self.theory.sides(self.setting.scheme)[0], None]
+    }
+
+    /// What follows for the claim, by these outputs or by theory.
+    pub fn verdict(&self) -> Verdict {
+        self.judged().verdict(Some(self.setting.scheme), self.theory_of_the_scheme())
+    }
+}

@@ -1,0 +1,97 @@
+//! The schemas of all documents, made from their types.
+
+use crate::{
+    Account, Audit, Calibration, Devices, Diagnosed, Estimation, LaidOut, Merged, Outputs, Reproduction,
+    SCHEMA_VERSION, Scan, SelfTest, Training, Verdict,
+};
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// An audit of DP-SGD with real data and models.
+#[derive(Serialize, JsonSchema)]
+struct TrainingAudit {
+    #[serde(flatten)]
+    audit: Audit,
+    #[serde(flatten)]
+    training: Training,
+}
+
+/// The schema of each kind of document, by the name of its file without `.v2.json`.
+///
+/// Each is complete in itself, for readers without a resolver. Schemas allow more fields, because readers should ignore what they do not
+/// know.
+pub fn schemas() -> Vec<(&'static str, Value)> {
+    let judged = true;
+    let mut all = vec![
+        ("account", of::<Account>("account", !judged)),
+        ("audit-mechanism", of::<Audit>("audit mechanism", judged)),
+        ("audit-training", of::<TrainingAudit>("audit training", judged)),
+        ("calibrate", of::<Calibration>("calibrate", judged)),
+        ("devices", of::<Devices>("devices", !judged)),
+        ("diagnose", of::<Diagnosed>("diagnose", judged)),
+        ("estimate", of::<Estimation>("estimate", judged)),
+        ("merge", of::<Merged>("merge", !judged)),
+        ("outputs", of::<Outputs>("judge outputs", judged)),
+        ("report", of::<LaidOut>("report", !judged)),
+        ("reproduce", of::<Reproduction>("reproduce", !judged)),
+        ("scan", of::<Scan>("scan", !judged)),
+        ("self-test", of::<SelfTest>("self-test", !judged)),
+    ];
+    for (name, schema) in &mut all {
+        schema["$id"] = json!(format!("urn:misdeal:schema:{SCHEMA_VERSION}:{name}"));
+    }
+    all
+}
+
+/// The schema of a command's documents: their content in an envelope.
+fn of<T: JsonSchema>(command: &str, is_judged: bool) -> Value {
+    let mut settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.transforms.push(Box::new(RecursiveTransform(tidied)));
+    let mut generator = settings.into_generator();
+    let verdict = generator.subschema_for::<Verdict>().to_value();
+    let mut schema = generator.into_root_schema_for::<T>().to_value();
+    schema["title"] = json!(format!("misdeal {command}"));
+    let mut fields = vec![
+        ("schema_version", json!({"description": "The version of the documents.", "const": SCHEMA_VERSION})),
+        ("command", json!({"description": "What was asked for.", "const": command})),
+        ("version", json!({"description": "The version of misdeal.", "type": "string"})),
+    ];
+    if is_judged {
+        let mut verdict = verdict;
+        verdict["description"] = json!("What follows for the claim.");
+        fields.push(("verdict", verdict));
+    } else if let Some(definitions) = schema["$defs"].as_object_mut() {
+        definitions.remove("verdict");
+    }
+    let required = schema["required"].take();
+    let names =
+        fields.iter().map(|(name, _)| json!(name)).chain(required.as_array().cloned().unwrap_or_default());
+    schema["required"] = names.collect();
+    let content = schema["properties"].take();
+    let fields = fields.into_iter().map(|(name, field)| (name.to_owned(), field));
+    schema["properties"] =
+        fields.chain(content.as_object().cloned().unwrap_or_default()).collect::<Map<_, _>>().into();
+    schema
+}
+
+/// Leaves out how wide numbers are, and of a description what is for readers of the code: later paragraphs, and links.
+fn tidied(schema: &mut Schema) {
+    schema.remove("format");
+    if let Some(Value::String(text)) = schema.get_mut("description") {
+        let first = text.split("\n\n").next().unwrap_or_default().replace('\n', " ");
+        *text = without_links(&first);
+    }
+}
+
+/// Markdown with the words of links alone.
+fn without_links(text: &str) -> String {
+    let mut parts = text.split("](");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        plain.push_str(part.split_once(')').map_or(part, |(_, rest)| rest));
+    }
+    plain.replace("[`", "`").replace("`]", "`")
+}

@@ -1,0 +1,45 @@
+//! Theory's bounds, scheme by scheme.
+
+use misdeal_core::{Bounds, SchemeName};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
+
+/// Theory's bounds on epsilon, by scheme.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+pub struct Theory(BTreeMap<SchemeName, Bounds>);
+
+impl Theory {
+    /// Both sides of a scheme's bounds, as far as they are known.
+    pub fn sides(&self, scheme: impl Into<SchemeName>) -> [Option<f64>; 2] {
+        self.get(&scheme.into()).map_or([None, None], Bounds::sides)
+    }
+
+    /// What Poisson sampling justifies.
+    pub fn poisson_upper_bound(&self) -> Option<f64> {
+        self.sides(SchemeName::Poisson)[1]
+    }
+}
+
+impl Deref for Theory {
+    type Target = BTreeMap<SchemeName, Bounds>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Theory {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl FromIterator<(SchemeName, Bounds)> for Theory {
+    fn from_iter<I: IntoIterator<Item = (SchemeName, Bounds)>>(bounds: I) -> Self {
+        Theory(bounds.into_iter().collect())
+    }
+}
