@@ -119,16 +119,25 @@ const NOT_MET_HERE: [&str; 7] = [
     "reproduce: /properties/rows/items/properties/bias",
     "reproduce: /$defs/spread/properties/mean",
     "reproduce: /$defs/spread/properties/standard_deviation",
-    "reproduce: /$defs/setting/properties/training",
+    "reproduce: /$defs/Setting/properties/training",
 ];
 
 /// What a definition names, and a kind of document has none of.
 const NEVER_IN: [(&str, &[&str]); 5] = [
-    ("audit-mechanism", &["/$defs/setting/properties/training"]),
-    ("merge", &["/$defs/setting/properties/training", "/buffer_size", "/adversary_scheme"]),
+    ("audit-mechanism", &["/$defs/Setting/properties/training"]),
+    ("merge", &["/$defs/Setting/properties/training", "/buffer_size", "/adversary_scheme"]),
     ("reproduce", &["/adversary_scheme", "/not_tested"]),
     ("estimate", &["/not_tested"]),
-    ("outputs", &["/$defs/setting/properties/training", "/buffer_size", "/adversary_scheme"]),
+    (
+        "outputs",
+        &[
+            "/$defs/Setting/properties/training",
+            "/$defs/BatchScheme/properties/scheme",
+            "/$defs/EpsilonEstimate/properties/objection",
+            "/buffer_size",
+            "/adversary_scheme",
+        ],
+    ),
 ];
 
 fn root() -> PathBuf {

@@ -19,8 +19,7 @@ const DRAWS: u64 = 1 << 21;
 const LARGEST_DEVIATE: f64 = 5.6;
 
 pub(super) fn check(seed: u64) -> Found {
-    let answers: Answers =
-        toml::from_str(include_str!("../../data/stream.toml")).map_err(super::message)?;
+    let answers: Answers = toml::from_str(include_str!("../../data/stream.toml")).map_err(super::message)?;
     known_answers(&answers)?;
     let setting = Setting { seed, ..Setting::default() };
     let mut largest: f64 = 0.0;

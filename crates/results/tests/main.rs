@@ -1,0 +1,4 @@
+//! Documents and their schemas.
+
+mod documents;
+mod schemas;
