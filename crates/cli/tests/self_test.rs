@@ -15,7 +15,7 @@ fn a_sound_machine_passes() {
         assert_eq!(check["passed"], true, "{check}");
         assert!(!check["detail"].as_str().unwrap().is_empty(), "{check}");
     }
-    assert!(report["cuda_missing"].as_str().unwrap().contains("--device cpu"), "{report}");
+    assert!(report["cuda_missing"].as_str().unwrap().contains("the device is cpu"), "{report}");
 }
 
 #[test]
