@@ -92,7 +92,9 @@ def test_refusals_name_the_same_field_value_and_range(command, flag, value):
     assert ours.startswith(f"{field} is "), ours
     allowed = re.search(r"but (.*) is allowed; (.*)", ours)
     assert f"--{flag.replace('_', '-')}" in told
-    assert allowed[1] in told and allowed[2] in told, (told, ours)
+    # Names are listed by the parser of flags, which has no hint.
+    names = allowed[1].removeprefix("one of ")
+    assert names in told and (allowed[2] in told or names != allowed[1]), (told, ours)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 //! the numbers.
 
 use misdeal_results::numbers::probability;
+use misdeal_results::request::quoted;
 
 /// A command line that grows.
 #[derive(Debug, Clone)]
@@ -58,15 +59,6 @@ impl CommandLine {
     pub fn text(self) -> String {
         self.0
     }
-}
-
-/// A word as a POSIX shell takes it literally.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]
