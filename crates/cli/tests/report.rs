@@ -414,7 +414,7 @@ fn whatever_a_document_says_stays_text() {
     found["guarantee"] = evil.into();
     found["store"] = evil.into();
     found["trade_off"]["promised"][0]["name"] = evil.into();
-    found["theory"][evil] = found["theory"]["poisson"].clone();
+    found["theory"]["poisson"]["method"] = evil.into();
     fs::write(folder.join(name), found.to_string()).unwrap();
     let page = page(folder, name);
     assert_eq!(page.matches("<script>").count(), 1, "only the page's own");
@@ -441,7 +441,7 @@ fn what_is_no_result_is_refused_in_one_line() {
         document.as_object_mut().unwrap().remove(field);
         document.to_string()
     };
-    let cases: [(String, &str); 14] = [
+    let cases: [(String, &str); 13] = [
         (String::new(), "not a result in JSON"),
         ("no\njson\n".into(), "not a result in JSON"),
         (whole.to_string()[..200].into(), "not a result in JSON"),
@@ -449,7 +449,6 @@ fn what_is_no_result_is_refused_in_one_line() {
         ("[".repeat(100_000), "not a result in JSON"),
         ("{}".into(), "no schema_version"),
         (changed(|document| document["schema_version"] = 7.into()), "schema_version is 7"),
-        (json(folder, "devices").to_string(), "\"devices\", which has no page"),
         (changed(|document| document["command"] = "audit training".into()), "it lacks what was trained"),
         (changed(|document| document["setting"]["scheme"] = "tarot".into()), "tarot"),
         (changed(|document| document["empirical_epsilon"] = "3".into()), "not whole"),
@@ -470,6 +469,9 @@ fn what_is_no_result_is_refused_in_one_line() {
         );
         assert!(line.len() < 500, "{line}");
     }
+    fs::write(folder.join("bad.json"), json(folder, "devices").to_string()).unwrap();
+    assert!(refusal(folder, "report bad.json -o page.html").contains("\"devices\", which has no page"));
+    assert!(refusal(folder, "report bad.json -o figure.svg").contains("devices has no figure"));
     fs::write(folder.join("good.json"), whole.to_string()).unwrap();
     assert!(refusal(folder, "report good.json none.json -o page.html").contains("check the path"));
     assert!(refusal(folder, "report good.json -o good.json").contains("would replace the result"));

@@ -127,7 +127,7 @@ const NEVER_IN: [(&str, &[&str]); 5] = [
     ("audit-mechanism", &["/$defs/Setting/properties/training"]),
     ("merge", &["/$defs/Setting/properties/training", "/buffer_size", "/adversary_scheme"]),
     ("reproduce", &["/adversary_scheme", "/not_tested"]),
-    ("estimate", &["/not_tested"]),
+    ("estimate", &["/not_tested", "/objection"]),
     (
         "outputs",
         &[

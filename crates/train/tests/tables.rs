@@ -152,10 +152,10 @@ fn missing_data_is_told_where_to_come_from() {
         let message = refusal(dataset, folder.path(), 10);
         assert!(message.contains(&folder.path().display().to_string()), "{message}");
         let no_folder = load(dataset, None, 10, 0).unwrap_err().to_string();
-        assert!(no_folder.contains("--data DIR or the environment variable MISDEAL_DATA"), "{no_folder}");
+        assert!(no_folder.contains("`data` or the environment variable MISDEAL_DATA"), "{no_folder}");
         for message in [message, no_folder] {
             assert!(
-                message.contains(file) && message.contains(whom) && message.contains("--dataset synthetic")
+                message.contains(file) && message.contains(whom) && message.contains("`dataset` synthetic")
             );
         }
     }
