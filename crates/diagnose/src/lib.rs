@@ -13,7 +13,7 @@
 //!     }
 //! }
 //! let found = misdeal_diagnose::diagnose(&log, None)?;
-//! assert_eq!(found.diagnosis.scheme, "shuffle");
+//! assert_eq!(found.diagnosis.scheme.to_string(), "shuffle");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -64,7 +64,7 @@ fn of<T: JsonSchema>(command: &str, is_judged: bool) -> Value {
         verdict["description"] = json!("What follows for the claim.");
         fields.push(("verdict", verdict));
     } else if let Some(definitions) = schema["$defs"].as_object_mut() {
-        definitions.remove("verdict");
+        definitions.remove("Verdict");
     }
     let required = schema["required"].take();
     let names =

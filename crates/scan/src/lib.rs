@@ -5,7 +5,7 @@
 //!
 //! let source = "import tensorflow as tf\ndata = tf.data.Dataset.range(1000).batch(10).shuffle(100)\n";
 //! let report = scan_source("train.py", source, &Settings::default()).unwrap();
-//! assert_eq!((report.findings[0].rule, report.findings[0].line), ("batch-before-shuffle", 2));
+//! assert_eq!((report.findings[0].rule.as_str(), report.findings[0].line), ("batch-before-shuffle", 2));
 //! ```
 //!
 //! In the order of use: [`Settings`] switch rules on, [`scan`] reads files and notebooks ([`scan_source`] a text), `flow` derives

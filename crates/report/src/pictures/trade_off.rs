@@ -142,7 +142,8 @@ mod tests {
         });
         let promise = |refuted: bool, name: &str| {
             json!({"name": name, "false_positive_rates": [0, 0.5, 1e6], "false_negative_rates": [1, 0.4, 0],
-                   "test": {"p_value": 0.5, "refuted": refuted}})
+                   "test": {"p_value": 0.5, "refuted": refuted, "threshold": 0.0, "false_positives": 1, "false_negatives": 1,
+                            "observations_in": 100, "observations_out": 100}})
         };
         let promised: Vec<Value> = vec![promise(refuted[0], "one"), promise(refuted[1], "two")];
         let observed = json!({"significance": significance, "observations_in": 100, "observations_out": 100,
