@@ -125,7 +125,15 @@ const NOT_MET_HERE: [&str; 7] = [
 /// What a definition names, and a kind of document has none of.
 const NEVER_IN: [(&str, &[&str]); 5] = [
     ("audit-mechanism", &["/$defs/Setting/properties/training"]),
-    ("merge", &["/$defs/Setting/properties/training", "/buffer_size", "/adversary_scheme"]),
+    (
+        "merge",
+        &[
+            "/$defs/Setting/properties/training",
+            "/$defs/BatchScheme/properties/scheme",
+            "/buffer_size",
+            "/adversary_scheme",
+        ],
+    ),
     ("reproduce", &["/adversary_scheme", "/not_tested"]),
     ("estimate", &["/not_tested", "/objection"]),
     (
