@@ -117,8 +117,8 @@ const NOT_MET_HERE: [&str; 7] = [
     "reproduce: /properties/rows/items/properties/dataset",
     "reproduce: /properties/rows/items/properties/test_accuracy",
     "reproduce: /properties/rows/items/properties/bias",
-    "reproduce: /$defs/spread/properties/mean",
-    "reproduce: /$defs/spread/properties/standard_deviation",
+    "reproduce: /$defs/Spread/properties/mean",
+    "reproduce: /$defs/Spread/properties/standard_deviation",
     "reproduce: /$defs/Setting/properties/training",
 ];
 
@@ -134,7 +134,7 @@ const NEVER_IN: [(&str, &[&str]); 5] = [
             "/adversary_scheme",
         ],
     ),
-    ("reproduce", &["/adversary_scheme", "/not_tested"]),
+    ("reproduce", &["/$defs/BatchScheme/properties", "/adversary_scheme", "/not_tested"]),
     ("estimate", &["/not_tested", "/objection"]),
     (
         "outputs",
