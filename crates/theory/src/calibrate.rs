@@ -42,7 +42,19 @@ pub fn share_of_work(evaluations: u32) -> f64 {
 ///
 /// # Errors
 /// No noise of [`NOISE_MULTIPLIERS`] meets the target, or the least noise already does; or the accountant fails.
-pub fn calibrate(target_epsilon: f64, mut epsilon: impl FnMut(f64) -> Result<f64>) -> Result<Calibration> {
+pub fn calibrate(target_epsilon: f64, epsilon: impl FnMut(f64) -> Result<f64>) -> Result<Calibration> {
+    calibrate_to(target_epsilon, RELATIVE_WIDTH, epsilon)
+}
+
+/// As [`calibrate`], with the noise to `relative_width`.
+///
+/// # Errors
+/// As [`calibrate`].
+pub fn calibrate_to(
+    target_epsilon: f64,
+    relative_width: f64,
+    mut epsilon: impl FnMut(f64) -> Result<f64>,
+) -> Result<Calibration> {
     if !(1e-9..=1e9).contains(&target_epsilon) {
         let hint = "smaller means more private";
         return Err(Error::bad_value("target_epsilon", target_epsilon, "a number from 1e-9 to 1e9", hint));
@@ -61,7 +73,7 @@ pub fn calibrate(target_epsilon: f64, mut epsilon: impl FnMut(f64) -> Result<f64
         }
     };
     let bracket = bracket(&mut excess);
-    let end = bracket.map(|bracket| narrow(&mut excess, bracket, 0.5 * RELATIVE_WIDTH));
+    let end = bracket.map(|bracket| narrow(&mut excess, bracket, 0.5 * relative_width));
     let hint = "change the target, delta, or the number of steps";
     match refusal {
         // Nobody gave this noise: it is the target that asks for it.
