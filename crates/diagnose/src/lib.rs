@@ -20,7 +20,7 @@
 //! Each scheme is a probability law over logs; the most likely scheme is named.
 //!
 //! Schemes that use each record once are sequences of uniform choices (`choices`). Their likelihood is a product. The estimated
-//! buffer size is the smallest at which the log is possible, and the ranks of the chosen records show whether the choices were
+//! buffer size is the smallest at which the log is possible. The ranks of the chosen records show whether the choices were
 //! uniform (`rank_tests`). The other schemes are laws of sets (`incidence`).
 //!
 //! Copies, padding, dropped records and repeated orders are not part of any scheme. They are removed first and reported as

@@ -44,8 +44,8 @@ const MOST_BYTES_PER_BYTE: u64 = 1024;
 
 /// A file that protects the Parquet reader from damaged headers.
 ///
-/// - Reading at the end of the file is an error. The Parquet reader skips unknown data without noticing the end, for as many
-///   elements as a header claims (fuzzing found minutes for a file of two kilobytes). In an intact file the footer comes last, so
+/// - Reading at the end of the file is an error. The Parquet reader skips as many unknown elements as a header claims, without
+///   noticing the end (fuzzing found minutes for a file of two kilobytes). In an intact file the footer comes last, so
 ///   reading a page never reaches the end.
 /// - A page may not claim much more than it can be unpacked to. The Parquet reader allocates the claimed size before it unpacks
 ///   the page (fuzzing found gigabytes for a file of half a kilobyte).

@@ -37,7 +37,7 @@ impl Job {
 pub struct MechanismJob {
     /// The noise multiplier; `None` if `target_epsilon` gives it.
     pub noise_multiplier: Option<f64>,
-    /// The epsilon that Poisson sampling would have with the noise.
+    /// The epsilon for which the noise is calibrated, under Poisson sampling.
     pub target_epsilon: Option<f64>,
     /// Number of batches in an epoch.
     pub steps_per_epoch: u64,

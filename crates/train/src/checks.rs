@@ -4,7 +4,7 @@ use crate::data::Dataset;
 use misdeal_core::{BatchScheme, Error, LastBatch, Recipe, Result, Setting, ThreatModel};
 
 /// # Errors
-/// There are too few records, the recipe keeps the last batch but it would be incomplete, or the data set is inconsistent.
+/// There are too few records, or the data set is inconsistent, or the recipe keeps a last batch that is incomplete.
 pub(crate) fn check_data(setting: &Setting, recipe: &Recipe, dataset: &Dataset) -> Result<()> {
     let (needed, present) = (setting.dataset_size(), dataset.train.labels.len() as u64);
     if needed > present {

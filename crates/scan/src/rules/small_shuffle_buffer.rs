@@ -1,6 +1,6 @@
 //! A `tf.data` pipeline whose shuffle buffer is smaller than the data.
 //!
-//! The data's size is known (`Dataset.range(60000)`, well-known data sets), or the buffer is a literal below 10,000 and nothing
+//! The data's size is known (`Dataset.range(60000)`, well-known data sets). Or the buffer is a literal below 10,000, and nothing
 //! says that the data are that small.
 //!
 //! # Example

@@ -18,7 +18,7 @@ const FOLDERS: [&str; 3] = [NAME, "purchase-100", ""];
 const FILES: &str = "dataset_location.tgz from the Privacy and Trust Lab (https://github.com/privacytrustlab/datasets) into \
                      its subfolder location-30";
 
-/// Loads `size` of 5,010 records for training. There is no test data, so records that were not chosen replace it.
+/// Loads `size` training records; the file has 5,010. There is no test data, so records that were not chosen replace it.
 pub(super) fn load(folder: Option<&Path>, size: usize, seed: u64) -> Result<Dataset> {
     let missing = || Error::Missing { dataset: NAME, folder: folder.map(Path::to_owned), files: FILES };
     let data_folder = folder.ok_or_else(missing)?;

@@ -5,8 +5,8 @@
 //! other name, and every instruction that is not needed, is refused. Protocols 2 to 5 are supported. This covers files that Python
 //! 2 wrote and re-saved copies. (`pickletools` in Python's library documents the instructions.)
 //!
-//! Memory is proportional to the input. Strings are not copied out of the input, a program may have at most [`MOST_INSTRUCTIONS`]
-//! instructions, and all decoded text together is never longer than the input.
+//! Memory is proportional to the input. Strings are not copied out of the input. A program may have at most [`MOST_INSTRUCTIONS`]
+//! instructions. All decoded text together is never longer than the input.
 
 mod construction;
 mod input;
