@@ -1,8 +1,8 @@
-// Where a score goes: to its place in an array, or to a count on the grid of stores.
+// Delivers a score: writes it to an array, or counts it on the grid of stores.
 
 #define BINS (1u << 20)
 
-// Core's `score_grid::bin`, bit for bit.
+// The bin of a score: the same bits as core's `score_grid::bin`.
 __device__ __forceinline__ unsigned int bin(double score) {
     const unsigned int half = BINS / 2;
     const unsigned long long smallest = (1023ull - 128) << 11;
@@ -13,8 +13,9 @@ __device__ __forceinline__ unsigned int bin(double score) {
     return half + (magnitude ^ (unsigned int)(bits >> 63));
 }
 
-// The trials to play, and where their scores go: `scores` if it is there, else `counts`, the even trials' table first. A score
-// that is not finite is counted nowhere, which the host notices.
+// The trials to simulate, and where their scores go: to `scores` if it is not null, else to `counts` (the even trials' table
+// first).
+// A score that is not finite is not counted, and the host notices the missing count.
 struct Delivery {
     unsigned long long first, count;
     double* scores;

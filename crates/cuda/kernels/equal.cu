@@ -1,23 +1,23 @@
-// The score where every batch has the same weight: ln(sum u^2 / sum u) or ln(sum u), u = exp(y / s^2), epoch after epoch.
+// The score if every batch has the same weight, summed over epochs: ln(sum u^2 / sum u) or ln(sum u), with u = exp(y / s^2).
 //
-// Two constants are given to the compiler: SQUARES where the adversary compares shifts (2, 1), not (1, 0), and REFINED where the
-// largest terms are computed again in f64.
+// The compiler defines two constants. SQUARES: the adversary compares shifts (2, 1), not (1, 0). REFINED: the block with the
+// largest term is computed again in f64.
 
 struct Equal {
     // 1 / s.
     double inverse_noise;
-    // The exponent of the target's term beside its noise, and the one that all exponents are lowered by.
+    // The exponent of the target's term without its noise, and the constant subtracted from all exponents.
     double target_exponent, lowered_by;
-    // Added to the score for every epoch.
+    // Constant added to the score for every epoch.
     double constant;
     Key key;
     unsigned int world;
     unsigned int epochs, batches;
-    // 2 ln(2) f^2 with f = log2(e) / s, and `lowered_by` in binary exponents.
+    // 2 ln(2) f^2 with f = log2(e) / s, and `lowered_by` as a power of two.
     float scale, offset;
 };
 
-// Blocks of four draws between two additions in f64.
+// Number of blocks of four draws between two additions in f64.
 #define STRIP 16
 
 struct Sums {
@@ -34,9 +34,10 @@ struct Sums {
     }
 };
 
-// An epoch's sums over all batches. The block with the target's noise, the tails and what does not fill a block are computed in
-// f64; all else in f32, summed in strips. If REFINED, the block with the largest term is then computed again in f64: where one
-// term dominates the sums, its error would be the score's.
+// An epoch's sums over all batches. The block with the target's noise, the tails, and the last incomplete block are computed in
+// f64. All other blocks are computed in f32 and summed in strips.
+// If REFINED, the block with the largest term is computed again in f64. If one term dominates the sums, its error would be the
+// score's error.
 __device__ __forceinline__ Sums epoch_sums(const Equal& game, const Trial& trial, unsigned int first_block) {
     Sums sums = {0.0, 0.0};
     const auto exponential = [&](double z) { return exp(z * game.inverse_noise - game.lowered_by); };

@@ -1,9 +1,9 @@
-// From two random words to two standard Gaussian numbers: exact in f64, and fast in f32 where the radius is not in the tail.
+// Two standard Gaussian numbers from two random words: exact in f64, or fast in f32 if the radius is not in the tail.
 
-// Radius words below this one take 64 more random bits.
+// Radius words below this value take 64 more random bits.
 #define FIRST_BODY_RADIUS 65536u
 
-// Core's `gaussian_pair`; `pair` is the index of the pair among the trial's draws.
+// Same as core's `gaussian_pair`; `pair` is the index of the pair among the trial's draws.
 __device__ double2 exact_pair(const Trial& trial, unsigned int pair, unsigned int radius, unsigned int angle) {
     double fraction = 0.5;
     if (radius < FIRST_BODY_RADIUS) {
@@ -37,14 +37,15 @@ __device__ __forceinline__ float root_approximately(float x) {
     return y;
 }
 
-// 2^(f z - offset) for both numbers of a pair outside the tail, in any order, where `scale` is 2 ln(2) f^2.
+// 2^(f z - offset) for both numbers of a pair outside the tail, in any order. `scale` is 2 ln(2) f^2.
 //
-// Sine and cosine of t quarter turns, |t| <= 1/2, are polynomials in t^2 that interpolate at Chebyshev points, exact to 3e-9: the
-// device's own functions are not accurate enough. t comes from the angle's bits as those of a float in [1, 2), without a conversion.
+// Sine and cosine of t quarter turns, |t| <= 1/2, are polynomials in t^2 that interpolate at Chebyshev points. They are exact to
+// 3e-9; the device's own functions are not accurate enough. t is taken from the angle's bits as those of a float in [1, 2),
+// without a conversion.
 __device__ __forceinline__ float2 fast_exponentials(unsigned int radius, unsigned int angle, float scale,
                                                     float offset) {
     const float p = fmaf(__uint2float_rn(radius), 0x1p-32f, 0x1p-33f);
-    // The approximation of a logarithm next to zero may have the wrong sign.
+    // The approximate logarithm of a number near one may have the wrong sign.
     const float length = root_approximately(fabsf(scale * log2_approximately(p)));
     const float signed_length = __uint_as_float(__float_as_uint(length) ^ (angle & 0x80000000u));
     const float t = __uint_as_float((angle & 0x7ffffeu) | 0x3f800001u) - 1.5f;

@@ -1,9 +1,9 @@
-// Every other game, in f64 and in log space, term by term as the reference plays it.
+// All other games, in f64 and log space, term by term as in the reference.
 
 enum AdversaryLaw { ONCE_AN_EPOCH = 0, KEPT_FOR_ALL_EPOCHS = 1, IN_EACH_STEP = 2 };
 
 struct General {
-    // ln of the adversary's weight of each batch that is drawn.
+    // Logarithm of the adversary's weight of each drawn batch.
     const double* log_weights;
     Positions positions;
     double noise, shift;
@@ -17,7 +17,7 @@ struct General {
 
 #define MINUS_INFINITY __longlong_as_double(0xfff0000000000000ll)
 
-// ln of a sum of exponentials, term after term; terms of minus infinity add nothing.
+// Logarithm of a sum of exponentials, updated term by term. Terms of minus infinity add nothing.
 struct LogSum {
     double largest, sum;
 
@@ -35,7 +35,7 @@ struct LogSum {
 
 __device__ __forceinline__ LogSum no_terms() { return LogSum{MINUS_INFINITY, 0.0}; }
 
-// The standard Gaussian numbers of an epoch, one after the other.
+// The standard Gaussian numbers of an epoch, in sequence.
 struct Draws {
     unsigned int first_block, next;
     uint4 words;
@@ -79,7 +79,7 @@ __device__ double step_term(double probability, double evidence) {
     return log1p(probability * expm1(evidence));
 }
 
-// The target's batches come first, then the others in order.
+// The target's batches are drawn first, then the others in order.
 __device__ double once_an_epoch(const General& game, const Trial& trial, unsigned int epoch, unsigned int blocks) {
     unsigned long long targets[MOST_TARGETS];
     const unsigned int count = targets_of(game.positions, trial, epoch, targets);
@@ -116,8 +116,8 @@ __device__ double in_each_step(const General& game, const Trial& trial, unsigned
     return score;
 }
 
-// An adversary that sums a batch's outputs over the epochs. Nothing is kept from one batch to the next: each draw is found
-// from its counter.
+// The score of an adversary that sums a batch's outputs over the epochs.
+// No draws are stored from one batch to the next; each draw is computed from its counter.
 __device__ double kept_for_all_epochs(const General& game, const Trial& trial, unsigned int blocks) {
     unsigned long long targets[MOST_TARGETS];
     LogSum present = no_terms(), zeroed = no_terms();

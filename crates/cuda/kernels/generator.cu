@@ -1,10 +1,10 @@
-// Philox4x32-10 (Salmon, Moraes, Dror and Shaw, 2011) and the counters of a trial: what core's `Stream::philox` computes.
+// Philox4x32-10 (Salmon, Moraes, Dror and Shaw, 2011) and the counters of a trial, as in core's `Stream::philox`.
 
 struct Key {
     unsigned int low, high;
 };
 
-// A trial in a world, as the words of its counters.
+// A trial in a world, in the form of its counter words.
 struct Trial {
     Key key;
     unsigned int low, high;

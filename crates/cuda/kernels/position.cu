@@ -1,23 +1,23 @@
-// The batches of the target in an epoch: core's stream through game's `Positions`.
+// The target's batches in an epoch: core's stream mapped through the game's `Positions`.
 
 #define MOST_TARGETS 64
 
 enum PositionLaw { UNIFORM = 0, LISTED = 1, EACH_STEP = 2 };
 
 struct Positions {
-    // 2^64 times the distribution function, where the law is not uniform.
+    // 2^64 times the distribution function, if the law is not uniform.
     const unsigned long long* thresholds;
-    // Where the law is uniform, the first batch, counted from the first that is drawn, and the number of batches.
+    // If the law is uniform: the first possible batch, relative to the first drawn batch, and the number of batches.
     unsigned long long first, count;
     unsigned long long thresholds_length;
-    // Steps of an epoch, epochs of a run.
+    // Steps of an epoch, and epochs of a run.
     unsigned long long steps, epochs;
     unsigned int law;
-    // Whether the first epoch decides for all.
+    // Whether the first epoch's batches are used in all epochs.
     unsigned int kept;
 };
 
-// How many thresholds `bits` reaches, at most the last index.
+// The number of thresholds that are at most `bits`, limited to the last index.
 __device__ unsigned long long rank(const Positions& positions, unsigned long long bits) {
     unsigned long long low = 0, high = positions.thresholds_length;
     while (low < high) {
@@ -31,7 +31,7 @@ __device__ unsigned long long rank(const Positions& positions, unsigned long lon
     return low < positions.thresholds_length ? low : positions.thresholds_length - 1;
 }
 
-// How many batches of an epoch hold the target; which ones, in increasing order, if `targets` is there.
+// The number of an epoch's batches with the target. If `targets` is not null, writes their indices in increasing order.
 __device__ unsigned int targets_of(const Positions& positions, const Trial& trial, unsigned long long epoch,
                                    unsigned long long* targets) {
     const unsigned long long decided_by = positions.kept ? 0 : epoch;
@@ -44,7 +44,7 @@ __device__ unsigned int targets_of(const Positions& positions, const Trial& tria
     }
     const unsigned int count = (unsigned int)rank(positions, bits);
     if (!targets) return count;
-    // Floyd's method for a uniform subset, kept in order.
+    // Floyd's method for a uniform subset, with the subset kept sorted.
     for (unsigned int i = 0; i < count; ++i) {
         const unsigned long long last = positions.steps - count + i;
         const unsigned long long draw = positions.epochs + decided_by * positions.steps + i;

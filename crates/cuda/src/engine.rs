@@ -1,4 +1,4 @@
-//! The engine `cuda`.
+//! The engine `cuda`, which simulates the mechanism on GPUs.
 
 use crate::gpus::gpu_count;
 use crate::kernel_plan::KernelPlan;
@@ -9,22 +9,23 @@ use misdeal_game::engines::{Engine, Portions};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Draws in one launch of the fast kernel: some twenty milliseconds of an H200.
+/// Number of draws in one launch of the fast kernel: about twenty milliseconds on an H200.
 const FAST_DRAWS_PER_LAUNCH: u64 = 1 << 34;
-/// Draws in one launch of the general kernel.
+/// Number of draws in one launch of the general kernel.
 const GENERAL_DRAWS_PER_LAUNCH: u64 = 1 << 31;
-/// Launches between two copies of the counts.
+/// Number of launches between two copies of the counts.
 const LAUNCHES_PER_CHUNK: u64 = 6;
-/// Most threads in a grid.
+/// Limit for the trials, and so the threads, of one launch.
 const MOST_TRIALS_PER_LAUNCH: u64 = 1 << 38;
 
-/// Simulates the mechanism on all graphics processors of this machine.
+/// Simulates the mechanism on all GPUs of this machine.
 ///
 /// # Formal guarantees
-/// - Scores agree with those of the reference engine on the same stream to 1e-5 relative or 1e-6 absolute; beyond eight epochs, whose parts
-///   are summed, to 1e-6 for every eight. Scores of so many epochs are larger, and a store's cells much wider.
-/// - A score is the same on every device of one architecture, alone or in company, and however trials are split. Devices of
-///   different architectures may differ in the last bits, within that tolerance.
+/// - On the same stream, scores agree with the reference engine's to 1e-5 relative or 1e-6 absolute. Beyond eight epochs, the
+///   absolute tolerance is 1e-6 for every eight epochs, because the epochs' parts are summed. Scores of so many epochs are larger,
+///   and a store's cells are much wider.
+/// - A score is the same on every device of one architecture, whether one or several devices run, and however trials are split.
+///   Devices of different architectures may differ in the last bits, within that tolerance.
 #[derive(Debug)]
 pub struct Cuda<'a> {
     game: &'a Game,
@@ -34,7 +35,7 @@ pub struct Cuda<'a> {
 }
 
 impl<'a> Cuda<'a> {
-    /// The engine for a game whose stream is [`Stream::philox`](misdeal_core::Stream::philox).
+    /// Creates the engine for a game whose stream is [`Stream::philox`](misdeal_core::Stream::philox).
     ///
     /// # Errors
     /// [`Error::Device`] if a device is missing or fails; [`Error::BadValue`] if no kernel can simulate this game.
@@ -52,7 +53,7 @@ impl<'a> Cuda<'a> {
         Ok(Cuda { game, draws_per_launch, devices, next: AtomicUsize::new(0) })
     }
 
-    /// The next device; a score does not depend on which one computes it.
+    /// Returns the next device. A score does not depend on the device that computes it.
     fn device(&self) -> &MechanismDevice {
         &self.devices[self.next.fetch_add(1, Ordering::Relaxed) % self.devices.len()]
     }
@@ -69,7 +70,7 @@ impl Engine for Cuda<'_> {
     }
 
     /// # Panics
-    /// If the device fails; a run calls [`insert`](Engine::insert), which returns an error.
+    /// If the device fails. A run calls [`insert`](Engine::insert) instead, which returns an error.
     fn score(&self, world: World, trials: Range<u64>, scores: &mut [f64]) {
         self.device().score(world, trials, scores).expect("the device computes scores");
     }
@@ -93,7 +94,7 @@ impl Engine for Cuda<'_> {
             draws_per_chunk,
             most_trials_per_chunk: 1 << 40,
             draws_per_stretch: 64 * draws_per_chunk,
-            // For each device one thread waits for it and one sorts counts.
+            // Each device needs two threads: one waits for it and one sorts counts.
             most_threads: 2 * self.devices.len(),
         }
     }

@@ -1,12 +1,12 @@
-//! Why a graphics processor cannot do a job.
+//! Why a GPU cannot do a job.
 
 use cudarc::driver::DriverError;
 use cudarc::nvrtc::result::NvrtcError;
 
-/// The result of a call that a graphics processor may refuse.
+/// The result of a call that can fail on a GPU.
 pub type Result<T> = std::result::Result<T, CudaError>;
 
-/// Why a graphics processor cannot do a job.
+/// Why a GPU cannot do a job.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CudaError {
     /// The driver is not installed.
@@ -32,9 +32,9 @@ pub enum CudaError {
          8.0 is needed, or the device cpu"
     )]
     TooOld {
-        /// The compute capability's first number.
+        /// The first number of the compute capability.
         major: i32,
-        /// Its second number.
+        /// The second number of the compute capability.
         minor: i32,
     },
     /// The driver reports a failure.
@@ -45,13 +45,13 @@ pub enum CudaError {
     Kernel {
         /// The kernel's name.
         kernel: String,
-        /// What the driver reports.
+        /// The driver's error.
         cause: Box<CudaError>,
     },
-    /// The compiler cannot be used.
+    /// The compiler reports a failure.
     #[error("{0}")]
     Compiler(#[from] NvrtcError),
-    /// The compiler refuses the kernels.
+    /// The kernels do not compile.
     #[error("the kernels did not compile: {error}: {log}")]
     NotCompiled {
         /// The compiler's error.
@@ -72,7 +72,7 @@ pub enum CudaError {
         /// Records of a batch.
         batch_size: usize,
     },
-    /// Kernels count places in 32 bits.
+    /// The data are too large: kernels count places in 32 bits.
     #[error(
         "batches of {batch_size} records with {widest} values each, or a data set of {records} of them, are more than the device's kernels \
          can address; use the device cpu"
@@ -85,13 +85,13 @@ pub enum CudaError {
         /// Records of the data set.
         records: usize,
     },
-    /// The game or training draws from a processor's stream.
+    /// The game or training uses a CPU's random stream.
     #[error("the random bits are a processor's stream")]
     WrongStream,
-    /// A trial has more draws than a counter of 32 bits can number.
+    /// A trial has more draws than a 32-bit counter can number.
     #[error("a trial has more than 2^32 draws")]
     TooManyDraws,
-    /// The target is in more batches of an epoch than a kernel can keep.
+    /// The target is in more batches of an epoch than a kernel can store.
     #[error("the target may be in more than {0} batches of an epoch")]
     TooManyTargets(usize),
     /// An [`Accelerator`](crate::training::Accelerator) of another crate failed.
@@ -100,7 +100,7 @@ pub enum CudaError {
 }
 
 impl CudaError {
-    /// Whether this machine lacks a suitable device or a library, and nothing failed.
+    /// Whether a suitable device or a library is missing, and nothing failed.
     pub fn is_missing(&self) -> bool {
         matches!(
             self,

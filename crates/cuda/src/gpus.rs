@@ -1,12 +1,12 @@
-//! The graphics processors of this machine.
+//! The GPUs of this machine.
 
 use crate::{CudaError, Result, libraries};
 use cudarc::driver::CudaContext;
 
-/// A graphics processor.
+/// A GPU.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GpuInfo {
-    /// The vendor's name for it.
+    /// The vendor's name for the GPU.
     pub name: String,
     /// The compute capability, as in `9.0`.
     pub compute_capability: String,
@@ -14,7 +14,7 @@ pub struct GpuInfo {
     pub memory_bytes: u64,
 }
 
-/// Lists the graphics processors that the driver sees.
+/// Lists the GPUs that the driver sees.
 ///
 /// # Errors
 /// The driver or the compiler is missing, or there is no device.
@@ -31,7 +31,7 @@ pub fn gpus() -> Result<Vec<GpuInfo>> {
     (0..gpu_count()?).map(info).collect()
 }
 
-/// Counts the graphics processors; there is at least one.
+/// Counts the GPUs; returns an error if there are none.
 pub(crate) fn gpu_count() -> Result<usize> {
     libraries::open()?;
     match CudaContext::device_count().map_err(CudaError::NotListed)? {

@@ -1,17 +1,17 @@
-//! Which kernel runs a game, and with which parameters.
+//! Chooses the kernel for a game, and its parameters.
 //!
 //! # What is computed in f32, and what in f64?
-//! In the kernel for equal weights, f32 serves terms whose errors average out. The target's term, tails and totals
-//! are f64. Below noise 1, or with several epochs, one other term may dominate the sums, so the four draws with
-//! the largest terms are computed again in f64.
+//! In the kernel for equal weights, terms whose errors average out are computed in f32. The target's term, tails and totals are
+//! f64. Below noise 1, or with several epochs, one other term may dominate the sums. Therefore the four draws of the block with
+//! the largest term are computed again in f64.
 //!
-//! Games with fewer than 64 batches, unequal weights or a target in each step run term by term in f64. No game is
-//! left to the processor.
+//! Games with fewer than 64 batches, unequal weights, or a target in each step run term by term in f64. No game runs on the CPU
+//! instead.
 //!
 //! # Why is 1e-6 promised for every eight epochs?
-//! The error of one epoch is mostly independent of the next one's. The largest errors seen against the mirror are
-//! 0.6e-6 after one epoch and 1.3e-6 after sixteen. After 509 epochs, where scores reach tens, they are 0.39 of what
-//! is allowed (`bench/runs/gpu_training.json`).
+//! The errors of different epochs are mostly independent. The largest errors seen against the mirror are 0.6e-6 after one epoch
+//! and 1.3e-6 after sixteen. After 509 epochs, where scores reach tens, they are 0.39 of the tolerance
+//! (`bench/runs/gpu_training.json`).
 
 use crate::parameters::{
     EACH_STEP, Equal, General, IN_EACH_STEP, KEPT_FOR_ALL_EPOCHS, Key, LISTED, ONCE_AN_EPOCH,
@@ -23,38 +23,38 @@ use misdeal_game::Game;
 use misdeal_schemes::{PositionLaw, Positions};
 use std::f64::consts::{LN_2, LOG2_E};
 
-/// Below this noise multiplier the range of f32 does not hold what the fast kernel sums.
+/// Below this noise multiplier, the sums of the fast kernel do not fit the range of f32.
 const LEAST_FAST_NOISE: f64 = 0.1;
-/// Below this noise multiplier one term may dominate the sums, with an exponent whose error in f32 is too large.
+/// Below this noise multiplier, one term may dominate the sums, and the error of its exponent in f32 is too large.
 const LEAST_PLAIN_NOISE: f64 = 1.0;
-/// Below this number of batches the errors of fast functions do not average out below the stated tolerance.
+/// Below this number of batches, the errors of the fast functions do not average out enough for the promised tolerance.
 const FEWEST_FAST_BATCHES: u64 = 64;
-/// Above this the square of the target's term could leave the range of f64.
+/// Above this exponent, the square of the target's term could exceed the range of f64.
 const LARGEST_EXPONENT: f64 = 200.1;
 /// The largest radius outside the tail: sqrt(2 ln 2^16).
 const LARGEST_BODY_RADIUS: f64 = 4.71;
-/// The largest exponent of a term in f32, whose square must be summed.
+/// The largest exponent of a term in f32; squares of terms are summed too.
 const LARGEST_FAST_EXPONENT: f64 = 40.0;
-/// Batches with the target in one epoch, at most (`position.cu`).
+/// The largest number of batches with the target in one epoch (`position.cu`).
 pub(crate) const MOST_TARGETS: usize = 64;
 
-/// A game for a kernel; parameters are by world, `In` first.
+/// The kernel for a game, with its parameters for both worlds (`In` first).
 #[derive(Debug, Clone)]
 pub enum KernelPlan {
-    /// Every batch has the same weight: f32 with everything that matters in f64 (`equal.cu`).
+    /// A game in which every batch has the same weight: f32, with f64 for the terms that need it (`equal.cu`).
     Equal {
-        /// Which of its variants.
+        /// The variant of the kernel.
         kind: EqualKind,
-        /// What the kernel is told.
+        /// The kernel's parameters.
         parameters: Box<[Equal; 2]>,
     },
     /// Any game, in f64 (`general.cu`).
     General {
-        /// What the kernel is told; addresses are filled in for each device.
+        /// The kernel's parameters; addresses are filled in for each device.
         parameters: Box<[General; 2]>,
-        /// 2^64 times the distribution function of the target's batch, or of the number of its batches.
+        /// 2^64 times a distribution function: of the target's batch, or of the number of batches with the target.
         thresholds: Vec<u64>,
-        /// ln of the adversary's weight of each batch that is drawn.
+        /// Logarithm of the adversary's weight of each drawn batch.
         log_weights: Vec<f64>,
     },
 }
@@ -62,17 +62,17 @@ pub enum KernelPlan {
 /// The variants of the fast kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EqualKind {
-    /// Whether the adversary compares shifts (2, 1), where squares are needed, or (1, 0).
+    /// Whether the adversary compares the shifts (2, 1), which needs squares, or (1, 0).
     pub squares: bool,
-    /// Whether the largest terms are computed again in f64.
+    /// Whether the block with the largest term is computed again in f64.
     pub refined: bool,
 }
 
 impl KernelPlan {
-    /// The plan for a game with a graphics processor's stream.
+    /// Makes the plan for a game with a GPU's random stream.
     ///
     /// # Errors
-    /// Says why it cannot be played.
+    /// No kernel can simulate this game; the error says why.
     pub fn new(game: &Game) -> Result<Self> {
         let [low, high] = game.stream.philox_key().ok_or(CudaError::WrongStream)?;
         let key = Key { low, high };
@@ -91,7 +91,7 @@ impl KernelPlan {
     }
 }
 
-/// Whether the fast kernel needs squares, if it can play the game.
+/// Whether the fast kernel needs squares; `None` if it cannot simulate this game.
 fn equal_squares(game: &Game) -> Option<bool> {
     let weights = |law: &PositionLaw| match law {
         PositionLaw::OnceAnEpoch(weights) | PositionLaw::KeptForAllEpochs(weights) => Some(weights.clone()),
@@ -117,7 +117,7 @@ fn equal(game: &Game, key: Key, squares: bool, world: World) -> Equal {
     let s = game.noise_multiplier;
     let precision = 1.0 / (s * s);
     let lowered_by = (LARGEST_BODY_RADIUS / s - LARGEST_FAST_EXPONENT).max(0.0);
-    // What the exponentials leave of (a y - a^2/2)/s^2, and of a uniform weight where it does not cancel.
+    // The part of (a y - a^2/2)/s^2 that the exponentials do not contain, and the uniform weight where it does not cancel.
     let constant = if squares {
         -1.5 * precision
     } else {
@@ -185,7 +185,7 @@ fn general(game: &Game, key: Key) -> Result<KernelPlan> {
     Ok(KernelPlan::General { parameters, thresholds, log_weights })
 }
 
-/// The world as counters have it.
+/// The world as a bit, as in the stream's counters.
 fn world_bit(world: World) -> u32 {
     u32::from(world == World::Out)
 }

@@ -1,4 +1,4 @@
-//! Graphics processors: the engine `cuda` for the batched Gaussian mechanism, and [`training`] for DP-SGD with canaries.
+//! GPUs: the engine `cuda` for the batched Gaussian mechanism, and [`training`] for DP-SGD with canaries.
 //!
 //! ```
 //! use misdeal_core::{Setting, Stream, World};
@@ -16,13 +16,14 @@
 //! }
 //! ```
 //!
-//! In the order in which data meets them:
+//! The items in the order in which data passes through them:
 //!
-//! - [`KernelPlan`]: a game as numbers for a kernel, and which kernel plays it.
-//! - [`mirror`]: the kernels' arithmetic in plain Rust, so that it is tested where there is no graphics processor.
-//! - `libraries`, `program`: the driver and the compiler, found and opened at run time; the kernels (`kernels/*.cu`), compiled
-//!   for the device that is there. Where a library is missing, that is an error with its name and no more.
-//! - [`Cuda`]: the engine. Scores are counted on the device; only counts come back. Trial ranges are dealt to all devices.
+//! - [`KernelPlan`]: a game as numbers for a kernel, and the choice of that kernel.
+//! - [`mirror`]: the kernels' arithmetic in plain Rust, for tests on machines without a GPU.
+//! - `libraries`, `program`: the driver and the compiler, which are found and opened at run time. The kernels (`kernels/*.cu`) are
+//!   compiled for the machine's device. A missing library gives an error with its name.
+//! - [`Cuda`]: the engine. The device counts the scores, and only counts are copied back. Trial ranges are spread over all
+//!   devices.
 
 mod engine;
 mod error;

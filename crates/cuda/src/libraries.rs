@@ -1,7 +1,7 @@
 //! Finds and opens the driver and the run-time compiler.
 //!
 //! # Why before the first call?
-//! `cudarc` panics where they are missing.
+//! `cudarc` panics if a library is missing.
 #![allow(unsafe_code, reason = "opening a library runs its initialisers")]
 
 use crate::{CudaError, Result};
@@ -9,14 +9,14 @@ use libloading::Library;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// The environment variable with the path of NVRTC, if it is in an unusual place.
+/// The environment variable that holds the path of NVRTC, for unusual locations.
 pub const NVRTC_VARIABLE: &str = "MISDEAL_NVRTC";
 const NVRTC_NAMES: [&str; 2] = ["libnvrtc.so.13", "libnvrtc.so.12"];
 
-/// Opens both libraries and never closes them.
+/// Opens the driver and the compiler, and never closes them.
 ///
 /// # Errors
-/// One is missing.
+/// A library is missing.
 pub fn open() -> Result<()> {
     static OPENED: OnceLock<Result<()>> = OnceLock::new();
     OPENED
@@ -27,26 +27,26 @@ pub fn open() -> Result<()> {
         .clone()
 }
 
-/// Opens the compiler alone: kernels compile without a device.
+/// Opens only the compiler. Kernels can be compiled without a device.
 ///
 /// # Errors
-/// It is missing.
+/// The compiler is missing.
 pub fn open_compiler() -> Result<()> {
     open_one(nvrtc_places().into_iter()).ok_or(CudaError::NoCompiler)
 }
 
-/// Opens the first library that is there; `cudarc` then finds it by its name.
+/// Opens the first library that exists. `cudarc` then finds it by its name.
 fn open_one(mut places: impl Iterator<Item = PathBuf>) -> Option<()> {
     places.find_map(|place| {
-        // SAFETY: these are the vendor's libraries, whose initialisers have no conditions.
+        // SAFETY: these are the vendor's libraries, and their initialisers have no preconditions.
         let library = unsafe { Library::new(place) }.ok()?;
-        // Never closed: `cudarc` calls its functions.
+        // Never closed, because `cudarc` calls its functions.
         std::mem::forget(library);
         Some(())
     })
 }
 
-/// Paths to try for NVRTC: the variable, the loader's, toolkits, Python environments.
+/// Paths to try for NVRTC: the environment variable, the loader's names, CUDA toolkits, Python environments.
 fn nvrtc_places() -> Vec<PathBuf> {
     let mut places: Vec<PathBuf> = std::env::var_os(NVRTC_VARIABLE).map(PathBuf::from).into_iter().collect();
     places.extend(NVRTC_NAMES.map(PathBuf::from));
@@ -71,7 +71,7 @@ fn nvrtc_places() -> Vec<PathBuf> {
     places
 }
 
-/// The sorted entries of a folder; none if it does not exist.
+/// The sorted paths in a folder; empty if it does not exist.
 fn entries(folder: PathBuf) -> impl Iterator<Item = PathBuf> {
     let mut paths: Vec<_> =
         std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();

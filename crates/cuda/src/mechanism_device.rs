@@ -1,4 +1,4 @@
-//! One graphics processor, ready to simulate one game.
+//! One GPU, ready to simulate one game.
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use crate::kernel_plan::KernelPlan;
@@ -13,22 +13,22 @@ use misdeal_core::{BinCounts, World, score_grid};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-/// Threads in a block: what the kernels are compiled for.
+/// Threads in a block; the kernels are compiled for this number.
 const THREADS: u32 = 256;
-/// Scores copied back at a time.
+/// Number of scores copied back at a time.
 const MOST_SCORES: u64 = 1 << 24;
 
-/// A device with its kernel, the game's tables, and room for counts.
+/// A device with its kernel, the game's tables, and memory for counts.
 #[derive(Debug)]
 pub struct MechanismDevice {
     stream: Arc<CudaStream>,
     kernel: CudaFunction,
     plan: KernelPlan,
-    /// Trials in one launch.
+    /// Number of trials in one launch.
     trials_per_launch: u64,
-    /// Counts of even trials, then of odd ones. The lock also guards the device.
+    /// Counts of even trials, then of odd trials. The lock also guards the device.
     counts: Mutex<CudaSlice<u64>>,
-    /// Keeps the memory alive that the plan's addresses point to.
+    /// The memory that the plan's addresses point to; stored here to keep it allocated.
     _tables: (CudaSlice<u64>, CudaSlice<f64>),
 }
 
@@ -55,7 +55,7 @@ impl MechanismDevice {
         })
     }
 
-    /// Counts the scores of `trials` in a world: even trials first, then odd ones.
+    /// Counts the scores of `trials` in a world, separately for even and odd trials.
     pub fn count(&self, world: World, trials: Range<u64>) -> Result<[BinCounts; 2]> {
         let counted = {
             let mut counts = self.counts.lock().map_err(|_| CudaError::Poisoned)?;
@@ -116,8 +116,8 @@ impl MechanismDevice {
             KernelPlan::General { parameters, .. } => launch.arg(&parameters[world as usize]),
         };
         launch.arg(&to);
-        // SAFETY: the kernel takes these two structures; its addresses are of buffers that live until the stream has been
-        // waited for, with room for `count` scores or for both tables of counts.
+        // SAFETY: the kernel takes these two structures. Their addresses belong to buffers that live until the stream has been
+        // waited for. The buffers hold `count` scores, or both tables of counts.
         unsafe { launch.launch(config) }?;
         Ok(())
     }

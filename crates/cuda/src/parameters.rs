@@ -1,4 +1,4 @@
-//! What kernels are told, laid out as the structures of the same names in `kernels/*.cu`.
+//! Parameters of the kernels, in the layout of the structures of the same names in `kernels/*.cu`.
 #![allow(unsafe_code, reason = "the layout of what is copied to a device is promised here")]
 
 use cudarc::driver::DeviceRepr;
@@ -11,17 +11,17 @@ pub struct Key {
     pub high: u32,
 }
 
-/// A game in which every batch has the same weight (`equal.cu`), in one world.
+/// A game in which every batch has the same weight, in one world (`equal.cu`).
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Equal {
     /// 1 / s.
     pub inverse_noise: f64,
-    /// The exponent of the target's term beside its noise.
+    /// The exponent of the target's term, without its noise.
     pub target_exponent: f64,
-    /// What all exponents are lowered by, so that squares stay within f32.
+    /// Constant subtracted from all exponents, so that squares fit the range of f32.
     pub lowered_by: f64,
-    /// Added to the score for every epoch.
+    /// Constant added to the score for every epoch.
     pub constant: f64,
     pub key: Key,
     pub world: u32,
@@ -29,17 +29,17 @@ pub struct Equal {
     pub batches: u32,
     /// 2 ln(2) f^2 with f = log2(e) / s.
     pub scale: f32,
-    /// `lowered_by` in binary exponents.
+    /// `lowered_by`, as a power of two.
     pub offset: f32,
 }
 
-/// The target's batches (`position.cu`).
+/// The law of the target's batches (`position.cu`).
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Positions {
-    /// The thresholds' address on the device.
+    /// The address of the thresholds on the device.
     pub thresholds: u64,
-    /// The first batch, counted from the first that is drawn.
+    /// Index of the first possible batch, relative to the first drawn batch.
     pub first: u64,
     pub count: u64,
     pub thresholds_length: u64,
@@ -47,7 +47,7 @@ pub struct Positions {
     pub epochs: u64,
     /// [`UNIFORM`], [`LISTED`] or [`EACH_STEP`].
     pub law: u32,
-    /// Whether the first epoch decides for all.
+    /// Whether the first epoch's batches are used in all epochs.
     pub kept: u32,
 }
 
@@ -55,11 +55,11 @@ pub const UNIFORM: u32 = 0;
 pub const LISTED: u32 = 1;
 pub const EACH_STEP: u32 = 2;
 
-/// Any game (`general.cu`), in one world.
+/// Any game, in one world (`general.cu`).
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct General {
-    /// The logarithms' address on the device.
+    /// The address of the log weights on the device.
     pub log_weights: u64,
     pub positions: Positions,
     pub noise: f64,
@@ -80,8 +80,9 @@ pub const ONCE_AN_EPOCH: u32 = 0;
 pub const KEPT_FOR_ALL_EPOCHS: u32 = 1;
 pub const IN_EACH_STEP: u32 = 2;
 
-/// The trials to play, and where their scores go (`counting.cu`): to the address `scores` if it is not zero, else to the tables
-/// at `counts`.
+/// The trials to simulate, and where their scores go (`counting.cu`).
+///
+/// Scores go to the address `scores`. If that is zero, they are counted in the tables at `counts`.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Delivery {

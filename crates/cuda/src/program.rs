@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 use std::sync::Mutex;
 
-/// Sources that every kernel needs, in the order in which they depend on each other.
+/// Sources that every kernel needs; each depends only on earlier ones.
 const SHARED_SOURCES: [&str; 3] = [
     include_str!("../kernels/generator.cu"),
     include_str!("../kernels/gaussian.cu"),
@@ -28,7 +28,7 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// The kernel of a plan.
+    /// Returns the kernel of a plan.
     pub fn of(plan: &KernelPlan) -> Self {
         match plan {
             KernelPlan::Equal { kind, .. } => Kernel::Equal(*kind),
@@ -36,7 +36,7 @@ impl Kernel {
         }
     }
 
-    /// Its name in the sources.
+    /// The kernel's name in the sources.
     pub fn name(self) -> &'static str {
         match self {
             Kernel::Equal(_) => "play_equal",
@@ -61,11 +61,12 @@ impl Kernel {
     }
 }
 
-/// Accelerator code for devices of a compute capability: code instead of PTX, so that a compiler newer than the driver will do. It is
-/// kept for the next game.
+/// Compiles a kernel for devices of a compute capability, and keeps the code for the next game.
+///
+/// The result is machine code instead of PTX, so the compiler may be newer than the driver.
 ///
 /// # Errors
-/// The compiler is missing, or says why it refuses.
+/// The compiler is missing, or it refuses the kernel and says why.
 pub fn compile(kernel: Kernel, major: i32, minor: i32) -> Result<Vec<u8>> {
     static COMPILED: Mutex<BTreeMap<(Kernel, i32, i32), Vec<u8>>> = Mutex::new(BTreeMap::new());
     let mut compiled = COMPILED.lock().map_err(|_| CudaError::Poisoned)?;
@@ -82,10 +83,10 @@ fn compiled_for(kernel: Kernel, major: i32, minor: i32) -> Result<Vec<u8>> {
     compile_source(&source, &kernel.definitions(), major, minor)
 }
 
-/// Accelerator code of any source, not kept.
+/// Compiles any source to machine code, which is not kept.
 ///
 /// # Errors
-/// The compiler is missing, or says why it refuses.
+/// The compiler is missing, or it refuses the source and says why.
 pub fn compile_source(source: &str, definitions: &[String], major: i32, minor: i32) -> Result<Vec<u8>> {
     libraries::open_compiler()?;
     let source = CString::new(source).map_err(|error| CudaError::Other(error.to_string()))?;
@@ -124,7 +125,7 @@ unsafe fn code(program: sys::nvrtcProgram) -> std::result::Result<Vec<u8>, resul
 mod tests {
     use super::*;
 
-    /// On machines that have the compiler; a device is not needed.
+    /// Runs on machines with the compiler; no device is needed.
     #[test]
     fn the_kernels_compile() {
         if let Err(reason) = libraries::open_compiler() {

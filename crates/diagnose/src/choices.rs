@@ -1,11 +1,11 @@
-//! Schemes that deal each record once, as a sequence of uniform choices.
+//! Schemes that use each record once, described as a sequence of uniform choices.
 //!
-//! Shuffles, blocks and sliding buffers differ only in which records may be dealt at position j: those below some bound that have
-//! not been dealt yet, all with the same probability. So with c_j of them at position j an order has the probability
-//! product of 1 / c_j if it is possible at all, and the ranks of the chosen among the possible are independent and uniform.
+//! Shuffles, blocks and sliding buffers differ only in the records that are possible at position j. These are the records below a
+//! bound that were not used yet, all with the same probability. With c_j such records at position j, a possible order has the
+//! probability product of 1 / c_j. The ranks of the chosen among the possible records are independent and uniform.
 //!
-//! A buffer's size is where the log first becomes possible. The probability that a full shuffle gives an order which
-//! a smaller buffer could have made is the ratio of the two likelihoods, exactly.
+//! The estimated buffer size is the smallest at which the log is possible. The probability that a full shuffle gives an order that
+//! a smaller buffer could have made is exactly the ratio of the two likelihoods.
 
 use crate::logged_epochs::Epoch;
 use libm::{lgamma, log};
@@ -13,22 +13,23 @@ use misdeal_core::{Setting, Stream, World};
 use misdeal_schemes::BatchRng;
 use rand::Rng;
 
-/// Which records may be dealt at a position: all below the bound that are left.
+/// The records that are possible at a position: all unused records below a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choices {
     /// All records.
     All,
-    /// Those of the position's block of so many records.
+    /// The records of the position's block of this size.
     Block(usize),
-    /// Those that a sliding buffer of so many records has read.
+    /// The records that a sliding buffer of this size has read.
     Sliding(usize),
-    /// Those in a sliding buffer of so many records, which is refilled when half of them, rounded up, have left: what newer versions of
-    /// Hugging Face's `datasets` do.
+    /// The records in a sliding buffer of this size that is refilled when half of them, rounded up, have left.
+    ///
+    /// Newer versions of Hugging Face's `datasets` do this.
     RefilledByHalves(usize),
 }
 
 impl Choices {
-    /// All records below this may have been dealt by position `place`, or are dealt there.
+    /// The bound at position `place`: every record below it was used before or is possible there.
     pub fn bound(self, place: usize, dataset_size: usize) -> usize {
         match self {
             Self::All => dataset_size,
@@ -38,10 +39,12 @@ impl Choices {
         }
     }
 
-    /// ln of the probability of a possible order of the first `dealt` of `dataset_size` records: minus the sum of ln c_j.
+    /// Logarithm of the probability of a possible order: minus the sum of ln c_j.
+    ///
+    /// The order contains the first `dealt` of `dataset_size` records.
     pub fn log_probability(self, dealt: usize, dataset_size: usize) -> f64 {
         let log_factorial = |count: usize| lgamma(count as f64 + 1.0);
-        // Of `records` in random order the first `dealt`.
+        // Orders of the first `dealt` records, when `records` records are in random order.
         let arrangements =
             |records: usize, dealt: usize| log_factorial(records) - log_factorial(records - dealt);
         match self {
@@ -64,16 +67,15 @@ impl Choices {
         }
     }
 
-    /// Whether no record is dealt at a position where it may not be.
+    /// Whether every record of an epoch is possible at its position.
     pub fn allows(self, epoch: &Epoch, dataset_size: usize) -> bool {
         let mut places = epoch.records.iter().enumerate();
         places.all(|(place, &record)| (record as usize) < self.bound(place, dataset_size))
     }
 
-    /// ln of the number of orders within steps that are possible; `None` if there is none. Steps are sorted.
+    /// Logarithm of the number of possible orders within steps; `None` if there are none. Steps must be sorted.
     ///
-    /// While a step is dealt the possible records only become more, so that the number is a product over positions, whichever is
-    /// chosen.
+    /// Within a step, the bound only grows. The number is therefore a product over positions, whichever records are chosen.
     pub fn log_inner_orders(self, epoch: &Epoch, dataset_size: usize, logarithms: &[f64]) -> Option<f64> {
         let mut sum = 0.0;
         let mut start = 0;
@@ -96,8 +98,9 @@ impl Choices {
         Some(sum)
     }
 
-    /// An epoch of sorted steps with one of the possible orders within them, all equally likely; a function of `epoch_index`. Steps
-    /// without one stay as they are.
+    /// Replaces the order within each sorted step by a random possible order, all equally likely.
+    ///
+    /// The result is a function of `epoch_index`. Steps without a possible order stay unchanged.
     pub fn with_inner_orders(self, epoch: &Epoch, dataset_size: usize, epoch_index: u64) -> Epoch {
         let stream = Stream::new(&Setting::default().hash());
         let mut rng = BatchRng::new(&stream, World::In, epoch_index);
@@ -112,7 +115,7 @@ impl Choices {
                 while possible < step.len() && (epoch.records[start + possible] as usize) < bound {
                     possible += 1;
                 }
-                // Places up to `possible` hold the records that may be dealt, those already dealt first.
+                // Places before `possible` hold the possible records; those already used come first.
                 if possible > place {
                     step.swap(place, place + below(possible - place));
                 }
@@ -123,12 +126,12 @@ impl Choices {
     }
 }
 
-/// Half of a buffer, rounded up.
+/// Half of a buffer's size, rounded up.
 pub fn half(size: usize) -> usize {
     size - size / 2
 }
 
-/// ln 0 (never used), ln 1, ... up to ln `most`.
+/// The logarithms ln 0 (never used), ln 1, ..., ln `most`.
 pub fn logarithms(most: usize) -> Vec<f64> {
     (0..=most).map(|count| log(count as f64)).collect()
 }

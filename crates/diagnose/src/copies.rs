@@ -1,11 +1,12 @@
-//! Streams of batches that deal the same records.
+//! Finds streams of batches with the same records.
 
 /// One stream of batches.
 pub type Batches<'a> = Vec<&'a [u32]>;
 
-/// Whether no stream has a record twice and all have the same records.
+/// Whether no stream has a record twice and all streams have the same records.
 ///
-/// Compared by number and by a sum of hashes: streams that differ pass with probability 2^-64, unless somebody wants them to.
+/// Streams are compared by number of records and by a sum of hashes. Different streams pass with probability 2^-64, unless they
+/// were made to pass.
 pub fn are_copies(streams: &[Batches<'_>]) -> bool {
     let digest = |stream: &Batches<'_>| {
         let records = stream.iter().copied().flatten();
@@ -16,19 +17,19 @@ pub fn are_copies(streams: &[Batches<'_>]) -> bool {
     expected.0 > 1 && others.iter().all(|stream| digest(stream) == expected) && has_no_repeats(first)
 }
 
-/// Whether all streams deal the same batches in the same order.
+/// Whether all streams have the same batches in the same order.
 pub fn are_the_same(streams: &[Batches<'_>]) -> bool {
     streams.windows(2).all(|pair| pair[0] == pair[1])
 }
 
-/// How often each record of the batches is dealt, if all are dealt equally often and more than once.
+/// How often each record of the batches appears, if all appear equally often and more than once.
 pub fn each_record_repeats(batches: &[&[u32]]) -> Option<usize> {
     let counts = counts(batches);
     let times = counts.iter().copied().find(|&count| count > 0)?;
     (times > 1 && counts.iter().all(|&count| count == 0 || count == times)).then_some(times as usize)
 }
 
-/// The batches in `parts` runs one after the other, and in `parts` streams that take turns.
+/// Splits the batches in two ways: into `parts` consecutive runs, and into `parts` streams that take turns.
 pub fn split_batches<'a>(batches: &[&'a [u32]], parts: usize) -> [Vec<Batches<'a>>; 2] {
     let length = batches.len().div_ceil(parts);
     let runs = batches.chunks(length.max(1)).map(<[&[u32]]>::to_vec).collect();
@@ -40,12 +41,12 @@ fn has_no_repeats(batches: &[&[u32]]) -> bool {
     counts(batches).iter().all(|&count| count <= 1)
 }
 
-/// How often records are dealt, in the order of the file. Records that are not may be among them, with 0.
+/// How often each record appears, in the order of the file. The list may contain 0 for records that do not appear.
 fn counts(batches: &[&[u32]]) -> Vec<u32> {
     let largest = batches.iter().copied().flatten().max().copied().unwrap_or(0);
     let entries: usize = batches.iter().map(|batch| batch.len()).sum();
     if largest as usize > 8 * entries {
-        // A short epoch of a large data set, of which there may be many.
+        // A short epoch of a large data set. There may be many such epochs.
         let mut records: Vec<u32> = batches.iter().copied().flatten().copied().collect();
         records.sort_unstable();
         return records.chunk_by(|one, next| one == next).map(|same| same.len() as u32).collect();
@@ -55,7 +56,7 @@ fn counts(batches: &[&[u32]]) -> Vec<u32> {
     counts
 }
 
-/// A record's index, its bits well mixed (the finaliser of SplitMix64).
+/// A well-mixed hash of a record's index (the finaliser of SplitMix64).
 fn mixed(record: u32) -> u64 {
     let mut bits = (u64::from(record) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);

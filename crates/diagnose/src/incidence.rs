@@ -1,28 +1,28 @@
-//! Which records are in which steps, whatever their order.
+//! Which records are in which steps; their order does not matter.
 
 use crate::logged_epochs::{Epoch, LoggedEpochs};
 use rayon::prelude::*;
 
-/// Sums over all steps of a log, each with what is expected where steps hold random records.
+/// Sums over all steps of a log, with their expected values if steps hold random records.
 #[derive(Debug, Clone, Default)]
 pub struct Incidence {
-    /// Records in the file.
+    /// Number of records in the file.
     pub dataset_size: f64,
-    /// The sizes of all steps.
+    /// The size of every step.
     pub sizes: Vec<f64>,
-    /// Steps in each epoch.
+    /// Number of steps in each epoch.
     pub steps: Vec<usize>,
-    /// How often each record is dealt.
+    /// How often each record appears in the log.
     pub counts: Vec<u32>,
-    /// A record that is twice in one step.
+    /// A record that appears twice in one step, if there is one.
     pub twice_in_a_step: Option<u32>,
-    /// Of record times step, both from their means.
+    /// Sum of record times step, where both are measured from their means.
     pub trend: Expected,
-    /// Records that the next step has again.
+    /// Number of records that appear again in the next step.
     pub overlap: Expected,
-    /// Pairs of neighbours in the file that share a step.
+    /// Number of pairs of neighbours in the file that share a step.
     pub neighbours: Expected,
-    /// Records at the same step in the next epoch, where each is dealt once.
+    /// Number of records at the same step in the next epoch, for epochs that use each record once.
     pub kept: Expected,
 }
 
@@ -46,7 +46,8 @@ impl Incidence {
     pub fn of(logged: &LoggedEpochs) -> Self {
         let n = logged.dataset_size;
         let mut all = Incidence { dataset_size: n as f64, counts: vec![0; n], ..Incidence::default() };
-        // Arrays of the data set's length are made once a part and not once an epoch: a log may have very many short epochs.
+        // Arrays of the data set's length are allocated once per part, not once per epoch, because a log may have many short
+        // epochs.
         let parts = logged.epochs.par_chunks(epochs_a_part(logged.epochs.len(), n)).map(|epochs| {
             let mut last_step = vec![u32::MAX; n + 1];
             let mut counts = vec![0; n];
@@ -75,7 +76,7 @@ impl Incidence {
         all
     }
 
-    /// Takes an epoch in. `last_step` holds `u32::MAX` for every record, before and after.
+    /// Adds an epoch. `last_step` holds `u32::MAX` for every record, before and after the call.
     fn insert(&mut self, epoch: &Epoch, last_step: &mut [u32], counts: &mut [u32]) {
         let n = self.dataset_size;
         let entries = epoch.records.len() as f64;
@@ -111,7 +112,7 @@ impl Incidence {
                 );
             }
             if n > 1.0 {
-                // The runs of a random subset (Wald and Wolfowitz).
+                // Variance of the number of runs in a random subset (Wald and Wolfowitz).
                 let variance = size * (size - 1.0) * (others + 1.0) * others / (n * n * (n - 1.0));
                 self.neighbours.add(neighbours, size * (size - 1.0) / n, variance);
             }
@@ -135,22 +136,24 @@ impl Incidence {
         }
     }
 
-    /// Entries of all steps together.
+    /// Number of entries in all steps together.
     pub fn entries(&self) -> f64 {
         self.sizes.iter().sum()
     }
 }
 
-/// What the arrays of all parts may take together, in numbers of four bytes.
+/// Limit for the arrays of all parts together, in numbers of four bytes.
 const MOST_NUMBERS: usize = 80_000_000;
 
-/// Epochs that one core goes through with one set of arrays of the data set's length.
+/// Number of epochs that one core processes with one set of arrays of the data set's length.
 pub fn epochs_a_part(epochs: usize, dataset_size: usize) -> usize {
     let most_parts = (MOST_NUMBERS / (2 * dataset_size.max(1))).max(1);
     epochs.div_ceil(rayon::current_num_threads().min(most_parts)).max(1)
 }
 
-/// Records at the same step in both epochs, and steps of an epoch. `step_of` holds `u32::MAX` for every record, before and after.
+/// Counts the records at the same step in both epochs, and the steps of an epoch.
+///
+/// `step_of` holds `u32::MAX` for every record, before and after the call.
 fn kept(one: &Epoch, other: &Epoch, step_of: &mut [u32]) -> (f64, usize) {
     for (step, records) in one.steps().enumerate() {
         for &record in records {

@@ -1,4 +1,4 @@
-//! Which scheme made the batches of a log, and what is wrong with them.
+//! Finds the scheme that made the batches of a log, and defects in the log.
 //!
 //! ```
 //! use misdeal_core::{Setting, Stream, World};
@@ -17,10 +17,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Each scheme is a law over logs, and the likeliest is named. Schemes that deal each record once are sequences of uniform choices
-//! (`choices`): their likelihood is a product, a buffer's size is where the log first becomes possible, and the ranks of what was chosen
-//! tell whether the choices were uniform (`rank_tests`). The others are laws of sets (`incidence`). What no scheme is meant to do
-//! (copies, padding, dropped records, orders that repeat) is set aside first and reported as a defect.
+//! Each scheme is a probability law over logs; the most likely scheme is named.
+//!
+//! Schemes that use each record once are sequences of uniform choices (`choices`). Their likelihood is a product. The estimated
+//! buffer size is the smallest at which the log is possible. The ranks of the chosen records show whether the choices were
+//! uniform (`rank_tests`). The other schemes are laws of sets (`incidence`).
+//!
+//! Copies, padding, dropped records and repeated orders are not part of any scheme. They are removed first and reported as
+//! defects.
 
 mod choices;
 mod copies;
@@ -46,28 +50,28 @@ use misdeal_files::batch_log::BatchLog;
 use misdeal_results::{Diagnosis, PositionSample};
 use schemes::{Evidence, candidates};
 
-/// A log with its scheme and its defects.
+/// A log with its diagnosed scheme and its defects.
 #[derive(Debug, Clone)]
 pub struct DiagnosedLog {
-    /// Its epochs, with copies set aside.
+    /// The log's epochs, without copies.
     pub logged: LoggedEpochs,
-    /// The orders of its records; `None` if they are not meant to be dealt once an epoch.
+    /// The order of the records in each epoch; `None` if the log does not use records once an epoch.
     pub orders: Option<Orders>,
-    /// The scheme, and what is wrong.
+    /// The scheme and the defects.
     pub diagnosis: Diagnosis,
 }
 
 impl DiagnosedLog {
-    /// Where some of the records were dealt.
+    /// Positions of a sample of the records, for a plot.
     pub fn positions(&self) -> PositionSample {
         picture::sample(&self.logged)
     }
 }
 
-/// Names the scheme of a log of `dataset_size` records, on all cores of the current thread pool.
+/// Diagnoses a log of `dataset_size` records, on all cores of the current thread pool.
 ///
 /// # Errors
-/// A data set that is smaller than the log's largest record says, or far larger than the log.
+/// `dataset_size` is not above the log's largest record, or the data set is far larger than the log.
 pub fn diagnose(log: &BatchLog, dataset_size: Option<u64>) -> Result<DiagnosedLog> {
     let (logged, mut defects) = LoggedEpochs::new(log, dataset_size)?;
     let ((orders, found), incidence) = rayon::join(|| Orders::of(&logged), || Incidence::of(&logged));

@@ -1,4 +1,4 @@
-//! A log brought into the form in which schemes are described: epochs of steps, ranks and copies put together.
+//! Converts a log to epochs of steps, which is how schemes are described. Ranks are merged and copies are removed.
 
 use crate::copies::{Batches, are_copies, are_the_same, each_record_repeats, split_batches};
 use crate::population::LargestSize;
@@ -7,7 +7,7 @@ use misdeal_files::batch_log::BatchLog;
 use misdeal_results::{Defect, DefectName};
 use std::collections::BTreeMap;
 
-/// The largest data set of which a log may show any small part: what is kept for each record stays below a gigabyte.
+/// Data sets up to this size are accepted for logs of any length; arrays with entries per record then stay below a gigabyte.
 const LARGEST_SPARSE: u64 = 1 << 25;
 
 /// One pass over the data: the records of all steps, in order.
@@ -20,7 +20,7 @@ pub struct Epoch {
 }
 
 impl Epoch {
-    /// The steps' records.
+    /// The records of each step.
     pub fn steps(&self) -> impl Iterator<Item = &[u32]> {
         let mut start = 0;
         self.ends.iter().map(move |&end| {
@@ -30,7 +30,7 @@ impl Epoch {
         })
     }
 
-    /// One step for each batch.
+    /// Makes an epoch with one step for each batch.
     pub fn of_batches<'a>(batches: impl IntoIterator<Item = &'a [u32]>) -> Self {
         let mut epoch = Epoch::default();
         for batch in batches {
@@ -44,40 +44,40 @@ impl Epoch {
 /// All epochs of a log.
 #[derive(Debug, Clone)]
 pub struct LoggedEpochs {
-    /// Records in the file: as stated, or one more than the largest index.
+    /// Number of records in the file: as stated, or the largest index plus one.
     pub dataset_size: usize,
-    /// How many there may be.
+    /// Upper bounds on the number of records in the file.
     pub largest_size: LargestSize,
-    /// The passes over it.
+    /// The epochs of the log.
     pub epochs: Vec<Epoch>,
-    /// The numbers under which the log knows them.
+    /// The epochs' numbers in the log.
     pub numbers: Vec<u64>,
-    /// The largest step.
+    /// The size of the largest step.
     pub batch_size: usize,
-    /// Processes of a distributed run.
+    /// Number of processes of a distributed run.
     pub ranks: usize,
-    /// Workers whose last batches may each be shorter.
+    /// Number of workers. The last batch of each worker may be shorter.
     pub workers: usize,
-    /// How often each record is used for each time that the epochs have it.
+    /// How many copies of the epochs were removed.
     pub uses: Uses,
-    /// Whether the order within a step means anything: a loader that sorts its batches leaves sets.
+    /// Whether the order within a step is informative. It is not if the loader sorts its batches.
     pub steps_are_ordered: bool,
 }
 
 impl LoggedEpochs {
-    /// Whether every epoch deals all records but those that do not fill a batch.
+    /// Whether every epoch uses all records, except those that do not fill a batch.
     pub fn is_complete(&self) -> bool {
         let unfilled = self.batch_size * self.workers.max(1);
         self.epochs.iter().all(|epoch| epoch.records.len() + unfilled > self.dataset_size)
     }
 }
 
-/// Copies of the epochs that were left out.
+/// How often each record is really used for every time that it appears in the epochs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Uses {
-    /// Copies of a batch in the same step, or in any other: processes that were not told apart.
+    /// Number of ranks that use the same records; 1 if the ranks split the records.
     pub by_ranks: u64,
-    /// Copies of an epoch: workers that were not told apart.
+    /// Number of workers that use the same records; 1 if the workers split the records.
     pub by_workers: u64,
 }
 
@@ -85,12 +85,12 @@ pub struct Uses {
 type WorkersBatches<'a> = Vec<(Option<u32>, &'a [u32])>;
 
 impl LoggedEpochs {
-    /// Puts a log's ranks together step by step, and finds what is dealt more than once as a whole.
+    /// Merges a log's ranks step by step, and removes epochs or streams that are copies.
     ///
-    /// Position j of rank r of R becomes position jR + r, which is how distributed samplers deal a permutation out.
+    /// Position j of rank r of R becomes position jR + r, because distributed samplers distribute a permutation in this way.
     ///
     /// # Errors
-    /// A `dataset_size` that does not reach the largest record, or a data set that is far larger than the log.
+    /// `dataset_size` is not above the largest record, or the data set is far larger than the log.
     pub fn new(log: &BatchLog, dataset_size: Option<u64>) -> Result<(Self, Vec<Defect>)> {
         let largest = u64::from(log.largest_record().unwrap_or(0));
         if let Some(given) = dataset_size.filter(|&given| given <= largest || given >> 32 > 0) {
@@ -137,7 +137,7 @@ impl LoggedEpochs {
         }
         logged.uses = defects.uses();
         if dataset_size.is_none() {
-            // Epochs that repeat the first one show nothing new.
+            // Epochs that repeat the first epoch give no new information.
             let is_reused = logged.epochs.windows(2).all(|pair| pair[0] == pair[1]);
             let telling = if is_reused { 1 } else { logged.epochs.len() };
             let dealt: Vec<usize> =
@@ -152,7 +152,7 @@ impl LoggedEpochs {
         Ok((logged, defects.into_list()))
     }
 
-    /// The batches of one worker where several deal the same records, else all batches.
+    /// Returns the batches of one worker if all workers have the same records, else all batches.
     fn one_of_the_workers<'a>(&mut self, batches: WorkersBatches<'a>, defects: &mut Defects) -> Batches<'a> {
         let mut workers: BTreeMap<Option<u32>, Batches<'a>> = BTreeMap::new();
         for &(worker, records) in &batches {
@@ -168,7 +168,7 @@ impl LoggedEpochs {
     }
 }
 
-/// The steps of an epoch whose ranks' batches are given.
+/// Makes the epochs from the batches of each rank. Copies are removed, and unmarked epochs are split.
 fn one_epoch_or_several(mut ranks: Vec<Batches<'_>>, defects: &mut Defects) -> Vec<Epoch> {
     if ranks.len() > 1 {
         if !are_copies(&ranks) {
@@ -191,10 +191,10 @@ fn one_epoch_or_several(mut ranks: Vec<Batches<'_>>, defects: &mut Defects) -> V
     vec![Epoch::of_batches(batches)]
 }
 
-/// Step t holds batch t of every rank, its records in turn.
+/// Merges ranks: step t holds batch t of every rank, and the ranks' records take turns.
 fn dealt_in_turn(ranks: &[Batches<'_>]) -> Epoch {
     let mut epoch = Epoch::default();
-    // Ranks and batches that have ended are not looked at again: one may be far longer than all others.
+    // Finished ranks and batches are dropped, because one rank may be far longer than all others.
     let mut ranks: Vec<&[&[u32]]> = ranks.iter().map(Vec::as_slice).collect();
     loop {
         ranks.retain(|rank| !rank.is_empty());
@@ -217,7 +217,7 @@ fn dealt_in_turn(ranks: &[Batches<'_>]) -> Epoch {
     }
 }
 
-/// What was found wrong, each kind once.
+/// The defects found, at most one of each kind.
 #[derive(Default)]
 struct Defects {
     found: BTreeMap<DefectName, Defect>,

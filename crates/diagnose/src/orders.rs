@@ -1,4 +1,4 @@
-//! Epochs that deal each record once: orders of the records, with what is missing or dealt twice set aside.
+//! The orders of records in epochs that use each record once. Missing and repeated records are removed.
 
 use crate::incidence::epochs_a_part;
 use crate::logged_epochs::{Epoch, LoggedEpochs};
@@ -6,38 +6,43 @@ use libm::{lgamma, log};
 use misdeal_results::{Defect, DefectName};
 use rayon::prelude::*;
 
-/// A log may deal this share of its entries again and still count as one that means to deal each record once. Schemes that draw every batch anew repeat at least a quarter.
+/// The largest share of repeated entries in a log that still counts as using each record once.
+///
+/// Schemes that draw every batch anew repeat at least a quarter.
 const MOST_REPEATED: f64 = 0.05;
 
 /// The order of the records in every epoch.
 #[derive(Debug, Clone)]
 pub struct Orders {
-    /// Records in the file; those never dealt are left out and the others renumbered where a whole batch or more is missing.
+    /// Number of records that are counted.
+    ///
+    /// If a whole batch of records or more is never used, those records are left out and the others renumbered. Else it is all
+    /// records in the file.
     pub dataset_size: usize,
-    /// All records in the file.
+    /// Number of all records in the file.
     pub file_size: usize,
-    /// How many there may be.
+    /// Upper bound on the number of records in the file.
     pub largest_size: usize,
-    /// Those of them that some epoch deals.
+    /// Number of records that some epoch uses.
     pub dealt: usize,
-    /// Each record at most once.
+    /// The epochs, each record at most once.
     pub epochs: Vec<Epoch>,
-    /// Entries that were set aside, in all epochs.
+    /// Number of repeated entries that were removed, in all epochs.
     pub repeated: usize,
-    /// How often an epoch deals the record that it deals most often.
+    /// How often an epoch uses its most frequent record.
     pub most_uses: usize,
-    /// Whether all epochs, at least two, have the same steps in the same order.
+    /// Whether there are at least two epochs and all have the same steps in the same order.
     pub reused: bool,
-    /// Why steps do not have one size apart from the last ones; `None` if they do.
+    /// Why step sizes differ, apart from the last steps; `None` if they are equal.
     pub uneven: Option<String>,
-    /// Whether the order within a step means anything.
+    /// Whether the order within a step is informative.
     pub ordered: bool,
-    /// The largest step.
+    /// The size of the largest step.
     pub batch_size: usize,
 }
 
 impl Orders {
-    /// The orders of a deal and what is wrong with them; `None` if records are not meant to be dealt once.
+    /// Returns the orders of a log and their defects; `None` if the log does not use each record once.
     pub fn of(logged: &LoggedEpochs) -> (Option<Self>, Vec<Defect>) {
         let n = logged.dataset_size;
         let stripped: Vec<(Epoch, Repeats)> = logged
@@ -73,12 +78,14 @@ impl Orders {
         (Some(orders), defects)
     }
 
-    /// The epochs that carry information: one if all are the same.
+    /// The epochs that give new information: only the first if all are the same.
     pub fn distinct_epochs(&self) -> &[Epoch] {
         if self.reused { &self.epochs[..1] } else { &self.epochs }
     }
 
-    /// The largest distance that a record is dealt ahead of its place in the file, plus one: the least sliding buffer that could do it.
+    /// The size of the smallest sliding buffer that could give these orders.
+    ///
+    /// It is the largest distance by which a record comes before its place in the file, plus one.
     pub fn reach(&self) -> usize {
         let ahead = |epoch: &Epoch| {
             let places = epoch.records.iter().enumerate();
@@ -87,14 +94,15 @@ impl Orders {
         self.distinct_epochs().par_iter().map(ahead).max().unwrap_or(1)
     }
 
-    /// ln of the number of ways to choose the records that some epoch deals, where the others were set aside: which records are in the game
-    /// was read off the log, and an explanation pays for what it takes from there.
+    /// Logarithm of the number of ways to choose the used records, if the others were removed.
+    ///
+    /// The set of used records was read from the log. An explanation that relies on it must pay for this choice.
     pub fn log_ways_to_choose(&self) -> f64 {
         let [n, k] = [self.file_size, self.dataset_size].map(|size| size as f64);
         lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0)
     }
 
-    /// ln of the probability that a fresh epoch repeats the one before, at most.
+    /// Logarithm of an upper bound on the probability that a fresh epoch repeats the one before.
     pub fn log_chance_of_repeating(&self, by_batches: bool) -> f64 {
         let epoch = &self.epochs[0];
         if by_batches {
@@ -105,12 +113,12 @@ impl Orders {
         if self.ordered { -orders } else { inner - orders }
     }
 
-    /// Records of the shortest epoch.
+    /// Number of records in the shortest epoch.
     pub fn shortest(&self) -> usize {
         self.epochs.iter().map(|epoch| epoch.records.len()).min().unwrap_or(0)
     }
 
-    /// The least share of all batches that an epoch deals.
+    /// The smallest share of all batches that an epoch uses.
     pub fn least_share_of_batches(&self) -> f64 {
         let batches = |records: usize| records.div_ceil(self.batch_size.max(1));
         let dealt: Vec<usize> = self.distinct_epochs().iter().map(|epoch| epoch.ends.len()).collect();
@@ -118,7 +126,8 @@ impl Orders {
         dealt.iter().map(|&dealt| dealt as f64 / all as f64).fold(1.0, f64::min)
     }
 
-    /// ln of the probability that a record of a full shuffle is in all epochs, of which there are `epochs` like the log's.
+    /// Logarithm of the probability that a record is in all of `epochs` epochs of a full shuffle, if they are like the log's
+    /// epochs.
     pub fn log_presence(&self, epochs: u64) -> f64 {
         let dealt: Vec<usize> = self.distinct_epochs().iter().map(|epoch| epoch.records.len()).collect();
         let population = largest_population(&dealt, self.dealt, self.largest_size) as f64;
@@ -130,7 +139,7 @@ impl Orders {
         sum / self.epochs.len() as f64 * epochs as f64
     }
 
-    /// Records that no epoch has, and records that only some have.
+    /// Removes records that no epoch has. Reports them, and records that only some epochs have, as defects.
     fn set_missing_aside(&mut self, defects: &mut Vec<Defect>) {
         let n = self.dataset_size;
         let mut seen = vec![false; n];
@@ -173,12 +182,14 @@ impl Orders {
     }
 }
 
-/// The most things, up to `most`, that epochs can be drawn from which deal `dealt[i]` of them in uniform order each, and `seen` of them in all: what
-/// no epoch deals although chance would have dealt it was never in the game.
+/// The largest population, up to `most`, from which the epochs can have been drawn.
 ///
-/// Of N things each is left out of all epochs with probability `Π (1 - dealt[i] / N)`. Whether one is left out is negatively associated with
-/// whether others are, so that by Bernstein's inequality their number exceeds its mean `u` by `L / 3 + sqrt(L^2 / 9 + 2 L u)`
-/// with probability `e^-L` at most, here 1e-6: an N that would leave out fewer than the log does is too large.
+/// Epoch i uses `dealt[i]` elements in uniform order; all epochs together use `seen` of them. If an element is in no epoch
+/// although chance would have included it, it was never in the population.
+///
+/// Each of N elements is left out of all epochs with probability `Π (1 - dealt[i] / N)`. These events are negatively associated.
+/// By Bernstein's inequality, their number exceeds its mean `u` by `L / 3 + sqrt(L^2 / 9 + 2 L u)` with probability at most
+/// `e^-L`, here 1e-6. An N is too large if this bound is below the number of elements that the log leaves out.
 fn largest_population(dealt: &[usize], seen: usize, most: usize) -> usize {
     let unlikely = -log(1e-6);
     let is_possible = |size: usize| {
@@ -198,17 +209,17 @@ fn largest_population(dealt: &[usize], seen: usize, most: usize) -> usize {
     possible
 }
 
-/// What an epoch deals more than once.
+/// The records that an epoch uses more than once.
 #[derive(Debug, Clone, Default)]
 struct Repeats {
     entries: usize,
-    /// How often the record is dealt that is dealt most often.
+    /// How often the epoch uses its most frequent record.
     most_uses: usize,
-    /// Whether they are the epoch's first records again, at its end: how distributed samplers fill up.
+    /// Whether the repeats are the epoch's first records, repeated at its end. Distributed samplers pad in this way.
     is_padding: bool,
 }
 
-/// An epoch without what it deals again. `uses` holds 0 for every record, before and after.
+/// Removes repeats from an epoch. `uses` holds 0 for every record, before and after the call.
 fn without_repeats(epoch: &Epoch, uses: &mut [u32]) -> (Epoch, Repeats) {
     let mut kept = Epoch {
         records: Vec::with_capacity(epoch.records.len()),
@@ -261,7 +272,7 @@ fn repeats_as_defects(stripped: &[(Epoch, Repeats)], defects: &mut Vec<Defect>) 
     }
 }
 
-/// Whether any but the last steps of an epoch, one for each worker, are smaller than the largest.
+/// Why step sizes differ, apart from the last step of each worker; `None` if they are equal.
 fn uneven(logged: &LoggedEpochs) -> Option<String> {
     for (epoch, number) in logged.epochs.iter().zip(&logged.numbers) {
         let whole = epoch.ends.len().saturating_sub(logged.workers);
@@ -284,12 +295,13 @@ mod tests {
 
     #[test]
     fn who_was_never_in_the_game_is_told_from_who_was_left_out() {
-        // One epoch cannot tell; three that deal the same half can, and three that deal any half deal seven eighths together.
+        // One epoch gives no information. Three epochs with the same half give it; three epochs with random halves use seven
+        // eighths together.
         assert_eq!(largest_population(&[1_000], 1_000, 20_000), 20_000);
         let same_half = largest_population(&[1_000; 3], 1_000, 2_000);
         assert!((1_000..1_020).contains(&same_half), "{same_half}");
         assert_eq!(largest_population(&[1_000; 3], 1_750, 2_000), 2_000);
-        // All of a subset but a short batch, in three epochs of twenty thousand.
+        // Three epochs of a subset of twenty thousand records; each leaves out one short batch.
         let subset = largest_population(&[9_950; 3], 10_000, 20_000);
         assert!((10_000..10_020).contains(&subset), "{subset}");
     }

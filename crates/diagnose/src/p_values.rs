@@ -1,4 +1,4 @@
-//! Several tests of one scheme, joined by Bonferroni's rule.
+//! Several tests of one scheme, combined by Bonferroni's rule.
 
 use libm::{cbrt, erfc, sqrt};
 use std::f64::consts::SQRT_2;
@@ -8,18 +8,18 @@ use std::f64::consts::SQRT_2;
 pub struct Tests(Vec<(&'static str, f64)>);
 
 impl Tests {
-    /// Adds a test: what a small p-value shows, and the p-value.
+    /// Adds a test: `shows` is the conclusion from a small p-value.
     pub fn insert(&mut self, shows: &'static str, p_value: f64) {
         self.0.push((shows, p_value));
     }
 
-    /// The smallest p-value times the number of tests: at most as often small as it says, however the tests depend on each other.
+    /// The smallest p-value times the number of tests. This is a valid p-value, however the tests depend on each other.
     pub fn p_value(&self) -> f64 {
         let smallest = self.0.iter().map(|test| test.1).fold(1.0, f64::min);
         (smallest * self.0.len() as f64).min(1.0)
     }
 
-    /// What the smallest p-value shows.
+    /// A sentence with the conclusion from the smallest p-value.
     pub fn evidence(&self) -> String {
         let smallest = self.0.iter().min_by(|one, other| one.1.total_cmp(&other.1));
         match smallest {
@@ -30,13 +30,15 @@ impl Tests {
     }
 }
 
-/// The probability that a standard normal number is at least as far from 0.
+/// Two-sided p-value of a standard normal value `z`.
 pub fn normal(z: f64) -> f64 {
     erfc(z.abs() / SQRT_2)
 }
 
-/// Two-sided for a sum of squares with this mean and variance, a multiple of a chi-square law nearly (Satterthwaite), whose cube root
-/// is nearly normal (Wilson and Hilferty).
+/// Two-sided p-value for a sum of squares with this mean and variance.
+///
+/// The sum has approximately a scaled chi-square law (Satterthwaite), whose cube root is approximately normal (Wilson and
+/// Hilferty).
 pub fn dispersion(value: f64, mean: f64, variance: f64) -> f64 {
     if mean <= 0.0 || variance <= 0.0 {
         return 1.0;
@@ -46,8 +48,9 @@ pub fn dispersion(value: f64, mean: f64, variance: f64) -> f64 {
     normal((cbrt(value / mean) - (1.0 - ratio)) / sqrt(ratio))
 }
 
-/// Two-sided for a count with this mean and variance, by the normal law; where the mean is small, by the square root's (Anscombe), which is
-/// on the safe side above the mean.
+/// Two-sided p-value for a count with this mean and variance, by the normal law.
+///
+/// If the mean is small, the square root of the count is used instead (Anscombe). It is conservative above the mean.
 pub fn count(value: f64, mean: f64, variance: f64) -> f64 {
     if variance <= 0.0 {
         return 1.0;
@@ -65,10 +68,10 @@ mod tests {
     #[test]
     fn approximations_are_near_the_laws() {
         assert!((normal(1.959_964) - 0.05).abs() < 1e-6);
-        // Chi-square with 10 degrees of freedom: 29.588 has the upper tail 0.001.
+        // Chi-square with 10 degrees of freedom: the upper tail at 29.588 has probability 0.001.
         let p = dispersion(29.588, 10.0, 20.0);
         assert!((0.0018..0.0022).contains(&p), "{p}");
-        // Poisson with mean 9: at least 20 has probability 0.00106, doubled for both sides.
+        // Poisson with mean 9: at least 20 has probability 0.00106, which is doubled for both sides.
         let p = count(20.0, 9.0, 9.0);
         assert!((0.001..0.006).contains(&p), "{p}");
     }

@@ -1,14 +1,14 @@
-//! A few thousand places of a log, to be looked at.
+//! A few thousand points of a log, for a plot.
 
 use crate::logged_epochs::LoggedEpochs;
 use misdeal_results::{EpochPositions, PositionSample};
 
-/// Epochs that are shown: the first ones.
+/// Number of epochs that are shown; the first ones are.
 const EPOCHS: usize = 3;
-/// Records that are shown of each, at most.
+/// Largest number of records shown for each epoch.
 const RECORDS: usize = 2000;
 
-/// Every so many-th record of the file, wherever it is dealt.
+/// Samples every k-th record of the file, with its position in each shown epoch.
 pub fn sample(logged: &LoggedEpochs) -> PositionSample {
     let every = logged.dataset_size.div_ceil(RECORDS).max(1);
     let epochs = logged.epochs.iter().zip(&logged.numbers).take(EPOCHS).map(|(epoch, &number)| {

@@ -1,29 +1,29 @@
-//! How many records a data set may have beyond those that a log shows.
+//! How many records a data set may have, beyond those that a log shows.
 
 use libm::{exp, lgamma, log};
 
-/// Data sets that would show so few records with a smaller probability are ruled out.
+/// A data set size is ruled out if the log would be less probable than this.
 const UNLIKELY: f64 = 1e-6;
 
-/// The sizes that a data set may have at most, given that the log shows no record from `seen` on.
+/// Upper bounds on the size of a data set, if the log shows no record from `seen` on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LargestSize {
-    /// If each epoch deals records once.
+    /// The bound for schemes that use each record once an epoch.
     pub once_an_epoch: usize,
-    /// If every batch is drawn anew.
+    /// The bound for schemes that draw every batch anew.
     pub drawn_anew: usize,
 }
 
 impl LargestSize {
-    /// A size that the user stated.
+    /// Bounds for a size that the user stated.
     pub fn stated(size: usize) -> Self {
         LargestSize { once_an_epoch: size, drawn_anew: size }
     }
 
-    /// From the records dealt in each epoch, all of them below `seen`.
+    /// Computes the bounds from the number of records in each epoch. All records are below `seen`, called n here.
     ///
-    /// A uniform order of N records begins with k of the first n with probability C(n, k) / C(N, k). Batches drawn anew with m entries
-    /// altogether do so with probability (n / N)^m at most. Sizes whose probability is below 1e-6 are ruled out.
+    /// The first k records of a uniform order of N records are all below n with probability C(n, k) / C(N, k). For batches drawn
+    /// anew, with m entries in total, the probability is at most (n / N)^m. Sizes N whose probability is below 1e-6 are ruled out.
     pub fn of(dealt: &[usize], seen: usize) -> Self {
         let n = seen as f64;
         let log_choose = |n: f64, k: f64| lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0);
@@ -42,7 +42,7 @@ impl LargestSize {
     }
 }
 
-/// The last number that `holds`, which `low` does and `high` does not.
+/// The largest number for which `holds` is true; it is true for `low` and false for `high`.
 fn last(mut low: usize, mut high: usize, holds: impl Fn(usize) -> bool) -> usize {
     while high - low > 1 {
         let middle = low.midpoint(high);

@@ -1,18 +1,20 @@
-//! Whether choices that should be uniform are.
+//! Tests whether choices that should be uniform are uniform.
 
 use crate::choices::Choices;
 use crate::logged_epochs::Epoch;
 use crate::p_values::{Tests, normal};
 use rayon::prelude::*;
 
-/// Standardised ranks of the chosen among the possible: independent, each with mean 0 and variance 1 under the scheme.
+/// Standardised ranks of the chosen records among the possible ones.
+///
+/// Under the scheme they are independent, each with mean 0 and variance 1.
 struct Ranks {
-    /// One for each position; 0 where there is no choice.
+    /// One score for each position; 0 if there is only one possible record.
     scores: Vec<f32>,
     sums: Sums,
 }
 
-/// What the tests need of one epoch.
+/// The sums over one epoch that the tests need.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     choices: f64,
@@ -25,10 +27,10 @@ struct Sums {
     trend_variance: f64,
 }
 
-/// Tests orders against a scheme whose choices they are; the orders must be possible.
+/// Tests orders against a scheme with these choices; the orders must be possible.
 ///
-/// With z_j the standardised rank at position j, five sums that are asymptotically normal: of z_j, of z_j^2 - 1, of z_j z_(j+1), of z_j times
-/// the distance of j from the middle, and of z_j times its namesake in the next epoch.
+/// Let z_j be the standardised rank at position j. The tests use five asymptotically normal sums: of z_j; of z_j^2 - 1; of z_j
+/// z_(j+1); of z_j times the distance of j from the middle; and of z_j times the z_j of the next epoch.
 pub fn test(choices: Choices, epochs: &[Epoch], dataset_size: usize) -> Tests {
     let ranks: Vec<Ranks> =
         epochs.par_iter().map(|epoch| standardised(choices, &epoch.records, dataset_size)).collect();
@@ -67,7 +69,7 @@ fn standardised(choices: Choices, records: &[u32], dataset_size: usize) -> Ranks
     for (place, &record) in records.iter().enumerate() {
         let bound = choices.bound(place, dataset_size);
         let possible = (bound - place) as f64;
-        // All records below the chosen one may be dealt, apart from those that were.
+        // All records below the chosen one are possible, except those already used.
         let rank = f64::from(record - dealt.insert(record));
         let sums = &mut ranks.sums;
         let mut score = 0.0;
@@ -77,7 +79,7 @@ fn standardised(choices: Choices, records: &[u32], dataset_size: usize) -> Ranks
             sums.choices += 1.0;
             sums.mean += score;
             sums.spread += score * score - 1.0;
-            // The fourth moment of a uniform law on c points, less 1.
+            // The fourth moment of a standardised uniform law on c points, minus 1.
             sums.spread_variance += 0.6 * (3.0 * square - 7.0) / (square - 1.0) - 1.0;
             let distance = place as f64 - middle;
             sums.trend += score * distance;
@@ -91,10 +93,10 @@ fn standardised(choices: Choices, records: &[u32], dataset_size: usize) -> Ranks
     ranks
 }
 
-/// Records that were dealt, and how many of them lie below another: Fenwick's tree.
+/// The records used so far, with fast counts of those below a given record (Fenwick's tree).
 struct Dealt {
     counts: Vec<u32>,
-    /// The epoch's records in the order of the file, where they are few: a tree over all records would cost more than they do.
+    /// The epoch's records in file order, if they are few. A tree over all records would then cost more.
     few: Option<Vec<u32>>,
 }
 
@@ -109,7 +111,7 @@ impl Dealt {
         Dealt { counts: vec![0; size + 1], few }
     }
 
-    /// Takes a record in; how many below it were dealt before.
+    /// Adds a record, and returns how many records below it were added before.
     fn insert(&mut self, record: u32) -> u32 {
         let number = match &self.few {
             Some(sorted) => sorted.partition_point(|&other| other < record),

@@ -1,9 +1,9 @@
-//! From candidates to a diagnosis.
+//! Makes a diagnosis from the candidates.
 //!
 //! # When is a diagnosis certain?
-//! Every other scheme is ruled out, by tests at 1e-6 (after Bonferroni) or by a lead of ten nats in complete epochs. A full shuffle
-//! must not look like a large buffer, and Poisson sampling needs twenty batches. A log is `unknown` if the tests rule
-//! out its likeliest scheme.
+//! Every other scheme must be ruled out: by tests at 1e-6 (after Bonferroni), or by a lead of ten nats in complete epochs. A full
+//! shuffle must not look like a large buffer, and Poisson sampling needs twenty batches. A log is `unknown` if the tests rule out
+//! its most likely scheme.
 
 use crate::logged_epochs::LoggedEpochs;
 use crate::orders::Orders;
@@ -12,21 +12,23 @@ use misdeal_core::ClosedSet;
 use misdeal_results::{Candidate, Defect, DefectName, Diagnosis, LoggedScheme, SchemeParameters};
 use std::fmt::Write;
 
-/// A scheme is ruled out where its tests' p-value is below this.
+/// A scheme is ruled out if the p-value of its tests is below this.
 pub const RULED_OUT: f64 = 1e-6;
 
-/// A full shuffle is not certain where the smallest buffer that could have made the log leads it by this much, which a full
-/// shuffle does with probability 0.007.
+/// A full shuffle is not certain if the smallest possible buffer leads it by this much.
+///
+/// Under a full shuffle, this happens with probability 0.007.
 const DOUBTFUL_LEAD: f64 = 5.0;
 
-/// Fewer batches than this do not show how sizes vary.
+/// Smallest number of batches that shows how batch sizes vary.
 const FEWEST_BATCHES: usize = 20;
 
-/// The candidates that the log leaves possible, the likeliest first, as `candidates` are.
+/// The candidates that are compatible with the log, in the order of `candidates` (most likely first).
 ///
-/// A test rules a scheme out. So does a lead of [`CERTAIN_LEAD`], but only among schemes that deal each record once an epoch, and only where the
-/// epochs of the log are complete: likelihoods do not count the records that a log leaves out. A sorted batch is likelier in file order than as a
-/// random subset whose loader sorts it, and yet it may be either.
+/// A test can rule a scheme out. A lead of [`CERTAIN_LEAD`] can too, but only among schemes that use each record once an epoch,
+/// and only if the log's epochs are complete. The reason is that likelihoods do not count the records that a log leaves out.
+///
+/// For example, a sorted batch is more likely in file order than as a random subset that the loader sorted, but both are possible.
 pub fn compatible<'a>(candidates: &'a [Candidate], logged: &LoggedEpochs) -> Vec<&'a Candidate> {
     let draws_places = |one: &Candidate| draws_anew(one.scheme) || one.scheme == LoggedScheme::BallsInBins;
     let likelihoods = candidates.iter().filter(|one| !draws_places(one)).filter_map(|one| one.log_likelihood);
@@ -47,7 +49,7 @@ const BY_CHANCE: [DefectName; 4] = [
     DefectName::PaddedWithDuplicates,
 ];
 
-/// The likeliest candidate, unless its tests rule it out. `candidates` are sorted, the likeliest first.
+/// Names the most likely candidate, unless its tests rule it out. `candidates` are sorted, most likely first.
 pub fn diagnosis(
     logged: &LoggedEpochs,
     orders: Option<&Orders>,
@@ -85,14 +87,14 @@ pub fn diagnosis(
     Diagnosis { scheme: best.scheme, parameters: best.parameters, certain, explanation, defects, candidates }
 }
 
-/// Epochs whose order is that of the one before.
+/// Reports epochs that have the same order as the epoch before.
 fn repeated_orders(logged: &LoggedEpochs, orders: &Orders, scheme: LoggedScheme) -> Option<Defect> {
     if scheme == LoggedScheme::FixedOrder {
         return None;
     }
     let repeated = orders.epochs.windows(2).filter(|pair| pair[0] == pair[1]).count();
     let records = orders.dataset_size as u64;
-    // Orders of very few records or batches repeat by chance, which is no defect.
+    // Orders of very few records or batches repeat by chance. That is not a defect.
     let chance = orders.log_chance_of_repeating(scheme == LoggedScheme::BatchThenShuffle);
     if repeated == 0 || chance * repeated as f64 > libm::log(RULED_OUT) {
         return None;

@@ -1,4 +1,4 @@
-//! Writes files atomically: complete or not at all.
+//! Writes files atomically: a file is written completely or not at all.
 
 use crate::input::{descriptor, kind_name};
 use crate::{Error, Result};
@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 use tempfile::{Builder, NamedTempFile};
 
-/// Writes `path` through `fill`: readers always see the old file or the complete new one.
+/// Writes `path` through `fill`. Readers always see the old file or the complete new one.
 ///
-/// The bytes go to a temporary file in the same folder, which is flushed and renamed. If any step fails, the old file is unchanged and the
-/// temporary one is removed; only a killed process leaves a `.misdeal-*.tmp`. An existing file keeps its permissions, and a link its target.
-/// Open files (`/dev/stdout`, `/dev/fd/3`) and devices (`/dev/null`) are written to and never replaced.
+/// The bytes go to a temporary file in the same folder, which is flushed and renamed. If a step fails, the old file is unchanged
+/// and the temporary file is removed. Only a killed process leaves a `.misdeal-*.tmp` behind. An existing file keeps its
+/// permissions, and a link keeps its target. Open files (`/dev/stdout`, `/dev/fd/3`) and devices (`/dev/null`) are written to and
+/// never replaced.
 ///
 /// # Errors
-/// `fill` or the system fails, or `path` is a folder, a named pipe or a disk, which a rename would destroy.
+/// `fill` or the system fails, or `path` is a folder, a named pipe or a disk. A rename would destroy these.
 pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     match Place::of(path)? {
         Place::File(place) => replace(path, &place, fill),
@@ -23,7 +24,7 @@ pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
             let failed = |error| Error::io(path, "write", error);
             let mut buffered = BufWriter::with_capacity(1 << 16, stream.open(path).map_err(failed)?);
             match fill(&mut buffered).and_then(|()| buffered.flush()) {
-                // The reader of the pipe has read enough.
+                // The reader of the pipe has stopped reading, which is not an error.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
                 other => other.map_err(failed),
             }
@@ -31,18 +32,18 @@ pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
     }
 }
 
-/// As [`write_atomically`], for a regular file only.
+/// Like [`write_atomically`], but only for a regular file.
 ///
 /// # Errors
-/// As [`write_atomically`]; or `path` is a device or already open.
+/// As for [`write_atomically`]; also if `path` is a device or already open.
 pub fn write_file_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     replace(path, &file_place(path)?, fill)
 }
 
-/// Every write in progress holds this, shared.
+/// A lock that every write in progress holds for reading.
 static WRITING: RwLock<()> = RwLock::new(());
 
-/// Waits for writes in progress and blocks new ones, before the process exits.
+/// Waits for writes in progress and blocks new ones; called before the process exits.
 pub fn hold_writes() -> RwLockWriteGuard<'static, ()> {
     WRITING.write().unwrap_or_else(PoisonError::into_inner)
 }
@@ -58,7 +59,7 @@ fn replace(path: &Path, place: &Path, fill: impl FnOnce(&mut dyn Write) -> io::R
     let file = buffered.into_inner().map_err(|error| failed(error.into_error()))?;
     file.as_file().sync_all().map_err(failed)?;
     file.persist(place).map_err(|error| failed(error.error))?;
-    // The rename itself reaches the disk with its folder. Not all systems can do this, and the file is whole anyway.
+    // Flushing the folder makes the rename permanent. Not all systems can do this, and the file is complete anyway.
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
     }
@@ -79,7 +80,7 @@ pub fn check_place(path: &Path) -> Result<()> {
 /// Resolves the links of a `path` that must be a regular file.
 ///
 /// # Errors
-/// As [`check_place`].
+/// As for [`check_place`].
 pub(crate) fn file_place(path: &Path) -> Result<PathBuf> {
     match Place::of(path)? {
         Place::File(place) => Ok(place),
@@ -89,7 +90,7 @@ pub(crate) fn file_place(path: &Path) -> Result<PathBuf> {
 
 pub(crate) fn check_file_place(path: &Path, place: &Path) -> Result<()> {
     let failed = |error| Error::io(path, "write", error);
-    // A name that is too long, a folder that may not be looked into.
+    // Fails, for example, if the name is too long or the folder may not be read.
     match fs::metadata(place) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
         _ => {}
@@ -98,9 +99,9 @@ pub(crate) fn check_file_place(path: &Path, place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The target of a path to write to.
+/// The target that a path names for writing.
 enum Place {
-    /// A file, new or existing, through links.
+    /// A new or existing file, after following links.
     File(PathBuf),
     /// A stream or device.
     Stream(Stream),
@@ -119,7 +120,7 @@ impl Stream {
         Ok(match self {
             Self::StandardOutput => Box::new(io::stdout()),
             Self::StandardError => Box::new(io::stderr()),
-            // Append: nothing is truncated.
+            // Opened for appending, so nothing is truncated.
             Self::Named => Box::new(File::options().append(true).open(path)?),
         })
     }
@@ -172,16 +173,16 @@ fn is_character_device(_: &fs::Metadata) -> bool {
     false
 }
 
-/// A file of a command, with the field that names it.
+/// A file of a command, and the field of the request that names it.
 pub type Named<'a> = (&'static str, &'a Path);
 
 /// Checks that no written file replaces another file of the command.
 ///
 /// # Errors
-/// A file would replace one that is read, or written before.
+/// A written file would replace a file that is read, or one that is written before.
 pub fn check_apart(read: &[Named], written: &[Named]) -> misdeal_core::Result<()> {
     for (place, (field, path)) in written.iter().enumerate() {
-        // What is open already is added to, not replaced.
+        // Streams that are already open are appended to, not replaced.
         if matches!(Place::of(path), Ok(Place::Stream(_))) {
             continue;
         }
@@ -199,7 +200,7 @@ pub fn check_apart(read: &[Named], written: &[Named]) -> misdeal_core::Result<()
     Ok(())
 }
 
-/// Resolves links, so that their target is replaced and not they.
+/// Resolves links, so that a link's target is replaced and not the link.
 pub(crate) fn place_of(path: &Path) -> PathBuf {
     let in_folder = || Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?));
     fs::canonicalize(path).ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
@@ -212,7 +213,7 @@ pub(crate) fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// Creates a temporary file with the permissions of the old file, or the usual ones.
+/// Creates a temporary file with the permissions of the old file, or the default ones.
 fn temporary(folder: &Path, permissions: Option<fs::Permissions>) -> io::Result<NamedTempFile> {
     let mut builder = Builder::new();
     builder.prefix(".misdeal-").suffix(".tmp");

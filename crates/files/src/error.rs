@@ -1,4 +1,4 @@
-//! The error type of this crate: one line with the path, what is wrong and what to do.
+//! The error type of this crate: one line with the path, the problem and the next step.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// The action that failed, to follow "cannot".
+        /// The action that failed; follows "cannot" in the message.
         action: &'static str,
         /// The system's error.
         source: io::Error,
@@ -63,18 +63,18 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// The file is intact, but its content is refused.
+    /// The file is intact, but its content is not allowed.
     #[error("{}: {source}", misdeal_core::printable_path(path))]
     Refused {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Why the content is not allowed.
         source: misdeal_core::Error,
     },
 }
 
 impl Error {
-    /// Whether writing failed although the request was valid.
+    /// Whether a write failed although the request was valid.
     pub fn is_failed_write(&self) -> bool {
         matches!(self, Error::Io { action: "write", .. } | Error::InUse { .. })
     }
@@ -93,7 +93,7 @@ impl Error {
         whole.strip_prefix(&format!("{path}: ")).map_or_else(|| whole.replacen(&path, "it", 1), str::to_owned)
     }
 
-    /// An [`Io`](Error::Io) with a hint that fits the kind of failure.
+    /// Makes an [`Io`](Error::Io) error with a hint for the kind of failure.
     pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         let hint = match source.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "check the path",
@@ -108,15 +108,15 @@ impl Error {
         Error::Io { path: path.to_owned(), action, source, hint }
     }
 
-    /// A [`Malformed`](Error::Malformed) from its three parts.
+    /// Makes a [`Malformed`](Error::Malformed) error from its three parts.
     ///
-    /// Control characters in the problem, which may quote the file, become spaces.
+    /// The problem may quote the file, so its control characters become spaces.
     pub fn malformed(path: &Path, problem: impl Into<String>, hint: impl Into<String>) -> Self {
         let problem = problem.into().replace(char::is_control, " ");
         Error::Malformed { path: path.to_owned(), problem, hint: hint.into() }
     }
 
-    /// An error of the core with the path of the file.
+    /// Makes an error from an error of the core and the path of the file.
     pub fn refused(path: &Path, source: misdeal_core::Error) -> Self {
         Error::Refused { path: path.to_owned(), source }
     }

@@ -1,15 +1,15 @@
-//! Panics in third-party parsers become errors.
+//! Turns panics in third-party parsers into errors.
 
 use crate::{Error, Result};
 use std::path::Path;
 
-/// Runs `read`; a panic becomes the error that the file is damaged, and prints nothing.
+/// Runs `read`. A panic becomes an error that says the file is damaged, and nothing is printed.
 ///
-/// The Parquet reader asserts what it should check (fuzzing found negative offsets and missing dictionaries). It keeps no state, so unwinding
-/// out of it is sound.
+/// The Parquet reader uses assertions where it should return errors (fuzzing found negative offsets and missing dictionaries). It
+/// keeps no state, so it is safe to unwind out of it.
 ///
 /// # Errors
-/// As `read`; and a panic.
+/// `read` returns an error or panics.
 pub(crate) fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
     misdeal_core::guarded(read)
         .unwrap_or_else(|| Err(Error::malformed(path, "it is damaged", "save it again")))

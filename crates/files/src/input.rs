@@ -1,13 +1,13 @@
-//! Opens files for reading, and refuses what is not a regular file.
+//! Opens files for reading, and refuses everything that is not a regular file.
 
 use crate::{Error, Result};
 use std::fs::{File, FileType, Metadata};
 use std::path::Path;
 
-/// Opens a regular file and returns its length too.
+/// Opens a regular file and returns the file and its length.
 ///
 /// # Errors
-/// The name is empty, too long or does not exist, or is a folder, a named pipe, a device or a socket.
+/// The name is empty or too long, does not exist, or is a folder, a named pipe, a device or a socket.
 pub fn open(path: &Path) -> Result<(File, u64)> {
     let metadata = looked_at(path)?;
     if !metadata.is_file() {
@@ -19,14 +19,14 @@ pub fn open(path: &Path) -> Result<(File, u64)> {
 /// Opens a regular file, or the pipe behind `/dev/stdin` or `<(...)`.
 ///
 /// # Errors
-/// As [`open`].
+/// As for [`open`].
 pub fn open_file_or_pipe(path: &Path) -> Result<File> {
     let metadata = looked_at(path)?;
     match descriptor(path) {
         #[cfg(unix)]
         Some(number) if is_pipe(metadata.file_type()) => {
             use std::os::fd::AsFd;
-            // Opening a named pipe again would wait for another writer.
+            // Standard input is used directly: opening a named pipe again would wait for another writer.
             let opened = match number {
                 0 => std::io::stdin().as_fd().try_clone_to_owned().map(File::from),
                 _ => File::open(path),
@@ -41,7 +41,7 @@ fn looked_at(path: &Path) -> Result<Metadata> {
     if path.as_os_str().is_empty() {
         return Err(Error::malformed(path, "the name of a file to read is empty", "give the file's name"));
     }
-    // Not opened: opening a named pipe without a writer would block.
+    // Reads only the metadata. Opening a named pipe without a writer would block.
     std::fs::metadata(path).map_err(|error| Error::io(path, "read", error))
 }
 
@@ -52,7 +52,7 @@ fn not_a_file(path: &Path, kind: FileType) -> Error {
     Error::malformed(path, format!("it is not a regular file but {what}"), hint)
 }
 
-/// The kind of what is not a regular file, in words.
+/// A phrase for the kind of a file that is not regular.
 #[cfg(unix)]
 pub(crate) fn kind_name(kind: FileType) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
@@ -74,7 +74,7 @@ fn is_pipe(kind: FileType) -> bool {
     std::os::unix::fs::FileTypeExt::is_fifo(&kind)
 }
 
-/// The file descriptor that `path` names: 1 for `/dev/stdout`, links to it and `/proc/self/fd/1`.
+/// The file descriptor that `path` names, directly or through links: 1 for `/dev/stdout` and `/proc/self/fd/1`.
 pub(crate) fn descriptor(path: &Path) -> Option<u32> {
     const MOST_LINKS: usize = 40;
     let mut path = path.to_owned();

@@ -1,4 +1,4 @@
-//! Reads and writes misdeal's files: a whole file or an error, never half of one.
+//! Reads and writes misdeal's files: always a whole file or an error.
 //!
 //! ```
 //! use misdeal_files::scores;
@@ -12,14 +12,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - [`scores`]: scores from `.npy`, `.csv` and `.parquet` files, and to `.npy`.
-//! - [`batch_log`]: the batches of a data loader, from `.jsonl`, `.npy` and `.parquet` files.
+//! - [`scores`]: reads scores from `.npy`, `.csv` and `.parquet` files, and writes them to `.npy`.
+//! - [`batch_log`]: reads the batches of a data loader from `.jsonl`, `.npy` and `.parquet` files.
 //! - [`stores`]: score stores, with checksums.
 //! - [`text`]: small text files.
 //! - [`input`]: opens files, and refuses pipes and devices that never end.
-//! - [`atomic`]: writes a file beside its place and renames it when it is complete.
+//! - [`atomic`]: writes a temporary file beside the target and renames it when it is complete.
 //! - [`npy`]: headers and elements of NumPy arrays.
-//! - [`Error`]: names the path, what is wrong and what to do.
+//! - [`Error`]: names the path, the problem and the next step.
 
 pub mod atomic;
 pub mod batch_log;

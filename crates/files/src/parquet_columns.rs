@@ -1,14 +1,14 @@
-//! Columns of a Parquet file, and the types of their numbers.
+//! Finds columns of a Parquet file, and the types of their numbers.
 
 use crate::{Error, Result};
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use std::path::Path;
 
-/// The column called `name`, in any case.
+/// The index of the column called `name`, in upper or lower case.
 ///
 /// # Errors
-/// Several columns of that name.
+/// Several columns have this name.
 pub(crate) fn find(path: &Path, schema: &SchemaDescriptor, name: &str) -> Result<Option<usize>> {
     let is_named = |column: usize| schema.column(column).path().string().eq_ignore_ascii_case(name);
     let mut named = (0..schema.num_columns()).filter(|&column| is_named(column));
@@ -31,7 +31,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// The type of a column; `None` for decimals, dates, times and texts.
+    /// The type of a column; `None` for decimals, dates, times and text.
     pub(crate) fn of(column: &ColumnDescriptor) -> Option<Self> {
         let bits = match column.physical_type() {
             Type::DOUBLE | Type::FLOAT => {
@@ -75,12 +75,12 @@ impl Number {
         if physical == 64 { bits == 64 } else { [8, 16, 32].contains(&bits) }
     }
 
-    /// The integer for 32 bits of the file; `None` if it exceeds the column's type.
+    /// The integer for a stored 32-bit value; `None` if it is out of the column type's range.
     pub(crate) fn short(self, value: i32) -> Option<i128> {
         self.whole(i128::from(value), i128::from(value.cast_unsigned()))
     }
 
-    /// As [`short`](Self::short), for 64 bits.
+    /// Like [`short`](Self::short), for 64 bits.
     pub(crate) fn long(self, value: i64) -> Option<i128> {
         self.whole(i128::from(value), i128::from(value.cast_unsigned()))
     }

@@ -1,4 +1,4 @@
-//! Columns of Parquet files whose pages do not claim more than they hold.
+//! Reads Parquet files defensively: pages may not claim more than they contain.
 
 use crate::parquet_shape::{FOOTER, PAGE_HEADER};
 use crate::thrift_walk::{Seen, Shape, Unsound, check};
@@ -10,22 +10,23 @@ use parquet::file::reader::{ChunkReader, FileReader, Length, RowGroupReader};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Rows that a byte of a file may stand for, at most: a constant column in the pages that writers make takes some hundreds.
+/// Limit for the rows per byte of a file. Constant columns in ordinary pages reach a few hundred.
 pub(crate) const MOST_ROWS_PER_BYTE: u64 = 4096;
 
-/// Bytes of a number in a dictionary, at least.
+/// Smallest number of bytes of a number in a dictionary.
 const BYTES_PER_NUMBER: usize = 4;
 
-/// A column of a row group, without trust in the numbers of values that its pages name.
+/// Opens a column of a row group without trusting the numbers of values that its pages claim.
 ///
-/// A dictionary is reserved by the number that its header names, whatever follows; one that is longer than its bytes is refused here (found by
-/// fuzzing: gigabytes for a file of two kilobytes). A page itself is unpacked whole by the Parquet reader, to at most what its bytes give.
+/// The Parquet reader allocates memory for as many dictionary entries as the header claims. A dictionary that claims more entries
+/// than its bytes can hold is refused here (fuzzing found gigabytes for a file of two kilobytes). The Parquet reader unpacks a
+/// page as a whole, to at most what its bytes give.
 pub(crate) fn column(group: &dyn RowGroupReader, index: usize) -> Result<ColumnReader> {
     let pages = group.get_column_page_reader(index)?;
     Ok(get_column_reader(group.metadata().schema_descr().column(index), Box::new(HonestPages(pages))))
 }
 
-/// Refuses a file of whose rows only some were there to read, or more than it says it has.
+/// Refuses a file if the number of rows read differs from the number that it claims.
 pub(crate) fn check_rows(path: &Path, reader: &dyn FileReader, rows: u64) -> crate::Result<()> {
     let claimed = reader.metadata().file_metadata().num_rows();
     if u64::try_from(claimed) == Ok(rows) {
@@ -35,21 +36,24 @@ pub(crate) fn check_rows(path: &Path, reader: &dyn FileReader, rows: u64) -> cra
     Err(crate::Error::malformed(path, problem, "save it again"))
 }
 
-/// Bytes that a page may be unpacked to in any file.
+/// Size in bytes up to which every page may be unpacked.
 const LARGEST_PAGE: u64 = 64 << 20;
 
-/// Bytes of a page for each byte of the file, where that is more.
+/// Unpacked bytes of a page per byte of the file; this limit applies if it is larger.
 const MOST_BYTES_PER_BYTE: u64 = 1024;
 
-/// A file whose end is an error for whoever reads on, and in which no page claims to be unpacked to much more than it can be.
+/// A file that protects the Parquet reader from damaged headers.
 ///
-/// The Parquet reader skips what it does not know without noticing that nothing is left, for as many elements as a header names (found by
-/// fuzzing: minutes for a file of two kilobytes). In a sound file the footer comes last, so that nobody who reads a page arrives at the end.
-/// It also reserves what a page's header names before it unpacks the page (found by fuzzing: gigabytes for a file of half a kilobyte). And it goes through
-/// lists of things that take no byte for as long as they claim to be ([`check`]).
+/// - Reading at the end of the file is an error. The Parquet reader skips as many unknown elements as a header claims, without
+///   noticing the end (fuzzing found minutes for a file of two kilobytes). In an intact file the footer comes last, so
+///   reading a page never reaches the end.
+/// - A page may not claim much more than it can be unpacked to. The Parquet reader allocates the claimed size before it unpacks
+///   the page (fuzzing found gigabytes for a file of half a kilobyte).
+/// - Lists may not claim too many elements. The Parquet reader loops over lists whose elements take no bytes for as long as they
+///   claim ([`check`]).
 pub(crate) struct Ending<R>(pub R);
 
-/// Refuses a header or a footer with fields of another kind, or with more elements than `most`.
+/// Refuses a header or footer if a field has another type, or if lists claim more than `most` elements.
 fn checked(bytes: &[u8], shape: &Shape, most: u64) -> Result<Seen> {
     check(bytes, shape, most, UNPACKED_BYTES).map_err(|why| {
         ParquetError::General(match why {
@@ -78,18 +82,18 @@ impl<R: ChunkReader> ChunkReader for Ending<R> {
         loop {
             let mut bytes = Vec::new();
             self.0.get_read(start)?.take(opening).read_to_end(&mut bytes)?;
-            // The tail of the file is read in the same way, and is no header.
+            // The tail of the file is read in the same way, but it is not a page header.
             if start.saturating_add(AFTER_FOOTER) == self.len() {
                 break;
             }
             let seen = checked(&bytes, PAGE_HEADER, MOST_ELEMENTS_OF_A_PAGE)?;
-            // The Parquet reader refuses sizes below 0 itself.
+            // The Parquet reader itself refuses negative sizes.
             let claimed = seen.number.and_then(|number| u64::try_from(number).ok());
             if let Some(claimed) = claimed.filter(|&claimed| claimed > most) {
                 let told = format!("a page claims {claimed} bytes, in a file of {}", self.len());
                 return Err(ParquetError::General(told));
             }
-            // A header that is longer, because the values in it are, is looked at whole.
+            // If the header is longer, because values in it are, a longer part is read.
             if seen.whole || (bytes.len() as u64) < opening {
                 break;
             }
@@ -112,22 +116,22 @@ impl<R: ChunkReader> ChunkReader for Ending<R> {
     }
 }
 
-/// Bytes of a page's header that are looked at first; without the least and the greatest value it takes less than a hundred.
+/// Number of bytes of a page's header that are read first. Without minimum and maximum values, a header has less than a hundred.
 const OPENING: u64 = 1024;
 
-/// Bytes of a header after which it is refused: one with the longest values that anybody writes takes less.
+/// Longest accepted page header in bytes; real headers with the longest values are shorter.
 const LONGEST_HEADER: u64 = 1 << 20;
 
-/// Elements of lists in a page's header, at most: those that are known have none.
+/// Limit for the list elements in a page's header; known headers have none.
 const MOST_ELEMENTS_OF_A_PAGE: u64 = 1024;
 
-/// Bytes after the footer: its length, and the letters that end a file.
+/// Number of bytes after the footer: its length, and the letters that end a file.
 const AFTER_FOOTER: u64 = 8;
 
-/// The field of a page's header with the size that it is unpacked to.
+/// The field of a page's header that holds the unpacked size.
 const UNPACKED_BYTES: i16 = 2;
 
-/// What [`Ending`] reads with.
+/// The reader of an [`Ending`] file.
 pub(crate) struct EndingRead<T>(T);
 
 impl<T: Read> Read for EndingRead<T> {

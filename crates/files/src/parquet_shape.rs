@@ -1,7 +1,8 @@
-//! Types of the fields in Parquet's footer and page headers (parquet.thrift).
+//! The types of the fields in Parquet's footer and page headers (parquet.thrift).
 //!
-//! The Parquet reader ignores the declared types of the fields that it knows. A wrong declaration would make it continue at another place than
-//! our check, so declared types are compared first. Every field that the reader knows must be here; a newer version may know more.
+//! The Parquet reader ignores the declared types of fields that it knows. After a wrong declaration, it would continue at another
+//! byte than our check does. Declared types are therefore compared first. All fields that the reader knows must be listed here; a
+//! newer version may know more.
 
 use crate::thrift_walk::{Kind, Shape};
 
@@ -13,7 +14,7 @@ const DOUBLE: Kind = Kind::Plain(7);
 const BINARY: Kind = Kind::Plain(8);
 const EMPTY: Kind = Kind::Struct(&[]);
 
-/// `FileMetaData`, the footer.
+/// The footer, `FileMetaData`.
 pub(crate) const FOOTER: &Shape = &[
     (1, NUMBER_32),
     (2, Kind::List(&Kind::Struct(SCHEMA_ELEMENT))),
@@ -26,7 +27,7 @@ pub(crate) const FOOTER: &Shape = &[
     (9, BINARY),
 ];
 
-/// `PageHeader`.
+/// A page's header, `PageHeader`.
 pub(crate) const PAGE_HEADER: &Shape = &[
     (1, NUMBER_32),
     (2, NUMBER_32),

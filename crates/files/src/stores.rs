@@ -36,8 +36,9 @@ pub fn write(path: &Path, store: &ScoreStore) -> Result<()> {
 
 /// A lock on a store, which one process holds at a time.
 ///
-/// The lock is on a file beside the store, because writing replaces the store itself. The system releases it when the process ends, so a lock
-/// file of a killed process blocks nobody. Some network disks have no locks; there it protects nothing.
+/// The lock is on a file beside the store, because writing replaces the store itself. The system releases it when the process
+/// ends, so the lock file of a killed process blocks nobody. Some network disks have no locks; on them, a claim does not protect
+/// the store.
 #[derive(Debug)]
 pub struct Claim {
     path: PathBuf,
@@ -48,14 +49,14 @@ impl Claim {
     /// Claims the store at `path`, which need not exist yet.
     ///
     /// # Errors
-    /// [`Error::InUse`] if another process has it; or `path` cannot be written.
+    /// [`Error::InUse`] if another process has claimed it; another error if `path` cannot be written.
     pub fn on(path: &Path) -> Result<Self> {
         let place = file_place(path)?;
         let file = folder_of(&place).join(lock_name(place.file_name().unwrap_or_default()));
         let lock = match locked(&file) {
             Ok(lock) => lock.map(|lock| (lock, file)),
             Err(TryLockError::WouldBlock) => return Err(Error::InUse { path: path.to_owned() }),
-            // A finished store is read again where nothing can be written.
+            // An existing store can be claimed on a read-only disk, so that a finished run can be read again.
             Err(TryLockError::Error(_)) if place.is_file() => None,
             Err(TryLockError::Error(error)) => return Err(Error::io(path, "write", error)),
         };
@@ -78,7 +79,7 @@ impl Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         if let Some((lock, file)) = self.lock.take() {
-            // Removed while locked: a process that opened it before finds it gone and tries again.
+            // Removed while locked: a process that opened the file before sees that it is gone and tries again.
             let _ = fs::remove_file(file);
             let _ = lock.unlock();
         }
@@ -89,11 +90,11 @@ impl Drop for Claim {
 fn locked(file: &Path) -> std::result::Result<Option<File>, TryLockError> {
     loop {
         let made = File::options().read(true).write(true).create(true).truncate(false).open(file);
-        // Another user's, left behind, can still be locked.
+        // Another user's leftover lock file may be read-only, but it can still be locked.
         let lock = made.or_else(|error| File::open(file).map_err(|_| error)).map_err(TryLockError::Error)?;
         match lock.try_lock() {
             Ok(()) if is_at(&lock, file).map_err(TryLockError::Error)? => return Ok(Some(lock)),
-            // Its owner removed it in between.
+            // The owner removed the file in between; try again.
             Ok(()) => {}
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
                 let _ = fs::remove_file(file);
@@ -104,7 +105,7 @@ fn locked(file: &Path) -> std::result::Result<Option<File>, TryLockError> {
     }
 }
 
-/// Whether an open file still has that name.
+/// Whether `path` still names this open file.
 #[cfg(unix)]
 fn is_at(open: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -116,7 +117,7 @@ fn is_at(open: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Elsewhere an open file cannot be removed.
+/// On other systems, an open file cannot be removed.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
@@ -171,14 +172,14 @@ mod tests {
             let refused = [write(&path, &store).unwrap_err(), Claim::on(&path).unwrap_err()];
             assert!(refused.iter().all(|error| error.to_string().contains("in use")), "{refused:?}");
             claim.write(&store).unwrap();
-            // The store was replaced; the claim still stands.
+            // The store was replaced, but the claim is still held.
             assert!(matches!(Claim::on(&path), Err(Error::InUse { .. })));
             drop(claim);
             write(&path, &store).unwrap();
             assert_eq!(names(), 1, "the lock was left behind");
             fs::remove_file(&path).unwrap();
         }
-        // Left behind by a process that was killed.
+        // A lock file that a killed process left behind.
         let path = folder.path().join("run.store");
         fs::write(folder.path().join(".misdeal-run.store.lock"), "").unwrap();
         write(&path, &store).unwrap();

@@ -1,12 +1,12 @@
-//! Text files: models and stored results.
+//! Reads text files: models, settings and stored results.
 
 use crate::{Error, Result, input};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The largest model that is read.
+/// Limit in bytes for a file that a person wrote.
 const MOST_BYTES: u64 = 1 << 20;
-/// The largest result that is read; all of the paper's tables and figures take a few megabytes.
+/// Limit in bytes for a stored result; all of the paper's tables and figures need a few megabytes.
 const MOST_RESULT_BYTES: u64 = 1 << 26;
 
 /// Reads a file that a person wrote.

@@ -15,7 +15,7 @@ const MAP: u8 = 11;
 const STRUCT: u8 = 12;
 const UUID: u8 = 13;
 
-/// The known fields of a struct, by number; others may be of any kind.
+/// The known fields of a struct, by number. Other fields may have any type.
 pub(crate) type Shape = [(i16, Kind)];
 
 /// The type of a field.
@@ -31,10 +31,10 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Whether the type code `kind` of a header fits.
+    /// Whether a type code in a header fits this type.
     fn is(&self, kind: u8) -> bool {
         match self {
-            // Numbers of 16, 32 and 64 bits are written alike, and some writers do not tell them apart.
+            // Integers of 16, 32 and 64 bits are encoded alike, and some writers mix up their type codes.
             Self::Plain(4..=6) => (4..=6).contains(&kind),
             Self::Plain(own) => *own == kind,
             Self::Boolean => kind == TRUE || kind == FALSE,
@@ -60,18 +60,19 @@ pub(crate) enum Unsound {
 /// The result of checking a struct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// Whether the bytes hold the whole struct.
+    /// Whether the bytes contain the complete struct.
     pub whole: bool,
-    /// The largest value of the requested field, if present; 32 bits, as the Parquet reader keeps no more.
+    /// The largest value of the requested field, if present; only 32 bits, as in the Parquet reader.
     pub number: Option<i32>,
 }
 
-/// Checks the types of a struct's fields, and that its lists claim at most `most` elements together.
+/// Checks the types of a struct's fields, and that its lists claim at most `most` elements in total.
 ///
-/// Returns the number in field `asked` too.
+/// Also returns the number in field `asked`.
 ///
-/// An element takes at least a byte, so an intact struct claims at most its length. The Parquet reader takes no byte for a boolean in a list that
-/// it skips, and loops as often as the list claims (fuzzing found two thousand million loops for a file of 1349 bytes).
+/// An element takes at least one byte, so an intact struct claims at most as many elements as it has bytes. When the Parquet
+/// reader skips a list of booleans, it uses no bytes and loops as often as the list claims. (Fuzzing found two thousand million
+/// loops for a file of 1349 bytes.)
 pub(crate) fn check(bytes: &[u8], shape: &Shape, most: u64, asked: i16) -> Result<Seen, Unsound> {
     let mut walk = Walk { bytes, claimed: 0, most };
     let mut number = None;
@@ -99,7 +100,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Skips the fields of a known struct, and calls `tell` with their numbers.
+    /// Skips the fields of a known struct, and calls `tell` with each field's number and integer value.
     fn fields(&mut self, shape: &Shape, tell: &mut dyn FnMut(i16, i64)) -> Result<(), Halt> {
         let mut last = 0_i16;
         loop {
@@ -161,7 +162,7 @@ impl Walk<'_> {
                 })
             }
             STRUCT => loop {
-                // Nobody asks which field it is.
+                // Unknown structs may have any fields, so the field's number is not needed.
                 let header = self.byte()?;
                 if header & 15 == STOP {
                     return Ok(());
@@ -176,7 +177,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The size of a list, and the type of its elements.
+    /// Reads the size of a list and the type of its elements.
     fn list(&mut self) -> Result<(u64, u8), Halt> {
         let header = self.byte()?;
         let size = if header >> 4 == 15 { self.number()? } else { u64::from(header >> 4) };
@@ -201,12 +202,12 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// A field's number, if it is not given as a difference.
+    /// Reads a field's number that is given in full, not as a difference.
     fn field_number(&mut self) -> Result<i16, Halt> {
         Ok(signed(self.number()?) as i16)
     }
 
-    /// A variable-length integer, lowest seven bits first; of any length, as in the Parquet reader.
+    /// Reads a variable-length integer, lowest seven bits first, of any length, as the Parquet reader does.
     fn number(&mut self) -> Result<u64, Halt> {
         let (mut value, mut shift) = (0_u64, 0_u32);
         loop {
@@ -220,7 +221,7 @@ impl Walk<'_> {
     }
 }
 
-/// Decodes a zigzag number, whose sign is the lowest bit.
+/// Decodes a zigzag number, whose lowest bit is the sign.
 fn signed(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -((number & 1).cast_signed())
 }
@@ -234,7 +235,7 @@ mod tests {
     const TOO_MANY: Result<Seen, Unsound> = Err(Unsound::TooManyElements);
     const OTHER_KIND: Result<Seen, Unsound> = Err(Unsound::OtherKind);
 
-    // Field 1, a list of three 32-bit numbers; field 2, a struct with a string and a truth; the end.
+    // Field 1: a list of three 32-bit numbers. Field 2: a struct with a string and a boolean. Then the end.
     const SOUND: [u8; 14] =
         [0x19, 0x35, 0x02, 0x80, 0x01, 0x04, 0x1c, 0x18, 0x02, b'a', b'b', 0x11, 0x00, 0x00];
 
@@ -253,10 +254,10 @@ mod tests {
         let number = |bytes: &[u8]| super::check(bytes, SHAPE, 100, 2).unwrap().number;
         assert_eq!(number(&[0x15, 0x00, 0x15, 0x80, 0x02, 0x15, 0x04, 0x00]), Some(128));
         assert_eq!(number(&[0x15, 0x04, 0x15, 0xff, 0xff, 0xff, 0xed, 0x30, 0x00]), Some(2_032_140_288));
-        // In another order, twice, in full, and cut off.
+        // The field in another order, twice, with its number in full, and cut off.
         assert_eq!(number(&[0x25, 0x08, 0x05, 0x02, 0x02, 0x15, 0x06, 0x00]), Some(4));
         assert_eq!(number(&[0x25, 0x08]), Some(4));
-        // Within another struct it is another field.
+        // In another struct, the same number is another field.
         assert_eq!(number(&[0x4c, 0x25, 0x08, 0x00, 0x00]), None);
     }
 
@@ -280,28 +281,28 @@ mod tests {
         assert_eq!(check(&SOUND, &[(1, Kind::List(&Kind::Plain(8)))], 14), OTHER_KIND);
         assert_eq!(check(&SOUND, &[(1, Kind::Plain(5))], 14), OTHER_KIND);
         assert_eq!(check(&SOUND, &[(2, Kind::Struct(&[(2, Kind::Plain(3))]))], 14), OTHER_KIND);
-        // A number in full is the field that its lowest sixteen bits name: 2 * 65,537 is field 1.
+        // If a field's number is given in full, its lowest sixteen bits count: 2 * 65,537 is field 1.
         assert_eq!(check(&[0x06, 0x82, 0x80, 0x08, 0x00, 0x00], &[(1, Kind::Plain(8))], 6), OTHER_KIND);
     }
 
     #[test]
     fn elements_without_bytes_are_counted() {
-        // 2^28 - 1 elements that are true or false, alone, within lists, and as keys of a map.
+        // 2^28 - 1 booleans: in a list, in nested lists, and as keys of a map.
         let many = [0xff, 0xff, 0xff, 0x7f];
         assert_eq!(check(&[&[0x19, 0xf1], &many[..], &[0x00]].concat(), &[], 1000), TOO_MANY);
         assert_eq!(check(&[&[0x19, 0x19, 0xf2], &many[..], &[0x00]].concat(), &[], 1000), TOO_MANY);
         assert_eq!(check(&[&[0x1b], &many[..], &[0x12, 0x00]].concat(), &[], 1000), TOO_MANY);
-        // Numbers of fields do not matter within what is unknown: 32,767, and one more.
+        // In unknown structs, field numbers do not matter: 32,767, and the number after it.
         let within = [&[0x1c, 0x05, 0xfe, 0xff, 0x03, 0x00, 0x19, 0xf1], &many[..], &[0x00, 0x00]].concat();
         assert_eq!(check(&within, &[], 1000), TOO_MANY);
-        // Empty structs take a byte each, and end with the bytes.
+        // Empty structs take one byte each; here the bytes end too early.
         assert_eq!(check(&[&[0x19, 0xfc, 0x90, 0x07], &[0; 10][..]].concat(), &[], 1000), CUT);
     }
 
     #[test]
     fn what_nobody_can_read_is_refused() {
         assert_eq!(check(&[0x1e, 0x00], &[], 10), Err(Unsound::Unreadable));
-        // Field 32,767, and one more.
+        // Field 32,767, and the field after it.
         assert_eq!(
             check(&[0x05, 0xfe, 0xff, 0x03, 0x00, 0x15, 0x00, 0x00], &[], 10),
             Err(Unsound::Unreadable)

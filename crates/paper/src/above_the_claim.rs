@@ -1,9 +1,9 @@
-//! In how many published settings more is found than Poisson sampling justifies.
+//! Counts the published settings with more leakage than Poisson sampling justifies.
 
 use misdeal_results::{AboveCount, AboveTheClaim, Provenance, Reproduced};
 use std::collections::BTreeMap;
 
-/// Counts the rows that have a provenance; nothing where none has.
+/// Counts the rows that have a provenance; `None` if no row has one.
 pub fn of(rows: &[&Reproduced]) -> Option<AboveTheClaim> {
     let mut by_provenance: BTreeMap<Provenance, Vec<&Reproduced>> = BTreeMap::new();
     for row in rows {
@@ -48,7 +48,7 @@ mod tests {
         }
     }
 
-    /// The published settings as if each was played, with 2 as the claim of Poisson sampling.
+    /// Results as if every published setting had been audited. Poisson sampling claims at most 2.
     fn played(theory: f64, valid: f64, ours: f64) -> Vec<Reproduced> {
         let nothing = Played { reports: Vec::new(), missing_data: None };
         let rows = settings::artefact().rows;

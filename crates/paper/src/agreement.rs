@@ -1,14 +1,16 @@
-//! Whether our number agrees with the paper's.
+//! Decides whether our number agrees with the paper's.
 //!
 //! # Why is the tolerance wider for fewer runs?
-//! The paper's tolerance is for as many runs as the paper's. The mean of fewer runs varies more, so three of its
-//! standard errors are added, and the reason beside the number says so.
+//! The paper's tolerance is for as many runs as in the paper. The mean of fewer runs varies more, so three of its standard errors
+//! are added. The reason beside the number says so.
 
 use misdeal_results::Agreement;
 
-/// Compares `ours` with what is `printed`. Fewer observations than the paper's can tell that both agree, and nothing else: the
-/// largest of few estimates over all thresholds is as often too large as too small. Where nothing at all would be within the
-/// tolerance, agreement tells nothing.
+/// Compares `ours` with the `printed` number.
+///
+/// With fewer observations than in the paper, the only possible finding is agreement. The reason is that the largest of few
+/// estimates over all thresholds is as often too large as too small. If the tolerance is at least the printed number, agreement
+/// would mean nothing.
 pub fn agreement(ours: f64, printed: f64, tolerance: f64, as_many_observations: bool) -> Agreement {
     if tolerance >= printed {
         Agreement::TooFewObservations

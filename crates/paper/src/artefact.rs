@@ -1,4 +1,4 @@
-//! A table or a figure of the paper, as the file in `paper/` describes it.
+//! A table or figure of the paper, as described by its file in `paper/`.
 
 use crate::job::Job;
 use misdeal::request::ARTEFACTS;
@@ -6,38 +6,38 @@ use misdeal_core::{BatchScheme, Error, Result, Setting};
 use misdeal_results::Provenance;
 use serde::Deserialize;
 
-/// What the paper shows in one place.
+/// A table or figure of the paper.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Artefact {
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// Where it stands in the paper.
+    /// The place in the paper.
     pub place: String,
-    /// What a reader should know: oddities of the print, and what differs here on purpose.
+    /// Remarks for readers: oddities of the print, and deliberate differences here.
     #[serde(default)]
     pub remarks: Vec<String>,
-    /// The numbers, in the order of the print.
+    /// The numbers, in the order of the paper.
     #[serde(default)]
     pub rows: Vec<PaperRow>,
-    /// What a drawing shows instead of numbers.
+    /// Batch layouts, for figures that show these instead of numbers.
     #[serde(default)]
     pub deals: Vec<DealJob>,
 }
 
-/// A small file, dealt into batches.
+/// A small file whose records are assigned to batches, as in a figure.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DealJob {
-    /// What is dealt, in a few words.
+    /// A short name.
     pub name: String,
-    /// Batches in an epoch.
+    /// Number of batches in an epoch.
     pub steps_per_epoch: u64,
-    /// Records in a batch.
+    /// Number of records in a batch.
     pub batch_size: u64,
-    /// How batches are made.
+    /// The name of the batch scheme.
     pub scheme: String,
-    /// Records in a buffer, for schemes that have one.
+    /// Buffer size in records, for schemes that have a buffer.
     pub buffer_size: Option<u64>,
 }
 
@@ -45,7 +45,7 @@ impl DealJob {
     /// The setting, with the target first in the file.
     ///
     /// # Errors
-    /// A scheme that there is not.
+    /// The scheme does not exist.
     pub fn setting(&self, seed: u64) -> Result<Setting> {
         Ok(Setting {
             steps_per_epoch: self.steps_per_epoch,
@@ -57,50 +57,50 @@ impl DealJob {
     }
 }
 
-/// One number of the paper, and the audit that should give it.
+/// One number of the paper, and the audit that should reproduce it.
 ///
-/// A row that names no audit, or more than one, is refused when it is read, and so is a field that is not here.
+/// Reading refuses a row with no audit, several audits, or an unknown field.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PaperRow {
-    /// What is audited, in a few words.
+    /// A short name of what is audited.
     pub name: String,
-    /// Where the setting comes from, in a list of published ones.
+    /// The source of the setting, for published settings.
     pub provenance: Option<Provenance>,
-    /// The empirical epsilon that is printed; none where a figure shows a point without its number.
+    /// The printed empirical epsilon; `None` if a figure shows a point without its number.
     pub printed: Option<f64>,
     /// The epsilon that is printed as the claim.
     pub printed_claim: Option<f64>,
-    /// How far ours may lie from the print, and still be the same.
+    /// Largest difference from the print that still counts as agreement.
     #[serde(default)]
     pub tolerance: f64,
-    /// Why that far.
+    /// The reason for this tolerance.
     #[serde(default)]
     pub tolerance_reason: String,
-    /// The standard deviation of one run, from kept runs; 0 where none tell it.
+    /// Standard deviation of one run, from earlier runs; 0 if unknown.
     #[serde(default)]
     pub deviation: f64,
-    /// What kept runs say of the print, where ours is known to differ from it or to move about it.
+    /// A remark from earlier runs, if our number is known to differ from the print or to vary around it.
     pub difference: Option<String>,
-    /// Observations in the paper.
+    /// Number of observations in the paper.
     pub observations: f64,
-    /// Observations of a quick run; 0 if it leaves the row out.
+    /// Number of observations in a quick run; 0 leaves the row out.
     pub quick_observations: f64,
-    /// Whether it is played where there is a graphics processor alone: beyond the paper's numbers, and hours of a processor.
+    /// Whether the row needs a GPU, because it goes beyond the paper's numbers and would take hours on a CPU.
     #[serde(default)]
     pub needs_device: bool,
-    /// Runs in the paper, which their mean is printed of.
+    /// Number of runs in the paper, which prints their mean.
     #[serde(default = "one")]
     pub runs: u64,
-    /// The delta at which epsilon is meant.
+    /// The delta that belongs to the epsilon.
     #[serde(default = "usual_delta")]
     pub delta: f64,
-    /// What the row is one point of, in a figure against the number of observations.
+    /// The series of the row, in a figure of epsilon against the number of observations.
     pub series: Option<String>,
-    /// Whether the whole trade-off curve is looked at, and promises about it are tested.
+    /// Whether the whole trade-off curve is estimated and claims about it are tested.
     #[serde(default)]
     pub curves: bool,
-    /// What is audited. That nothing else passes beside a flattened field is tested below, for serde does not promise it.
+    /// The audit. A test below checks that unknown fields are refused, because serde does not promise it for a flattened field.
     #[serde(flatten)]
     pub job: Job,
 }
@@ -113,7 +113,7 @@ fn usual_delta() -> f64 {
     1e-5
 }
 
-/// The tables and figures that have a file, by name.
+/// The tables and figures that have a file, with their names.
 const FILES: [(&str, &str); 12] = [
     ("figure-1", include_str!("../data/figure-1.toml")),
     ("figure-3", include_str!("../data/figure-3.toml")),
@@ -129,10 +129,10 @@ const FILES: [(&str, &str); 12] = [
     ("beyond", include_str!("../data/beyond.toml")),
 ];
 
-/// The artefact called `name`.
+/// The table or figure called `name`.
 ///
 /// # Errors
-/// There is none.
+/// There is no such table or figure.
 pub fn artefact(name: &str) -> Result<Artefact> {
     if name == "settings" {
         return Ok(crate::settings::artefact());

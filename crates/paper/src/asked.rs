@@ -1,4 +1,4 @@
-//! Which rows are to be played, and which drawings are dealt again.
+//! Selects the rows and drawings that a request asks for.
 
 use crate::artefact::{Artefact, PaperRow, artefact};
 use crate::request::has_device;
@@ -8,21 +8,21 @@ use misdeal_core::{ClosedSet, Error, Precision};
 use misdeal_results::{Dealt, Heading};
 use std::path::Path;
 
-/// What a request asks for, in the order of the paper.
+/// The selection of a request, in the order of the paper.
 pub struct Asked {
     /// The tables and figures.
     pub artefacts: Vec<Heading>,
-    /// Their rows, each with the name of its table or figure.
+    /// The rows of these tables and figures, each with the name of its table or figure.
     pub rows: Vec<(&'static str, PaperRow)>,
-    /// Their drawings, dealt already.
+    /// The drawings of these figures, already simulated.
     pub deals: Vec<Dealt>,
 }
 
 impl Asked {
-    /// Collects what is asked for. Rows for a device are left out where none may be used.
+    /// Collects what a request asks for. Rows that need a device are left out if no device may be used.
     ///
     /// # Errors
-    /// There is no such name, nothing is left to play, or arithmetic is asked for that no device is there for.
+    /// The name does not exist, no rows are left, or the request wants arithmetic that only a missing device has.
     pub fn by(request: &ReproduceRequest) -> Result<Self> {
         let mut asked = Self::by_name(request)?;
         asked.check_rows(request)?;
@@ -39,7 +39,7 @@ impl Asked {
             let is_asked_for =
                 |row: &PaperRow| request.only.as_ref().is_none_or(|only| row.name.contains(only));
             asked.rows.extend(rows.into_iter().filter(is_asked_for).map(|row| (name, row)));
-            // What is asked for by the name of a row is no drawing.
+            // A request for rows by name asks for no drawings.
             for job in deals.iter().filter(|_| request.only.is_none()) {
                 asked.deals.push(job.dealt(name, request.seed)?);
             }
@@ -77,10 +77,10 @@ impl Asked {
         Ok(())
     }
 
-    /// Makes the folder for scores, if there is to be one.
+    /// Creates the folder for scores, if the request wants one.
     ///
     /// # Errors
-    /// It cannot be made, or holds scores of these rows that are not to be gone on from.
+    /// The folder cannot be created, or it already holds scores of these rows and `resume` is not set.
     pub fn make_folder(&self, request: &ReproduceRequest) -> Result<()> {
         let Some(folder) = &request.store else { return Ok(()) };
         std::fs::create_dir_all(folder).map_err(|error| cannot_keep(folder, &error))?;
@@ -96,7 +96,7 @@ impl Asked {
     }
 }
 
-/// The artefacts that `name` stands for.
+/// The tables and figures that `name` selects.
 fn names(name: Option<&str>) -> Result<Vec<&'static str>> {
     let name = name.unwrap_or_default();
     if name == "all" {

@@ -1,21 +1,21 @@
-//! A drawing of the paper, dealt again: where the records of a small file go.
+//! Simulates a drawing of the paper: the batches that the records of a small file join.
 
 use crate::artefact::DealJob;
 use misdeal_core::{Result, Stream, World};
 use misdeal_results::Dealt;
 use misdeal_schemes::sampler;
 
-/// Epochs that are shown.
+/// Number of epochs that are shown.
 const SHOWN: usize = 3;
 
-/// Epochs that shares are counted over.
+/// Number of epochs over which shares are counted.
 const EPOCHS: u64 = 100_000;
 
 impl DealJob {
-    /// Deals many epochs with the sampler that trainings use.
+    /// Simulates many epochs with the sampler that trainings use.
     ///
     /// # Errors
-    /// A scheme that there is not, or sizes that do not fit it.
+    /// The scheme does not exist, or the sizes do not fit it.
     pub(crate) fn dealt(&self, artefact: &'static str, seed: u64) -> Result<Dealt> {
         let setting = self.setting(seed)?.validated()?;
         let stream = Stream::new(&setting.hash());
@@ -60,8 +60,10 @@ mod tests {
         artefact(name).unwrap().deals.iter().map(|job| job.dealt(name, 7).unwrap()).collect()
     }
 
-    /// Six standard deviations of a share: beyond them lies 2e-9 of its law, so that the shares of both figures together
-    /// raise a false alarm with probability below 1e-6.
+    /// Whether a share is within six standard deviations of its probability.
+    ///
+    /// A share lies beyond them with probability 2e-9. All shares of both figures together raise a false alarm with probability
+    /// below 1e-6.
     fn is(share: f64, probability: f64) -> bool {
         (share - probability).abs() <= 6.0 * (probability * (1.0 - probability) / EPOCHS as f64).sqrt()
     }

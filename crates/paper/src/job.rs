@@ -1,4 +1,4 @@
-//! What is audited for a number of the paper.
+//! The audit behind a number of the paper.
 
 use misdeal_core::ClosedSet;
 use misdeal_core::{BatchScheme, Result, Setting, ThreatModel};
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Job {
-    /// The batched Gaussian mechanism.
+    /// An audit of the batched Gaussian mechanism.
     Mechanism(MechanismJob),
-    /// A training.
+    /// An audit of a training.
     Training(TrainingJob),
 }
 
 impl Job {
-    /// Whether its noise is computed from an epsilon, so that delta has a part in what is played.
+    /// Whether the noise is computed from an epsilon, so that the audit depends on delta.
     pub fn is_calibrated(&self) -> bool {
         match self {
             Job::Mechanism(job) => job.target_epsilon.is_some(),
@@ -23,7 +23,7 @@ impl Job {
         }
     }
 
-    /// Its kind, its fields and their values, in the order of the fields and joined by hyphens.
+    /// The kind, the fields and their values, in the order of the fields, joined by hyphens.
     pub fn words(&self) -> String {
         let job = toml::to_string(self).expect("names and numbers can be written");
         let words = job.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
@@ -31,23 +31,23 @@ impl Job {
     }
 }
 
-/// The game, apart from its noise.
+/// A setting of the batched Gaussian mechanism.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MechanismJob {
-    /// The noise, or
+    /// The noise multiplier; `None` if `target_epsilon` gives it.
     pub noise_multiplier: Option<f64>,
-    /// the epsilon for which Poisson sampling needs it.
+    /// The epsilon for which the noise is calibrated, under Poisson sampling.
     pub target_epsilon: Option<f64>,
-    /// Batches in an epoch.
+    /// Number of batches in an epoch.
     pub steps_per_epoch: u64,
-    /// Passes over the data.
+    /// Number of passes over the data.
     pub epochs: u64,
-    /// Records in a batch.
+    /// Number of records in a batch.
     pub batch_size: u64,
-    /// How batches are made.
+    /// The name of the batch scheme.
     pub scheme: String,
-    /// Records in a buffer, for schemes that have one.
+    /// Buffer size in records, for schemes that have a buffer.
     pub buffer_size: Option<u64>,
 }
 
@@ -67,10 +67,10 @@ impl Default for MechanismJob {
 }
 
 impl MechanismJob {
-    /// The setting, with noise 1 where the noise is to be calibrated.
+    /// The setting; the noise is 1 if it must be calibrated.
     ///
     /// # Errors
-    /// A scheme that there is not.
+    /// The scheme does not exist.
     pub fn setting(&self, seed: u64) -> Result<Setting> {
         Ok(Setting {
             noise_multiplier: self.noise_multiplier.unwrap_or(1.0),
@@ -84,7 +84,7 @@ impl MechanismJob {
     }
 }
 
-/// A training, with the noise for which Poisson sampling has the target epsilon.
+/// A training, whose noise is calibrated so that Poisson sampling has the target epsilon.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainingJob {
@@ -92,23 +92,23 @@ pub struct TrainingJob {
     pub dataset: String,
     /// The model.
     pub model: String,
-    /// The epsilon that the noise is calibrated to.
+    /// The epsilon for which the noise is calibrated.
     pub target_epsilon: f64,
-    /// What the adversary may do.
+    /// The name of the threat model.
     pub threat_model: String,
-    /// Records in a batch.
+    /// Number of records in a batch.
     #[serde(default = "usual_batch")]
     pub batch_size: u64,
-    /// Passes over the data.
+    /// Number of passes over the data.
     #[serde(default = "one_epoch")]
     pub epochs: u64,
     /// The canary's direction.
     #[serde(default = "usual_canary")]
     pub canary: String,
-    /// How batches are made.
+    /// The name of the batch scheme.
     #[serde(default = "usual_scheme")]
     pub scheme: String,
-    /// Records in a buffer, for schemes that have one.
+    /// Buffer size in records, for schemes that have a buffer.
     pub buffer_size: Option<u64>,
 }
 
@@ -132,7 +132,7 @@ impl TrainingJob {
     /// The setting, before the noise is calibrated and the steps are counted.
     ///
     /// # Errors
-    /// A scheme or a threat model that there is not.
+    /// The scheme or the threat model does not exist.
     pub fn setting(&self, seed: u64) -> Result<Setting> {
         Ok(Setting {
             epochs: self.epochs,
@@ -149,7 +149,7 @@ impl TrainingJob {
 mod tests {
     use super::*;
 
-    /// Files of scores are named by them, and runs are resumed from those of earlier versions.
+    /// These words name the files of scores. Runs of earlier versions can be resumed only if they never change.
     #[test]
     fn words_are_those_of_earlier_versions() {
         let mechanism = MechanismJob { noise_multiplier: Some(0.5), ..MechanismJob::default() };

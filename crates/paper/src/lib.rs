@@ -1,6 +1,6 @@
-//! The paper's tables and figures, beside what comes out here.
+//! Re-runs the experiments behind the paper's tables and figures, and compares the numbers.
 //!
-//! What is printed, and which audit should give it, lies as data in `paper/`; this crate only plays, compares and adds theory.
+//! The printed numbers and their audits are data in `paper/`. This crate only runs the audits, compares, and adds theory.
 
 mod above_the_claim;
 mod agreement;
@@ -20,16 +20,17 @@ use misdeal_core::Precision;
 use misdeal_results::{Heading, Reproduced, Reproduction};
 use std::time::Instant;
 
-/// The heading with what is counted over those of these rows that are its own.
+/// The heading with the counts over its own rows.
 fn counted(heading: Heading, rows: &[Reproduced]) -> Heading {
     let rows: Vec<_> = rows.iter().filter(|row| row.artefact == heading.name).collect();
     Heading { above_the_claim: above_the_claim::of(&rows), ..heading }
 }
 
-/// Plays what the paper played, and compares.
+/// Re-runs the paper's audits and compares the numbers.
 ///
 /// # Errors
-/// An unknown name, a number of runs or of observations out of range, data that are not there, a device that is not, or an interruption.
+/// The name is unknown, the number of runs or observations is out of range, data or a device are missing, or the run is
+/// interrupted.
 pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<Reproduction> {
     request::check(request)?;
     let start = Instant::now();
@@ -51,10 +52,10 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
     })
 }
 
-/// Plays all rows, in their order. Those whose data are missing say so, unless nothing else is played.
+/// Runs all rows in order. Rows whose data are missing say so.
 ///
 /// # Errors
-/// Data are missing and nothing was played, or as [`reproduce`].
+/// Data are missing and no row could run, or an error of [`reproduce`].
 fn played_again(
     asked: &Asked,
     request: &ReproduceRequest,
@@ -76,7 +77,7 @@ fn played_again(
     }
 }
 
-/// One audit's progress as a part of the whole's.
+/// Reports one audit's progress as a part of the whole progress.
 struct Part<'a> {
     whole: &'a dyn Progress,
     done: u64,

@@ -1,4 +1,4 @@
-//! The audit behind a printed number, played run by run.
+//! Runs the audit behind a printed number, once for each run.
 
 use crate::Part;
 use crate::artefact::PaperRow;
@@ -13,27 +13,27 @@ use misdeal_results::Audit;
 use misdeal_statistics::ThresholdChoice;
 use std::path::PathBuf;
 
-/// What came of a row's runs.
+/// The results of a row's runs.
 pub struct Played {
-    /// A report for each run, in the order of their seeds.
+    /// The report of each run, in the order of their seeds.
     pub reports: Vec<Audit>,
-    /// Which data are missing, where that ended the runs.
+    /// The missing data, if they ended the runs.
     pub missing_data: Option<Error>,
 }
 
 impl Played {
-    /// The paper's estimate of every run.
+    /// The paper's estimate, for every run.
     pub fn estimates(&self) -> Vec<f64> {
         self.reports.iter().map(|report| *report.estimate.empirical_epsilon).collect()
     }
 
-    /// From the same scores, a bound of every run that holds as stated.
+    /// A valid lower bound for every run, from the same scores.
     pub fn valid_bounds(&self) -> Vec<f64> {
         let bounds = self.reports.iter().filter_map(|report| report.second_estimate.as_ref());
         bounds.map(|estimate| *estimate.empirical_epsilon).collect()
     }
 
-    /// Time for all runs.
+    /// Seconds for all runs together.
     pub fn seconds(&self) -> f64 {
         self.reports.iter().fold(0.0, |sum, report| sum + report.seconds)
     }
@@ -44,8 +44,9 @@ impl PaperRow {
         request.runs.unwrap_or(if request.quick { 1 } else { self.runs }).max(1)
     }
 
-    /// Observations of one run; 0 if it is left out. A point of a figure against observations, without a printed number, is
-    /// nothing with fewer.
+    /// Number of observations of one run; 0 if the row is left out.
+    ///
+    /// A point of a figure against observations, without a printed number, is left out if the request allows fewer observations.
     pub(crate) fn observations(&self, request: &ReproduceRequest) -> u64 {
         let all = (if request.quick { self.quick_observations } else { self.observations }) as u64;
         match request.observations {
@@ -55,27 +56,27 @@ impl PaperRow {
         }
     }
 
-    /// Whether models are trained for it.
+    /// Whether models are trained for this row.
     pub(crate) fn trains(&self, request: &ReproduceRequest) -> bool {
         matches!(self.job, Job::Training(_)) && self.work(request) > 0
     }
 
-    /// Observations of all runs together.
+    /// Number of observations of all runs together.
     pub(crate) fn work(&self, request: &ReproduceRequest) -> u64 {
         self.runs(request) * self.observations(request)
     }
 
-    /// The seeds of the runs that are played; none where the row is left out.
+    /// The seeds of the runs; none if the row is left out.
     fn seeds(&self, request: &ReproduceRequest) -> impl Iterator<Item = u64> {
         let runs = if self.observations(request) == 0 { 0 } else { self.runs(request) };
         let first = request.seed;
         (0..runs).map(move |run| first.wrapping_add(run))
     }
 
-    /// Plays the row's audit once for each run. Missing data end the runs without an error: other rows may need none.
+    /// Runs the row's audit once for each run. Missing data end the runs without an error, because other rows may need no data.
     ///
     /// # Errors
-    /// As [`crate::reproduce`].
+    /// As for [`crate::reproduce`].
     pub(crate) fn played(&self, request: &ReproduceRequest, progress: &Part<'_>) -> Result<Played> {
         let mut played = Played { reports: Vec::new(), missing_data: None };
         for seed in self.seeds(request) {
@@ -97,7 +98,7 @@ impl PaperRow {
         Ok(played)
     }
 
-    /// The file that keeps a run's scores, named after what is played: figures that show the same audit share it.
+    /// The file for a run's scores, named after its audit. Figures that show the same audit share the file.
     fn store(&self, request: &ReproduceRequest, seed: u64) -> Option<PathBuf> {
         let folder = request.store.as_ref()?;
         let delta = if self.job.is_calibrated() { format!("-delta-{}", self.delta) } else { String::new() };
@@ -105,12 +106,12 @@ impl PaperRow {
         Some(folder.join(file))
     }
 
-    /// The files of all its runs.
+    /// The files for the scores of all runs.
     pub(crate) fn stores(&self, request: &ReproduceRequest) -> impl Iterator<Item = PathBuf> {
         self.seeds(request).filter_map(|seed| self.store(request, seed))
     }
 
-    /// One run. What the first one found that no seed changes, noise and theory, is taken over.
+    /// Runs one audit. Noise and theory do not depend on the seed, so they are copied from the first run.
     fn play(
         &self,
         request: &ReproduceRequest,
@@ -126,9 +127,9 @@ impl PaperRow {
             second_analysis: Some(analysis(ThresholdChoice::Band)),
             claimed_epsilon: self.printed_claim,
             trade_off: self.curves,
-            // The paper claims what Poisson sampling would give.
+            // The paper claims the curve of Poisson sampling.
             claimed_curve: self.curves.then_some(ClaimedCurve::Poisson),
-            // What was there before is to be gone on from; else another row has just played the same.
+            // An existing file is resumed: either the user asked for it, or another row has just run the same audit.
             resume: store.as_ref().is_some_and(|file| request.resume || file.exists()),
             store,
             theory: first.map(|first| first.theory.clone()),

@@ -1,13 +1,13 @@
-//! What `reproduce` refuses.
+//! Checks a `reproduce` request.
 
 use misdeal::request::ReproduceRequest;
 use misdeal::{Result, RunOptions, devices};
 use misdeal_core::{Device, Error};
 
-/// Refuses a run that cannot be, before anything is played.
+/// Refuses an impossible request before anything runs.
 ///
 /// # Errors
-/// Numbers of runs and of observations that are out of range, or nothing to go on from.
+/// A number of runs or observations is out of range, or there is no store to resume.
 pub(crate) fn check(request: &ReproduceRequest) -> Result<()> {
     if request.resume && request.store.is_none() {
         let hint = "there is nothing to go on from";
@@ -23,7 +23,7 @@ pub(crate) fn check(request: &ReproduceRequest) -> Result<()> {
     Ok(())
 }
 
-/// Whether there is a graphics processor that may be used.
+/// Whether there is a GPU that the request may use.
 pub(crate) fn has_device(request: &ReproduceRequest) -> bool {
     request.device == Device::Cuda || request.device == Device::Auto && devices().cuda_missing.is_none()
 }

@@ -1,4 +1,4 @@
-//! One printed number beside what was played.
+//! One printed number, compared with our results.
 
 use crate::agreement::agreement;
 use crate::artefact::PaperRow;
@@ -7,7 +7,7 @@ use misdeal_core::{Spread, ThreatModel};
 use misdeal_results::{Agreement, Reproduced};
 
 impl PaperRow {
-    /// Compares what was played, with this number of observations in each run, with the print.
+    /// Compares the results of runs with the print. `observations` is the number in each run.
     pub(crate) fn beside(&self, artefact: &'static str, observations: u64, played: &Played) -> Reproduced {
         let first = played.reports.first();
         let training = first.and_then(|report| report.training.as_ref());
@@ -53,8 +53,9 @@ impl PaperRow {
         }
     }
 
-    /// How far the mean over some runs may lie from the print, and why: where they are fewer than the paper's, three standard errors
-    /// of ours are added.
+    /// The allowed difference between our mean and the print, and its reason.
+    ///
+    /// For fewer runs than in the paper, three standard errors of our mean are added.
     fn tolerance(&self, runs: u64) -> (f64, String) {
         if !(1..self.runs).contains(&runs) || self.deviation == 0.0 {
             return (self.tolerance, self.tolerance_reason.clone());
@@ -69,7 +70,9 @@ impl PaperRow {
         (self.tolerance + more, reason)
     }
 
-    /// How our mean stands to the print, if there is one. What was not played had too few observations, unless data were missing.
+    /// Whether our mean agrees with the print; `None` if there is no printed number.
+    ///
+    /// A row without results had too few observations, unless data were missing.
     fn verdict(
         &self,
         ours: Option<f64>,
@@ -86,8 +89,9 @@ impl PaperRow {
         })
     }
 
-    /// Why our mean over some runs differs from the print, as far as it is known. Where only one run was played, kept runs tell its
-    /// deviation.
+    /// Why our mean differs from the print, as far as known.
+    ///
+    /// If there was only one run, the standard deviation comes from earlier runs.
     fn difference(&self, ours: Option<f64>, deviation: Option<f64>, runs: u64) -> Option<String> {
         let in_words = || {
             let distance = (ours? - self.printed?).abs();
@@ -100,14 +104,14 @@ impl PaperRow {
     }
 }
 
-/// How far apart two means are, in words, and what else is known about it.
+/// The distance of two means, as a phrase, with any other known reason.
 fn in_standard_errors(errors: f64, known: Option<&str>) -> String {
     let chance = if errors < 2.0 { ", which chance explains" } else { "" };
     let known = known.map_or(String::new(), |known| format!("; {known}"));
     format!("{errors:.1} standard errors from the print, if the paper's runs spread as ours{chance}{known}")
 }
 
-/// The mean and the standard deviation of some numbers, if there are any.
+/// Mean and standard deviation of some numbers; `None` if there are none.
 fn spread_of(values: &[f64]) -> Option<Spread> {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;

@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 const FILE: &str = include_str!("../data/published-settings.csv");
 
-/// Gaussian draws that a quick audit of a setting may take, about.
+/// Approximate number of Gaussian draws in a quick audit of a setting.
 const QUICK_DRAWS: f64 = 4e8;
 
-/// A line of the file; what is not here is about where it comes from.
+/// A line of the file, without the columns about its source.
 #[derive(Deserialize)]
 struct Published {
     paper: String,
@@ -24,7 +24,9 @@ struct Published {
     confidence: Provenance,
 }
 
-/// All of them as one table. The paper prints six; where each comes from stands in its provenance and at the end of its name.
+/// All published settings as one table. The paper prints six of them.
+///
+/// The source of each setting is in its provenance and at the end of its name.
 pub fn artefact() -> Artefact {
     let mut lines = csv::Reader::from_reader(FILE.as_bytes());
     let rows = lines.deserialize().map(|line| row(&line.expect("the file is read by a test")));

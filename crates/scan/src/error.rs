@@ -1,4 +1,4 @@
-//! Errors of a scan.
+//! The errors of a scan.
 
 use misdeal_core::printable_path;
 use std::path::PathBuf;
@@ -7,57 +7,57 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A path that is not there.
+    /// A path does not exist.
     #[error("{}: no such file or folder; give Python files, notebooks or folders", printable_path(.0))]
     NoSuchPath(PathBuf),
-    /// A path that the operating system refuses.
+    /// The operating system refuses a path.
     #[error("{}: {reason}; give Python files, notebooks or folders", printable_path(path))]
     BadPath {
         /// The path.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         reason: String,
     },
-    /// Files of which none could be scanned.
+    /// There were files, but none could be scanned.
     #[error("{path}: not scanned: {reason}{}; give Python files, notebooks or folders of them", others(*files))]
     NothingScanned {
-        /// How many files there were.
+        /// The number of files.
         files: usize,
-        /// The first of them.
+        /// The first of these files.
         path: String,
-        /// Why it was not scanned.
+        /// Why that file was not scanned.
         reason: String,
     },
-    /// A rule that nobody wrote.
+    /// There is no rule with this name.
     #[error("{field}: there is no rule {name:?}; allowed are {}", crate::rules::names().join(", "))]
     NoSuchRule {
-        /// The flag or setting that names it.
+        /// The flag or setting with the name.
         field: &'static str,
-        /// What it says.
+        /// The unknown name.
         name: String,
     },
-    /// A pattern that is not one.
+    /// A pattern is not valid.
     #[error("exclude: {pattern:?} is not a pattern: {reason}; write for example \"tests/**\"")]
     BadPattern {
-        /// What was given.
+        /// The pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// What is wrong with the pattern.
         reason: String,
     },
-    /// Settings that cannot be read.
+    /// The settings cannot be read.
     #[error("{}: {reason}", printable_path(path))]
     BadSettings {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the file.
         reason: String,
     },
-    /// Threads that could not be started.
+    /// Threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(String),
 }
 
-/// What is said of the files after the first.
+/// A remark about the other files, if there is more than one.
 fn others(files: usize) -> String {
     if files > 1 { format!(" (nor could any of the other files, {files} in all)") } else { String::new() }
 }

@@ -6,9 +6,9 @@ use ignore::WalkBuilder;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The files for some paths, each once, in order.
+/// The files to scan for some paths, each once, in order.
 ///
-/// Hidden and git-ignored files are left out unless they are named.
+/// Hidden files and files ignored by git are left out unless they are named.
 pub fn find(paths: &[PathBuf], settings: &Settings) -> Result<Vec<PathBuf>, Error> {
     let excluded = settings.excluded()?;
     let folder = std::path::absolute(Path::new(".").join(&settings.folder)).unwrap_or_default();
@@ -30,12 +30,12 @@ pub fn find(paths: &[PathBuf], settings: &Settings) -> Result<Vec<PathBuf>, Erro
                 return Err(Error::BadPath { path: path.clone(), reason });
             }
         }
-        // What is neither is refused when it is read.
+        // A path that is neither a file nor a folder is refused when it is read.
         if !path.is_dir() {
             files.push(path.clone());
             continue;
         }
-        // What cannot be listed is not ours to see.
+        // Folders that cannot be listed are skipped.
         let entries = WalkBuilder::new(path).require_git(false).build().flatten();
         let sources = entries.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
         files.extend(sources.map(ignore::DirEntry::into_path).filter(|path| is_source(path)));

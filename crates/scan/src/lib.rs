@@ -1,4 +1,4 @@
-//! Finds mistakes in how Python programs form batches, where they cost privacy.
+//! Finds mistakes in Python programs' batch formation that cost privacy.
 //!
 //! ```
 //! use misdeal_scan::{Settings, scan_source};
@@ -8,8 +8,8 @@
 //! assert_eq!((report.findings[0].rule.as_str(), report.findings[0].line), ("batch-before-shuffle", 2));
 //! ```
 //!
-//! In the order of use: [`Settings`] switch rules on, [`scan`] reads files and notebooks ([`scan_source`] a text), `flow` derives
-//! facts from the syntax tree, [`Rule`]s check them, and [`render`] prints the [`Finding`]s of a [`Report`].
+//! The items in the order of use: [`Settings`] switch rules on. [`scan`] reads files and notebooks ([`scan_source`] reads a text).
+//! `flow` derives facts from the syntax tree. [`Rule`]s check the facts. [`render`] prints the [`Finding`]s of a [`Report`].
 
 mod error;
 mod files;

@@ -1,8 +1,8 @@
-//! Which libraries a module uses, as far as rules depend on it.
+//! Which libraries a module uses, as far as rules need to know.
 
 use crate::flow::Facts;
 
-/// Packages whose import says that a module trains, or accounts for, differentially private models.
+/// Packages for differential privacy: a module that imports one trains or accounts for private models.
 pub const PRIVACY: [&str; 12] = [
     "autodp",
     "dp_accounting",
@@ -18,7 +18,7 @@ pub const PRIVACY: [&str; 12] = [
     "torchdp",
 ];
 
-/// Packages with data pipelines in which `batch` and `shuffle` are operations.
+/// Packages whose data pipelines have the operations `batch` and `shuffle`.
 const PIPELINES: [&str; 12] = [
     "datasets",
     "flax",
@@ -34,28 +34,28 @@ const PIPELINES: [&str; 12] = [
     "webdataset",
 ];
 
-/// Whether a module is about differential privacy: a library is imported, or a private optimizer is called.
+/// Whether a module uses differential privacy: it imports such a library or calls a private optimizer.
 pub fn is_private(facts: &Facts) -> bool {
     PRIVACY.iter().any(|package| facts.imports.uses(package))
         || facts.imports.modules().any(|module| module.split('.').any(|part| part == "tensorflow_privacy"))
         || facts.calls.iter().any(|call| is_private_optimizer(call.last_name().unwrap_or("")))
 }
 
-/// Whether a module imports a framework for unit tests, which release no model.
+/// Whether a module imports a framework for unit tests. Such modules release no model.
 pub fn is_test(facts: &Facts) -> bool {
     ["absl.testing", "hypothesis", "pytest", "torch.testing", "unittest"]
         .iter()
         .any(|package| facts.imports.uses(package))
 }
 
-/// Whether a name is that of a private optimizer or aggregator: Optax, TensorFlow Privacy.
+/// Whether a name is a private optimizer or aggregator of Optax or TensorFlow Privacy.
 pub fn is_private_optimizer(name: &str) -> bool {
     is_make_private(name)
         || matches!(name, "differentially_private_aggregate" | "dpsgd")
         || (name.starts_with("DP") && name.ends_with("Optimizer"))
 }
 
-/// Whether a name is that of the methods by which Opacus's engine makes a training private.
+/// Whether a name is a method of Opacus's engine that makes training private.
 pub fn is_make_private(name: &str) -> bool {
     matches!(name, "make_private" | "make_private_with_epsilon")
 }
@@ -65,8 +65,9 @@ pub fn has_pipelines(facts: &Facts) -> bool {
     PIPELINES.iter().any(|package| facts.imports.uses(package) || facts.imports.has_star_of(package))
 }
 
-/// Whether anything in a module hints at Poisson sampling: a sampler, a loader of Opacus, a function named so. Names of accounting
-/// events do not count, for they say what is assumed and not what is done.
+/// Whether a module hints at Poisson sampling, by a sampler, a loader of Opacus, or a function with such a name.
+///
+/// Names of accounting events do not count: they state an assumption, not what the program does.
 pub fn samples_by_poisson(facts: &Facts) -> bool {
     let calls = facts.calls.iter().any(|call| match call.last_name() {
         Some(name) if is_make_private(name) => {
@@ -96,7 +97,7 @@ pub fn is_hint(name: &str) -> bool {
             && !is_assumption(name))
 }
 
-/// Whether a name is that of an accountant's model of Poisson sampling.
+/// Whether a name belongs to an accountant's model of Poisson sampling.
 fn is_assumption(name: &str) -> bool {
     name.contains("PoissonSubsampled") || name == "poisson_sampling"
 }

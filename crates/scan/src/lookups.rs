@@ -1,6 +1,6 @@
-//! Tables of a module that several rules look up, each built on first use.
+//! Lookup tables of a module, shared by several rules; each is built on first use.
 //!
-//! Walking over all calls for every finding would take quadratic time.
+//! Without them, rules would walk over all calls for every finding, which takes quadratic time.
 
 use crate::flow::{Facts, History, Operation, Value};
 use ruff_python_ast::{StmtClassDef, StmtFor, StmtFunctionDef};
@@ -8,7 +8,7 @@ use ruff_text_size::{Ranged, TextRange};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-/// Operations that rules ask whether a pipeline is followed by.
+/// Operations for which rules ask whether they follow in a pipeline.
 const FOLLOWERS: [&str; 5] = ["shuffle", "take", "skip", "shard", "batch"];
 
 /// The tables of a module, each built on first use.
@@ -21,26 +21,26 @@ pub struct Lookups<'a> {
     followers: OnceCell<Followers>,
 }
 
-/// The calls of `len`.
+/// The calls of `len` in a module.
 #[derive(Debug, Default)]
 struct Lengths {
-    /// Indices of the calls, by their place in the text.
+    /// Indices of the calls, by their position in the text.
     calls: HashMap<TextRange, usize>,
-    /// Places whose length is taken.
+    /// Positions of the values whose length is taken.
     measured: HashSet<TextRange>,
 }
 
-/// Later operations on the result of an operation, by the operation's place.
+/// Later operations on the result of an operation, by the operation's position.
 #[derive(Debug, Default)]
 struct Followers {
-    /// Which of [`FOLLOWERS`], one bit each.
+    /// The operations of [`FOLLOWERS`] that follow, as one bit each.
     names: HashMap<TextRange, u8>,
-    /// The size of the first batches formed later.
+    /// The size of the first batches that are formed later.
     batch_sizes: HashMap<TextRange, Option<i64>>,
 }
 
 impl<'a> Lookups<'a> {
-    /// The first class of a name.
+    /// The first class with this name.
     pub fn class(&self, facts: &Facts<'a>, name: &str) -> Option<&'a StmtClassDef> {
         let classes = self.classes.get_or_init(|| {
             let mut classes = HashMap::new();
@@ -52,7 +52,7 @@ impl<'a> Lookups<'a> {
         classes.get(name).copied()
     }
 
-    /// The function of a name, if there is one only.
+    /// The function with this name, if there is exactly one.
     pub fn only_function(&self, facts: &Facts<'a>, name: &str) -> Option<&'a StmtFunctionDef> {
         let functions = self.functions.get_or_init(|| {
             let mut functions = HashMap::new();
@@ -77,12 +77,12 @@ impl<'a> Lookups<'a> {
         loops.get(&std::ptr::from_ref(repeat)).map(|&index| &facts.loops[index].1)
     }
 
-    /// The index of the call of `len` at a place.
+    /// The index of the call of `len` at this position.
     pub fn length_at(&self, facts: &Facts<'a>, range: TextRange) -> Option<usize> {
         self.lengths(facts).calls.get(&range).copied()
     }
 
-    /// Whether `len` is called on the value at a place.
+    /// Whether `len` is called on the value at this position.
     pub fn is_measured(&self, facts: &Facts<'a>, range: TextRange) -> bool {
         self.lengths(facts).measured.contains(&range)
     }
@@ -99,7 +99,7 @@ impl<'a> Lookups<'a> {
         })
     }
 
-    /// Whether one of `names` is called later on the result of an operation; all are [`FOLLOWERS`].
+    /// Whether one of `names` is called later on the result of an operation. All names must be in [`FOLLOWERS`].
     pub fn is_followed_by(&self, facts: &Facts<'a>, operation: &Operation, names: &[&str]) -> bool {
         let found = self.followers(facts).names.get(&operation.range).copied().unwrap_or(0);
         names.iter().filter_map(|name| bit(name)).any(|bit| found & bit > 0)
@@ -113,7 +113,7 @@ impl<'a> Lookups<'a> {
     fn followers(&self, facts: &Facts<'a>) -> &Followers {
         self.followers.get_or_init(|| {
             let mut followers = Followers::default();
-            // Histories share what came before: nobody goes back twice beyond a step for the same follower.
+            // Histories share earlier steps. For each follower, the walk back stops at a step that it has already passed.
             let mut seen: HashMap<*const Operation<'a>, u8> = HashMap::new();
             for history in facts.pipelines.iter().flat_map(Value::histories) {
                 followers.note(history, &mut seen);

@@ -1,4 +1,4 @@
-//! One source, parsed and read: what rules look at.
+//! One parsed and read source, which is the input of the rules.
 
 use crate::flow::{self, Facts};
 use crate::libraries;
@@ -13,44 +13,51 @@ use ruff_python_ast::{ModModule, Suite};
 use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_cells_unchecked, parse_unchecked};
 use ruff_text_size::{Ranged, TextLen, TextRange, TextSize};
 
-/// What is said of a source on which the parser panics, as it does on some notebooks that are no Python (found by fuzzing: magic within brackets).
+/// The message for a source on which the parser panics.
+///
+/// Fuzzing found such notebooks: they are not valid Python (magic commands within brackets).
 const FAILED: &str = "the parser failed on it";
 
-/// Operations and steps of histories that are followed in a source of so many bytes and so much [`weight`](crate::weight::weight).
+/// The limit of effort for a source with this many bytes and this [`weight`](crate::weight::weight).
+///
+/// Effort counts operations and steps back in histories.
 pub fn most_effort(bytes: usize, weight: usize) -> usize {
     let room = MOST_BYTES.saturating_sub(weight) / BYTES_OF_EFFORT;
     (400_000 + 8 * bytes).min(16_000_000).min(room)
 }
 
-/// A source that was parsed.
+/// A parsed source.
 #[derive(Debug)]
 pub struct Syntax {
     body: Suite,
-    /// The comments that silence rules.
+    /// The comments that suppress rules.
     pub suppressions: Suppressions,
-    /// What could not be parsed, as sentences; of a notebook, cell by cell.
+    /// Sentences that name the parts that could not be parsed; for a notebook, one for each cell.
     pub errors: Vec<String>,
 }
 
-/// What rules look at.
+/// A module as the rules see it.
 #[derive(Debug)]
 pub struct Module<'a> {
     /// The source.
     pub source: &'a Source,
-    /// What the module does.
+    /// The facts about the module.
     pub facts: Facts<'a>,
-    /// Its parts, by name and by place.
+    /// Lookup tables for the facts.
     pub lookups: Lookups<'a>,
-    /// Whether it is about differential privacy.
+    /// Whether the module uses differential privacy.
     pub is_private: bool,
-    /// Whether it is a unit test, in which no rule speaks.
+    /// Whether the module is a unit test, in which no rule reports.
     pub is_test: bool,
-    /// Whether it uses a library with data pipelines.
+    /// Whether the module uses a library with data pipelines.
     pub has_pipelines: bool,
 }
 
 impl Syntax {
-    /// Parses a source. Of a notebook, cells that are not Python are left out and named in `errors`; of a file, all of it.
+    /// Parses a source.
+    ///
+    /// In a notebook, cells that are not Python are left out and named in `errors`. A file that is not Python is left out as a
+    /// whole.
     pub fn parse(source: &Source) -> Syntax {
         let mut syntax =
             Syntax { body: Suite::new(), suppressions: Suppressions::default(), errors: Vec::new() };
@@ -97,19 +104,19 @@ impl Syntax {
         }
         let mut body = parsed.into_syntax().body;
         if self.body.is_empty() {
-            // Not copied: this is most of what a large file takes.
+            // Moved, not copied, because a large file needs most of its memory here.
             self.body = body;
         } else {
             self.body.append(&mut body);
         }
     }
 
-    /// Whether there was something, and nothing of it could be parsed.
+    /// Whether there was code, but none of it could be parsed.
     pub fn is_nothing(&self) -> bool {
         self.body.is_empty() && !self.errors.is_empty()
     }
 
-    /// Reads what was parsed.
+    /// Reads the parsed code.
     pub fn read<'a>(&'a self, source: &'a Source, most_effort: usize) -> Module<'a> {
         let facts = flow::read(&self.body, most_effort);
         let (is_private, has_pipelines) = (libraries::is_private(&facts), libraries::has_pipelines(&facts));
@@ -117,7 +124,7 @@ impl Syntax {
         Module { source, facts, lookups: Lookups::default(), is_private, is_test, has_pipelines }
     }
 
-    /// Gives up a tree that is too deep to be taken apart by recursion.
+    /// Leaks the syntax tree, which is too deep to be dropped by recursion.
     pub fn forget(self) {
         std::mem::forget(self.body);
     }

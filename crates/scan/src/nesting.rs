@@ -1,36 +1,38 @@
-//! Refuses sources that are nested so deeply that no Python would compile them, before a parser recurses into them.
+//! Refuses sources that are nested too deeply, before a parser recurses into them.
 //!
-//! CPython stops at 200 brackets within one another and at some thousand operators in one expression. The bound here is on the depth
-//! that a syntax tree can have: brackets, indentation, and operators since the last separator in each open bracket. It is read off the
-//! bytes, without building anything.
+//! CPython itself refuses 200 nested brackets and some thousand operators in one expression. The bound here is on the depth of the
+//! syntax tree. It adds brackets, indentation, and operators since the last separator in each open bracket. It is computed from
+//! the bytes, without building anything.
 //!
-//! Format strings hold code, which may hold strings of the same quotes, and where something is missing the parser reads them once more in another
-//! way. So behind the first of them nothing is skipped: what may be text is counted as code. Prose nests a little then, which the second
-//! bound allows for; it is what the parser takes in memory and time.
+//! Format strings contain code, and that code may contain strings with the same quotes. If something is missing, the parser reads
+//! such strings a second time in another way. Therefore, after the first format string, all text is counted as code. Prose then
+//! seems nested a little, so the second bound is larger. It limits the parser's memory and time.
 
-/// The deepest syntax tree, as bounded here, that is parsed.
+/// The depth bound above which a source is not parsed.
 pub const DEEPEST: usize = 10_000;
 
-/// The deepest that is parsed where text is counted as code.
+/// The same limit when text is counted as code.
 const DEEPEST_WITH_TEXT: usize = 50_000;
 
-/// Blocks within one another that are parsed; CPython stops at 100.
+/// Largest number of nested blocks that is parsed; CPython stops at 100.
 const MOST_BLOCKS: usize = 200;
 
 /// Whether the syntax tree of a source may be deeper than [`DEEPEST`].
 pub fn is_too_deep(source: &[u8]) -> bool {
-    // Each level takes a byte at least.
+    // Each level needs at least one byte.
     source.len() > DEEPEST
         && (deepest(source, source.len()) > DEEPEST || depth_with_text(source) > DEEPEST_WITH_TEXT)
 }
 
-/// A bound on how deep a parser recurses, whatever it takes for text; 0 for sources in which text is certain, and for short ones.
+/// A bound on the depth of the parser's recursion, if text is counted as code.
+///
+/// It is 0 for short sources, and for sources without format strings.
 pub fn depth_with_text(source: &[u8]) -> usize {
     let start = first_format(source);
     if start == source.len() || source.len() <= DEEPEST { 0 } else { deepest(source, start) }
 }
 
-/// Where the first format string may begin: its quote, or the length of the source.
+/// The position of the first quote that may begin a format string; the source's length if there is none.
 pub fn first_format(source: &[u8]) -> usize {
     let is_prefix = |byte: u8| matches!(byte, b'f' | b'F' | b't' | b'T');
     let follows_prefix = |at: usize| match source[..at] {
@@ -42,15 +44,15 @@ pub fn first_format(source: &[u8]) -> usize {
     (0..source.len()).find(begins).unwrap_or(source.len())
 }
 
-/// A bound on the depth of the syntax tree; from `all_code_from` on, strings and comments count as code.
+/// A bound on the depth of the syntax tree. After `all_code_from`, strings and comments count as code.
 fn deepest(source: &[u8], all_code_from: usize) -> usize {
-    // Operators since the last separator, for the statement and each open bracket, and their sum.
+    // The number of operators since the last separator, for the statement and each open bracket; `depth` is their sum.
     let mut levels = vec![0_usize];
     let mut depth = 0_usize;
     let mut deepest = 0_usize;
     let mut at = 0;
     let mut line_start = true;
-    // Columns of the blocks that are open.
+    // The columns of the open blocks.
     let mut blocks = Vec::new();
     let mut in_word = false;
     while at < source.len() {
@@ -85,7 +87,7 @@ fn deepest(source: &[u8], all_code_from: usize) -> usize {
                 if levels.len() > 1 {
                     depth -= levels.pop().unwrap_or(0);
                 }
-                // What follows a bracket, a call or an attribute, wraps what is before.
+                // A call or attribute after a bracket makes the tree one level deeper.
                 *levels.last_mut().unwrap_or(&mut 0) += 1;
                 depth += 1;
             }
@@ -111,7 +113,7 @@ fn deepest(source: &[u8], all_code_from: usize) -> usize {
     deepest
 }
 
-/// The last byte of the string that begins with the quote at `start`.
+/// The position of the last byte of the string that begins at `start`.
 pub fn end_of_string(source: &[u8], start: usize) -> usize {
     let quote = source[start];
     let is_triple = source[start..].starts_with(&[quote; 3]);

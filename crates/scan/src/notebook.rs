@@ -1,7 +1,7 @@
-//! Jupyter notebooks: the code of their cells as one Python source.
+//! Jupyter notebooks: joins the code of their cells into one Python source.
 //!
-//! A finding's line is a line of the notebook's file, so annotations land in the right place. The cell and the line
-//! within it are given too.
+//! A finding's line is a line of the notebook's file, so annotations are placed correctly. The finding also names the cell and the
+//! line within it.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,7 +11,7 @@ use std::ops::Range;
 /// The code of a notebook.
 #[derive(Debug)]
 pub struct Notebook {
-    /// All code cells, one after the other; each ends with a line feed.
+    /// All code cells, one after the other; each ends with a newline.
     pub text: String,
     /// The cells, in order.
     pub cells: Vec<Cell>,
@@ -22,9 +22,9 @@ pub struct Notebook {
 pub struct Cell {
     /// The cell's number in the notebook, from 1.
     pub number: usize,
-    /// Its bytes in [`Notebook::text`], without the last line feed.
+    /// The cell's byte range in [`Notebook::text`], without the last newline.
     pub range: Range<usize>,
-    /// For each of its lines, the line of the notebook's file.
+    /// The line in the notebook's file, for each line of the cell.
     pub lines: Vec<usize>,
 }
 
@@ -57,7 +57,7 @@ pub fn read(document: &str) -> Result<Notebook, serde_json::Error> {
         for raw in parts(source) {
             let line_of_file = lines_of_file.line_of(raw);
             let part: Cow<'_, str> = text_of(raw)?;
-            // A part continues the line before it unless that line has ended.
+            // A part continues the line before it, unless that line has ended.
             if code.is_empty() || code.ends_with('\n') {
                 lines.push(line_of_file);
             }
@@ -77,7 +77,7 @@ pub fn read(document: &str) -> Result<Notebook, serde_json::Error> {
     Ok(notebook)
 }
 
-/// The raw strings of a source, which is a string or a list of strings.
+/// The raw JSON strings of a source, which is one string or a list of strings.
 fn parts(source: &RawValue) -> Vec<&str> {
     match serde_json::from_str::<Vec<&RawValue>>(source.get()) {
         Ok(strings) => strings.into_iter().map(RawValue::get).collect(),
@@ -85,7 +85,7 @@ fn parts(source: &RawValue) -> Vec<&str> {
     }
 }
 
-/// The text of a raw string, borrowed if nothing in it is escaped.
+/// Decodes a raw JSON string; borrows it if nothing is escaped.
 fn text_of(raw: &str) -> Result<Cow<'_, str>, serde_json::Error> {
     #[derive(Deserialize)]
     struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
@@ -102,7 +102,7 @@ fn is_other_language(code: &str) -> bool {
     })
 }
 
-/// Counts lines of a document in one pass.
+/// Counts the lines of a document in one pass.
 struct LineCounter<'a> {
     document: &'a str,
     at: usize,
@@ -110,7 +110,7 @@ struct LineCounter<'a> {
 }
 
 impl LineCounter<'_> {
-    /// The line of a part of the document; parts must come in order.
+    /// The line at which a part of the document begins. Parts must come in order.
     fn line_of(&mut self, part: &str) -> usize {
         let offset = (part.as_ptr() as usize).wrapping_sub(self.document.as_ptr() as usize);
         if let Some(between) = self.document.get(self.at..offset) {

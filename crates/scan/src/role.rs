@@ -1,7 +1,7 @@
-//! Whether code or data is for training or for evaluation, by the words in its names.
+//! Decides from names whether code or data is for training or for evaluation.
 //!
-//! Evaluation costs no privacy, so it is not reported. The nearest name decides: the assigned variable, then what is read, then the function
-//! around. A name with words for both (`train_test_split`) decides nothing.
+//! Evaluation costs no privacy, so it is not reported. The nearest name decides: first the assigned variable, then the value that
+//! is read, then the surrounding function. A name with words for both (`train_test_split`) does not decide.
 
 use crate::flow::{Arguments, History, Operation, Origin, Place, Value};
 use ruff_python_ast::visitor::{self, Visitor};
@@ -14,11 +14,11 @@ pub enum Role {
     Training,
     /// Evaluation.
     Evaluation,
-    /// The names do not tell.
+    /// The names do not decide.
     Unknown,
 }
 
-/// Longer names are ignored.
+/// Longest name that is examined; longer names are ignored.
 const LONGEST_NAME: usize = 1_000;
 
 const TRAINING: [&str; 3] = ["train", "training", "trn"];
@@ -54,9 +54,9 @@ fn is_one_of(word: &str, choices: &[&str]) -> bool {
 }
 
 impl Role {
-    /// The role that one name suggests.
+    /// The role that a name suggests.
     pub fn of_name(name: &str) -> Self {
-        // No person wrote it, and it may be asked for by every line.
+        // No person wrote such a long name, and every line may ask for its role.
         if name.len() > LONGEST_NAME {
             return Role::Unknown;
         }
@@ -72,7 +72,7 @@ impl Role {
         }
     }
 
-    /// The role that the first telling name suggests.
+    /// The role that the first deciding name suggests.
     fn of_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let roles = names.into_iter().map(Role::of_name);
         roles.into_iter().find(|role| *role != Role::Unknown).unwrap_or(Role::Unknown)
@@ -102,7 +102,7 @@ impl Role {
         role.or_else(|| Role::of_names(around.copied()))
     }
 
-    /// The role that a true condition suggests: `if training:`, `if mode == "eval":`.
+    /// The role that follows if a condition is true: `if training:`, `if mode == "eval":`.
     fn of_condition(test: &Expr) -> Self {
         match test {
             Expr::Name(_) | Expr::Attribute(_) => Role::of_expression(test),
@@ -118,7 +118,7 @@ impl Role {
         }
     }
 
-    /// The role that arguments suggest by their names and strings, and by `train=False`.
+    /// The role that arguments suggest by their names, by strings, or by `train=False`.
     pub fn of_arguments(arguments: &Arguments) -> Self {
         *arguments.role.get_or_init(|| Role::of_all_arguments(arguments))
     }
@@ -137,7 +137,7 @@ impl Role {
         roles.find(|role| *role != Role::Unknown).unwrap_or(Role::Unknown)
     }
 
-    /// The role that one argument suggests: by its names, or by the call that made it (`data = MNIST(train=False)`).
+    /// The role that one argument suggests, by its names or by the call that made it (`data = MNIST(train=False)`).
     pub fn of_argument(expression: &Expr, value: &Value) -> Self {
         let of_origin = || match value.origin() {
             Some(Origin::Constructed(_, _, given)) if !given.all().any(|(_, value)| is_call(value)) => {
@@ -146,7 +146,7 @@ impl Role {
             _ => Role::Unknown,
         };
         if expression.is_call_expr() {
-            // `train=False` weighs more than a path in which the word occurs.
+            // `train=False` is stronger evidence than a path that contains the word.
             of_origin().or_else(|| Role::of_expression(expression))
         } else {
             Role::of_expression(expression).or_else(of_origin)
@@ -218,7 +218,7 @@ impl<'a> Visitor<'a> for Words {
     }
 }
 
-/// The words of a name, in lower case: `trainLoader_2` is `train`, `loader`.
+/// The words of a name, in lower case: `trainLoader_2` gives `train`, `loader`.
 pub fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';

@@ -14,27 +14,27 @@ use rayon::prelude::*;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Stack size for the deepest trees, which take 20 MB. All of it counts where addresses are limited.
+/// Stack size for the deepest trees, which need 20 MB. If address space is limited, all of it counts.
 const STACK: usize = 64 << 20;
 
-/// Most bytes of texts that all threads hold at a time.
+/// Limit for the bytes of text that all threads hold at a time.
 const MOST_TEXT: usize = 100_000_000;
 
-/// Files whose findings are collected at a time.
+/// Number of files whose findings are collected at a time.
 const FILES_AT_A_TIME: usize = 128;
 
-/// Most findings of one file, and of all.
+/// Limits for the findings of one file, and of all files.
 const MOST_FINDINGS_OF_FILE: usize = 2_000;
 const MOST_FINDINGS: usize = 50_000;
 
 /// The result of a scan.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// Files that were read.
+    /// Number of files that were found.
     pub files: usize,
-    /// Files of which at least a part was scanned.
+    /// Number of files of which at least a part was scanned.
     pub scanned: usize,
-    /// Bytes of these files.
+    /// Number of bytes of these files.
     pub bytes: u64,
     /// Files or cells that were not scanned, in the order of paths.
     pub skipped: Vec<Skipped>,
@@ -47,8 +47,8 @@ pub struct Report {
 /// Scans files and folders.
 ///
 /// # Errors
-/// A path does not exist, a rule or pattern in the settings is invalid, or no file could be scanned. If some files could, the others are in
-/// [`Report::skipped`]. Folders with nothing to scan are no error.
+/// A path does not exist, a rule or pattern in the settings is invalid, or no file could be scanned. If only some files could not
+/// be scanned, they are listed in [`Report::skipped`]. A folder with nothing to scan is not an error.
 pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
     let rules = settings.rules()?;
     let files = files::find(paths, settings)?;
@@ -75,7 +75,7 @@ pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
     }
 }
 
-/// A pool of `count` threads, or of fewer where the system has no room for their stacks.
+/// Makes a pool of `count` threads, or fewer if the system has no memory for their stacks.
 fn threads(count: usize) -> Result<rayon::ThreadPool, Error> {
     match rayon::ThreadPoolBuilder::new().num_threads(count).stack_size(STACK).build() {
         Err(_) if count > 1 => threads(count / 2),
@@ -83,7 +83,7 @@ fn threads(count: usize) -> Result<rayon::ThreadPool, Error> {
     }
 }
 
-/// Scans a source in memory as if it were the file `path`.
+/// Scans a source in memory, treated as the file `path`.
 ///
 /// # Errors
 /// The settings name an unknown rule.
@@ -114,9 +114,9 @@ struct Outcome {
 
 /// The memory budgets of all threads.
 struct Rooms {
-    /// For texts of files.
+    /// The budget for the texts of files.
     texts: Room,
-    /// For syntax trees and facts.
+    /// The budget for syntax trees and facts.
     trees: Room,
 }
 
@@ -134,7 +134,7 @@ fn scan_file(path: &Path, rules: &[&Rule], settings: &Settings, room: &Rooms) ->
             drop(bytes);
             match source {
                 Ok(source) => {
-                    // A parser that fails on one file must not take the others with it.
+                    // A parser failure on one file must not stop the scan of the others.
                     let examined = guarded(|| outcome.examine(shown, &source, rules, settings, &room.trees));
                     if examined.is_none() {
                         outcome.is_scanned = false;
@@ -150,7 +150,7 @@ fn scan_file(path: &Path, rules: &[&Rule], settings: &Settings, room: &Rooms) ->
     outcome
 }
 
-/// Reads a file, and takes three times its size of the budget for text and code.
+/// Reads a file, and takes three times its size from the budget, for text and code.
 fn read<'r>(path: &Path, room: &'r Room) -> Result<(Vec<u8>, Part<'r>), String> {
     let (file, size) = misdeal_files::input::open(path).map_err(|error| error.reason())?;
     if size > LARGEST {
@@ -167,7 +167,7 @@ impl Outcome {
         self.skipped.push(Skipped { path: path.to_owned(), reason });
     }
 
-    /// Keeps the first `most` findings and reports that there were more.
+    /// Keeps the first `most` findings; if there were more, adds a note about it.
     fn keep(&mut self, most: usize) {
         let found = self.findings.len();
         if found > most {
@@ -229,7 +229,7 @@ impl Outcome {
                 places.extend(found.places.into_iter().map(|place| (*rule, place)));
             }
         }
-        // In the order of the text, so that columns are counted in one pass.
+        // Sorted by position in the text, so that columns are counted in one pass.
         places.sort_by_key(|(_, place)| place.range.start());
         for (rule, place) in places {
             if self.findings.len() > MOST_FINDINGS_OF_FILE {
@@ -241,7 +241,7 @@ impl Outcome {
         self.keep(MOST_FINDINGS_OF_FILE);
     }
 
-    /// Adds a finding, unless a comment silences it.
+    /// Adds a finding, unless a comment suppresses it.
     fn add(&mut self, rule: &Rule, place: Place, path: &str, module: &Module, syntax: &Syntax) {
         let Place { range, what, fix } = place;
         let (start, end) = (range.start().to_usize(), range.end().to_usize());

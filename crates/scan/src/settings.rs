@@ -1,4 +1,4 @@
-//! Which rules speak, and what is left out: from the command line, `misdeal.toml` or `pyproject.toml`.
+//! Which rules and files are used: from the command line, `misdeal.toml` or `pyproject.toml`.
 
 use crate::error::Error;
 use crate::rules::{self, RULES, Rule};
@@ -18,16 +18,17 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Settings {
-    /// The rules that speak; all if empty.
+    /// The rules that are checked; all rules if empty.
     pub select: Vec<String>,
-    /// The rules that do not.
+    /// The rules that are not checked.
     pub ignore: Vec<String>,
-    /// Patterns of paths that are left out, relative to the folder of the settings (or the current one); a name without a slash is meant at
-    /// any depth.
+    /// Patterns of paths that are excluded, relative to the folder of the settings (or the current folder).
+    ///
+    /// A name without a slash matches at any depth.
     pub exclude: Vec<String>,
     /// Whether all modules count as private training, whatever they import.
     pub assume_private: bool,
-    /// The folder to which `exclude` is relative.
+    /// The folder that `exclude` is relative to.
     #[serde(skip)]
     pub folder: PathBuf,
 }
@@ -49,10 +50,10 @@ struct Tools {
 }
 
 impl Settings {
-    /// The settings of a request: those of its file or of the nearest one, with what it adds.
+    /// The settings of a request: those of its settings file or of the nearest one, changed by the request.
     ///
     /// # Errors
-    /// As [`from_file`](Self::from_file).
+    /// As for [`from_file`](Self::from_file).
     pub fn of(request: &ScanRequest) -> Result<Self, Error> {
         let mut settings = match (&request.config, request.paths.first()) {
             (Some(file), _) => Self::from_file(file)?.unwrap_or_default(),
@@ -68,18 +69,18 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The settings in the text of a `misdeal.toml`.
+    /// Parses the settings in the text of a `misdeal.toml`.
     ///
     /// # Errors
-    /// Says what is wrong with it, and where.
+    /// The text is not valid; the error says what is wrong, and where.
     pub fn from_toml(text: &str) -> Result<Self, toml::de::Error> {
         Ok(toml::from_str::<Ours>(text)?.scan.unwrap_or_default())
     }
 
-    /// The settings of a file, if it has any.
+    /// Reads the settings of a file; `None` if it has none.
     ///
     /// # Errors
-    /// A file that cannot be read or is not TOML, an unknown name in it.
+    /// The file cannot be read, is not TOML, or contains an unknown name.
     pub fn from_file(path: &Path) -> Result<Option<Self>, Error> {
         let bad = |reason: String| Error::BadSettings { path: path.to_owned(), reason };
         let text = misdeal_files::text::read(path).map_err(|error| bad(error.reason()))?;
@@ -97,10 +98,10 @@ impl Settings {
         Ok(settings.map(|settings| Settings { folder, ..settings }))
     }
 
-    /// The settings nearest to a path: in its folder or in one above.
+    /// Finds the settings nearest to a path: in its folder or in a folder above.
     ///
     /// # Errors
-    /// As [`Settings::from_file`].
+    /// As for [`Settings::from_file`].
     pub fn nearest(path: &Path) -> Result<Self, Error> {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         for folder in absolute.ancestors().filter(|folder| folder.is_dir()) {
@@ -130,7 +131,7 @@ impl Settings {
         Ok(RULES.iter().filter(is_on).collect())
     }
 
-    /// The patterns that are left out.
+    /// The patterns of excluded paths.
     pub(crate) fn excluded(&self) -> Result<GlobSet, Error> {
         let mut patterns = GlobSetBuilder::new();
         for pattern in &self.exclude {
@@ -139,7 +140,7 @@ impl Settings {
                 reason: error.kind().to_string(),
             };
             let name = pattern.trim_end_matches('/');
-            // As in `.gitignore`: a name alone is meant at any depth, and a folder stands for what is in it.
+            // As in `.gitignore`: a name alone matches at any depth, and a folder matches everything in it.
             let anywhere = if name.contains('/') { "" } else { "**/" };
             for ending in ["", "/**"] {
                 patterns.add(Glob::new(&format!("{anywhere}{name}{ending}")).map_err(bad)?);

@@ -1,28 +1,28 @@
-//! The text of a file for the parser, and the lines of its offsets.
+//! The text of a file for the parser, and its line numbers.
 
 use crate::notebook::{self, Cell};
 use std::cell::Cell as Remembered;
 use std::path::Path;
 
-/// The largest file that is scanned; larger ones are data.
+/// Size limit for a scanned file in bytes; larger files are assumed to be data.
 pub const LARGEST: u64 = 16 << 20;
 
-/// Longest excerpt of a line in a finding.
+/// Longest excerpt of a line in a finding, in bytes.
 ///
-/// A line of a megabyte with ten thousand findings took 10 GB.
+/// Without this limit, a line of a megabyte with ten thousand findings took 10 GB.
 pub const LONGEST_EXCERPT: usize = 1_000;
 
 /// The Python text of a file.
 #[derive(Debug)]
 pub struct Source {
-    /// The text; of a notebook, the code of its cells.
+    /// The text; for a notebook, the code of its cells.
     pub text: String,
-    /// The cells of a notebook.
+    /// The cells, if the file is a notebook.
     pub cells: Option<Vec<Cell>>,
     line_starts: Vec<usize>,
-    /// The last offset, and the characters before it in its line.
+    /// The last offset that was asked for, and the number of characters before it in its line.
     ///
-    /// Counting continues there, so many places on one long line take one pass.
+    /// Counting continues from there, so many places on one long line need only one pass.
     counted: Remembered<(usize, usize)>,
 }
 
@@ -31,20 +31,20 @@ pub struct Source {
 pub struct Position {
     /// The line of the file, from 1.
     pub line: usize,
-    /// The character of the line, from 1; of a notebook, of the line of code.
+    /// The character in the line, from 1; for a notebook, in the line of code.
     pub column: usize,
     /// The notebook's cell and the line in it, both from 1.
     pub cell: Option<(usize, usize)>,
 }
 
 impl Source {
-    /// A plain Python source.
+    /// Makes a source from Python text.
     pub fn python(text: String) -> Self {
         let line_starts = line_starts(&text);
         Source { text, cells: None, line_starts, counted: Remembered::default() }
     }
 
-    /// Decodes a file according to its name; an error is a sentence.
+    /// Decodes a file according to its name. The error is a sentence.
     pub fn of_bytes(path: &Path, bytes: &[u8]) -> Result<Self, String> {
         let text = decode(bytes);
         if path.extension().is_none_or(|extension| extension != "ipynb") {
@@ -75,7 +75,7 @@ impl Source {
         }
     }
 
-    /// The line of an offset, in words.
+    /// The line of an offset, as a phrase.
     pub fn place(&self, offset: usize) -> String {
         let position = self.position(offset);
         match position.cell {
@@ -84,7 +84,7 @@ impl Source {
         }
     }
 
-    /// The line of an offset, cut to [`LONGEST_EXCERPT`] bytes.
+    /// The line that contains an offset, cut to [`LONGEST_EXCERPT`] bytes.
     pub fn line_at(&self, offset: usize) -> &str {
         let index = self.line_index(offset);
         let start = self.line_starts[index];
@@ -94,7 +94,7 @@ impl Source {
         &line[..line.floor_char_boundary(LONGEST_EXCERPT)]
     }
 
-    /// The start of the line of an offset.
+    /// The offset at which the line of an offset starts.
     pub fn line_start(&self, offset: usize) -> usize {
         self.line_starts[self.line_index(offset)]
     }
@@ -103,7 +103,7 @@ impl Source {
         self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1)
     }
 
-    /// Characters between the start of a line and an offset in it.
+    /// Number of characters between the start of a line and an offset in it.
     fn characters_before(&self, line_start: usize, offset: usize) -> usize {
         let (known, before) = self.counted.get();
         let (from, characters) =

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Default)]
 pub struct Suppressions {
     whole_file: bool,
-    // By the offset of the line's start.
+    // Suppressions by the offset at which their line starts.
     lines: HashMap<usize, Silence>,
 }
 
@@ -20,7 +20,7 @@ enum Silence {
 }
 
 impl Suppressions {
-    /// Adds the comments of a source or of a part of it.
+    /// Adds the comments of a source, or of a part of it.
     pub fn read(&mut self, source: &Source, tokens: &Tokens) {
         for token in tokens.iter().filter(|token| token.kind() == TokenKind::Comment) {
             let range = token.range();

@@ -1,21 +1,22 @@
-//! Upper bounds on the memory for a source, computed before it is parsed.
+//! Upper bounds on the memory that a source needs, computed before it is parsed.
 //!
-//! Syntax trees and facts take up to 130 bytes for each byte of source, and many files are scanned at a time. The weights are those measured on
-//! the costliest sources of each kind. After a format string all text is weighed as code (see [`crate::nesting`]).
+//! Syntax trees and facts need up to 130 bytes for each byte of source, and many files are scanned at a time. The weights were
+//! measured on the most expensive sources of each kind. After a format string, all text is weighed as code (see
+//! [`crate::nesting`]).
 
 use crate::nesting::{depth_with_text, end_of_string, first_format};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Most bytes for all files that are scanned at a time.
+/// Limit in bytes for all files that are scanned at a time.
 pub const MOST_BYTES: usize = 850_000_000;
 
-/// Bytes for a unit of effort: an operation takes at most 130 bytes and at least four units.
+/// Bytes per unit of effort: an operation needs at most 130 bytes and counts as at least four units.
 pub const BYTES_OF_EFFORT: usize = 33;
 
-/// Bytes that the parser's recursion takes for a level.
+/// Bytes that the parser's recursion needs per level.
 const BYTES_OF_LEVEL: usize = 4_000;
 
-/// Most bytes for parsing and reading a source, without following its values.
+/// Upper bound in bytes for parsing and reading a source, without following its values.
 pub fn weight(source: &[u8]) -> usize {
     let mut weight = 0;
     let (mut brackets, mut is_empty_line, mut in_word) = (0_usize, true, false);
@@ -25,9 +26,9 @@ pub fn weight(source: &[u8]) -> usize {
         let byte = source[at];
         let was_in_word =
             std::mem::replace(&mut in_word, byte.is_ascii_alphanumeric() || byte >= 128 || byte == b'_');
-        // A number's point belongs to it.
+        // A decimal point belongs to its number.
         in_word |= byte == b'.' && was_in_word && source[at - 1].is_ascii_digit();
-        // Brackets in text need not be closed.
+        // Brackets in text may be unclosed.
         let is_statement = brackets == 0 || at >= all_code_from;
         weight += match byte {
             b'\n' if std::mem::replace(&mut is_empty_line, true) => 25,
@@ -71,7 +72,7 @@ pub fn weight(source: &[u8]) -> usize {
     weight + 12 * source.len() / 10 + BYTES_OF_LEVEL * depth_with_text(source).min(50_000)
 }
 
-/// A memory budget that threads share; each waits until its part is free.
+/// A memory budget that threads share. A thread waits until the bytes it needs are free.
 #[derive(Debug)]
 pub struct Room {
     left: Mutex<usize>,
@@ -87,7 +88,7 @@ impl Room {
         Room { left: Mutex::new(bytes), freed: Condvar::new() }
     }
 
-    /// Takes `bytes` of the budget; waits until they are free.
+    /// Takes `bytes` from the budget; waits until they are free.
     pub fn take(&self, bytes: usize) -> Part<'_> {
         let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let mut left =
@@ -108,7 +109,7 @@ impl Drop for Part<'_> {
 mod tests {
     use super::*;
 
-    /// Peaks in bytes for each repetition, measured on 16 MB of them.
+    /// Peak memory in bytes for each repetition, measured on sources of 16 MB.
     #[test]
     fn nothing_weighs_less_than_it_took() {
         let measured = [

@@ -1,10 +1,10 @@
-//! What the tests of several crates share: golden values, the suite of all engines, and data small enough to train on.
+//! Shared code for the tests of several crates: golden values, the suite of all engines, and small training data.
 //!
 //! # Why do unit tests of `core`, `statistics` and `theory` read their golden values themselves?
-//! One line does it, and their tests would wait for `game` and `train` to compile.
+//! It takes one line. With this crate, their tests would have to wait for `game` and `train` to compile.
 //!
 //! # Where are planted faults?
-//! In `misdeal_core::planted`, behind a feature: they must lie in the code that they spoil.
+//! They are in `misdeal_core::planted`, behind a feature. A fault must be inside the code that it breaks.
 
 pub mod suite;
 pub mod tiny;
@@ -14,18 +14,19 @@ use std::fmt::Display;
 use std::io::Write;
 use std::path::Path;
 
-/// The golden values of a file of `testdata`, such as `likelihood.toml`.
+/// Reads the golden values in a file of `testdata`, such as `likelihood.toml`.
 ///
 /// # Panics
-/// If the file is not there, or does not hold a `T`.
+/// If the file does not exist or does not contain a `T`.
 pub fn golden<T: DeserializeOwned>(file: &str) -> T {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Says that the test that calls it checks nothing here, and why. The line is seen without `--nocapture`: only what `print!` and
-/// `eprint!` write is captured.
+/// Reports that the calling test is skipped, and why.
+///
+/// The line is visible without `--nocapture`, because only the output of `print!` and `eprint!` is captured.
 pub fn skip(reason: impl Display) {
     let test = std::thread::current();
     let _ = writeln!(std::io::stderr(), "SKIPPED {}: {reason}", test.name().unwrap_or("a test"));

@@ -1,16 +1,16 @@
-//! The games of `testdata/engines.toml`, which every engine must play as the reference does.
+//! The games of `testdata/engines.toml`, on which every engine must agree with the reference.
 
 use misdeal_core::{BatchScheme, Setting, Stream, ThreatModel, World};
 use misdeal_game::Game;
 use misdeal_game::engines::Engine;
 use misdeal_game::engines::reference::Reference;
 
-/// All games, and how far engines may be from the reference.
+/// All games, and the allowed differences from the reference.
 #[derive(serde::Deserialize)]
 pub struct Suite {
-    /// Allowed difference, for every eight epochs where a device adds up in single precision.
+    /// Allowed absolute difference; for devices that add in single precision, for every eight epochs.
     pub absolute: f64,
-    /// Allowed difference as a share of the score's size, where that is more.
+    /// Allowed relative difference; it applies if it is larger.
     pub relative: f64,
     /// The games.
     pub case: Vec<Case>,
@@ -29,15 +29,15 @@ pub struct Case {
     batch_size: u64,
     #[serde(default)]
     target_index: u64,
-    /// How many trials to compare.
+    /// Number of trials to compare.
     pub trials: u64,
-    /// Whether the processor's engines leave this game to the reference.
+    /// Whether the CPU engines leave this game to the reference.
     #[serde(default)]
     pub reference_only: bool,
 }
 
 impl Suite {
-    /// The suite, all games of it.
+    /// Reads the whole suite.
     ///
     /// # Panics
     /// If games are missing.
@@ -49,10 +49,10 @@ impl Suite {
 }
 
 impl Case {
-    /// What is played.
+    /// The setting of this game.
     ///
     /// # Panics
-    /// If it is no valid setting.
+    /// If the setting is not valid.
     pub fn setting(&self) -> Setting {
         let scheme = |name: &str| {
             let buffered = BatchScheme::has_buffer(name);
@@ -74,16 +74,17 @@ impl Case {
     }
 }
 
-/// A game with the stream of CUDA devices.
+/// A game with the random stream of CUDA devices.
 pub fn philox_game(setting: &Setting) -> Game {
     Game::with_stream(setting, Stream::philox(&setting.hash()))
 }
 
-/// Compares an engine with the reference in every game, trial by trial, both on the stream of CUDA devices. Gives the
-/// largest error as a share of what is allowed.
+/// Compares an engine with the reference in every game, trial by trial.
+///
+/// Both use the random stream of CUDA devices. Returns the largest error, as a share of the allowed error.
 ///
 /// # Panics
-/// If a score is further away than that.
+/// If an error exceeds the allowed one.
 pub fn agrees_with_the_reference(
     most_trials: u64,
     engine: impl for<'a> Fn(&'a Game) -> Box<dyn Engine + 'a>,

@@ -28,7 +28,7 @@ pub fn dataset(records: usize) -> Arc<Dataset> {
     Arc::new(Dataset { name: "tiny".into(), classes: 3, train, test: Some(test) })
 }
 
-/// Records of noise.
+/// Records of random noise with random labels.
 pub fn noise(shape: Shape, classes: u16, records: usize) -> Arc<Dataset> {
     let mut state = 11_u32;
     let mut next = || {
@@ -41,7 +41,7 @@ pub fn noise(shape: Shape, classes: u16, records: usize) -> Arc<Dataset> {
     Arc::new(Dataset { name: "noise".into(), classes: classes.into(), train, test: None })
 }
 
-/// Every kind of layer once.
+/// A model with every kind of layer.
 pub const CONVOLUTIONS: &str = "
     name = 'convolutions'
     layers = [
@@ -50,15 +50,15 @@ pub const CONVOLUTIONS: &str = "
         { kind = 'linear', outputs = 5 }, { kind = 'tanh' }, { kind = 'linear' },
     ]";
 
-/// Two linear layers.
+/// A model with two linear layers.
 pub const PERCEPTRON: &str = "
     name = 'perceptron'
     layers = [{ kind = 'linear', outputs = 7 }, { kind = 'relu' }, { kind = 'linear' }]";
 
-/// A recipe with a learning rate at which parameters move much in few steps.
+/// A recipe with a large learning rate, so that parameters change much in few steps.
 ///
 /// # Panics
-/// If the model is not readable.
+/// If `model` is not a valid description.
 pub fn recipe(model: &str, canary: CanaryKind) -> Recipe {
     Recipe { learning_rate: 0.5, canary, ..Recipe::new(Blueprint::from_toml(model).unwrap()) }
 }
@@ -66,14 +66,14 @@ pub fn recipe(model: &str, canary: CanaryKind) -> Recipe {
 /// All nine schemes.
 ///
 /// # Panics
-/// Never: all have names.
+/// Never: all names are valid.
 pub fn schemes() -> impl Iterator<Item = BatchScheme> {
     BatchScheme::NAMES
         .iter()
         .map(|name| BatchScheme::from_name(name, BatchScheme::has_buffer(name).then_some(11)).unwrap())
 }
 
-/// Five steps of eight records, two epochs.
+/// A setting of five steps of eight records, and two epochs.
 pub fn setting() -> Setting {
     Setting {
         steps_per_epoch: 5,
@@ -85,10 +85,10 @@ pub fn setting() -> Setting {
     }
 }
 
-/// A plan of the small data.
+/// A plan for the small data set of this module.
 ///
 /// # Panics
-/// If it is refused.
+/// If the setting or recipe is refused.
 pub fn plan(setting: &Setting, recipe: &Recipe) -> TrainingPlan {
     TrainingPlan::new(setting, recipe, dataset(setting.dataset_size() as usize)).unwrap()
 }

@@ -1,27 +1,29 @@
 //! How the adversary modifies a batch: the paper's Algorithm 2, for one target or several.
 //!
 //! # Which scheme decides what is planted?
-//! The one that runs, not the one that the adversary believes in, as in the simulated game.
+//! The scheme that runs, as in the simulated game. The scheme that the adversary believes in does not matter here.
 //!
 //! # Why does the worst case compute no gradients?
 //! All gradients are planted. Canaries and noise still move the parameters.
 //!
 //! # Where are several targets?
-//! They are consecutive records from `target_index` on, all present or all zeroed out. Each has its own score.
+//! Targets are consecutive records, starting at `target_index`. All are present, or all are zeroed out. Each has its own score.
 
 use misdeal_core::{BatchScheme, Setting, ThreatModel, World};
 use std::ops::Range;
 
 /// The rule for planted gradients.
 ///
-/// | gradient of | is |
+/// | record | its gradient |
 /// |---|---|
-/// | target k | canary k with the target present, zero where it is zeroed out |
-/// | the last records of a batch, one for each target that it does not hold | minus that target's canary; partially informed and worst case with fixed batch sizes only |
+/// | target k | canary k if the targets are present, zero if they are zeroed out |
+/// | last records of a batch, one for each target missing from the batch | minus that target's canary; only in partially informed and worst case, with fixed batch sizes |
 /// | every other record | its own; zero in the worst case |
 ///
-/// The worst case against batch-then-shuffle differs: all other records of the target's batch have the canary, and all records of other
-/// batches minus the canary. With random batch sizes (poisson, balls-in-bins) there is no minus canary: it would change the mechanism.
+/// The worst case against batch-then-shuffle differs. In the target's batch, all other records have the canary as their gradient.
+/// In all other batches, all records have minus the canary.
+///
+/// With random batch sizes (poisson, balls-in-bins) there is no minus canary, because it would change the mechanism.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Adversary {
     targets: Range<u64>,
@@ -31,7 +33,7 @@ pub struct Adversary {
     batch_size: u64,
 }
 
-/// A batch after the adversary modified it.
+/// A batch after the adversary has modified it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModifiedBatch {
     /// Records with their natural gradients.
@@ -41,7 +43,7 @@ pub struct ModifiedBatch {
 }
 
 impl Adversary {
-    /// The adversary of a setting with `canaries` targets, the records from `target_index` on.
+    /// Creates the adversary of a setting. Its targets are `canaries` records, starting at `target_index`.
     pub fn new(setting: &Setting, canaries: usize) -> Self {
         let fixed = setting.scheme.has_fixed_batch_sizes();
         let worst_case = setting.threat_model == ThreatModel::WorstCase;
@@ -55,7 +57,7 @@ impl Adversary {
         }
     }
 
-    /// The constant that makes the mean output of a batch without the target zero.
+    /// Constant added to an output so that a batch without the target has mean zero.
     pub fn recentring(&self) -> f64 {
         if self.floods { self.batch_size as f64 } else { f64::from(u8::from(self.opposes)) }
     }
@@ -75,7 +77,7 @@ impl Adversary {
         self.keeps_naturals
     }
 
-    /// Records with natural gradients in a batch without targets; the mean if sizes are random.
+    /// Number of records with natural gradients in a batch without targets; the mean if batch sizes are random.
     pub fn naturals(&self) -> u64 {
         let lost = if self.opposes { self.targets.end - self.targets.start } else { 0 };
         if self.keeps_naturals { self.batch_size - lost } else { 0 }
@@ -91,7 +93,7 @@ impl Adversary {
         let ModifiedBatch { naturals, canaries } = modified;
         naturals.clear();
         canaries.clear();
-        // Until a target is seen in the batch, its canary is missing: marked by a number that no sum can reach.
+        // Targets not yet seen in the batch are marked by a number that no sum can reach.
         let missing = i64::MIN;
         canaries.resize((self.targets.end - self.targets.start) as usize, missing);
         for &record in batch {

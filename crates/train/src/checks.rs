@@ -4,7 +4,7 @@ use crate::data::Dataset;
 use misdeal_core::{BatchScheme, Error, LastBatch, Recipe, Result, Setting, ThreatModel};
 
 /// # Errors
-/// There are too few records, records left over that should be kept, or the data set is inconsistent.
+/// There are too few records, or the data set is inconsistent, or the recipe keeps a last batch that is incomplete.
 pub(crate) fn check_data(setting: &Setting, recipe: &Recipe, dataset: &Dataset) -> Result<()> {
     let (needed, present) = (setting.dataset_size(), dataset.train.labels.len() as u64);
     if needed > present {
@@ -39,7 +39,7 @@ pub(crate) fn check_data(setting: &Setting, recipe: &Recipe, dataset: &Dataset) 
 }
 
 /// # Errors
-/// There are more targets than records or places in a batch, or than the threat model allows.
+/// There are more targets than records, than places in a batch, or than the threat model allows.
 pub(crate) fn check_targets(setting: &Setting, recipe: &Recipe) -> Result<()> {
     let targets = recipe.canaries as u64;
     let most = setting.batch_size.min(setting.dataset_size() - setting.target_index);

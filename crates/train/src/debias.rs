@@ -2,32 +2,39 @@
 //!
 //! # Why the bound stays valid
 //!
-//! An audit counts how often a score passes a threshold in either world. Its bounds hold for any score computed from what the adversary may see,
-//! as long as trials are independent and identically distributed. Before step t the adversary sees theta_t, and it knows the data except the
-//! target.
-//! From both it computes, for a sample of natural records drawn without looking at the batches, the projections p_j of their
-//! clipped gradients on the canary. Their mean and variance are functions of what it sees and of its own coins; so is the
-//! score that uses them. The target's presence enters only through theta_t and the outputs, as without debiasing. A wrong
-//! model of the bias (a normal law, a small sample) can thus only make the score a weaker test, never the bound too large.
+//! An audit counts how often a score passes a threshold in each world. Its bounds hold for any score that the adversary can
+//! compute, if trials are independent and identically distributed.
+//!
+//! Before step t the adversary sees theta_t, and it knows all data except the target. It draws a sample of natural records without
+//! looking at the batches. For each record it computes the projection p_j of the clipped gradient on the canary. The mean and
+//! variance of the p_j depend only on what it sees and on its own random numbers. So does the score that uses them. As without
+//! debiasing, the target's presence enters only through theta_t and the outputs.
+//!
+//! A wrong model of the bias (a normal law, a small sample) can therefore only weaken the test. It never makes the bound too
+//! large.
 //!
 //! # The model
 //!
-//! With m natural records in a batch, N of them in all and R in the sample, the bias of a step has about the law
-//! N(m mean(p), m var(p) (1 - m/N) + m^2 var(p) / R): the batch's own spread, and the sample's error. With random batch sizes the first term is m (1 - m/N) mean(p^2), because the number of records varies too. The output is reduced by
-//! the mean, and the likelihood ratio takes s^2 plus the variance in place of s^2.
+//! Let m be the number of natural records in a batch, N the number of all records, and R the size of the sample. The bias of a
+//! step then has approximately the law N(m mean(p), m var(p) (1 - m/N) + m^2 var(p) / R). The first variance term is the spread
+//! within the batch. The second is the error of the sample mean.
+//!
+//! With random batch sizes the first term is m (1 - m/N) mean(p^2), because the number of records varies too.
+//!
+//! The adversary subtracts the mean from the output. In the likelihood ratio, s^2 becomes s^2 plus the variance.
 
 use crate::plan::TrainingPlan;
 use misdeal_core::{Purpose, Stream, World};
 
-/// Size of the sample in each step, in batches.
+/// Size of the sample in each step, in multiples of the batch size.
 const SAMPLED_BATCHES: u64 = 4;
 
-/// The expected bias of one output, by natural records.
+/// The expected bias of one output, caused by natural records.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BiasModel {
-    /// Its mean.
+    /// Mean of the bias.
     pub mean: f64,
-    /// Its variance, including the uncertainty of the mean.
+    /// Variance of the bias, including the uncertainty of the mean.
     pub variance: f64,
 }
 
@@ -48,7 +55,7 @@ impl BiasModel {
     }
 }
 
-/// Samples natural records for a step with replacement, from a stream of its own.
+/// Samples natural records for a step, with replacement, from a separate random stream.
 pub fn sample(plan: &TrainingPlan, world: World, trial: u64, step: u64) -> Vec<u64> {
     let (setting, targets) = (plan.setting(), plan.recipe().canaries as u64);
     let naturals = setting.dataset_size() - targets;

@@ -1,8 +1,8 @@
 //! A digest of data and recipe, for the setting's hash.
 //!
 //! # Why a digest in the setting?
-//! The setting's hash is the key of the random stream and of the store. With the digest in `Setting::training`, another data set or recipe gets
-//! other random bits and another store. An audit of the mechanism leaves the field out.
+//! The setting's hash is the key of the random stream and of the store. `Setting::training` holds the digest, so another data set
+//! or recipe gets other random bits and another store. An audit of the mechanism leaves the field empty.
 
 use crate::data::Dataset;
 use blake3::Hasher;
@@ -10,8 +10,8 @@ use misdeal_core::Recipe;
 
 /// A digest of the data set and the recipe with its model: 64 hexadecimal digits.
 ///
-/// Trainings with the same digest have, in the same setting, the same outcome in each trial. `records` is how many of the
-/// training records, from the first on, are used.
+/// In the same setting, trainings with the same digest give the same result in each trial. Training uses the first `records`
+/// training records.
 ///
 /// # Panics
 /// Never: a recipe has only numbers and names, which JSON can write.
@@ -34,7 +34,7 @@ mod tests {
     use crate::data::{Examples, Shape};
     use misdeal_core::{Blueprint, CanaryKind, LastBatch};
 
-    /// Stores of trainings are keyed by these.
+    /// Stores of trainings use these digests as keys, so they must never change.
     #[test]
     fn digests_never_change() {
         let examples =

@@ -3,8 +3,10 @@
 use crate::model::Model;
 use misdeal_core::{Purpose, Stream, World};
 
-/// Weights and biases uniform on (-r, r) with r = 1 / sqrt(inputs), as PyTorch initialises linear and convolution layers,
-/// from the trial's own stream: parameter i takes 24 bits of word i.
+/// Initial weights and biases, uniform on (-r, r) with r = 1 / sqrt(inputs).
+///
+/// PyTorch initialises linear and convolution layers in the same way. Random numbers come from the trial's own stream: parameter i
+/// uses 24 bits of word i.
 pub fn initial_parameters(model: &Model, stream: &Stream, world: World, trial: u64) -> Vec<f32> {
     let mut parameters = vec![0.0; model.parameters];
     fill_initial_parameters(model, stream, world, trial, &mut parameters);
@@ -38,7 +40,7 @@ mod tests {
     use crate::data::Shape;
     use misdeal_core::{Blueprint, Setting};
 
-    /// Mean and variance of each layer's weights, as normal deviates with a limit of 5.5: false-alarm rate 1e-6 in all.
+    /// Tests mean and variance of each layer's weights as normal deviates with limit 5.5; the total false-alarm rate is 1e-6.
     #[test]
     fn every_layer_is_uniform_within_its_bound() {
         let image = Shape { channels: 1, height: 28, width: 28 };

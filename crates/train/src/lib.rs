@@ -19,15 +19,17 @@
 //! # Ok::<(), misdeal_core::Error>(())
 //! ```
 //!
-//! In the order in which data meets them:
+//! The items in the order in which data passes through them:
 //!
 //! - [`data`]: records with labels.
-//! - [`Blueprint`](misdeal_core::Blueprint) and [`Model`]: layers that a user composes, and what they become for records of a given shape.
-//! - [`Recipe`](misdeal_core::Recipe): learning rate, clipping norm, canaries. Plain data, like the model: another engine reads the same.
+//! - [`Blueprint`](misdeal_core::Blueprint) and [`Model`]: the layers that a user composes, and the model they form for records of
+//!   a given shape.
+//! - [`Recipe`](misdeal_core::Recipe): learning rate, clipping norm, canaries. Model and recipe are plain data that any engine can
+//!   read.
 //! - [`TrainingPlan`]: a validated setting, recipe and data set; [`TrainingPlan::score`] trains models and scores them.
-//! - [`Utility`]: accuracies and biases, in sums that merge in any order.
+//! - [`Utility`]: accuracies and biases, as sums that can be merged in any order.
 //!
-//! [`reference`] is the paper's Algorithm 2 in f64, written out; the engine is compared with it, trial by trial.
+//! [`reference`] is a direct f64 implementation of the paper's Algorithm 2. Tests compare the engine with it, trial by trial.
 
 mod adversary;
 mod canary;

@@ -1,18 +1,19 @@
-//! The trials whose models have their accuracy measured.
+//! Which trials have the accuracy of their models measured.
 
-/// Measured trials in each doubling of their number.
+/// Number of measured trials in each doubling of the number of trials.
 const IN_EACH_DOUBLING: u64 = 64;
 
-/// The trials whose models have their accuracy measured, which costs up to a third of a training.
+/// Which trials have the accuracy of their models measured. Measuring costs up to a third of a training.
 ///
-/// Scores do not depend on it. It depends on the trial alone, so splitting, resuming or extending a run changes nothing.
+/// Scores do not depend on this choice. It depends on the trial's index alone, so splitting, resuming or extending a run changes
+/// nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MeasuredTrials {
-    /// All of them.
+    /// All trials.
     All,
-    /// The first 128, then 64 of each doubling: about 900 of a million.
+    /// The first 128 trials, then 64 in each doubling: about 900 of a million.
     EverFewer,
-    /// None.
+    /// No trials.
     None,
 }
 

@@ -1,29 +1,29 @@
-//! The memory of a training, computed before it is allocated.
+//! The memory of a training, computed before allocation.
 
 use crate::data::{Dataset, Examples};
 use crate::model::Model;
 use crate::simd::{LANES, LaneVector};
 use misdeal_core::{CanaryKind, Error, LayerKind, Loss, Recipe, Result, Setting};
 
-/// Most bytes of a training: data, canaries and the cores' working memory.
+/// Limit in bytes for a training: data, canaries and the cores' working memory.
 pub const MOST_BYTES: u64 = 800_000_000;
 
-/// Allowed numbers of records that a core keeps at a time; all give the same bits.
+/// Allowed numbers of records that a core keeps at a time. Results do not depend on the choice.
 const RECORDS_AT_A_TIME: [usize; 4] = [128, 64, 32, LANES];
 
-/// Gaussian numbers drawn at a time.
+/// Number of Gaussian numbers drawn at a time.
 pub(crate) const NOISE_AT_A_TIME: usize = 1 << 16;
 
-/// How many models and records fit into memory at a time.
+/// How many models are trained at a time, and how many records each core keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parallelism {
-    /// Models that are trained at a time.
+    /// Number of models trained at a time.
     pub cores: usize,
-    /// Records whose inputs and deltas each core keeps.
+    /// Number of records whose inputs and deltas each core keeps.
     pub records: usize,
 }
 
-/// The bytes of a training, by their use.
+/// Computes the bytes that each part of a training needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MemoryNeeds<'a> {
     model: &'a Model,
@@ -54,7 +54,7 @@ impl<'a> MemoryNeeds<'a> {
         sum([sample, times(self.recipe.canaries as u64, one.saturating_add(belief))])
     }
 
-    /// Bytes of a model's outputs until they are scored.
+    /// Bytes of a model's outputs, which are kept until they are scored.
     fn outputs(&self) -> u64 {
         let each = if self.recipe.debias { 32 } else { 16 };
         times(self.setting.steps(), 16_u64.saturating_add(times(each, self.recipe.canaries as u64)))
@@ -73,7 +73,7 @@ impl<'a> MemoryNeeds<'a> {
         sum([times(24, self.setting.dataset_size()), projections])
     }
 
-    /// Bytes of one core.
+    /// Bytes that one core needs.
     pub fn core(&self, records: usize) -> u64 {
         sum([self.outputs(), self.layers(records), self.indices()])
     }
@@ -89,7 +89,7 @@ impl<'a> MemoryNeeds<'a> {
         if self.shared() <= MOST_BYTES { Ok(()) } else { Err(self.refusal(0)) }
     }
 
-    /// The largest number of cores that fits, with the most records at a time.
+    /// The most records at a time for which all `cores` fit; else the largest number of cores that fits.
     ///
     /// # Errors
     /// Not even one core fits.
@@ -106,7 +106,7 @@ impl<'a> MemoryNeeds<'a> {
         }
     }
 
-    /// The error that names the largest use.
+    /// The error, which names the part that needs the most memory.
     fn refusal(&self, core: u64) -> Error {
         let needed = sum([self.shared(), core]);
         let allowed = format!("a training within {} MB of memory", MOST_BYTES / 1_000_000);
@@ -144,7 +144,7 @@ fn linear_bytes(model: &Model, records: usize) -> u64 {
     times(4, sum([stages.sum(), 2 * records]))
 }
 
-/// Bytes of the layers before the first linear one.
+/// Bytes of the layers before the first linear layer.
 fn image_bytes(model: &Model) -> u64 {
     let image = model.layers.iter().take_while(|layer| !matches!(layer.kind, LayerKind::Linear { .. }));
     let stages: Vec<_> = image.filter(|layer| !layer.kind.is_activation()).collect();

@@ -1,92 +1,93 @@
-//! A model for records of a given shape: layers with shapes, and where their parameters lie.
+//! A model for records of a given shape: layers with shapes, and the positions of their parameters.
 //!
 //! # Why are weights stored inputs by outputs, with the biases as last row?
-//! A matrix product needs no packing then, and a null-space canary is one row.
+//! Matrix products then need no packing, and a null-space canary is one row.
 
 use crate::data::Shape;
 use misdeal_core::{Blueprint, Error, LayerKind, Loss, Result};
 use std::ops::RangeInclusive;
 
-/// The most numbers between two layers, and the most parameters.
+/// Limit for the numbers between two layers, and for the parameters.
 const MOST_VALUES: usize = 1 << 28;
-/// The largest side of a filter: its square is [`MOST_VALUES`].
+/// Limit for the side of a filter; its square is [`MOST_VALUES`].
 const MOST_SIDE: usize = 1 << 14;
 
-/// A matrix of weights with one row for each input and, last, the row of biases; a row has one weight for each output.
+/// A matrix of weights with one row for each input and one column for each output. The last row holds the biases.
 ///
 /// A convolution's inputs are its taps, in the order channel, row, column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Weights {
-    /// The first weight's place among all parameters.
+    /// Index of the first weight among all parameters.
     pub start: usize,
-    /// Rows, without that of the biases.
+    /// Number of rows, without the row of biases.
     pub inputs: usize,
-    /// Columns.
+    /// Number of columns.
     pub outputs: usize,
 }
 
 impl Weights {
-    /// Weights and biases together.
+    /// Number of weights and biases together.
     pub fn len(&self) -> usize {
         (self.inputs + 1) * self.outputs
     }
 
-    /// Whether there are none; no layer has none.
+    /// Always false: every layer with weights has at least one.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The places of all weights and biases.
+    /// The indices of all weights and biases.
     pub fn range(&self) -> std::ops::Range<usize> {
         self.start..self.start + self.len()
     }
 
-    /// The places of the biases.
+    /// The indices of the biases.
     pub fn biases(&self) -> std::ops::Range<usize> {
         self.row(self.inputs)
     }
 
-    /// The places of one input's weights; row `inputs` holds the biases.
+    /// The indices of one input's weights; row `inputs` holds the biases.
     pub fn row(&self, row: usize) -> std::ops::Range<usize> {
         let start = self.start + row * self.outputs;
         start..start + self.outputs
     }
 }
 
-/// One layer with its shapes.
+/// One layer with its input and output shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layer {
-    /// What it does.
+    /// The kind of layer.
     pub kind: LayerKind,
-    /// What it takes.
+    /// Shape of the input.
     pub input: Shape,
-    /// What it gives.
+    /// Shape of the output.
     pub output: Shape,
     /// Its parameters, if it has any.
     pub weights: Option<Weights>,
 }
 
-/// A list of layers that fit together, from a record's features to one output for each class. Plain data: every engine
-/// reads it.
+/// A list of layers that fit together, from a record's features to one output for each class.
+///
+/// A model is plain data that every engine can read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Model {
     /// The name in reports.
     pub name: String,
-    /// What is minimised.
+    /// The loss that training minimises.
     pub loss: Loss,
-    /// The layers, in the order in which a record meets them.
+    /// The layers, from input to output.
     pub layers: Vec<Layer>,
-    /// How many numbers training finds.
+    /// Number of parameters.
     pub parameters: usize,
 }
 
 impl Model {
     /// Fits `blueprint` to records of shape `input` with labels below `classes`.
     ///
-    /// No field, layer or number of parameters exceeds [`MOST_VALUES`]: products of two of them never overflow.
+    /// No field, layer or number of parameters exceeds [`MOST_VALUES`], so products of two of them never overflow.
     ///
     /// # Errors
-    /// Names the first layer that does not fit, its field, the value and the allowed range.
+    /// A layer does not fit. The error names the first such layer, its field, the value and the allowed range.
     pub fn new(blueprint: &Blueprint, input: Shape, classes: usize) -> Result<Self> {
         let refuse = |number: usize, problem: String, allowed: String| {
             let hint =
@@ -165,7 +166,7 @@ impl Model {
         Ok(Model { name: blueprint.name.clone(), loss: blueprint.loss, layers, parameters })
     }
 
-    /// The weights of the last layer, which is linear.
+    /// The weights of the last layer, which is always linear.
     ///
     /// # Panics
     /// Never: [`Model::new`] refuses every other last layer.
@@ -173,18 +174,20 @@ impl Model {
         self.layers.last().and_then(|layer| layer.weights).expect("the last layer is linear")
     }
 
-    /// The record's shape.
+    /// The shape of a record.
     pub fn input(&self) -> Shape {
         self.layers[0].input
     }
 
-    /// Outputs of the last layer.
+    /// Number of outputs of the last layer.
     pub fn classes(&self) -> usize {
         self.last_weights().outputs
     }
 }
 
-/// A layer's fields with their values and ranges, for records of shape `input`. Within them no sum of two fields overflows.
+/// A layer's fields with their values and allowed ranges, for records of shape `input`.
+///
+/// Within these ranges, no sum of two fields overflows.
 fn limits(
     kind: LayerKind,
     input: Shape,
@@ -205,7 +208,7 @@ fn limits(
     }
 }
 
-/// The values of a record of this shape, if there are any and at most [`MOST_VALUES`].
+/// Number of values in a record of this shape; `None` if it is zero or above [`MOST_VALUES`].
 fn checked_features(Shape { channels, height, width }: Shape) -> Option<usize> {
     let features = channels.checked_mul(height)?.checked_mul(width)?;
     (1..=MOST_VALUES).contains(&features).then_some(features)

@@ -1,4 +1,4 @@
-//! A validated training, run trial by trial.
+//! A validated training plan, which trains models trial by trial.
 
 use crate::adversary::Adversary;
 use crate::canary::{Canary, canaries};
@@ -44,9 +44,9 @@ pub struct TrainingPlan {
 /// The scores of some trials, and the utility of their models.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrialBatch {
-    /// With the target present: all canaries of the first trial, then all of the second, and so on.
+    /// Scores with the target present: all canaries of the first trial, then of the second, and so on.
     pub scores_in: Vec<f64>,
-    /// With the target zeroed out, in the same order.
+    /// Scores with the target zeroed out, in the same order.
     pub scores_out: Vec<f64>,
     /// Accuracies and biases of the models of both worlds.
     pub utility: Utility,
@@ -62,7 +62,7 @@ impl TrialBatch {
         self.utility.merge(utility);
     }
 
-    /// Adds the trials that follow.
+    /// Adds the batch of the trials that follow.
     pub fn append(&mut self, next: TrialBatch) {
         self.scores_in.extend(next.scores_in);
         self.scores_out.extend(next.scores_out);
@@ -71,20 +71,20 @@ impl TrialBatch {
 }
 
 impl TrainingPlan {
-    /// Validates the three; the setting's `training` field becomes the digest of the others.
+    /// Validates setting, recipe and data set. The setting's `training` field becomes the digest of the other two.
     ///
     /// # Errors
-    /// Something does not fit; the error says what would.
+    /// The three do not fit together; the error says what is allowed.
     pub fn new(setting: &Setting, recipe: &Recipe, dataset: Arc<Dataset>) -> Result<Self> {
         Self::with_stream(setting, recipe, dataset, Stream::new)
     }
 
-    /// As [`new`](Self::new), with another stream, such as [`Stream::philox`] for graphics processors.
+    /// Like [`new`](Self::new), with another random stream, such as [`Stream::philox`] for GPUs.
     ///
-    /// Canaries are drawn from the stream too.
+    /// Canaries are drawn from this stream too.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn with_stream(
         setting: &Setting,
         recipe: &Recipe,
@@ -126,21 +126,21 @@ impl TrainingPlan {
         })
     }
 
-    /// Measures the accuracy in these trials only; by default in all.
+    /// Measures the accuracy in these trials only. The default is all trials.
     #[must_use]
     pub fn with_measured_trials(mut self, measured: MeasuredTrials) -> Self {
         self.measured = measured;
         self
     }
 
-    /// Uses an instruction set other than the fastest, for comparisons.
+    /// Uses another instruction set than the fastest, for comparisons.
     #[must_use]
     pub fn with_instruction_set(mut self, set: InstructionSet) -> Self {
         self.instruction_set = set;
         self
     }
 
-    /// The setting with the digest of the training, whose hash is the store's key.
+    /// The setting, with the digest of the training. Its hash is the store's key.
     pub fn setting(&self) -> &Setting {
         &self.setting
     }
@@ -165,7 +165,7 @@ impl TrainingPlan {
         &self.stream
     }
 
-    /// The targets' gradients.
+    /// The canaries, one for each target.
     pub fn canaries(&self) -> &[Canary] {
         &self.canaries
     }
@@ -180,7 +180,7 @@ impl TrainingPlan {
         &self.target_models
     }
 
-    /// Whether the adversary debiases; in the worst case there is no bias.
+    /// Whether the adversary debiases. In the worst case there is no bias, so it does not.
     pub fn debiases(&self) -> bool {
         self.recipe.debias && self.adversary.keeps_naturals()
     }
@@ -190,15 +190,16 @@ impl TrainingPlan {
         self.measured.includes(trial)
     }
 
-    /// Gaussian numbers per step: the number of parameters, rounded up to a multiple of sixteen.
+    /// Number of Gaussian numbers per step: the parameters, rounded up to a multiple of sixteen.
     pub fn noise_stride(&self) -> u64 {
         self.model.parameters.next_multiple_of(16) as u64
     }
 
-    /// Whether all scores are independent and identically distributed, so that bounds on rates hold.
+    /// Whether all scores are independent and identically distributed, as bounds on rates require.
     ///
-    /// Scores of different trials always are. Several canaries of a trial are if natural gradients are orthogonal to them (the null space of softmax
-    /// cross-entropy), and either positions are uniform or targets are placed independently (poisson). Otherwise it is not proven.
+    /// Scores of different trials always are. Several canaries of one trial are if two conditions hold. First, natural gradients
+    /// are orthogonal to them (the null space of softmax cross-entropy). Second, positions are uniform, or targets are placed
+    /// independently (poisson). Otherwise this is not proven, and the function returns `false`.
     pub fn scores_are_independent(&self) -> bool {
         if self.recipe.canaries == 1 {
             return true;
@@ -215,7 +216,7 @@ impl TrainingPlan {
         no_bias && same_belief && !self.debiases() && self.target_models.iter().all(alike)
     }
 
-    /// Bytes of each core, without the shared data set and canaries.
+    /// Bytes that each core needs, without the shared data set and canaries.
     pub fn workspace_bytes(&self) -> usize {
         let records = self.parallelism().map_or(1, |parallelism| parallelism.records);
         usize::try_from(self.needs().core(records)).unwrap_or(usize::MAX)
@@ -228,7 +229,7 @@ impl TrainingPlan {
     /// How many models train at a time on the current thread pool within [`MOST_BYTES`](crate::MOST_BYTES).
     ///
     /// # Errors
-    /// Not even one fits; the error names the largest use.
+    /// Not even one model fits. The error names the part that needs the most memory.
     pub fn parallelism(&self) -> Result<Parallelism> {
         self.needs().parallelism(rayon::current_num_threads())
     }
@@ -239,7 +240,7 @@ impl TrainingPlan {
             let weights = layer.weights.map_or(0, |weights| weights.inputs * weights.outputs);
             let is_linear = matches!(layer.kind, LayerKind::Linear { .. });
             let places = if is_linear { 1 } else { layer.output.height * layer.output.width };
-            // The first layer passes no delta on.
+            // The first layer passes no delta back.
             let passes = if number == 0 { 2.0 } else { 3.0 };
             passes * 2.0 * (weights * places) as f64
         };
@@ -247,7 +248,7 @@ impl TrainingPlan {
         per_record * self.setting.dataset_size() as f64 * self.setting.epochs as f64
     }
 
-    /// Trains the model of one trial and returns its parameters too; `None` if cancelled.
+    /// Trains the model of one trial and also returns its parameters; `None` if cancelled.
     pub fn train(
         &self,
         workspace: &mut Workspace,
@@ -260,18 +261,19 @@ impl TrainingPlan {
         Some(trained)
     }
 
-    /// Working memory for [`train`](Self::train).
+    /// Allocates working memory for [`train`](Self::train).
     pub fn workspace(&self) -> Workspace {
         let records = self.parallelism().map_or(1, |parallelism| parallelism.records);
         Workspace::new(self, self.instruction_set, records)
     }
 
-    /// Plays `trials` in both worlds on all cores of the current thread pool, one model at a time on each. `on_trained`
-    /// is called after every model. `None` if `is_cancelled` returns true.
+    /// Trains and scores the models of `trials` in both worlds; `None` if `is_cancelled` returns true.
     ///
-    /// The result does not depend on the number of cores, nor on how trials are split over calls. Memory is
-    /// [`workspace_bytes`](Self::workspace_bytes) for each core of the [`spread`](Self::parallelism), whatever the number of trials, and the
-    /// scores.
+    /// All cores of the current thread pool are used, with one model at a time on each. `on_trained` is called after every model.
+    ///
+    /// The result does not depend on the number of cores, nor on how trials are split over calls. Memory is the scores plus
+    /// [`workspace_bytes`](Self::workspace_bytes) for each core that [`parallelism`](Self::parallelism) allows. Apart from the
+    /// scores, it does not grow with the number of trials.
     pub fn score(
         &self,
         trials: Range<u64>,
@@ -288,7 +290,7 @@ impl TrainingPlan {
         Some(batch)
     }
 
-    /// Trains models once and scores them for several adversaries, each with another belief about the scheme.
+    /// Trains models once and scores them for several adversaries. Each adversary believes in another scheme.
     ///
     /// The utility is in the first batch.
     pub fn score_for_beliefs(
@@ -325,7 +327,7 @@ impl TrainingPlan {
     ) -> Option<Vec<(World, T)>> {
         let models: Vec<(u64, World)> =
             trials.flat_map(|trial| World::BOTH.map(|world| (trial, world))).collect();
-        // Workspaces are used again by whichever model comes next; there are never more than cores.
+        // A finished model's workspace is used again for the next model; there are never more workspaces than cores.
         let idle: Mutex<Vec<Workspace>> = Mutex::default();
         let train = |&(trial, world): &(u64, World)| {
             let waiting = idle.lock().ok().and_then(|mut idle| idle.pop());
@@ -344,7 +346,7 @@ impl TrainingPlan {
         models.par_iter().with_min_len(models.len().div_ceil(cores)).map(train).collect()
     }
 
-    /// The utility of the models in a store.
+    /// Reads the utility of the models in a store.
     pub fn utility_in(&self, store: &ScoreStore) -> Utility {
         let mut utility = Utility::kept_in(store);
         (utility.train_records, utility.test_records) = (self.setting.dataset_size(), self.test_records());
@@ -355,7 +357,7 @@ impl TrainingPlan {
         self.dataset.test.as_ref().map_or(0, |test| test.labels.len() as u64)
     }
 
-    /// The utility of a trained model.
+    /// Computes the utility of a trained model.
     pub fn utility(&self, model: &TrainedModel) -> Utility {
         let mut utility = Utility::default();
         (utility.train_records, utility.test_records) = (self.setting.dataset_size(), self.test_records());

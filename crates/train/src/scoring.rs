@@ -5,7 +5,7 @@ use crate::reference::Outputs;
 use misdeal_core::{BatchScheme, Setting};
 use misdeal_game::{TargetModel, log_likelihood_ratio, log_likelihood_ratio_with_variances};
 
-/// The adversary's model of each target: the law of its position, and the shifts it causes.
+/// The adversary's model of each target: the law of its position, and the shifts that it causes.
 pub(crate) fn target_models(setting: &Setting, canaries: usize) -> Vec<TargetModel> {
     believing(setting, setting.scoring_scheme(), canaries)
 }
@@ -20,13 +20,15 @@ pub(crate) fn believing(setting: &Setting, scheme: BatchScheme, canaries: usize)
         .collect()
 }
 
-/// The score of every canary: the log-likelihood ratio of its outputs, recentred so that a batch without the target has mean
-/// zero, and reduced by what the adversary expects of the natural records if it debiases.
+/// The score of every canary: the log-likelihood ratio of its outputs.
+///
+/// Outputs are recentred, so that a batch without the target has mean zero. If the adversary debiases, it also subtracts the
+/// expected bias of natural records.
 pub fn scores(plan: &TrainingPlan, outputs: &Outputs) -> Vec<f64> {
     scores_of_models(plan, plan.target_models(), outputs)
 }
 
-/// As [`scores`], with other target models.
+/// Like [`scores`], with other target models.
 pub(crate) fn scores_of_models(plan: &TrainingPlan, models: &[TargetModel], outputs: &Outputs) -> Vec<f64> {
     let setting = plan.setting();
     let (noise, steps_per_epoch) = (setting.noise_multiplier, setting.steps_per_epoch);

@@ -1,8 +1,8 @@
-//! Accuracy of trained models and bias of outputs, in exact sums that merge in any order.
+//! Accuracy of trained models and bias of outputs, in exact sums that can be merged in any order.
 
 use misdeal_core::{ScoreStore, Spread, Tally};
 
-/// The unit of summed biases: 2^-32.
+/// The unit in which biases are summed: 2^-32.
 const BIAS_UNIT: f64 = 1.0 / 4_294_967_296.0;
 
 /// Accuracy of trained models, and bias of the adversary's outputs.
@@ -39,14 +39,14 @@ impl Utility {
         self.test_records = self.test_records.max(other.test_records);
     }
 
-    /// Writes the utility to the store of the same trials.
+    /// Writes the utility to the store that holds the same trials.
     pub fn keep_in(&self, store: &mut ScoreStore) {
         store.insert_tally(TRAIN_CORRECT, &self.train_correct);
         store.insert_tally(TEST_CORRECT, &self.test_correct);
         store.insert_tally(BIAS, &self.bias);
     }
 
-    /// Reads the utility of a store, without the numbers of records.
+    /// Reads the utility of a store. The numbers of records are not stored.
     pub fn kept_in(store: &ScoreStore) -> Self {
         let [train_correct, test_correct, bias] =
             [TRAIN_CORRECT, TEST_CORRECT, BIAS].map(|name| store.tally(name));
@@ -63,7 +63,7 @@ impl Utility {
         self.test_correct.finish(1.0 / self.test_records.max(1) as f64)
     }
 
-    /// Bias of outputs by natural gradients, over all steps, canaries and models.
+    /// Bias of outputs caused by natural gradients, over all steps, canaries and models.
     pub fn bias(&self) -> Option<Spread> {
         self.bias.finish(BIAS_UNIT)
     }

@@ -1,8 +1,8 @@
-// From outputs to deltas, and from deltas to clipping factors: one warp for each record.
+// From outputs to deltas, and from deltas to clipping factors, with one warp for each record.
 
 enum Loss { SOFTMAX_CROSS_ENTROPY = 0, SQUARED_ERROR = 1 };
 
-// A linear layer: places of its inputs (NOWHERE: records) and of its deltas, and where its weights are among the parameters.
+// A linear layer: offsets of its inputs (NOWHERE: records) and deltas, and the position of its weights among the parameters.
 struct Linear {
     unsigned long long input, delta;
     unsigned int inputs, outputs, start, row_channels, row_step, unused;
@@ -10,7 +10,7 @@ struct Linear {
 
 struct Clipping {
     const Linear* linears;
-    // Places of the last layer's outputs and deltas.
+    // Offsets of the last layer's outputs and deltas.
     unsigned long long outputs, delta;
     unsigned int linear_count, classes, loss;
     float clip_norm;
@@ -49,7 +49,8 @@ __device__ __forceinline__ float squared_norm(const float* values, unsigned int 
     return sum_of_warp(sum);
 }
 
-// A record's squared gradient norm: parts of convolutions, and (|inputs|^2 + 1) |deltas|^2 of linear layers, whose deltas are clipped here.
+// Computes each record's clipping factor from its squared gradient norm, and clips the deltas of linear layers.
+// The squared norm adds parts of convolutions and (|inputs|^2 + 1) |deltas|^2 of linear layers.
 extern "C" __global__ void __launch_bounds__(256) clip(Models models, Batch batch, Clipping clipping) {
     const unsigned int slot = models.slot(), record = warp_s_record(), lane = threadIdx.x % 32;
     if (record >= batch.count(slot)) return;
@@ -75,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(256) clip(Models models, Batch batc
     }
 }
 
-// Counts the records whose label is the first largest output.
+// Counts the records whose label is the first of the largest outputs.
 extern "C" __global__ void __launch_bounds__(256) count_hits(Models models, Batch batch, Clipping clipping, unsigned int* hits) {
     const unsigned int slot = models.slot(), record = warp_s_record(), lane = threadIdx.x % 32, classes = clipping.classes;
     if (record >= batch.count(slot)) return;

@@ -1,8 +1,8 @@
-// What an adversary that debiases computes: each record's clipped gradient along each canary, one block for each record.
+// Debiasing: projects each record's clipped gradient on each canary, with one block for each record.
 
 struct Debiasing {
     const Linear* linears;
-    // <clipped gradient, canary> / C^2: model m has its own from m projection_stride on, [record][canary].
+    // <clipped gradient, canary> / C^2. Model m starts at index m projection_stride, in the order [record][canary].
     float* projections;
     unsigned long long projection_stride;
     unsigned int linear_count, unused;

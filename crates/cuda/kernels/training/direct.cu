@@ -1,9 +1,12 @@
-// Convolutions of few channels with few filters, where matrix cores would mostly multiply zeros: images and weights in shared memory, sums in
-// registers, in f32.
+// Convolutions of few channels with few filters, where matrix cores would mostly multiply zeros.
+// They run in f32, with images and weights in shared memory and sums in registers.
 
-// From an image of H x W x C with PADDING around it to one of OH x OW x F. A thread has WIDE neighbours in a row and FILTERS filters. In shared
-// memory a row takes ROW numbers, an image IMAGE; rows of padding take none, and CHUNK channels are there at a time. A block has RECORDS records,
-// which lie side by side in its threads: those of a warp see the same few rows, and leave out together what would be padding.
+// A convolution from an image of H x W x C, with PADDING around it, to one of OH x OW x F.
+// A thread computes WIDE neighbours in a row for FILTERS filters.
+// In shared memory, a row takes ROW numbers and an image takes IMAGE numbers. Rows of padding are not stored, and CHUNK channels
+// are loaded at a time.
+// A block has RECORDS records. Neighbouring threads have different records, so the threads of a warp use the same few rows and
+// skip padding together.
 template <int H_, int W_, int C_, int CHUNK_, int PADDING_, int F_, int SIZE_, int WIDE_, int FILTERS_, int ROW_, int IMAGE_, int RECORDS_>
 struct Window {
     static constexpr int H = H_, W = W_, C = C_, CHUNK = CHUNK_, PADDING = PADDING_, F = F_, SIZE = SIZE_, WIDE = WIDE_, FILTERS = FILTERS_;
@@ -12,13 +15,13 @@ struct Window {
     static constexpr int ACROSS = (OW + WIDE - 1) / WIDE, GROUPS = (F + FILTERS - 1) / FILTERS, EACH = OH * ACROSS * GROUPS;
     static constexpr int THREADS = (RECORDS * EACH + 31) / 32 * 32;
     static constexpr int TOP = 0, PLANE = H * ROW, IMAGE = IMAGE_;
-    // An image of outputs takes the room of one of inputs, once those are needed no more.
+    // The output image overwrites the input images once they are no longer needed.
     static constexpr int INPUTS = H * W * C, OUTPUTS = OH * OW * F, STAGED = OUTPUTS | 1;
-    // Filters in shared memory, filled up with zeros.
+    // Filters in shared memory, padded with zeros.
     static constexpr int COLUMNS = (GROUPS * FILTERS + 3) / 4 * 4, WEIGHTS = C * TAPS * COLUMNS;
 };
 
-// N numbers that lie side by side, at a multiple of N from an aligned place.
+// Loads N consecutive numbers; their offset from an aligned address is a multiple of N.
 template <int N>
 __device__ __forceinline__ void load_row(const float* from, float (&to)[N]) {
     if constexpr (N % 4 == 0) {
@@ -43,8 +46,8 @@ __device__ __forceinline__ void load_row(const float* from, float (&to)[N]) {
     }
 }
 
-// Puts CHUNK channels from `first` on of an image, whose number i is value(i), into shared memory, channel by channel; `image` holds the zeros
-// around it already.
+// Loads CHUNK channels of an image, starting at channel `first`, into shared memory, channel by channel.
+// Number i of the image is value(i). `image` already contains the zeros around it.
 template <class D, class Value>
 __device__ __forceinline__ void load_image(float* image, int first, Value value) {
 #pragma unroll 4
@@ -54,7 +57,9 @@ __device__ __forceinline__ void load_image(float* image, int first, Value value)
     }
 }
 
-// Delta number i of a record's outputs: from memory, or from the deltas of the squares S into which they were pooled. ACTIVATION gave the outputs.
+// Delta i of a record's outputs: read from memory, or computed from the deltas of the squares S into which the outputs were
+// pooled.
+// ACTIVATION is the function that gave the outputs.
 template <class S, int ACTIVATION, int OUTPUTS>
 __device__ __forceinline__ float delta_of_output(const float* model, const Stage& stage, unsigned int record, int i) {
     if constexpr (S::THERE) {
@@ -65,10 +70,11 @@ __device__ __forceinline__ float delta_of_output(const float* model, const Stage
     }
 }
 
-// From inputs to outputs, and to their squares S where they are pooled, whose activation is POOLED. ACTIVATION is the layer's own.
+// From inputs to outputs, and to their pooled squares S if there are any. ACTIVATION is the layer's own activation, POOLED that of
+// the pooling.
 //
-// BACKWARD: the image are the deltas of the outputs, the filters are the channels, and the weights are turned around. BEFORE is the activation of the
-// layer before.
+// If BACKWARD, the image holds the deltas of the outputs, the filters are the channels, and the weights are flipped.
+// BEFORE is the activation of the layer before.
 template <class D, bool BACKWARD, int ACTIVATION, int BEFORE, bool FROM_RECORDS, class S, int POOLED>
 __device__ __forceinline__ void direct(const Models& models, const Batch& batch, const Stage& stage) {
     const unsigned int slot = models.slot(), count = batch.count(slot), first = blockIdx.x * D::RECORDS;
@@ -126,7 +132,7 @@ __device__ __forceinline__ void direct(const Models& models, const Batch& batch,
             }
         }
     }
-    // By way of shared memory, so that neighbours in a warp are neighbours in the device's memory.
+    // The copy goes through shared memory, so that neighbours in a warp are neighbours in the device's memory.
     __syncthreads();
     if (works) {
         float* const staged = images + r * D::STAGED + (y * D::OW + x) * D::F + group * D::FILTERS;
@@ -163,8 +169,9 @@ __device__ __forceinline__ void direct(const Models& models, const Batch& batch,
     }
 }
 
-// A record's gradient of such a convolution. A thread has a channel, a row of taps and FILTERS filters, and every SPLIT-th row of the image, which takes
-// ROW numbers in shared memory; a row of deltas takes DELTA_ROW.
+// A record's gradient of such a convolution. A thread has one channel, one row of taps, FILTERS filters, and every SPLIT-th row of
+// the image.
+// In shared memory, a row of the image takes ROW numbers and a row of deltas takes DELTA_ROW.
 template <int H_, int W_, int C_, int PADDING_, int F_, int SIZE_, int FILTERS_, int SPLIT_, int ROW_, int DELTA_ROW_>
 struct Correlation {
     static constexpr int H = H_, W = W_, C = C_, CHUNK = C_, PADDING = PADDING_, F = F_, SIZE = SIZE_, FILTERS = FILTERS_, SPLIT = SPLIT_;
@@ -175,7 +182,7 @@ struct Correlation {
     static constexpr int PARAMETERS = (C * TAPS + 1) * F;
 };
 
-// A thread's part of the sums over a record, and over the deltas themselves if it counts those.
+// A thread's part of a record's sums. If COUNTS, it also sums the deltas themselves, for the biases.
 template <class D, bool COUNTS>
 __device__ __forceinline__ void correlate_rows(const float* image, const float* deltas, int split, int dy, float (&sums)[D::SIZE][D::FILTERS],
                                                float (&biases)[D::FILTERS]) {
@@ -202,7 +209,7 @@ __device__ __forceinline__ void correlate_rows(const float* image, const float* 
     }
 }
 
-// ACTIVATION gave the outputs, which were pooled into squares S, or not.
+// ACTIVATION is the function that gave the outputs. S are the squares into which they were pooled, if any.
 template <class D, bool FROM_RECORDS, int ACTIVATION, class S>
 __device__ __forceinline__ void correlate(const Models& models, const Batch& batch, const Stage& stage) {
     const unsigned int slot = models.slot(), record = blockIdx.y;
@@ -234,7 +241,7 @@ __device__ __forceinline__ void correlate(const Models& models, const Batch& bat
             correlate_rows<D, false>(pixels, of_group, split, dy, sums, biases);
         }
     }
-    // Parts of one sum lie side by side, the parts' number apart by one more: no two threads meet in a bank.
+    // The parts of one sum are neighbours. Sums are an odd number of places apart, so no two threads use the same bank.
     float* const parts = (float*)dynamic_shared;
     constexpr int APART = D::SPLIT + 1 - D::SPLIT % 2;
     __syncthreads();

@@ -1,7 +1,8 @@
-// Convolutions and linear layers as matrix products. A linear layer is a convolution of one pixel with as many channels as it has inputs.
+// Convolutions and linear layers as matrix products. A linear layer is a convolution on one pixel, whose channels are its inputs.
 
-// Input H x W x C, output OH x OW x F, filters of SIZE x SIZE with PADDING. Input number q = tap C + channel has its weights in row
-// (q % ROW_CHANNELS) ROW_STEP + q / ROW_CHANNELS of the layer's parameters, whose last row are the biases.
+// Input H x W x C, output OH x OW x F, filters of SIZE x SIZE with PADDING.
+// Input q = tap C + channel has its weights in row (q % ROW_CHANNELS) ROW_STEP + q / ROW_CHANNELS of the layer's parameters. The
+// last row holds the biases.
 template <int H_, int W_, int C_, int F_, int SIZE_, int PADDING_, int ROW_CHANNELS, int ROW_STEP>
 struct Shape {
     static constexpr int H = H_, W = W_, C = C_, F = F_, SIZE = SIZE_, PADDING = PADDING_;
@@ -10,13 +11,14 @@ struct Shape {
     __device__ static __forceinline__ int row(int q) { return q % ROW_CHANNELS * ROW_STEP + q / ROW_CHANNELS; }
 };
 
-// The place of a tile's row: its pixel's first number, and the pixel (far away where there is no such row).
+// The position of a tile's row: the offset of its pixel's first number, and the pixel (far outside the image if there is no such
+// row).
 __device__ __forceinline__ int2 place_of_row(unsigned int offset, int y, int x, bool there) {
     return make_int2((int)offset, there ? y << 16 | x : 0x40000000);
 }
 
-// Calls visit(line, chunk) for all LINES x CHUNKS pieces of a tile, spread over THREADS threads. Where CHUNKS divides THREADS a thread stays
-// with one chunk, and what depends on it alone is computed once.
+// Calls visit(line, chunk) for all LINES x CHUNKS pieces of a tile, distributed over THREADS threads.
+// If CHUNKS divides THREADS, a thread keeps the same chunk, and values that depend only on the chunk are computed once.
 template <int LINES, int CHUNKS, int THREADS, class Visit>
 __device__ __forceinline__ void for_pieces(Visit visit) {
     if constexpr (THREADS % CHUNKS == 0) {
@@ -36,7 +38,7 @@ __device__ __forceinline__ void for_pieces(Visit visit) {
     }
 }
 
-// Two neighbours of a row, where there are so many.
+// Stores two neighbours of a row, or fewer at the end of the row.
 __device__ __forceinline__ void store_pair(float* row, int n, int columns, float first, float second) {
     if (columns % 2 == 0) {
         if (n < columns) *(float2*)(row + n) = make_float2(first, second);
@@ -46,7 +48,7 @@ __device__ __forceinline__ void store_pair(float* row, int n, int columns, float
     if (n + 1 < columns) row[n + 1] = second;
 }
 
-// Outputs from inputs: rows are pixels of all records, columns are filters, the depth runs over taps and channels.
+// Outputs from inputs. Rows are pixels of all records, columns are filters, and the depth runs over taps and channels.
 template <class S, class T, int LEFT_WIDTH, int RIGHT_WIDTH, int ACTIVATION, bool FROM_RECORDS>
 struct Forward {
     typedef T Tiles;
@@ -116,8 +118,9 @@ struct Forward {
     __device__ __forceinline__ void end() {}
 };
 
-// Deltas of the inputs from deltas of the outputs: rows are pixels of all records, columns are channels, the depth runs over taps and
-// filters. ACTIVATION is that of the layer before.
+// Deltas of the inputs from deltas of the outputs. Rows are pixels of all records, columns are channels, and the depth runs over
+// taps and filters.
+// ACTIVATION is the activation of the layer before.
 template <class S, class T, int LEFT_WIDTH, int RIGHT_WIDTH, int ACTIVATION>
 struct Backward {
     typedef T Tiles;
@@ -189,9 +192,10 @@ struct Backward {
     __device__ __forceinline__ void end() {}
 };
 
-// Gradients of the weights: rows are inputs, columns are filters. For a convolution the depth runs over the pixels of one record,
-// blockIdx.y, whose gradient is kept, and the parts of its squared norm. For a linear layer (SUMMED) it runs over all records, whose deltas are
-// clipped already.
+// Gradients of the weights. Rows are inputs and columns are filters.
+// For a convolution, the depth runs over the pixels of one record, blockIdx.y. The record's gradient and the parts of its squared
+// norm are stored.
+// For a linear layer (SUMMED), the depth runs over all records, whose deltas are already clipped.
 template <class S, class T, int LEFT_WIDTH, int RIGHT_WIDTH, bool SUMMED, bool FROM_RECORDS>
 struct Gradient {
     typedef T Tiles;
@@ -250,7 +254,7 @@ struct Gradient {
         });
     }
 
-    // The biases' gradient are the columns' sums; the tiles of the first rows see to it.
+    // The gradients of the biases are the sums of the columns. The tiles with the first rows compute them.
     __device__ __forceinline__ void look_at_right(const float* tile, int stride) {
         if (first_row > 0 || threadIdx.x >= T::COLUMNS) return;
 #pragma unroll

@@ -1,27 +1,28 @@
-// Where the models that are trained side by side have their numbers. Images lie channel by channel within a pixel.
+// The memory layout of models that are trained in parallel. Images are stored pixel by pixel, with all channels of a pixel
+// together.
 
 #define NOWHERE 0xffffffffffffffffull
 
 enum Activation { IDENTITY = 0, TANH = 1, RELU = 2 };
 
-// Every model has `stride` floats from `workspace` on. Places are counted from its first.
+// Each model has `stride` floats, starting at `workspace`. Offsets count from a model's first float.
 struct Models {
     float* workspace;
     unsigned long long stride;
-    // The models that a launch is about, one for each blockIdx.z.
+    // The models of a launch, one for each blockIdx.z.
     const unsigned int* slots;
-    // Places: parameters, the sum of clipped gradients of linear layers, each record's gradient of the convolutions, the squared norms of
-    // its parts, its clipping factor.
+    // Offsets: parameters; the sum of linear layers' clipped gradients; each record's gradient of the convolutions; the parts of
+    // its squared norm; its clipping factor.
     unsigned long long parameters, sum, gradients, squares, factors;
     unsigned int parameter_count, convolution_parameters;
-    // From one record's gradient to the next one's; parts of a record's squared norm.
+    // Distance between two records' gradients, and the number of parts in a record's squared norm.
     unsigned int gradient_stride, parts;
 
     __device__ __forceinline__ unsigned int slot() const { return slots[blockIdx.z]; }
     __device__ __forceinline__ float* model() const { return workspace + slot() * stride; }
 };
 
-// The records that each model looks at: model m has `counts[m count_stride]` of them, from `records[m record_stride]` on.
+// The records of each model's batch: model m has `counts[m count_stride]` records, starting at `records[m record_stride]`.
 struct Batch {
     const float* data;
     const unsigned short* labels;
@@ -35,9 +36,11 @@ struct Batch {
     __device__ __forceinline__ const unsigned int* list(unsigned int slot) const { return records + slot * record_stride; }
 };
 
-// A layer with the activation that follows it. Places of what goes in (NOWHERE: records), of what comes out, of the deltas of what comes
-// out, before the activation, and of the deltas of what goes in; of the next layer's outputs and their deltas, for kernels that pool, too; the
-// layer's first parameter and its first part of squared norms.
+// A layer with the activation after it.
+// `input` (NOWHERE: records), `output`, `delta` (deltas of the outputs before the activation) and `before` (deltas of the inputs)
+// are offsets.
+// `pooled` and `pooled_delta` are the next layer's outputs and deltas, for kernels that also pool.
+// `start` is the layer's first parameter, and `first_part` its first part of squared norms.
 struct Stage {
     unsigned long long input, output, delta, before, pooled, pooled_delta;
     unsigned int start, first_part;
@@ -48,7 +51,7 @@ __device__ __forceinline__ float activated(float x) {
     return ACTIVATION == TANH ? tanhf(x) : ACTIVATION == RELU ? (x > 0.0f ? x : 0.0f) : x;
 }
 
-// A delta before the activation that gave y.
+// The delta before the activation, whose value is y.
 template <int ACTIVATION>
 __device__ __forceinline__ float deactivated(float delta, float y) {
     return ACTIVATION == TANH ? delta * fmaf(-y, y, 1.0f) : ACTIVATION == RELU ? (y > 0.0f ? delta : 0.0f) : delta;

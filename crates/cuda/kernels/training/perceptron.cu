@@ -1,9 +1,10 @@
-// Perceptrons with one hidden layer on records of bits: a block trains a model, with all its parameters in shared memory, step after step.
+// Perceptrons with one hidden layer on records of bits. A block trains one model, step by step, with all its parameters in shared
+// memory.
 //
-// Records are bits, and a bit that is always set stands for the biases of the hidden layer. A bit is a factor without rounding, so that the two
-// large products need two terms where others need three.
+// Records are bits. One more bit, always set, multiplies the biases of the hidden layer. A bit is an exact factor, so the two
+// large products need two terms instead of three.
 
-// ROWS is the largest batch, rounded up to sixteen; TERMS is 3 for f32 and 1 for tf32.
+// ROWS is the size of the largest batch, rounded up to a multiple of sixteen. TERMS is 3 for f32 and 1 for tf32.
 template <int INPUTS_, int HIDDEN_, int CLASSES_, int ROWS_, int ACTIVATION_, int LOSS_, int TERMS_>
 struct Perceptron {
     static constexpr int INPUTS = INPUTS_, HIDDEN = HIDDEN_, CLASSES = CLASSES_, ROWS = ROWS_;
@@ -11,31 +12,33 @@ struct Perceptron {
     static constexpr int THREADS = 512, WARPS = THREADS / 32;
     static constexpr int WORDS = (INPUTS + 32) / 32, WORD_STRIDE = (WORDS + 3) / 4 * 4, UNITS = WORDS * 32;
     static constexpr int M_TILES = ROWS / 16, N_TILES = HIDDEN / 8, CLASS_TILES = (CLASSES + 7) / 8;
-    // Strides for which a warp's reads meet no bank twice, or only twice.
+    // With these strides, a warp's reads use each bank once or at most twice.
     static constexpr int FIRST_STRIDE = HIDDEN + 8, HIDDEN_STRIDE = HIDDEN + 4, CLASS_STRIDE = CLASS_TILES * 8 + 4;
     static constexpr int FIRST_PARAMETERS = (INPUTS + 1) * HIDDEN, SECOND_PARAMETERS = (HIDDEN + 1) * CLASSES;
-    // Places in shared memory.
+    // Offsets in shared memory.
     static constexpr int SECOND = UNITS * FIRST_STRIDE, HIDDENS = SECOND + (SECOND_PARAMETERS + 7) / 4 * 4;
     static constexpr int CLASS_DELTAS = HIDDENS + ROWS * HIDDEN_STRIDE, DELTAS = CLASS_DELTAS + ROWS * CLASS_STRIDE;
     static constexpr int LOW_DELTAS = DELTAS + ROWS * FIRST_STRIDE, BITS = LOW_DELTAS + ROWS * FIRST_STRIDE;
-    // Two batches: one is learned from while the next one's records are fetched.
+    // Space for two batches: one is used for training while the next is fetched.
     static constexpr int LABELS = BITS + 2 * ROWS * WORD_STRIDE, SQUARES = LABELS + 2 * ROWS, NUMBERS = SQUARES + 2 * ROWS;
-    // Records of a warp that looks at them one by one. In the first product a warp has 32 records and every SLICES-th word of inputs; sums of slices take the room of all deltas.
+    // ROUNDS: records per warp where a warp handles them one by one. In the first product, a warp has 32 records and every
+    // SLICES-th word of inputs. The sums of slices overwrite the space of all deltas.
     static constexpr int ROUNDS = (ROWS + WARPS - 1) / WARPS, PAIRS = (M_TILES + 1) / 2, MOST_SLICES = (BITS - CLASS_DELTAS) / (ROWS * HIDDEN);
     static constexpr int SLICES = WARPS / PAIRS < MOST_SLICES ? WARPS / PAIRS : MOST_SLICES;
 };
 
-// What the kernel is told beside `Models`, `Batch` and `Step`, which are those of the first step.
+// Parameters of the kernel beside `Models`, `Batch` and `Step`, which describe the first step.
 struct Run {
     // Records as bits, `WORD_STRIDE` words each.
     const unsigned int* bits;
-    // From a step's records to the next step's, and from its noise to the next one's.
+    // Distance from one step's records to the next step's, and from its noise to the next step's.
     unsigned long long room, noise_stride;
     unsigned int steps;
     float clip_norm;
 };
 
-// 2 as a float if a bit is set: a single bit of the float, where 1 would take several instructions more. Sums are halved in the end, which is exact.
+// Returns 2 as a float if the bit is set, else 0. The float 2 has a single bit set; 1 would need several more instructions.
+// The sums are halved at the end, which is exact.
 __device__ __forceinline__ unsigned int two_if(unsigned int word, int bit) {
     return (word << (30 - bit)) & 0x40000000u;
 }
@@ -48,8 +51,10 @@ __device__ __forceinline__ void multiply_parts(float (&sum)[4], const unsigned i
     multiply_add(sum, a_high, b_high);
 }
 
-// Hidden values from bits: a warp has 32 records and every SLICES-th word of inputs, so that weights are read and parted for two tiles at once. Where
-// the last pair lacks its second tile, the first one is computed twice: a condition would make the warp wait at every product.
+// Hidden values from bits. A warp has 32 records and every SLICES-th word of inputs, so weights are read and split for two tiles
+// at once.
+// If the last pair has no second tile, the first tile is computed twice, because a condition would make the warp wait at every
+// product.
 template <class P>
 __device__ __forceinline__ void hidden_values(float* shared, const unsigned int* bits) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, t = lane % 4;
@@ -100,7 +105,8 @@ __device__ __forceinline__ void hidden_values(float* shared, const unsigned int*
     __syncthreads();
 }
 
-// A product of two matrices in shared memory: sixteen rows from `row` on, TILES tiles of eight columns from `column` on.
+// A product of two matrices in shared memory: sixteen rows, starting at `row`, and TILES tiles of eight columns, starting at
+// `column`.
 template <int TERMS, int TILES, int DEPTH_, class Left, class Right>
 __device__ __forceinline__ void small_product(float (&sums)[TILES][4], Left left, Right right) {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -119,7 +125,7 @@ __device__ __forceinline__ void small_product(float (&sums)[TILES][4], Left left
     }
 }
 
-// Outputs, one half of the classes for each of two warps with the same records.
+// Computes the outputs. Two warps share the same records, and each computes half of the classes.
 template <class P>
 __device__ __forceinline__ void outputs_of_hidden(float* shared) {
     constexpr int HALF = (P::CLASS_TILES + 1) / 2;
@@ -129,7 +135,7 @@ __device__ __forceinline__ void outputs_of_hidden(float* shared) {
         const float* const values = shared + P::HIDDENS + row * P::HIDDEN_STRIDE;
         const float* const weights = shared + P::SECOND;
         float sums[HALF][4] = {};
-        // Columns beyond the last class take whatever lies there, and are not kept.
+        // Columns beyond the last class read values of other columns; their results are not stored.
         small_product<P::TERMS, HALF, P::HIDDEN>(
             sums, [&](int m, int k) { return values[m * P::HIDDEN_STRIDE + k]; },
             [&](int k, int n) {
@@ -146,7 +152,7 @@ __device__ __forceinline__ void outputs_of_hidden(float* shared) {
     __syncthreads();
 }
 
-// Sums over the warp, N of them side by side.
+// Sums N values separately over the warp.
 template <int N>
 __device__ __forceinline__ void sums_of_warp(float (&x)[N]) {
 #pragma unroll
@@ -156,7 +162,7 @@ __device__ __forceinline__ void sums_of_warp(float (&x)[N]) {
     }
 }
 
-// Deltas of the outputs; zeros beyond the classes and the records. A warp has AT_ONCE records at a time.
+// Deltas of the outputs; zeros beyond the last class and record. A warp handles AT_ONCE records at a time.
 template <class P>
 __device__ __forceinline__ void deltas_of_outputs(float* shared, const unsigned int* labels, unsigned int count) {
     constexpr int EACH = (P::CLASS_STRIDE + 31) / 32, AT_ONCE = EACH <= 4 ? P::ROUNDS : 1;
@@ -241,7 +247,8 @@ __device__ __forceinline__ float part_of_square(const float* values, unsigned in
     return sum;
 }
 
-// Clips both layers' deltas, a warp for every WARPS-th record, and parts those of the hidden layer for the matrix cores.
+// Clips the deltas of both layers, and splits those of the hidden layer for the matrix cores. A warp handles every WARPS-th
+// record.
 template <class P>
 __device__ __forceinline__ void clip_deltas(float* shared, const float* squares, float clip_norm) {
     const unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -276,7 +283,7 @@ __device__ __forceinline__ void clip_deltas(float* shared, const float* squares,
     __syncthreads();
 }
 
-// The sum of clipped gradients of the second layer, to where the hidden values were: they are needed no more.
+// Computes the second layer's sum of clipped gradients. It overwrites the hidden values, which are no longer needed.
 template <class P>
 __device__ __forceinline__ void second_sum(float* shared) {
     static_assert((P::HIDDEN + 1) * P::CLASSES <= P::ROWS * P::HIDDEN_STRIDE, "the sum fits where the hidden values were");
@@ -300,7 +307,7 @@ __device__ __forceinline__ void second_sum(float* shared) {
                 },
                 [&](int k, int n) { return deltas[k * P::CLASS_STRIDE + column + n]; });
     }
-    // The last warps have the least to do above.
+    // The last warps have the least work above.
     const int n = P::THREADS - 1 - (int)threadIdx.x;
     if (n < P::CLASSES) {
 #pragma unroll 8
@@ -321,7 +328,7 @@ __device__ __forceinline__ void second_sum(float* shared) {
     __syncthreads();
 }
 
-// Sixteen inputs' rows of the first layer's sum of clipped gradients, to `sum`: a warp's own room.
+// Computes sixteen inputs' rows of the first layer's sum of clipped gradients. `sum` is the warp's own space.
 template <class P>
 __device__ __forceinline__ void first_sum(const float* shared, const unsigned int* all_bits, int input, float* sum) {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -348,8 +355,9 @@ __device__ __forceinline__ void first_sum(const float* shared, const unsigned in
     __syncwarp();
 }
 
-// Fetches a batch into one of the two rooms, in three parts with other work between them: numbers of records, then their bits, labels and squared
-// norms, then what came. Rows beyond the batch hold zeros.
+// Fetches a batch into one of two rooms, in three parts with other work between them: first the record numbers; then their bits,
+// labels and squared norms; then storing them.
+// Rows beyond the batch hold zeros.
 template <class P>
 struct Fetch {
     static constexpr int CHUNKS = P::WORD_STRIDE / 4, EACH = (P::ROWS * CHUNKS + P::THREADS - 1) / P::THREADS;
@@ -383,7 +391,7 @@ struct Fetch {
         }
     }
 
-    // All threads see the batch after the next barrier.
+    // All threads see the new batch after the next barrier.
     __device__ __forceinline__ void end(float* shared, int room) const {
         if (threadIdx.x < P::ROWS) {
             ((unsigned int*)(shared + P::LABELS))[room * P::ROWS + threadIdx.x] = label;
@@ -436,10 +444,10 @@ __device__ __forceinline__ void train_perceptron(const Models& models, const Bat
         const float times = (float)first.planted[slot * first.planted_stride + number];
         const unsigned long long first_draw = first.first_draw + number * run.noise_stride;
         double of_natural = 0.0, of_noisy = 0.0;
-        // Four parameters from p on, which lie at `place`, with the natural records' part of their sum.
+        // Updates four parameters, starting at p and stored at `place`. `natural` holds the natural records' part of their sum.
         auto move_four = [&](unsigned int p, float* place, const float* natural) {
             float noise[4], moved[4], sums[4] = {}, values[4] = {}, in_natural = 0.0f, in_noisy = 0.0f;
-            // The canary first: it comes from the device's memory while the noise is made.
+            // The canary is loaded first: it comes from device memory while the noise is computed.
             const unsigned int at = p - canary.start;
             if (is_aligned && at < canary.length && at + 3 < canary.length) {
                 load_row<4>(canary_values + at, values);
@@ -461,7 +469,7 @@ __device__ __forceinline__ void train_perceptron(const Models& models, const Bat
             of_natural += in_natural;
             of_noisy += in_noisy;
         };
-        // The first warps have one group of inputs more than the others, which see to the second layer.
+        // The first warps have one more group of inputs than the others. The others also update the second layer.
         constexpr int MORE = (P::INPUTS / 16 + 1) % P::WARPS * 32, BUSY = MORE <= P::THREADS / 2 ? MORE : 0;
         for (int i = ((int)threadIdx.x - BUSY) * 4; i >= 0 && i < P::SECOND_PARAMETERS; i += (P::THREADS - BUSY) * 4)
             move_four(P::FIRST_PARAMETERS + i, shared + P::SECOND + i, shared + P::HIDDENS + i);
@@ -476,7 +484,7 @@ __device__ __forceinline__ void train_perceptron(const Models& models, const Bat
         }
         of_natural = sum_of_warp(of_natural);
         of_noisy = sum_of_warp(of_noisy);
-        // The next step has a room of its own: it may begin before this one's is read.
+        // Even and odd steps use separate space, so the next step may begin before this step's sums are read.
         double* const parts = (double*)(shared + P::NUMBERS) + number % 2 * 2 * P::WARPS;
         if (lane == 0) {
             parts[warp] = of_natural;

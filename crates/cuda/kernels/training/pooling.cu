@@ -1,4 +1,4 @@
-// Pooling of squares that do not overlap: their means, or their largest values, of which the first counts where several are equal.
+// Pooling over squares that do not overlap: their means, or their largest values. Among equal largest values, the first counts.
 
 template <int H_, int W_, int C_, int SIZE_, bool LARGEST_>
 struct Squares {
@@ -19,7 +19,7 @@ __device__ __forceinline__ const float* record_of(const Batch& batch, const Stag
                                   : model + stage.input + (size_t)record * features;
 }
 
-// Pooled value number `place` of an image.
+// Pooled value `place` of an image.
 template <class S>
 __device__ __forceinline__ float pooled(const float* image, unsigned int place) {
     const unsigned int c = place % S::C, x = place / S::C % S::OW, y = place / S::C / S::OW;
@@ -32,7 +32,7 @@ __device__ __forceinline__ float pooled(const float* image, unsigned int place) 
     return S::LARGEST ? value : value * (1.0f / (S::SIZE * S::SIZE));
 }
 
-// The delta of value number `place` of an image, before the activation that gave it, from the deltas of the pooled values.
+// The delta of value `place` of an image, before its activation, from the deltas of the pooled values.
 template <class S, int ACTIVATION>
 __device__ __forceinline__ float unpooled(const float* image, const float* deltas, unsigned int place) {
     const unsigned int c = place % S::C, x = place / S::C % S::W, y = place / S::C / S::W;
@@ -65,7 +65,7 @@ __device__ __forceinline__ void pool(const Models& models, const Batch& batch, c
     model[stage.output + at] = activated<ACTIVATION>(pooled<S>(image, at % S::OUTPUTS));
 }
 
-// One thread for each value that was pooled. ACTIVATION is that of the layer before.
+// One thread for each value that was pooled. ACTIVATION is the activation of the layer before.
 template <class S, int ACTIVATION>
 __device__ __forceinline__ void unpool(const Models& models, const Batch& batch, const Stage& stage) {
     const unsigned int slot = models.slot(), at = blockIdx.x * 256 + threadIdx.x, record = at / S::INPUTS;

@@ -1,26 +1,28 @@
-// A matrix product by tiles: what layers do forward, backward and for their weights. A problem says where its two factors come from and
-// where the sums go; each sum is one chain in a fixed order, so that a model does not depend on its company.
+// Matrix products by tiles, for the forward pass, the backward pass and the gradients of layers.
+// A problem defines where its two factors come from and where the sums go. Each sum is computed in a fixed order, so a model does
+// not depend on the other models.
 
 // Depth of the tiles that are in shared memory at a time.
 #define DEPTH 32
 
 extern __shared__ float4 dynamic_shared[];
 
-// ROWS x COLUMNS sums by WARPS_M x WARPS_N warps; WARPS_K warps share the depth. Copies run STAGES - 1 tiles ahead, into BUFFERS places: as
-// many, or fewer where the whole depth has fewer tiles. TERMS says how the
-// factors are rounded for the matrix cores: 1, to eleven bits; 3, both in two parts, which leaves f32's own errors; 2, the same where the
-// left factor has no more than eleven bits.
+// ROWS x COLUMNS sums by WARPS_M x WARPS_N warps; WARPS_K warps share the depth.
+// Copies run STAGES - 1 tiles ahead, into BUFFERS buffers. BUFFERS is STAGES, or less if the whole depth has fewer tiles.
+// TERMS says how factors are rounded for the matrix cores. 1: to eleven bits. 3: both in two parts, which leaves f32's own errors.
+// 2: the same if the left factor has at most eleven bits.
 template <int ROWS_, int COLUMNS_, int WARPS_M_, int WARPS_N_, int WARPS_K_, int STAGES_, int BUFFERS_, int TERMS_>
 struct Tiling {
     static constexpr int ROWS = ROWS_, COLUMNS = COLUMNS_, WARPS_M = WARPS_M_, WARPS_N = WARPS_N_, WARPS_K = WARPS_K_;
     static constexpr int STAGES = STAGES_, BUFFERS = BUFFERS_, TERMS = TERMS_, THREADS = 32 * WARPS_M * WARPS_N * WARPS_K;
     static constexpr int M_TILES = ROWS / WARPS_M / 16, N_TILES = COLUMNS / WARPS_N / 8;
-    // Strides in shared memory for which a warp's reads of a tile meet all banks once.
+    // With these strides in shared memory, a warp's reads of a tile use each bank once.
     static constexpr int BY_DEPTH = DEPTH + 4, BY_ROWS = ROWS + 8, BY_COLUMNS = COLUMNS == 8 ? 8 : COLUMNS + 8;
 };
 
-// x as factors for the matrix cores: to the nearest number of eleven bits, and what is left to the nearest likewise. They ignore low bits, so
-// that half a unit is added and nothing need be cut off; the device's own conversion takes several instructions more.
+// Splits x into factors for the matrix cores: x rounded to eleven bits, and the rest rounded likewise.
+// Matrix cores ignore the low bits, so adding half a unit is enough to round. The device's own conversion takes several more
+// instructions.
 template <int TERMS>
 __device__ __forceinline__ void in_parts(float x, unsigned int& high, unsigned int& low) {
     high = __float_as_uint(x) + 0x1000u;
@@ -30,7 +32,7 @@ __device__ __forceinline__ void in_parts(float x, unsigned int& high, unsigned i
     }
 }
 
-// A problem's factors lie in shared memory as LEFT_BY_DEPTH ? [row][depth] : [depth][row] and RIGHT_BY_DEPTH ? [column][depth] :
+// A problem's factors are in shared memory as LEFT_BY_DEPTH ? [row][depth] : [depth][row] and RIGHT_BY_DEPTH ? [column][depth] :
 // [depth][column].
 template <class Problem>
 __device__ __forceinline__ void product(const Models& models, const Batch& batch, const Stage& stage) {

@@ -1,8 +1,10 @@
-// A step: clipped gradients, planted gradients and noise move the parameters, and the adversary sees the noisy sum along its canaries.
+// A step: clipped gradients, planted gradients and noise update the parameters. The adversary sees the projections of the noisy
+// sum on its canaries.
 
 enum TrainingPurpose { TRAINING_NOISE = 5, TRAINING_TAIL = 6, INITIAL_PARAMETERS = 7 };
 
-// A gradient of the adversary: `length` numbers from parameter `start` on, `at` among all values.
+// A gradient of the adversary: `length` numbers, for the parameters from `start` on. `at` is the index of its first number among
+// all values.
 struct Canary {
     unsigned int start, length, at, unused;
 };
@@ -10,21 +12,21 @@ struct Canary {
 struct Step {
     const Canary* canaries;
     const float* values;
-    // How often each canary is in the sum: model m has its numbers from m planted_stride on.
+    // Multiple of each canary in the sum: model m starts at index m planted_stride.
     const int* planted;
     // Parts of <natural sum, canary> and <noisy sum, canary>: [model][canary][2][gridDim.x].
     double* parts;
-    // Both, divided by C^2: model m has this step's from m output_stride on, [canary][2].
+    // Both projections divided by C^2: model m starts at index m output_stride for this step, in the order [canary][2].
     double* outputs;
     const unsigned long long* trials;
     const unsigned int* worlds;
     unsigned long long planted_stride, output_stride;
-    // The step's first Gaussian number.
+    // Index of the step's first Gaussian number.
     unsigned long long first_draw;
     double inverse_square;
     Key key;
     unsigned int canary_count, blocks;
-    // Of the noise in the sum, and of the sum in the parameters.
+    // Factor of the noise in the sum, and of the sum in the parameters' update.
     float noise_scale, rate;
 };
 
@@ -38,11 +40,11 @@ __device__ __forceinline__ Trial trial_of(const Step& step, unsigned int slot) {
     return Trial{step.key, (unsigned int)trial, (unsigned int)(trial >> 32), step.worlds[slot]};
 }
 
-// Core's `gaussian_pair` in f32, within 1e-6; the rare radii of the tail go through f64.
+// Core's `gaussian_pair` in f32, within 1e-6. The rare radii in the tail use f64.
 __device__ __forceinline__ float2 training_pair(const Trial& trial, unsigned long long pair, unsigned int radius,
                                                 unsigned int angle) {
-    // -2 ln p from whichever of p and q = 1 - p is at most one half: by the device's logarithm, or as 4 atanh(q / (2 - q)), whose series is within
-    // 1e-8 there. So the radius has seven digits where it is small, too.
+    // -2 ln p from the smaller of p and q = 1 - p. If p is smaller, the device's logarithm is used. Otherwise 4 atanh(q / (2 - q))
+    // is used; its series is within 1e-8 there. The radius therefore has seven digits even if it is small.
     const bool is_lower = radius < 0x80000000u;
     const float share = fmaf(__uint2float_rn(is_lower ? radius : ~radius), 0x1p-32f, 0x1p-33f);
     const float s = __fdividef(share, 2.0f - share), w = s * s;
@@ -83,7 +85,7 @@ __device__ __forceinline__ void training_noise(const Trial& trial, unsigned long
     noise[3] = second.y;
 }
 
-// The block's sum of two numbers, in a fixed order, to a thread.
+// The block's sums of two numbers, in a fixed order; every thread gets them.
 __device__ __forceinline__ double2 sums_of_block(double first, double second) {
     __shared__ double room[2][8];
     first = sum_of_warp(first);
@@ -164,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(256) make_step(Models models, Batch
             if (threadIdx.x < 2) parts[threadIdx.x * step.blocks] = 0.0;
             continue;
         }
-        // Four products in f32, all further sums in f64.
+        // Four products are summed in f32, all further sums in f64.
         float of_natural = 0.0f, of_noisy = 0.0f;
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
@@ -178,7 +180,7 @@ extern "C" __global__ void __launch_bounds__(256) make_step(Models models, Batch
     }
 }
 
-// Sums the parts of a step, one warp for each canary and kind.
+// Adds up the parts of a step, with one warp for each canary and kind.
 extern "C" __global__ void __launch_bounds__(256) collect(Models models, Step step) {
     const unsigned int slot = models.slot(), which = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (which >= 2 * step.canary_count) return;
@@ -189,7 +191,8 @@ extern "C" __global__ void __launch_bounds__(256) collect(Models models, Step st
     if (lane == 0) step.outputs[slot * step.output_stride + which] = sum * step.inverse_square;
 }
 
-// Parameters before the first step: what `initial_parameters` of the room `train` gives, to the bit. `ends` are where layers end, `bounds` theirs.
+// Parameters before the first step: the same bits as `initial_parameters` in `train`. `ends` holds where layers end, `bounds` the
+// layers' bounds.
 extern "C" __global__ void __launch_bounds__(256) initialise(Models models, Step step, const unsigned int* ends, const float* bounds) {
     const unsigned int slot = models.slot(), p = (blockIdx.x * 256 + threadIdx.x) * 4;
     if (p >= models.parameter_count) return;

@@ -1,11 +1,11 @@
-//! `equal.cu`.
+//! Mirror of `equal.cu`.
 
 use super::noise::{Trial, fast_exponentials, is_fast};
 use crate::kernel_plan::EqualKind;
 use crate::parameters::Equal;
 use libm::{exp, log};
 
-/// Blocks of four draws between two additions in f64.
+/// Number of blocks of four draws between two additions in f64.
 const STRIP: u32 = 16;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,7 +32,7 @@ impl Sums {
     }
 }
 
-/// The score of a trial.
+/// Computes the score of a trial.
 pub fn score(game: &Equal, kind: EqualKind, trial: Trial) -> f64 {
     let blocks = game.batches.div_ceil(4);
     (0..game.epochs)

@@ -1,10 +1,10 @@
-//! `position.cu` and `general.cu`.
+//! Mirror of `position.cu` and `general.cu`.
 
 use super::noise::Trial;
 use crate::parameters::{EACH_STEP, General, IN_EACH_STEP, KEPT_FOR_ALL_EPOCHS, UNIFORM};
 use libm::{exp, expm1, log, log1p};
 
-/// A game with the tables that its addresses stand for.
+/// A game with the tables that its addresses point to on a device.
 #[derive(Debug, Clone, Copy)]
 pub struct Tables<'a> {
     pub game: &'a General,
@@ -12,7 +12,7 @@ pub struct Tables<'a> {
     pub log_weights: &'a [f64],
 }
 
-/// ln of a sum of exponentials, term after term; terms of minus infinity add nothing.
+/// Logarithm of a sum of exponentials, updated term by term. Terms of minus infinity add nothing.
 struct LogSum {
     largest: f64,
     sum: f64,
@@ -58,7 +58,7 @@ fn step_term(probability: f64, evidence: f64) -> f64 {
 }
 
 impl Tables<'_> {
-    /// The score of a trial.
+    /// Computes the score of a trial.
     pub fn score(&self, trial: Trial) -> f64 {
         let blocks = self.game.batches.div_ceil(4);
         match self.game.adversary {

@@ -1,8 +1,8 @@
-//! The kernels in plain Rust: the same operations in the same order, from the same parameters.
+//! The kernels in plain Rust: the same operations in the same order, with the same parameters.
 //!
-//! It is for tests: what a device computes is wrong if this is wrong, and ordinary machines can run this. Where a kernel calls
-//! the device's approximate functions (2^x, log2 and root in f32), the correctly rounded ones stand here, so that a
-//! device's scores differ from these within the engine's tolerance and not bit for bit.
+//! The mirror is for tests on machines without a GPU. If it is wrong, the device's results are wrong too. Where a kernel calls the
+//! device's approximate functions (2^x, log2 and root in f32), the mirror uses correctly rounded ones. A device's scores therefore
+//! agree with the mirror within the engine's tolerance, not bit for bit.
 
 mod equal;
 mod general;
@@ -16,7 +16,7 @@ use misdeal_game::engines::Engine;
 use noise::Trial;
 use std::ops::Range;
 
-/// Plays a game as the kernels do, trial after trial.
+/// Simulates a game as the kernels do, trial by trial.
 #[derive(Debug, Clone)]
 pub struct Mirror<'a> {
     stream: &'a Stream,
@@ -24,10 +24,10 @@ pub struct Mirror<'a> {
 }
 
 impl<'a> Mirror<'a> {
-    /// The mirror of the kernel that would play `game`.
+    /// Creates the mirror of the kernel for `game`.
     ///
     /// # Errors
-    /// As [`KernelPlan::new`].
+    /// As for [`KernelPlan::new`].
     pub fn new(game: &'a Game) -> Result<Self> {
         Ok(Mirror { stream: &game.stream, plan: KernelPlan::new(game)? })
     }

@@ -1,4 +1,4 @@
-//! `generator.cu` and `gaussian.cu`.
+//! Mirror of `generator.cu` and `gaussian.cu`.
 
 use misdeal_core::{FIRST_BODY_RADIUS, Purpose, Stream, World, gaussian_pair};
 use std::f32::consts::FRAC_PI_2;
@@ -12,29 +12,29 @@ pub struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// The four words of a block of noise.
+    /// The four words of noise block `index`.
     pub fn block(self, index: u32) -> [u32; 4] {
         let bits = self.stream.block(Stream::counter(Purpose::Noise, self.world, self.index, index));
         std::array::from_fn(|i| (bits >> (32 * i)) as u32)
     }
 
-    /// 64 random bits that decide positions.
+    /// 64 random bits that choose a position.
     pub fn position(self, index: u32) -> u64 {
         self.stream.uniform(Purpose::Position, self.world, self.index, index)
     }
 
-    /// Both numbers of pair `pair`, in f64.
+    /// The two Gaussian numbers of pair `pair`, in f64.
     pub fn exact_pair(self, pair: u32, radius: u32, angle: u32) -> [f64; 2] {
         gaussian_pair(radius, angle, || self.stream.uniform(Purpose::Tail, self.world, self.index, pair))
     }
 }
 
-/// Whether both pairs of a block lie outside the tail.
+/// Whether both pairs of a block are outside the tail.
 pub fn is_fast(words: [u32; 4]) -> bool {
     words[0].min(words[2]) >= FIRST_BODY_RADIUS
 }
 
-/// 2^(f z - offset) for both numbers of a pair outside the tail, in any order, where `scale` is 2 ln(2) f^2.
+/// 2^(f z - offset) for both numbers of a pair outside the tail, in any order. `scale` is 2 ln(2) f^2.
 pub fn fast_exponentials(radius: u32, angle: u32, scale: f32, offset: f32) -> [f32; 2] {
     let p = (radius as f32).mul_add(2.0_f32.powi(-32), 2.0_f32.powi(-33));
     let length = (scale * libm::log2f(p)).abs().sqrt();

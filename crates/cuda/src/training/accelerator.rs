@@ -1,4 +1,4 @@
-//! Memory and kernels of a device: a graphics processor, or a processor that runs the same kernels in tests.
+//! Memory and kernels of a device: a GPU, or in tests a CPU that runs the same kernels.
 #![allow(unsafe_code, reason = "a device is driven")]
 
 use super::program::{KernelSpec, Program};
@@ -11,10 +11,10 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// Blocks of a launch in three dimensions.
+/// Number of blocks of a launch, in three dimensions.
 pub type Grid = (usize, usize, usize);
 
-/// Buffer and kernels of a device.
+/// Memory and kernels of a device.
 pub trait Accelerator: Send + Sync + Sized {
     /// Compiles and loads the kernels of a program.
     ///
@@ -22,13 +22,13 @@ pub trait Accelerator: Send + Sync + Sized {
     /// The compiler refuses them, or the device fails.
     fn load(&mut self, program: &Program) -> Result<()>;
 
-    /// Bytes of shared memory that a block may have.
+    /// Largest number of bytes of shared memory in a block.
     ///
     /// # Errors
     /// The device fails.
     fn most_shared_bytes(&self) -> Result<usize>;
 
-    /// Bytes that may still be allocated.
+    /// Number of bytes that can still be allocated.
     ///
     /// # Errors
     /// The device fails.
@@ -40,7 +40,7 @@ pub trait Accelerator: Send + Sync + Sized {
     /// There is not enough memory.
     fn allocate(&self, bytes: usize) -> Result<u64>;
 
-    /// Frees what [`allocate`](Self::allocate) returned.
+    /// Frees memory that [`allocate`](Self::allocate) returned.
     fn release(&self, address: u64);
 
     /// Copies values to the device and waits for the copy; kernels keep running.
@@ -51,17 +51,17 @@ pub trait Accelerator: Send + Sync + Sized {
 
     /// Copies values from the device and waits for the copy; kernels keep running.
     ///
-    /// The caller has waited for the launches that wrote them.
+    /// The caller must first wait for the launches that wrote them.
     ///
     /// # Errors
     /// The device fails.
     fn download<T: DeviceRepr>(&self, from: u64, values: &mut [T]) -> Result<()>;
 
-    /// Launches a kernel; it runs after those launched before.
+    /// Launches a kernel; it runs after all earlier launches.
     ///
     /// # Safety
-    /// `arguments` point to what the kernel takes. All addresses in them are of memory that is large enough and lives until the launch
-    /// has been waited for.
+    /// `arguments` point to the kernel's parameters. All addresses in them belong to memory that is large enough and lives until
+    /// the caller has waited for the launch.
     ///
     /// # Errors
     /// The device fails.
@@ -77,7 +77,7 @@ pub trait Accelerator: Send + Sync + Sized {
 /// Seconds and launches of each kernel.
 pub type Profile = BTreeMap<String, (f64, u64)>;
 
-/// A graphics processor with the kernels of one training.
+/// A GPU with the kernels of one training.
 #[derive(Debug)]
 pub struct Gpu {
     context: Arc<CudaContext>,
@@ -89,22 +89,22 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Device number `ordinal`, without kernels.
+    /// Opens device number `ordinal`, without kernels.
     pub(crate) fn new(ordinal: usize) -> Result<Self> {
         let context = CudaContext::new(ordinal)?;
-        // One stream for launches and one for each direction of copies; only the host orders them.
+        // One stream for launches and one for each direction of copies. Only the host orders them.
         let stream = context.new_stream()?;
         let uploads = context.new_stream()?;
         let downloads = context.new_stream()?;
         Ok(Gpu { context, stream, uploads, downloads, kernels: vec![], profile: None })
     }
 
-    /// Times every launch from now on, which slows all of them.
+    /// Measures the time of every launch from now on. This slows down all launches.
     pub fn start_profile(&mut self) {
         self.profile = Some(Mutex::default());
     }
 
-    /// Times so far.
+    /// Returns the times measured so far.
     pub fn profile(&self) -> Profile {
         self.profile.as_ref().and_then(|profile| profile.lock().ok().map(|p| p.clone())).unwrap_or_default()
     }
@@ -141,26 +141,26 @@ impl Accelerator for Gpu {
 
     fn allocate(&self, bytes: usize) -> Result<u64> {
         self.context.bind_to_thread()?;
-        // SAFETY: a kernel or a copy writes it before it is read.
+        // SAFETY: a kernel or a copy writes this memory before it is read.
         Ok(unsafe { result::malloc_sync(bytes.max(16)) }?)
     }
 
     fn release(&self, address: u64) {
         let _ = self.context.bind_to_thread();
-        // SAFETY: it came from `allocate` and is freed once, after the device has been waited for.
+        // SAFETY: the address came from `allocate` and is freed once, after all work on the device has finished.
         let _ = unsafe { result::free_sync(address) };
     }
 
     fn upload<T: DeviceRepr>(&self, to: u64, values: &[T]) -> Result<()> {
         self.context.bind_to_thread()?;
-        // SAFETY: `Buffer` checks the room at `to`; the values live until the stream has been waited for.
+        // SAFETY: `Buffer` checks the space at `to`. The values live until the stream has been waited for.
         unsafe { result::memcpy_htod_async(to, values, self.uploads.cu_stream()) }?;
         Ok(self.uploads.synchronize()?)
     }
 
     fn download<T: DeviceRepr>(&self, from: u64, values: &mut [T]) -> Result<()> {
         self.context.bind_to_thread()?;
-        // SAFETY: `Buffer` checks that `from` has as many values; the stream is waited for before they are read.
+        // SAFETY: `Buffer` checks that `from` has as many values. The stream is waited for before they are read.
         unsafe { result::memcpy_dtoh_async(values, from, self.downloads.cu_stream()) }?;
         Ok(self.downloads.synchronize()?)
     }
@@ -201,7 +201,7 @@ impl Accelerator for Gpu {
     }
 }
 
-/// Accelerator code, kept for the next training of the same model.
+/// Compiles a source to machine code, and keeps the code for the next training of the same model.
 fn compiled(source: String, major: i32, minor: i32) -> Result<Vec<u8>> {
     static COMPILED: Mutex<BTreeMap<(String, i32, i32), Vec<u8>>> = Mutex::new(BTreeMap::new());
     let mut compiled = COMPILED.lock().map_err(|_| CudaError::Poisoned)?;

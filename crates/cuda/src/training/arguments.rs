@@ -6,7 +6,7 @@
 use crate::parameters::Key;
 use cudarc::driver::DeviceRepr;
 
-/// The offset of what does not exist: the first stage reads records instead.
+/// Marks an offset that does not exist. The first stage has no input offset: it reads records instead.
 pub const NOWHERE: u64 = u64::MAX;
 
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,4 +1,4 @@
-//! Buffer of a accelerator that is given back when nobody needs it.
+//! A buffer of an accelerator, freed when it is dropped.
 
 use super::accelerator::Accelerator;
 use crate::Result;
@@ -14,7 +14,7 @@ pub struct Buffer<A: Accelerator> {
 }
 
 impl<A: Accelerator> Buffer<A> {
-    /// Allocates room for `count` values.
+    /// Allocates memory for `count` values.
     pub fn uninitialised<T>(accelerator: &Arc<A>, count: usize) -> Result<Self> {
         let bytes = count * size_of::<T>();
         Ok(Buffer { accelerator: Arc::clone(accelerator), address: accelerator.allocate(bytes)?, bytes })
@@ -27,13 +27,13 @@ impl<A: Accelerator> Buffer<A> {
         Ok(memory)
     }
 
-    /// Copies `values` to the start.
+    /// Copies `values` to the start of the buffer.
     pub fn fill<T: DeviceRepr>(&self, values: &[T]) -> Result<()> {
         assert!(size_of_val(values) <= self.bytes, "more values than there is room for");
         if values.is_empty() { Ok(()) } else { self.accelerator.upload(self.address, values) }
     }
 
-    /// Copies `values` to the start, and grows first if they do not fit.
+    /// Copies `values` to the start of the buffer, which grows first if they do not fit.
     pub fn refill<T: DeviceRepr>(&mut self, values: &[T]) -> Result<()> {
         if size_of_val(values) > self.bytes {
             *self = Self::uninitialised::<T>(&self.accelerator, values.len())?;
@@ -41,7 +41,7 @@ impl<A: Accelerator> Buffer<A> {
         self.fill(values)
     }
 
-    /// Grows to `count` values if there is less room; values are lost then.
+    /// Makes the buffer at least `count` values long. If it grows, its old values are lost.
     pub fn reserve<T>(&mut self, count: usize) -> Result<()> {
         if count * size_of::<T>() > self.bytes {
             *self = Self::uninitialised::<T>(&self.accelerator, count)?;
@@ -49,7 +49,7 @@ impl<A: Accelerator> Buffer<A> {
         Ok(())
     }
 
-    /// Copies the first values to `values`; the launches that wrote them have been waited for.
+    /// Copies the first values of the buffer to `values`. The caller must first wait for the launches that wrote them.
     pub fn read<T: DeviceRepr>(&self, values: &mut [T]) -> Result<()> {
         assert!(size_of_val(values) <= self.bytes, "more values than there are");
         if values.is_empty() { Ok(()) } else { self.accelerator.download(self.address, values) }

@@ -17,7 +17,7 @@ pub struct DeviceDataset<A: Accelerator> {
 }
 
 impl<A: Accelerator> DeviceDataset<A> {
-    /// Copies the first `count` of `examples` to a device.
+    /// Copies the first `count` records of `examples` to a device.
     pub fn new(accelerator: &Arc<A>, examples: &Examples, count: usize) -> Result<Self> {
         let features = &examples.features[..count * examples.shape.features()];
         let square = |record: &[f32]| record.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>() as f32;

@@ -1,42 +1,42 @@
-//! How convolutions of few channels are split (`direct.cu`).
+//! How convolutions with few channels are split (`direct.cu`).
 //!
 //! # Why without matrix cores?
-//! With six filters, most of a tile would be zeros. Images and weights are in shared memory and sums in registers.
+//! With six filters, most of a tile would be zeros. Here, images and weights are in shared memory, and sums are in registers.
 //! Outputs pass through shared memory, because neighbours in an image are not neighbours in a warp.
 //!
 //! # Why do the same kernels pool?
-//! Images before pooling are the largest, and they are written only once this way.
+//! Images before pooling are the largest. If the same kernel pools, they are written only once.
 
 use super::stages::WeightedLayer;
 
-/// Channels and filters at most; beyond, matrix cores are faster.
+/// Largest number of channels and of filters; above it, matrix cores are faster.
 const MOST_CHANNELS: usize = 16;
-/// Sums in a thread's registers at most.
+/// Largest number of sums in a thread's registers.
 const MOST_SUMS: usize = 48;
-/// Bytes of shared memory of a block at most: three blocks fit into a multiprocessor of 228 KB.
+/// Limit for the shared memory of a block, in bytes: three blocks fit into a multiprocessor of 228 KB.
 const MOST_BYTES: usize = 74 * 1024;
-/// Threads of a block, about.
+/// Approximate number of threads in a block.
 const THREADS: usize = 224;
 
 /// The template arguments of a kernel of `direct.cu`, and the size of its blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectConvolution {
-    /// Its name in `direct.cu`.
+    /// The kernel's type in `direct.cu`.
     pub name: String,
     pub threads: usize,
     pub shared_bytes: usize,
-    /// Records of a block.
+    /// Number of records in a block.
     pub records: usize,
 }
 
 impl DirectConvolution {
-    /// From inputs to outputs; `None` where matrix cores are faster or a block is too small.
+    /// The kernel from inputs to outputs; `None` if matrix cores are faster or a block is too small.
     pub fn forward(layer: &WeightedLayer) -> Option<Self> {
         window(layer.height, layer.width, layer.channels, layer.padding, layer.filters, layer.size)
             .filter(|_| is_small(layer))
     }
 
-    /// From deltas of the outputs to deltas of the inputs.
+    /// The kernel from deltas of the outputs to deltas of the inputs.
     pub fn backward(layer: &WeightedLayer) -> Option<Self> {
         let across = |length: usize| length + 2 * layer.padding + 1 - layer.size;
         let (height, width) = (across(layer.height), across(layer.width));
@@ -44,7 +44,7 @@ impl DirectConvolution {
         window(height, width, layer.filters, padding, layer.channels, layer.size).filter(|_| is_small(layer))
     }
 
-    /// Each record's gradient of the weights.
+    /// The kernel for each record's gradient of the weights.
     pub fn gradient(layer: &WeightedLayer) -> Option<Self> {
         let WeightedLayer { height, width, channels, padding, filters, size, .. } = *layer;
         let across = |length: usize| length + 2 * padding + 1 - size;
@@ -52,12 +52,12 @@ impl DirectConvolution {
         let each =
             (1..=filters.min(MOST_SUMS / size).max(1)).rev().find(|each| filters.is_multiple_of(*each))?;
         let groups = channels * size * (filters / each);
-        // As few idle threads as possible, and of equals the most threads.
+        // As few idle threads as possible; among equals, the most threads.
         let split = (1..=(THREADS / groups).clamp(1, high))
             .rev()
             .min_by_key(|&split| high.div_ceil(split) * (groups * split).next_multiple_of(32))?;
         let row = (width + 2 * padding) | 1;
-        // Rows of deltas begin in different banks; they are read two or four numbers at a time where that is possible.
+        // Rows of deltas begin in different banks. Where possible, deltas are read two or four at a time.
         let step = if each.is_multiple_of(4) { 4 } else { 1 + usize::from(each.is_multiple_of(2)) };
         let delta_row = (wide * filters..wide * filters + 64)
             .find(|length| split == 1 && length % 4 == 0 || length % 32 == step)?;
@@ -89,7 +89,7 @@ fn window(
 ) -> Option<DirectConvolution> {
     let across = |length: usize| length + 2 * padding + 1 - size;
     let (high, out) = (across(height), across(width));
-    // An odd number of neighbours, so that threads of a row read different banks.
+    // An odd number of neighbours, so that threads of one row read different banks.
     let wide = [7, 5, 3].into_iter().min_by_key(|wide| (out.div_ceil(*wide) * wide, 8 - wide))?;
     let groups = (1..=filters).find(|groups| wide * filters.div_ceil(*groups) <= MOST_SUMS)?;
     let each = filters.div_ceil(groups);
@@ -101,13 +101,13 @@ fn window(
     let room = (MOST_BYTES / 4).checked_sub(weights)?;
     let wanted = (THREADS / per_record).max(1);
     let fitting = |chunk: usize| wanted.min(room / staged.max(chunk * height * (needed + 3) + 31));
-    // As many channels at a time as leave room for as many records as possible.
+    // The number of channels that fits the most records; among equals, the most channels.
     let chunk = (1..=channels)
         .filter(|chunk| channels.is_multiple_of(*chunk))
         .max_by_key(|&chunk| (fitting(chunk), chunk))?;
     let records = fitting(chunk);
     let image_of = |row: usize| chunk * height * row;
-    // The shortest row and image for which as few threads as possible of a warp meet in a bank.
+    // The shape with the fewest threads of a warp in the same bank; among equals, the smallest image.
     let meetings = |row: usize, image: usize| {
         let mut places: Vec<usize> = (0..(records * per_record).min(32))
             .map(|thread| {

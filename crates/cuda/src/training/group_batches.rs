@@ -1,22 +1,22 @@
-//! The batches of a group of models, drawn and modified on the processor.
+//! The batches of a group of models, drawn and modified on the CPU.
 
 use misdeal_core::World;
 use misdeal_schemes::sampler;
 use misdeal_train::{ModifiedBatch, TrainingPlan, sample};
 use rayon::prelude::*;
 
-/// The batches of a group of models, in the order of device all.
+/// The batches of a group of models, in the order of device memory.
 #[derive(Debug, Default)]
 pub struct GroupBatches {
     /// Trial and world of each model.
     pub models: Vec<(u64, World)>,
-    /// Records of the largest batch.
+    /// Number of records in the largest batch.
     pub room: usize,
     /// Records with natural gradients: [model][step][room].
     pub records: Vec<u32>,
     /// Number of natural records: [model][step].
     pub counts: Vec<u32>,
-    /// How often each canary is in the sum: [model][step][canary].
+    /// Multiple of each canary in the sum: [model][step][canary].
     pub planted: Vec<i32>,
     /// Records sampled for debiasing: [model][step][sampled].
     pub samples: Vec<u32>,

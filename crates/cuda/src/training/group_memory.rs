@@ -9,7 +9,7 @@ use misdeal_core::World;
 use misdeal_train::TrainingPlan;
 use std::sync::Arc;
 
-/// Batches of a group of models on a device, and room for its outputs.
+/// The batches of a group of models on a device, and memory for the group's outputs.
 #[derive(Debug)]
 pub struct GroupMemory<A: Accelerator> {
     pub batches: GroupBatches,
@@ -24,7 +24,7 @@ pub struct GroupMemory<A: Accelerator> {
 }
 
 impl<A: Accelerator> GroupMemory<A> {
-    /// Buffers that grow when they are filled.
+    /// Allocates minimal buffers, which grow when they are filled.
     pub fn new(accelerator: &Arc<A>) -> Result<Self> {
         let none = || Buffer::uninitialised::<u64>(accelerator, 1);
         Ok(GroupMemory {
@@ -40,7 +40,7 @@ impl<A: Accelerator> GroupMemory<A> {
         })
     }
 
-    /// Copies batches to the device and makes room for the outputs.
+    /// Copies batches to the device and allocates memory for the outputs.
     pub fn fill(&mut self, plan: &TrainingPlan, batches: GroupBatches) -> Result<()> {
         let (models, steps, canaries) =
             (batches.models.len(), plan.setting().steps() as usize, plan.canaries().len());
@@ -59,7 +59,7 @@ impl<A: Accelerator> GroupMemory<A> {
         Ok(())
     }
 
-    /// Reads the outputs of a trained group; the next group may be trained meanwhile.
+    /// Reads the outputs of a trained group. The next group may train at the same time.
     pub fn results(&self, plan: &TrainingPlan, final_state: FinalState) -> Result<GroupResults> {
         let (models, sampled) = (self.batches.models.len(), self.batches.sampled);
         let (steps, canaries) = (plan.setting().steps() as usize, plan.canaries().len());

@@ -3,13 +3,13 @@
 use misdeal_train::reference::Outputs;
 use misdeal_train::{BiasModel, TrainedModel, TrainingPlan};
 
-/// How many training and test records a model classifies correctly.
+/// Number of training and test records that a model classifies correctly.
 pub type Correct = (u64, Option<u64>);
 
-/// Results that the next group overwrites, so they are read before it starts.
+/// Results that the next group overwrites; they are read before it starts.
 #[derive(Debug, Default)]
 pub struct FinalState {
-    /// By model; `None` if its accuracy is not measured.
+    /// Accuracy counts by model; `None` if the accuracy is not measured.
     pub correct: Vec<Option<Correct>>,
     /// Parameters by model; empty unless requested.
     pub parameters: Vec<Vec<f64>>,
@@ -18,15 +18,15 @@ pub struct FinalState {
 /// Results of all models of a group, in the order of device memory.
 #[derive(Debug, Default)]
 pub struct GroupResults {
-    /// By model; `None` if its accuracy is not measured.
+    /// Accuracy counts by model; `None` if the accuracy is not measured.
     pub correct: Vec<Option<Correct>>,
-    /// [model][step][canary][2]: the natural records' part of an output, and the output.
+    /// The natural records' part of each output, and the output: [model][step][canary][2].
     pub values: Vec<f64>,
-    /// [model][step][record][canary]: projections of sampled gradients, for debiasing.
+    /// Projections of sampled gradients, for debiasing: [model][step][record][canary].
     pub seen: Vec<f32>,
     /// Parameters by model; empty unless requested.
     pub parameters: Vec<Vec<f64>>,
-    /// Records that are sampled in a step for debiasing.
+    /// Number of records sampled in a step for debiasing.
     pub sampled: usize,
 }
 

@@ -1,8 +1,8 @@
-//! Trains a group of models side by side, kernel by kernel.
+//! Trains a group of models in parallel, kernel by kernel.
 //!
 //! # Why is each record's convolution gradient kept?
-//! A step adds them up with their clipping factors. A second pass over the products would cost more than the memory's
-//! bandwidth.
+//! A step multiplies the gradients by their clipping factors and adds them up. Computing the products a second time would cost
+//! more than reading the gradients from memory.
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use super::accelerator::{Accelerator, Grid};
@@ -27,13 +27,13 @@ const COLLECT: usize = 4;
 const INITIALISE: usize = 5;
 const PROJECT_RECORDS: usize = 6;
 
-/// Records of a block where each record has one warp.
+/// Number of records in a block where each record has one warp.
 const WARPS: usize = 8;
-/// Steps between two checks for a cancellation.
+/// Number of steps between two checks for cancellation.
 const STEPS_AT_A_TIME: usize = 8;
-/// The same where one kernel makes many steps: about a tenth of a second.
+/// The same number where one kernel makes many steps: about a tenth of a second.
 ///
-/// Fewer would load and store the parameters more often.
+/// A smaller number would load and store the parameters more often.
 const FUSED_STEPS: usize = 100;
 
 /// The training of a group of models.
@@ -41,7 +41,7 @@ pub struct GroupTraining<'a, A: Accelerator> {
     plan: &'a TrainingPlan,
     session: &'a Session<A>,
     memory: &'a GroupMemory<A>,
-    /// Models side by side.
+    /// Number of models trained in parallel.
     count: usize,
 }
 
@@ -50,7 +50,7 @@ impl<'a, A: Accelerator> GroupTraining<'a, A> {
         GroupTraining { plan, session, memory, count: memory.batches.models.len() }
     }
 
-    /// Trains all models and reads what the next group overwrites; `None` if cancelled.
+    /// Trains all models and reads the results that the next group overwrites; `None` if cancelled.
     ///
     /// Outputs stay in the [`GroupMemory`].
     pub fn train(
@@ -86,11 +86,11 @@ impl<'a, A: Accelerator> GroupTraining<'a, A> {
         let mut arguments =
             [pointer(&mut models), pointer(&mut step), pointer(&mut ends), pointer(&mut bounds)];
         let grid = (session.parameters.div_ceil(1024), 1, self.count);
-        // SAFETY: these are what `initialise` takes; the session's memory has room for all models.
+        // SAFETY: these are the parameters of `initialise`. The session's memory has space for all models.
         unsafe { session.accelerator.launch(INITIALISE, grid, &mut arguments) }
     }
 
-    /// The natural records of a step.
+    /// The natural records of a step, as a kernel argument.
     fn batch(&self, number: usize) -> Batch {
         let (steps, room) = (self.plan.setting().steps() as usize, self.memory.batches.room);
         Batch {
@@ -117,7 +117,8 @@ impl<'a, A: Accelerator> GroupTraining<'a, A> {
         };
         let mut arguments =
             [pointer(&mut models), pointer(&mut batch), pointer(&mut step), pointer(&mut run)];
-        // SAFETY: these are what `perceptron` takes; the group's memory has records, counts and outputs for all these steps.
+        // SAFETY: these are the parameters of `perceptron`. The group's memory has records, counts and outputs for all these
+        // steps.
         unsafe { session.accelerator.launch(kernel, (1, 1, self.count), &mut arguments) }
     }
 
@@ -136,15 +137,15 @@ impl<'a, A: Accelerator> GroupTraining<'a, A> {
         }
         let mut arguments = [pointer(&mut models), pointer(&mut batch), pointer(&mut step)];
         let grid = (step.blocks as usize, 1, self.count);
-        // SAFETY: these are what `make_step` takes.
+        // SAFETY: these are the parameters of `make_step`.
         unsafe { session.accelerator.launch(MAKE_STEP, grid, &mut arguments) }?;
         let mut arguments = [pointer(&mut models), pointer(&mut step)];
         let grid = ((2 * step.canary_count as usize).div_ceil(WARPS), 1, self.count);
-        // SAFETY: these are what `collect` takes.
+        // SAFETY: these are the parameters of `collect`.
         unsafe { session.accelerator.launch(COLLECT, grid, &mut arguments) }
     }
 
-    /// Projects the gradients that are sampled for debiasing, in chunks that fit.
+    /// Projects the gradients sampled for debiasing, in chunks that fit into memory.
     fn project_samples(&self, number: usize) -> Result<()> {
         let (session, sampled) = (self.session, self.memory.batches.sampled);
         let steps = self.plan.setting().steps() as usize;
@@ -165,7 +166,7 @@ impl<'a, A: Accelerator> GroupTraining<'a, A> {
             let mut debiasing = session.debiasing(self.memory, number, steps, first);
             let mut arguments =
                 [pointer(&mut models), pointer(&mut batch), pointer(&mut step), pointer(&mut debiasing)];
-            // SAFETY: these are what `project_records` takes.
+            // SAFETY: these are the parameters of `project_records`.
             unsafe { session.accelerator.launch(PROJECT_RECORDS, (count, 1, self.count), &mut arguments) }?;
         }
         Ok(())
@@ -173,7 +174,7 @@ impl<'a, A: Accelerator> GroupTraining<'a, A> {
 
     /// Computes clipped deltas of linear layers, gradients of convolutions and clipping factors.
     ///
-    /// No model has more than `most` records in its batch.
+    /// `most` is at least the number of records in every model's batch.
     fn deltas(&self, models: Models, batch: Batch, most: usize) -> Result<()> {
         let session = self.session;
         let clipping = session.clipping();
@@ -226,7 +227,8 @@ impl<'a, A: Accelerator> GroupTraining<'a, A> {
         mut stage: Stage,
     ) -> Result<()> {
         let mut arguments = [pointer(&mut models), pointer(&mut batch), pointer(&mut stage)];
-        // SAFETY: every kernel of a stage takes these three, whose addresses are of the session and the group's memory.
+        // SAFETY: every kernel of a stage takes these three parameters. Their addresses belong to the session or the group's
+        // memory.
         unsafe { self.session.accelerator.launch(kernel, grid, &mut arguments) }
     }
 
@@ -239,7 +241,7 @@ impl<'a, A: Accelerator> GroupTraining<'a, A> {
         most: usize,
     ) -> Result<()> {
         let mut arguments = [pointer(&mut models), pointer(&mut batch), pointer(&mut clipping)];
-        // SAFETY: `loss` and `clip` take these three.
+        // SAFETY: `loss` and `clip` take these three parameters.
         unsafe {
             self.session.accelerator.launch(kernel, (most.div_ceil(WARPS), 1, self.count), &mut arguments)
         }
@@ -285,7 +287,7 @@ impl<'a, A: Accelerator> GroupTraining<'a, A> {
             let mut arguments =
                 [pointer(&mut models), pointer(&mut batch), pointer(&mut clipping), pointer(&mut address)];
             let grid = (count.div_ceil(WARPS), 1, slots.len());
-            // SAFETY: these are what `count_hits` takes; there is a counter for every model.
+            // SAFETY: these are the parameters of `count_hits`. There is a counter for every model.
             unsafe { session.accelerator.launch(COUNT_HITS, grid, &mut arguments) }?;
         }
         session.accelerator.wait()?;
@@ -306,7 +308,7 @@ impl<'a, A: Accelerator> GroupTraining<'a, A> {
     }
 }
 
-/// The grid for `models` models, by records, rows of a product, or values of each.
+/// The grid for `models` models. Blocks are split by records, rows of a product, or values.
 fn grid(split: WorkSplit, records: usize, rows: usize, values: usize, models: usize) -> Grid {
     match split {
         WorkSplit::Tiles(tiling) => (rows.div_ceil(tiling.rows), tiling.column_tiles(), models),

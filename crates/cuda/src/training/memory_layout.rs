@@ -1,13 +1,13 @@
-//! Offsets of a model's numbers in its part of device memory.
+//! The layout of a model's numbers in device memory.
 
 use super::arguments::{Linear, NOWHERE, Stage as StageArguments};
 use super::program::StageKernels;
 use super::stages::Stage;
 
-/// Offsets are multiples of this many floats: a cache line.
+/// Offsets are multiples of this many floats, which is one cache line.
 const ALIGNMENT: usize = 32;
 
-/// Offsets in floats from the start of a model, with room for `records` records.
+/// Offsets in floats from the start of a model's memory, with space for `records` records.
 #[derive(Debug, Clone)]
 pub struct MemoryLayout {
     pub records: usize,
@@ -16,12 +16,12 @@ pub struct MemoryLayout {
     pub gradients: usize,
     pub gradient_stride: usize,
     pub squares: usize,
-    /// Parts of a record's squared norm.
+    /// Number of parts in a record's squared norm.
     pub parts: usize,
     pub factors: usize,
-    /// Floats from one model to the next.
+    /// Number of floats from one model to the next.
     pub stride: usize,
-    /// Parameters of all convolutions, which come first.
+    /// Number of parameters of all convolutions, which come before the other parameters.
     pub convolution_parameters: usize,
     pub stages: Vec<StageArguments>,
 }
@@ -79,7 +79,7 @@ impl MemoryLayout {
         }
     }
 
-    /// The linear layers, for kernels that go through all of them.
+    /// The linear layers, for kernels that loop over all of them.
     pub fn linears(&self, stages: &[Stage]) -> Vec<Linear> {
         let pairs = stages.iter().zip(&self.stages);
         let linear = pairs.filter_map(|(stage, places)| stage.linear().map(|layer| (layer, places)));

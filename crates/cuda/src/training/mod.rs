@@ -1,14 +1,14 @@
-//! DP-SGD with canaries on graphics processors, many models side by side.
+//! DP-SGD with canaries on GPUs, with many models in parallel.
 //!
-//! All models of a group take the same step at the same time. Each operation of a layer is one kernel, whose blocks
-//! are tiles of all models' matrix products. The processor makes the batches of the next group while one is trained.
+//! All models of a group take the same step at the same time. Each operation of a layer is one kernel, whose blocks are tiles of
+//! all models' matrix products. While one group is trained, the CPU makes the batches of the next group.
 //!
-//! # Why are batches made on the processor?
-//! The samplers and the adversary are those of trainings on processors: nine schemes and three threat models need no
-//! second implementation.
+//! # Why are batches made on the CPU?
+//! The samplers and the adversary are shared with CPU trainings. Nine schemes and three threat models need no second
+//! implementation.
 //!
 //! # Why does a model not depend on the others in its group?
-//! Every sum is a chain in a fixed order. Only whole numbers are added atomically.
+//! Every sum is computed in a fixed order. Only whole numbers are added atomically.
 
 mod accelerator;
 mod arguments;

@@ -1,7 +1,7 @@
-//! Perceptrons small enough to train in one block each, on records of bits (`perceptron.cu`).
+//! Perceptrons small enough to train in one block each, on records of zeros and ones (`perceptron.cu`).
 //!
 //! # Why fetch the next batch during a step?
-//! A block is alone on its multiprocessor, so no other block would fill the wait.
+//! A block has its multiprocessor to itself. No other block could use the time that it spends waiting for memory.
 
 use super::stages::Stage;
 use misdeal_core::{Loss, Precision};
@@ -15,7 +15,7 @@ const WARPS: usize = THREADS / 32;
 /// The template arguments of the kernel, and the size of its blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Perceptron {
-    /// Its name in `perceptron.cu`.
+    /// The kernel's type in `perceptron.cu`.
     pub name: String,
     pub threads: usize,
     pub shared_bytes: usize,
@@ -25,7 +25,7 @@ pub struct Perceptron {
 impl Perceptron {
     /// The kernel of a plan; `None` if layers, records, canaries or `most_bytes` of shared memory do not allow it.
     ///
-    /// This depends on the plan and the device's architecture alone, so a trial is always computed in the same way.
+    /// The choice depends only on the plan and the device's architecture, so a trial is always computed in the same way.
     pub fn new(
         plan: &TrainingPlan,
         stages: &[Stage],
@@ -47,7 +47,7 @@ impl Perceptron {
             && are_bits(examples, records);
         let batch = (setting.batch_size as usize).next_multiple_of(16);
         let stride = classes.next_multiple_of(8) + 4;
-        // Sums overwrite values that are no longer needed; small batches need a few more rows for that.
+        // Sums overwrite values that are no longer needed. For that, small batches need a few more rows.
         let is_enough = |rows: usize| {
             (units + 1) * classes <= rows * (units + 4)
                 && WARPS * 16 * units <= rows * stride
@@ -69,7 +69,7 @@ impl Perceptron {
         (shared_bytes <= most_bytes).then_some(Perceptron { name, threads: THREADS, shared_bytes, inputs })
     }
 
-    /// The first `count` records as bits, lowest first, then a bit that is always set.
+    /// Packs the first `count` records into bits, lowest bit first, followed by one bit that is always set.
     ///
     /// Each record takes a multiple of four words.
     pub fn bits(&self, examples: &Examples, count: usize) -> Vec<u32> {

@@ -1,13 +1,13 @@
 //! The kernels of one model: shared sources, and one line for each kernel with the shapes as constants.
 //!
 //! # Why are kernels written out for each model?
-//! NVRTC compiles at run time, so shapes can be template arguments. Divisions by them become multiplications, loops
-//! unroll, and tiles are chosen to waste least (`tiling.rs`).
+//! NVRTC compiles at run time, so shapes can be template arguments. Divisions by them become multiplications, and loops are
+//! unrolled. Tile sizes are chosen to waste the least work (`tiling.rs`).
 //!
 //! # How does f32 run on matrix cores?
-//! Matrix cores round factors to eleven bits. For `f32` each factor is split in two such parts and three products are
-//! added, which leaves f32's own errors. Two products suffice where records have at most eleven bits. `tf32` takes
-//! one product, and its stores have a lineage of their own.
+//! Matrix cores round factors to eleven bits. For `f32`, each factor is split into two such parts and three products are added.
+//! The remaining errors are those of f32 itself. Two products are enough if records have at most eleven bits. `tf32` uses one
+//! product, and its stores are kept apart from those of `f32`.
 
 use super::direct::DirectConvolution;
 use super::perceptron::Perceptron;
@@ -18,14 +18,14 @@ use misdeal_train::TrainingPlan;
 use misdeal_train::data::Examples;
 use std::fmt::Write;
 
-/// Sources for every model, in the order in which they depend on each other.
+/// Sources for every model; each depends only on earlier ones.
 pub const SOURCES: [&str; 4] = [
     include_str!("../../kernels/generator.cu"),
     include_str!("../../kernels/gaussian.cu"),
     include_str!("../../kernels/training/models.cu"),
     include_str!("../../kernels/training/clipping.cu"),
 ];
-/// The instructions of matrix cores; an emulator on a processor replaces them.
+/// The instructions of matrix cores; in tests, an emulator on the CPU replaces them.
 pub const MATRIX_CORES: &str = include_str!("../../kernels/training/matrix_cores.cu");
 /// Sources that come after [`MATRIX_CORES`].
 pub const MORE_SOURCES: [&str; 7] = [
@@ -41,14 +41,14 @@ pub const MORE_SOURCES: [&str; 7] = [
 pub const COMMON_KERNELS: [&str; 7] =
     ["loss", "clip", "count_hits", "make_step", "collect", "initialise", "project_records"];
 
-/// A kernel's name, and the size of its blocks.
+/// A kernel's name and the size of its blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelSpec {
-    /// Its name in the sources.
+    /// The kernel's name in the sources.
     pub name: String,
-    /// Threads of a block.
+    /// Number of threads in a block.
     pub threads: u32,
-    /// Bytes of shared memory of a block.
+    /// Bytes of shared memory in a block.
     pub shared_bytes: u32,
 }
 
@@ -57,36 +57,36 @@ pub struct KernelSpec {
 pub enum WorkSplit {
     /// Tiles of a matrix product.
     Tiles(Tiling),
-    /// This many records for each block.
+    /// A number of records for each block.
     Records(usize),
     /// 256 values for each block.
     Values,
 }
 
 impl WorkSplit {
-    /// Blocks for each record's gradient.
+    /// Number of blocks for each record's gradient.
     pub fn parts(&self) -> usize {
         if let WorkSplit::Tiles(tiling) = self { tiling.all_tiles() } else { 1 }
     }
 }
 
-/// The kernels of a stage, each with its split; `None` where none is needed.
+/// The kernels of a stage, each with its split; `None` if no kernel is needed.
 #[derive(Debug, Clone, Default)]
 pub struct StageKernels {
-    /// From inputs to outputs.
+    /// The kernel from inputs to outputs.
     pub forward: Option<(usize, WorkSplit)>,
-    /// From deltas of the outputs to deltas of the inputs.
+    /// The kernel from deltas of the outputs to deltas of the inputs.
     pub backward: Option<(usize, WorkSplit)>,
-    /// Gradients of the weights.
+    /// The kernel for gradients of the weights.
     pub gradient: Option<(usize, WorkSplit)>,
 }
 
-/// All kernels of a model, numbered in the order of `kernels`.
+/// All kernels of a model; a kernel's number is its index in `kernels`.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// One line of source for each kernel of a stage; it follows all sources.
+    /// One line of source for each kernel of a stage, placed after all sources.
     pub instances: String,
-    /// The common kernels, then those of stages.
+    /// The common kernels, followed by the stages' kernels.
     pub kernels: Vec<KernelSpec>,
     /// The kernels of each stage.
     pub stages: Vec<StageKernels>,
@@ -95,7 +95,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// The kernels of a plan; a block may use `most_shared_bytes` of shared memory.
+    /// Makes the kernels of a plan. A block may use `most_shared_bytes` of shared memory.
     pub fn new(plan: &TrainingPlan, precision: Precision, tuning: Tuning, most_shared_bytes: usize) -> Self {
         let stages = stages(plan.model());
         let setting = plan.setting();
@@ -108,9 +108,9 @@ impl Program {
         program
     }
 
-    /// The kernels for batches of about `records` records.
+    /// Makes the kernels for batches of about `records` records.
     ///
-    /// `exact_records`: no feature has more than eleven significant bits.
+    /// `exact_records` means that no feature has more than eleven significant bits.
     fn of_stages(
         stages: &[Stage],
         records: usize,
@@ -195,13 +195,13 @@ impl Program {
         program
     }
 
-    /// The whole source.
+    /// The complete source.
     pub fn source(&self) -> String {
         let sources = SOURCES.into_iter().chain([MATRIX_CORES]).chain(MORE_SOURCES);
         sources.chain([self.instances.as_str()]).collect::<Vec<_>>().join("\n")
     }
 
-    /// Adds the kernel that trains a whole model in a block.
+    /// Adds the kernel that trains a whole model in one block.
     fn add_fused(&mut self, perceptron: &Perceptron) {
         let Perceptron { name, threads, shared_bytes, .. } = perceptron;
         let _ = writeln!(
@@ -234,9 +234,9 @@ fn squares(pooling: &Pooling) -> String {
     format!("Squares<{height}, {width}, {channels}, {size}, {largest}>")
 }
 
-/// The pooling that the kernels of stage `number` do too, with its activation.
+/// The pooling that the kernels of stage `number` also compute, with its activation.
 ///
-/// They do where all of them are in `direct.cu`.
+/// They do so if all three kernels of the layer are in `direct.cu`.
 fn pooling_after(stages: &[Stage], number: usize, tuning: Tuning) -> Option<(String, Activation)> {
     let layer = stages[number].convolution().filter(|_| tuning.direct && tuning.pools)?;
     let are_direct = [
@@ -249,7 +249,7 @@ fn pooling_after(stages: &[Stage], number: usize, tuning: Tuning) -> Option<(Str
     Some((squares(pooling), next.activation))
 }
 
-/// Whether every feature fits the eleven significant bits of a matrix core's factor.
+/// Whether every feature has at most eleven significant bits, the precision of a matrix core's factor.
 fn has_few_bits(examples: &Examples, count: usize) -> bool {
     let features = &examples.features[..count * examples.shape.features()];
     features.iter().all(|feature| feature.to_bits().trailing_zeros() >= 13)
@@ -265,7 +265,7 @@ struct LayerBuilder<'a> {
 }
 
 impl LayerBuilder<'_> {
-    /// Adds a kernel of `direct.cu`, if the layer has one; `kernel` names it for a shape.
+    /// Adds a kernel of `direct.cu`, if the layer has one. `kernel` returns its name for a shape.
     fn direct(
         &mut self,
         name: &str,
@@ -279,7 +279,7 @@ impl LayerBuilder<'_> {
         Some((kernel, WorkSplit::Records(direct.records)))
     }
 
-    /// Adds a kernel of `product.cu`; `problem` names it for shape, tiles and widths of copies.
+    /// Adds a kernel of `product.cu`. `problem` returns its name for shape, tiles and widths of copies.
     fn product(
         &mut self,
         product: Product,

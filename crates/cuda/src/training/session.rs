@@ -1,4 +1,4 @@
-//! A device prepared for one training: kernels, data, and room for models side by side.
+//! A device prepared for one training: kernels, data, and memory for models in parallel.
 
 use super::accelerator::Accelerator;
 use super::arguments::{Canary, Clipping, Debiasing, Models, NOWHERE, Step};
@@ -17,15 +17,15 @@ use misdeal_train::TrainingPlan;
 use misdeal_train::data::Examples;
 use std::sync::Arc;
 
-/// Parameters that a block of `make_step` moves.
+/// Number of parameters that a block of `make_step` updates.
 pub const PARAMETERS_PER_BLOCK: usize = 1024;
-/// Fewest records for which there is room; accuracies are measured on that many at a time.
+/// Minimum number of records with space in memory; accuracies are measured on that many at a time.
 const FEWEST_RECORDS: usize = 64;
-/// Floating-point operations of a step that keep a device busy.
+/// Number of floating-point operations in a step that keep a device busy.
 const OPERATIONS_PER_STEP: f64 = 2.4e11;
-/// Most models side by side: sixteen for each of an H200's multiprocessors. More are not faster.
+/// Largest number of models in parallel: sixteen for each of an H200's multiprocessors. More are not faster.
 const MOST_MODELS: usize = 2112;
-/// The share of free memory that models may take.
+/// The fraction of free memory that models may use.
 const MOST_OF_THE_MEMORY: f64 = 0.6;
 
 /// A device, and everything on it that all groups share.
@@ -39,7 +39,7 @@ pub struct Session<A: Accelerator> {
     /// Records as bits, for the kernel that trains a whole model in one block.
     pub bits: Buffer<A>,
     pub test: Option<DeviceDataset<A>>,
-    /// 0, 1, 2, ...: the models of a group, or the records of a data set. Entry n also serves as a count of n.
+    /// The numbers 0, 1, 2, ...: indices of models or records. Entry n also serves as a count of n.
     pub numbers: Buffer<A>,
     pub linears: Buffer<A>,
     pub ends: Buffer<A>,
@@ -48,7 +48,7 @@ pub struct Session<A: Accelerator> {
     values: Buffer<A>,
     pub workspace: Buffer<A>,
     _parts: Buffer<A>,
-    /// Models for which there is room.
+    /// Number of models that fit into memory.
     pub models: usize,
     pub parameters: usize,
     clipping: Clipping,
@@ -100,7 +100,7 @@ impl<A: Accelerator> Session<A> {
         }
         let per_step = plan.operations_per_model() / steps as f64;
         let busy = ((OPERATIONS_PER_STEP / per_step) as usize).clamp(24, MOST_MODELS);
-        // An even number: a group has both worlds of a trial.
+        // An even number, because a group has both worlds of a trial.
         let models = tuning.models.unwrap_or(busy).min(fitting).max(2) / 2 * 2;
 
         let layers: Vec<_> = stages.iter().filter_map(Stage::weighted).collect();
@@ -168,7 +168,7 @@ impl<A: Accelerator> Session<A> {
         })
     }
 
-    /// Grows the models' memory to batches of `records` records.
+    /// Enlarges the models' memory for batches of `records` records.
     pub fn make_room(&mut self, records: usize) -> Result<()> {
         if records <= self.layout.records {
             return Ok(());
@@ -185,7 +185,7 @@ impl<A: Accelerator> Session<A> {
         Ok(())
     }
 
-    /// The argument for all models of a group, or for those in a list of slots.
+    /// The kernel argument for all models of a group, or for those in a list of slots.
     pub fn models(&self, slots: Option<&Buffer<A>>) -> Models {
         let layout = &self.layout;
         Models {
@@ -208,7 +208,7 @@ impl<A: Accelerator> Session<A> {
         self.clipping
     }
 
-    /// The argument for a step, with the group's addresses.
+    /// The kernel argument for a step, with the group's addresses.
     pub fn step(&self, memory: &GroupMemory<A>, step: usize, noise_stride: u64) -> Step {
         let canaries = self.step.canary_count as usize;
         Step {
@@ -223,7 +223,7 @@ impl<A: Accelerator> Session<A> {
         }
     }
 
-    /// The argument for projections of a step's sample, from record `first` on.
+    /// The kernel argument for projections of a step's sample, starting at record `first`.
     pub fn debiasing(&self, memory: &GroupMemory<A>, step: usize, steps: usize, first: usize) -> Debiasing {
         let canaries = self.step.canary_count as usize;
         let sampled = memory.batches.sampled;
@@ -237,7 +237,7 @@ impl<A: Accelerator> Session<A> {
     }
 }
 
-/// The canaries' ranges, and all their values in a row.
+/// The canaries' ranges, and all their values one after the other.
 fn canary_tables(plan: &TrainingPlan) -> (Vec<Canary>, Vec<f32>) {
     let (mut ranges, mut values) = (vec![], vec![]);
     for canary in plan.canaries() {
@@ -252,7 +252,7 @@ fn canary_tables(plan: &TrainingPlan) -> (Vec<Canary>, Vec<f32>) {
     (ranges, values)
 }
 
-/// Checks that offsets fit the 32 bits of the kernels.
+/// Checks that sizes and offsets fit the 32-bit numbers of the kernels.
 fn check_sizes(layout: &MemoryLayout, stages: &[Stage], records: usize) -> Result<()> {
     let widest = stages.iter().map(|stage| stage.inputs.max(stage.outputs)).max().unwrap_or(0);
     let sides = stages

@@ -1,7 +1,7 @@
-//! A model as kernels compute it: stages of a layer and the activation after it.
+//! A model as kernels compute it: each stage is a layer with the activation after it.
 //!
 //! # Why are channels innermost?
-//! One copy then moves a tap of all channels. Weights keep their order, and kernels compute the row.
+//! One copy then moves a tap of all channels. Weights keep their order, and kernels compute the row of a weight.
 
 use misdeal_core::LayerKind;
 use misdeal_train::Model;
@@ -16,7 +16,7 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// Its name in `models.cu`.
+    /// The activation's name in `models.cu`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Identity => "IDENTITY",
@@ -26,7 +26,7 @@ impl Activation {
     }
 }
 
-/// A layer with weights, as a convolution; a linear layer has images of one pixel.
+/// A layer with weights, as a convolution. A linear layer has images of one pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WeightedLayer {
     pub height: usize,
@@ -35,33 +35,33 @@ pub struct WeightedLayer {
     pub filters: usize,
     pub size: usize,
     pub padding: usize,
-    /// Input number q has its weights in row (q % `row_channels`) `row_step` + q / `row_channels` of the layer's parameters.
+    /// Input q has its weights in row (q % `row_channels`) `row_step` + q / `row_channels` of the layer's parameters.
     pub row_channels: usize,
     pub row_step: usize,
-    /// The first parameter.
+    /// Index of the layer's first parameter.
     pub start: usize,
     pub is_linear: bool,
 }
 
 impl WeightedLayer {
-    /// Inputs of one output.
+    /// Number of inputs of one output.
     pub fn inputs(&self) -> usize {
         self.size * self.size * self.channels
     }
 
-    /// Pixels of the input.
+    /// Number of pixels of the input.
     pub fn pixels(&self) -> usize {
         self.height * self.width
     }
 
-    /// Pixels of the output.
+    /// Number of pixels of the output.
     pub fn places(&self) -> usize {
         let across = |length: usize| length + 2 * self.padding + 1 - self.size;
         across(self.height) * across(self.width)
     }
 }
 
-/// Pooling of squares.
+/// Pooling over squares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pooling {
     pub height: usize,
@@ -78,19 +78,19 @@ pub enum Operation {
     Pooling(Pooling),
 }
 
-/// A layer and the activation after it.
+/// A layer with the activation after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stage {
     pub operation: Operation,
     pub activation: Activation,
-    /// Numbers of a record that go in.
+    /// Number of input values for one record.
     pub inputs: usize,
-    /// Numbers of a record that come out.
+    /// Number of output values for one record.
     pub outputs: usize,
 }
 
 impl Stage {
-    /// Its weights, if it has any.
+    /// The stage's layer, if it has weights.
     pub fn weighted(&self) -> Option<&WeightedLayer> {
         match &self.operation {
             Operation::Weighted(weighted) => Some(weighted),
@@ -98,12 +98,12 @@ impl Stage {
         }
     }
 
-    /// Its weights, if it is a convolution.
+    /// The stage's layer, if it is a convolution.
     pub fn convolution(&self) -> Option<&WeightedLayer> {
         self.weighted().filter(|weighted| !weighted.is_linear)
     }
 
-    /// Its weights, if it is linear.
+    /// The stage's layer, if it is linear.
     pub fn linear(&self) -> Option<&WeightedLayer> {
         self.weighted().filter(|weighted| weighted.is_linear)
     }
@@ -131,7 +131,7 @@ pub fn stages(model: &Model) -> Vec<Stage> {
                 filters: layer.output.features(),
                 size: 1,
                 padding: 0,
-                // A record that is no image is one row of pixels, whose channels are innermost already.
+                // A record that is not an image is one row of pixels, and its channels are already innermost.
                 row_channels: channels,
                 row_step: height * width,
                 start,
@@ -164,7 +164,7 @@ pub fn stages(model: &Model) -> Vec<Stage> {
     stages
 }
 
-/// The features of some records, each record's channels innermost.
+/// Reorders the features so that each record's channels are innermost.
 pub fn channels_innermost(features: &[f32], shape: Shape) -> Vec<f32> {
     let pixels = shape.height * shape.width;
     if shape.channels == 1 {

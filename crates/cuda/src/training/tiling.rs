@@ -5,25 +5,25 @@ use super::stages::WeightedLayer;
 /// Depth of the tiles in shared memory (`DEPTH`).
 const DEPTH: usize = 32;
 
-/// Switches that change speed and rounding only; the defaults were the fastest measured.
+/// Switches that change only speed and rounding; the defaults were the fastest measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Tuning {
-    /// Most columns of a tile: 8, 16, 32, 64 or 128.
+    /// Largest number of columns of a tile: 8, 16, 32, 64 or 128.
     pub most_columns: usize,
-    /// Tiles in shared memory.
+    /// Number of tiles in shared memory.
     pub stages: usize,
-    /// Whether a warp has 64 rows or columns of a tile where possible, and not 32.
+    /// Whether a warp has 64 rows or columns of a tile where possible, instead of 32.
     ///
-    /// That takes fewer reads of shared memory and more registers.
+    /// 64 needs fewer reads of shared memory but more registers.
     pub large: bool,
-    /// Whether convolutions of few channels are computed without matrix cores.
+    /// Whether convolutions with few channels are computed without matrix cores.
     pub direct: bool,
-    /// Whether such convolutions also pool.
+    /// Whether these convolutions also pool.
     pub pools: bool,
-    /// Whether a perceptron on records of bits is trained in one block, where it fits.
+    /// Whether a perceptron on records of zeros and ones is trained in one block, if it fits.
     pub fused: bool,
-    /// Models side by side; by default as many as fill a device.
+    /// Number of models in parallel; by default, as many as fill a device.
     pub models: Option<usize>,
 }
 
@@ -41,7 +41,7 @@ impl Default for Tuning {
     }
 }
 
-/// Which product of a layer.
+/// The three matrix products of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Product {
     Forward,
@@ -49,7 +49,7 @@ pub enum Product {
     Gradient,
 }
 
-/// A product's tiles.
+/// The tiles of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tiling {
     pub rows: usize,
@@ -63,7 +63,7 @@ pub struct Tiling {
 }
 
 impl Tiling {
-    /// The tiles of a product for batches of about `records` records.
+    /// Chooses the tiles of a product for batches of about `records` records.
     pub fn new(product: Product, layer: &WeightedLayer, records: usize, tuning: Tuning) -> Self {
         let taps = layer.size * layer.size;
         let (sizes, depth) = match product {
@@ -90,7 +90,7 @@ impl Tiling {
             _ => DEPTH * if columns == 8 { 8 } else { columns + 8 },
         };
         let places = if product == Product::Gradient { 0 } else { 2 * rows };
-        // Where the whole depth is one tile, there is nothing to be copied ahead.
+        // If the whole depth is one tile, nothing is copied ahead.
         let buffers = tuning.stages.min(depth.div_ceil(DEPTH)).max(1);
         let exchanged = (deep - 1) * rows * columns;
         let shared_floats = (buffers * (left + right) + places).max(exchanged);
@@ -98,7 +98,7 @@ impl Tiling {
         Tiling { rows, columns, warps, stages: tuning.stages, buffers, shared_floats, sizes }
     }
 
-    /// Its name in `product.cu`.
+    /// The type's name in `product.cu`.
     pub fn name(&self, terms: usize) -> String {
         let [down, across, deep] = self.warps;
         let (stages, buffers) = (self.stages, self.buffers);
@@ -108,28 +108,28 @@ impl Tiling {
         )
     }
 
-    /// Threads of a block.
+    /// Number of threads in a block.
     pub fn threads(&self) -> usize {
         32 * self.warps.iter().product::<usize>()
     }
 
-    /// Bytes of shared memory of a block.
+    /// Bytes of shared memory in a block.
     pub fn shared_bytes(&self) -> usize {
         4 * self.shared_floats
     }
 
-    /// Tiles across the columns.
+    /// Number of tiles across the columns.
     pub fn column_tiles(&self) -> usize {
         self.sizes.1.div_ceil(self.columns)
     }
 
-    /// Tiles of the whole product, where its rows are inputs.
+    /// Number of tiles of the whole product, if its rows are inputs.
     pub fn all_tiles(&self) -> usize {
         self.sizes.0.div_ceil(self.rows) * self.column_tiles()
     }
 }
 
-/// The size that wastes least; small tiles count as wasteful. Sizes come largest first.
+/// The size that wastes the least work; small tiles count as wasteful. `sizes` must be in descending order.
 fn best(length: usize, sizes: &[usize]) -> usize {
     let cost = |size: usize| (length.div_ceil(size) * size) as f64 * (1.0 + 8.0 / size as f64);
     sizes.iter().copied().reduce(|best, size| if cost(size) < cost(best) { size } else { best }).unwrap_or(8)

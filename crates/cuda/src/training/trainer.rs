@@ -16,12 +16,12 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Groups of a device in progress: one has its batches drawn, one is trained, one is scored.
+/// Number of groups in progress on a device: one draws its batches, one trains, one is scored.
 const GROUPS_IN_PROGRESS: usize = 3;
-/// Floating-point operations between two checkpoints: some seconds of a device.
+/// Number of floating-point operations between two checkpoints: some seconds on a device.
 const OPERATIONS_PER_CHECKPOINT: f64 = 8e13;
 
-/// The engine's name in reports and stores: precisions do not give the same scores.
+/// The engine's name in reports and stores. It contains the precision, because precisions give different scores.
 pub fn engine_name(precision: Precision) -> &'static str {
     match precision {
         Precision::F32 => "train-cuda",
@@ -29,12 +29,13 @@ pub fn engine_name(precision: Precision) -> &'static str {
     }
 }
 
-/// Trains the models of a plan on graphics processors.
+/// Trains the models of a plan on GPUs.
 ///
 /// # Formal guarantees
-/// - A trial equals the reference's on the same stream up to rounding: of f32, or of factors with eleven significant bits in `Tf32`.
-///   Batches, planted gradients and initial parameters are equal to the bit.
-/// - A score is the same on every device of one architecture, whatever is trained beside it and however trials are split.
+/// - On the same stream, a trial equals the reference's up to rounding: of f32, or in `Tf32` of factors with eleven significant
+///   bits. Batches, planted gradients and initial parameters are equal bit for bit.
+/// - A score is the same on every device of one architecture. It does not depend on the other models in training, nor on how
+///   trials are split.
 #[derive(Debug)]
 pub struct Trainer<A: Accelerator = Gpu> {
     plan: TrainingPlan,
@@ -51,7 +52,7 @@ struct TrainerDevice<A: Accelerator> {
 }
 
 impl Trainer<Gpu> {
-    /// A trainer on all devices of this accelerator, for a plan with [`Stream::philox`](misdeal_core::Stream::philox).
+    /// Creates a trainer on all GPUs, for a plan with [`Stream::philox`](misdeal_core::Stream::philox).
     ///
     /// # Errors
     /// A device or library is missing, fails, or is too small for the plan.
@@ -60,10 +61,10 @@ impl Trainer<Gpu> {
         Self::on(plan, gpus, precision, tuning)
     }
 
-    /// A trainer on the first device that times every launch.
+    /// Creates a trainer on the first device that measures the time of every launch.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn profiled(plan: &TrainingPlan, precision: Precision, tuning: Tuning) -> Result<Self> {
         libraries::open()?;
         let mut gpu = Gpu::new(0)?;
@@ -78,7 +79,7 @@ impl Trainer<Gpu> {
 }
 
 impl<A: Accelerator> Trainer<A> {
-    /// A trainer on the given devices, for a plan with [`Stream::philox`](misdeal_core::Stream::philox).
+    /// Creates a trainer on the given devices, for a plan with [`Stream::philox`](misdeal_core::Stream::philox).
     ///
     /// # Errors
     /// A device fails, or is too small for the plan.
@@ -103,12 +104,12 @@ impl<A: Accelerator> Trainer<A> {
         Ok(Trainer { plan: plan.clone(), devices, models, starts_small })
     }
 
-    /// Models that a device trains side by side.
+    /// Number of models that a device trains in parallel.
     pub fn models_side_by_side(&self) -> usize {
         self.models
     }
 
-    /// Trials between two checkpoints, enough to keep all devices busy.
+    /// Number of trials between two checkpoints, enough to keep all devices busy.
     pub fn trials_per_checkpoint(&self) -> u64 {
         let of_group = self.plan.operations_per_model() * self.models as f64;
         let groups = (OPERATIONS_PER_CHECKPOINT / of_group).clamp(2.0, 64.0) as usize;
@@ -163,7 +164,7 @@ impl<A: Accelerator> Trainer<A> {
 
     /// Splits trials into groups.
     ///
-    /// Where drawing batches takes about as long as training, the first groups are small, so that devices start early.
+    /// If drawing batches takes about as long as training, the first groups are small, so that devices start early.
     fn groups(&self, trials: Range<u64>) -> Vec<Range<u64>> {
         let most = (self.models / 2).max(1) as u64;
         let mut each = if self.starts_small { most.div_ceil(8) } else { most };
@@ -203,7 +204,7 @@ impl<A: Accelerator> Trainer<A> {
         Ok(Some(batch))
     }
 
-    /// Trains single models and returns their parameters too, for comparisons.
+    /// Trains single models and also returns their parameters, for comparisons.
     ///
     /// # Errors
     /// A device fails.
@@ -217,7 +218,7 @@ impl<A: Accelerator> Trainer<A> {
         Ok(all)
     }
 
-    /// Draws batches, trains and reads results; other threads do the first and the last for other groups meanwhile.
+    /// Draws batches, trains, and reads results. Meanwhile, other threads may draw or read for other groups.
     fn train_group(
         &self,
         device: &TrainerDevice<A>,

@@ -1,4 +1,4 @@
-//! Every record joins one uniformly chosen batch, independently of the others.
+//! Balls in bins: every record joins one uniformly chosen batch, independently of the others.
 
 use super::Evidence;
 use super::once_an_epoch::once;
@@ -8,10 +8,13 @@ use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 
 const SCHEME: LoggedScheme = LoggedScheme::BallsInBins;
 
-/// An epoch of n records in T bins has probability T^-n. Where an epoch leaves records out, the log may show k of more bins: m of n records
-/// are in them with probability q^m (1 - kq)^(n - m), q at its likeliest. If steps are ordered, every order of a batch is equally likely.
+/// The likelihood of a log under this scheme.
 ///
-/// Bins that all epochs repeat are another law, which leaks far more.
+/// An epoch of n records in T bins has probability T^-n. If an epoch leaves records out, the log may show only k of more bins.
+/// Then m of n records are in the shown bins with probability q^m (1 - kq)^(n - m), where q takes its most likely value. If steps
+/// are ordered, every order of a batch is equally likely.
+///
+/// Bins that are the same in all epochs are another law, which leaks far more.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     let orders = match once(evidence) {
         Ok(orders) => orders,
@@ -38,7 +41,7 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
         let shown = epoch.ends.len() as f64;
         let dealt = epoch.records.len() as f64;
         let is_whole = dealt >= records;
-        // Bins of the whole epoch, of which some are shown.
+        // Number of bins of the whole epoch; the log shows some of them.
         let bins = if is_whole { shown } else { (1.0 / share).max(shown) };
         log_likelihood -= dealt * log(bins);
         if !is_whole {
@@ -61,7 +64,7 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
         "records dealt in the order of the file",
         if trend.variance > 0.0 { normal(trend.value / trend.variance.sqrt()) } else { 1.0 },
     );
-    // Pairs of neighbours share a batch with probability 1 / T, pairwise independently.
+    // Pairs of neighbours share a batch with probability 1 / T, and are pairwise independent.
     let near = incidence.neighbours;
     let fewest = orders.epochs.iter().map(|epoch| epoch.ends.len()).min().unwrap_or(1) as f64;
     tests.insert(

@@ -1,4 +1,4 @@
-//! Consecutive records form batches, and the order of the batches is permuted.
+//! Batch then shuffle: consecutive records form batches, and the order of the batches is permuted.
 
 use super::once_an_epoch::once;
 use super::{CERTAIN_LEAD, Evidence};
@@ -11,8 +11,10 @@ use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 
 const SCHEME: LoggedScheme = LoggedScheme::BatchThenShuffle;
 
-/// An order of k of T batches has probability (T - k)! / T!. Where batches are not in file order inside, they are taken to be shuffled there, each
-/// order of a batch with probability 1 / B!.
+/// The likelihood of a log under this scheme.
+///
+/// An order of k of T batches has probability (T - k)! / T!. If records are not in file order within batches, the batches are
+/// assumed to be shuffled inside. Each order of a batch then has probability 1 / B!.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     let orders = match once(evidence) {
         Ok(orders) => orders,
@@ -51,8 +53,9 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     }
 }
 
-/// The numbers of the batches in the order of an epoch, as records of single steps; `None` if some step is no batch of the file. The file's last
-/// batch may be shorter.
+/// The batch numbers in the order of an epoch, as steps of one record; `None` if some step is not a batch of the file.
+///
+/// The file's last batch may be shorter.
 fn batch_order(epoch: &Epoch, orders: &Orders) -> Option<Epoch> {
     let size = orders.batch_size;
     let mut order = Epoch::default();

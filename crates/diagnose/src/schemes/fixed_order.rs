@@ -1,4 +1,4 @@
-//! File order, or another order that a short rule describes, without randomness.
+//! Fixed order: file order, or another order that follows a short rule, without randomness.
 
 use super::Evidence;
 use super::once_an_epoch::once;
@@ -8,11 +8,13 @@ use std::collections::BTreeSet;
 
 const SCHEME: LoggedScheme = LoggedScheme::FixedOrder;
 
-/// The most different steps from record to record that a rule may take: workers or ranks that take turns need three.
+/// Largest number of different strides in a rule; workers or ranks that take turns need three.
 const MOST_STRIDES: usize = 8;
 
-/// The file's order has probability one. Another order, the same in all epochs, that goes from record to record by at most
-/// [`MOST_STRIDES`] different strides, costs the description of each stride and its place.
+/// The likelihood of a log under this scheme.
+///
+/// File order has probability one. Another order is accepted if it is the same in all epochs and uses at most [`MOST_STRIDES`]
+/// different strides from record to record. Its likelihood is reduced by the cost of describing each stride and its place.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     let orders = match once(evidence) {
         Ok(orders) => orders,

@@ -1,4 +1,4 @@
-//! The nine schemes, each held against a log.
+//! The nine schemes, each compared with a log.
 
 mod balls_in_bins;
 mod batch_then_shuffle;
@@ -18,15 +18,16 @@ use crate::logged_epochs::LoggedEpochs;
 use crate::orders::Orders;
 use misdeal_results::{Candidate, LoggedScheme};
 
-/// How many nats a scheme must lead by to be certain: odds of 22,000 to 1. Buffers so large that a possible order leads a full shuffle
-/// by less are called a full shuffle.
+/// The lead, in nats, at which a scheme counts as certain: odds of 22,000 to 1.
+///
+/// A large buffer whose possible orders lead a full shuffle by less is reported as a full shuffle.
 pub const CERTAIN_LEAD: f64 = 10.0;
 
-/// What is known of a log.
+/// The evidence that a log gives.
 pub struct Evidence<'a> {
-    /// Its epochs and steps.
+    /// The log's epochs and steps.
     pub logged: &'a LoggedEpochs,
-    /// The orders of its records, where they are dealt once an epoch.
+    /// The order of the records, if they are used once an epoch.
     pub orders: Option<&'a Orders>,
     /// Which records are in which steps.
     pub incidence: &'a Incidence,
@@ -37,7 +38,7 @@ pub fn draws_anew(scheme: LoggedScheme) -> bool {
     matches!(scheme, LoggedScheme::Poisson | LoggedScheme::WithoutReplacement)
 }
 
-/// Every scheme, the plainer one first where two explain a log equally well.
+/// All schemes, most likely first. Among equally likely schemes, the simpler one comes first.
 pub fn candidates(evidence: &Evidence<'_>) -> Vec<Candidate> {
     let schemes: [fn(&Evidence<'_>) -> Candidate; 9] = [
         fixed_order::candidate,
@@ -51,14 +52,14 @@ pub fn candidates(evidence: &Evidence<'_>) -> Vec<Candidate> {
         balls_in_bins::candidate,
     ];
     let mut candidates: Vec<Candidate> = schemes.iter().map(|scheme| scheme(evidence)).collect();
-    // Laws of sets are about the whole data set, the others about the records that are dealt.
+    // Laws of sets describe the whole data set. The other laws describe only the records that are used.
     let ways = evidence.orders.map_or(0.0, Orders::log_ways_to_choose);
     for one in
         candidates.iter_mut().filter(|one| !draws_anew(one.scheme) && one.scheme != LoggedScheme::BallsInBins)
     {
         one.log_likelihood = one.log_likelihood.map(|value| value - ways);
     }
-    // A stable sort keeps the order of equals.
+    // A stable sort keeps the order of equally likely schemes.
     candidates.sort_by(|one, other| {
         let value = |candidate: &Candidate| candidate.log_likelihood.unwrap_or(f64::NEG_INFINITY);
         value(other).total_cmp(&value(one))

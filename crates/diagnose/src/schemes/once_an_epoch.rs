@@ -1,4 +1,4 @@
-//! What the schemes that deal each record once by uniform choices have in common.
+//! Code shared by schemes that use each record once, by uniform choices.
 
 use super::{CERTAIN_LEAD, Evidence};
 use crate::choices::{Choices, logarithms};
@@ -10,20 +10,21 @@ use libm::{lgamma, log};
 use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 use rayon::prelude::*;
 
-/// The orders of a log, or why a scheme with fixed batch sizes cannot have made it.
+/// The orders of a log, or the reason why no scheme with fixed batch sizes can have made it.
 pub fn fixed_sizes<'a>(evidence: &Evidence<'a>) -> Result<&'a Orders, String> {
     let orders = once(evidence)?;
     orders.uneven.clone().map_or(Ok(orders), Err)
 }
 
-/// The orders of a log, or why a scheme that deals each record once cannot have made it.
+/// The orders of a log, or the reason why no scheme that uses each record once can have made it.
 pub fn once<'a>(evidence: &Evidence<'a>) -> Result<&'a Orders, String> {
     let why = "many records are dealt several times in an epoch, but it deals each once";
     evidence.orders.ok_or_else(|| why.to_owned())
 }
 
-/// ln of the probability of these epochs; `None` if one is not possible. Every entry that had to be set aside costs the
-/// description of its place and its record.
+/// Logarithm of the probability of these epochs; `None` if one of them is not possible.
+///
+/// For every repeated entry that was removed, the description of its place and its record is subtracted.
 pub fn log_likelihood(choices: Choices, orders: &Orders, epochs: &[Epoch]) -> Option<f64> {
     let n = orders.dataset_size;
     let logarithms = logarithms(if orders.ordered { 0 } else { orders.batch_size });
@@ -42,8 +43,9 @@ pub fn log_likelihood(choices: Choices, orders: &Orders, epochs: &[Epoch]) -> Op
     Some(sums?.iter().sum::<f64>() - 2.0 * orders.repeated as f64 * log(n as f64))
 }
 
-/// How far a buffer's possible orders lead a full shuffle: its log-likelihood less that of the shuffle. That is also minus the logarithm of
-/// the probability that a full shuffle gives orders which the buffer could have made.
+/// The log-likelihood of a buffer's possible orders minus that of a full shuffle.
+///
+/// This is also minus the logarithm of the probability that a full shuffle gives orders that the buffer could have made.
 pub fn lead(choices: Choices, orders: &Orders) -> f64 {
     let n = orders.dataset_size;
     let of_epoch = |epoch: &Epoch| {
@@ -53,7 +55,7 @@ pub fn lead(choices: Choices, orders: &Orders) -> f64 {
     orders.distinct_epochs().iter().map(of_epoch).sum()
 }
 
-/// Tests these epochs' choices; steps without order get one of the possible orders.
+/// Tests the choices of these epochs. Steps without order get a random possible order.
 pub fn tests(choices: Choices, orders: &Orders, epochs: &[Epoch]) -> Tests {
     let n = orders.dataset_size;
     if orders.ordered {
@@ -64,8 +66,10 @@ pub fn tests(choices: Choices, orders: &Orders, epochs: &[Epoch]) -> Tests {
     rank_tests::test(choices, &epochs, n)
 }
 
-/// A scheme that draws every epoch anew, with the choices that it should make. Where all epochs are the same it may also have drawn
-/// once, which nobody wants of it, so that this explanation costs as much as certainty.
+/// The candidate for a scheme that draws every epoch anew, with the given choices.
+///
+/// If all epochs are the same, the scheme may also have drawn only once. Nobody intends that, so this explanation is penalised by
+/// [`CERTAIN_LEAD`].
 pub fn drawn_anew_or_reused(
     scheme: LoggedScheme,
     choices: Choices,

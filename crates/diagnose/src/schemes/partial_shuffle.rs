@@ -1,4 +1,4 @@
-//! Blocks of consecutive records, each permuted.
+//! Partial shuffle: blocks of consecutive records, each permuted.
 
 use super::once_an_epoch::{drawn_anew_or_reused, fixed_sizes, lead, log_likelihood};
 use super::{CERTAIN_LEAD, Evidence};
@@ -10,11 +10,13 @@ use std::collections::BTreeMap;
 
 const SCHEME: LoggedScheme = LoggedScheme::PartialShuffle;
 
-/// Sizes that are compared where steps have no order.
+/// Number of sizes compared when steps have no order.
 const MOST_SIZES: usize = 64;
 
-/// An order has probability product of 1 / K! over the blocks if no record leaves its block, so that the smallest size at which none does is
-/// the likeliest; where steps are sets, several sizes are compared.
+/// The likelihood of a log under this scheme.
+///
+/// If no record leaves its block, an order has the probability product of 1 / K! over the blocks. The smallest possible size is
+/// therefore the most likely. If steps are sets, several sizes are compared.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     let orders = match fixed_sizes(evidence) {
         Ok(orders) => orders,
@@ -51,7 +53,9 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     }
 }
 
-/// The largest record of all epochs that deal so many records, but not all of them. Every size is held against these, and not against every record.
+/// For each number of records in incomplete epochs, the largest record that they contain.
+///
+/// Every size is compared with these records only, not with all records.
 fn largest_records(orders: &Orders) -> BTreeMap<usize, u32> {
     let mut largest = BTreeMap::new();
     for Epoch { records, .. } in orders.distinct_epochs() {
@@ -63,7 +67,7 @@ fn largest_records(orders: &Orders) -> BTreeMap<usize, u32> {
     largest
 }
 
-/// Whether, in all epochs, the first `place` records dealt are the first of the file, for every place.
+/// For every `place`, whether the first `place` records of all epochs are the first records of the file.
 fn cuts(orders: &Orders) -> Vec<bool> {
     let mut cuts = vec![true; orders.dataset_size + 1];
     for epoch in orders.distinct_epochs() {
@@ -76,7 +80,7 @@ fn cuts(orders: &Orders) -> Vec<bool> {
     cuts
 }
 
-/// Whether all blocks of `size` end at cuts; positions that no epoch reaches count as such.
+/// Whether all blocks of `size` end at cuts. Positions that no epoch reaches count as cuts.
 fn divides(size: usize, cuts: &[bool]) -> bool {
     cuts.iter().skip(size).step_by(size).take((cuts.len() - 2) / size).all(|&cut| cut)
 }

@@ -1,4 +1,4 @@
-//! Every record joins every batch independently.
+//! Poisson sampling: every record joins every batch independently.
 
 use super::Evidence;
 use crate::incidence::Incidence;
@@ -8,8 +8,10 @@ use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 
 const SCHEME: LoggedScheme = LoggedScheme::Poisson;
 
-/// A batch of k records has probability q^k (1 - q)^(n - k), with q at its likeliest: the mean share of the records in a batch. If steps are
-/// ordered, every order of a batch is equally likely.
+/// The likelihood of a log under this scheme.
+///
+/// A batch of k records has probability q^k (1 - q)^(n - k). q takes its most likely value, the mean share of the records in a
+/// batch. If steps are ordered, every order of a batch is equally likely.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     let incidence = evidence.incidence;
     if let Some(record) = incidence.twice_in_a_step {
@@ -42,7 +44,7 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     }
 }
 
-/// Tests of batches that should be independent random subsets, each with the share `q` of the records on average.
+/// Tests whether batches are independent random subsets, each with the share `q` of the records on average.
 pub fn random_subsets(incidence: &Incidence, q: f64) -> Tests {
     let n = incidence.dataset_size;
     let steps = incidence.sizes.len() as f64;

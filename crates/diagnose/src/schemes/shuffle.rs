@@ -1,4 +1,4 @@
-//! A fresh uniform permutation in every epoch.
+//! Shuffle: a fresh uniform permutation in every epoch.
 
 use super::Evidence;
 use super::once_an_epoch::{fixed_sizes, lead, log_likelihood, tests};
@@ -8,7 +8,7 @@ use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 
 const SCHEME: LoggedScheme = LoggedScheme::Shuffle;
 
-/// An order has probability 1 / n!, independently in every epoch.
+/// The likelihood of a log under this scheme: 1 / n! for each epoch's order, independently.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     let orders = match fixed_sizes(evidence) {
         Ok(orders) => orders,
@@ -19,7 +19,7 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
         once.map(|once| if orders.reused { once * orders.epochs.len() as f64 } else { once });
     let mut tests = tests(Choices::All, orders, &orders.epochs);
     if orders.ordered {
-        // Exact: the probability that no record comes further ahead of its place than here.
+        // Exact: the probability that no record comes further ahead of its place than in this log.
         tests.insert(
             "that no record comes far ahead of its place in the file",
             libm::exp(-lead_of_the_least_buffer(orders)),
@@ -34,8 +34,9 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     }
 }
 
-/// How far the smallest sliding buffer that could have made these orders leads a full shuffle: exponential with mean 1 under
-/// the shuffle.
+/// How far the smallest possible sliding buffer leads a full shuffle, as a difference of log-likelihoods.
+///
+/// Under the full shuffle it is exponential with mean 1.
 pub fn lead_of_the_least_buffer(orders: &Orders) -> f64 {
     lead(Choices::Sliding(orders.reach().max(1)), orders)
 }

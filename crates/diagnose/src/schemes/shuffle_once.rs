@@ -1,4 +1,4 @@
-//! One uniform permutation, the same in all epochs.
+//! Shuffle once: one uniform permutation, the same in all epochs.
 
 use super::Evidence;
 use super::once_an_epoch::{fixed_sizes, log_likelihood, tests};
@@ -7,7 +7,9 @@ use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 
 const SCHEME: LoggedScheme = LoggedScheme::ShuffleOnce;
 
-/// The first epoch's order has probability 1 / n!, the others follow. One epoch cannot be told from a fresh shuffle.
+/// The likelihood of a log under this scheme: 1 / n! for the first epoch's order, and 1 for the others.
+///
+/// A log of one epoch cannot distinguish this scheme from a fresh shuffle.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     let orders = match fixed_sizes(evidence) {
         Ok(orders) => orders,

@@ -1,4 +1,4 @@
-//! A sliding buffer.
+//! Stream shuffle: a sliding buffer.
 
 use super::once_an_epoch::{drawn_anew_or_reused, fixed_sizes, lead, log_likelihood};
 use super::{CERTAIN_LEAD, Evidence};
@@ -9,11 +9,13 @@ use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 
 const SCHEME: LoggedScheme = LoggedScheme::StreamShuffle;
 
-/// An order has probability K^-(n - K) / K! if no record is dealt before it is read, so that the smallest size at which none is is the
-/// likeliest. Where steps are sets, larger ones may be likelier, because they allow more orders within a step.
+/// The likelihood of a log under this scheme.
 ///
-/// The upper bound on the size: a buffer of K gives orders that one of k < K could have made with probability P_K / P_k of a
-/// single order.
+/// If no record is used before it is read, an order has probability K^-(n - K) / K!. The smallest possible size K is therefore the
+/// most likely. If steps are sets, larger sizes may be more likely, because they allow more orders within a step.
+///
+/// The upper bound on the size: let P_K be the probability of a single order under size K. A buffer of size K gives orders that a
+/// smaller buffer k could have made with probability P_K / P_k. Sizes for which this is below 0.05 are too large.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     let orders = match fixed_sizes(evidence) {
         Ok(orders) => orders,
@@ -47,8 +49,9 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     drawn_anew_or_reused(SCHEME, Choices::Sliding(size), orders, parameters)
 }
 
-/// The same buffer read in portions of half its size, if that is the better explanation by enough to be certain: it leaves fewer
-/// choices, so that a possible order is likelier.
+/// A buffer refilled by halves, if this explanation leads an ordinary sliding buffer by enough to be certain.
+///
+/// It leaves fewer choices, so a possible order is more likely.
 fn refilled_by_halves(orders: &Orders, reach: usize) -> Option<Candidate> {
     let is_possible = |size: usize| {
         let choices = Choices::RefilledByHalves(size);
@@ -68,7 +71,7 @@ fn refilled_by_halves(orders: &Orders, reach: usize) -> Option<Candidate> {
     Some(drawn_anew_or_reused(SCHEME, choices, orders, parameters))
 }
 
-/// The size from `reach` on under which the sets are likeliest: the first after which the likelihood falls.
+/// The most likely size for sets, from `reach` on: the first size after which the likelihood does not grow.
 fn likeliest(orders: &Orders, reach: usize) -> usize {
     let value = |size: usize| {
         let found = log_likelihood(Choices::Sliding(size), orders, orders.distinct_epochs());
@@ -78,7 +81,7 @@ fn likeliest(orders: &Orders, reach: usize) -> usize {
     first(reach, orders.dataset_size.min(reach + 4 * orders.batch_size), falls_after)
 }
 
-/// The first number from `start` that `holds`, given that all after it do too; `end` if none before it does.
+/// The first number from `start` for which `holds` is true, or `end` if there is none. `holds` must stay true after it.
 fn first(start: usize, end: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (start, end);
     while low < high {

@@ -1,4 +1,4 @@
-//! Every batch is a fresh uniform subset of fixed size.
+//! Without replacement: every batch is a fresh uniform subset of fixed size.
 
 use super::Evidence;
 use super::poisson::random_subsets;
@@ -7,7 +7,9 @@ use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 
 const SCHEME: LoggedScheme = LoggedScheme::WithoutReplacement;
 
-/// A batch has probability 1 / C(n, B). If steps are ordered, every order of a batch is equally likely.
+/// The likelihood of a log under this scheme: 1 / C(n, B) for each batch.
+///
+/// If steps are ordered, every order of a batch is equally likely.
 pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     let incidence = evidence.incidence;
     if let Some(record) = incidence.twice_in_a_step {

@@ -1,4 +1,4 @@
-//! `.parquet` files with a row for each record.
+//! Batch logs in `.parquet` files, with a row for each record.
 
 use super::BatchLog;
 use crate::guarded::guarded;
@@ -13,17 +13,17 @@ use parquet::schema::types::SchemaDescriptor;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Rows that are read at a time, so memory does not grow with what a file claims.
+/// Number of rows read at a time, so that memory does not grow with what a file claims.
 const PIECE: usize = 1 << 16;
 
-/// The columns; the last two are optional.
+/// The names of the columns; the last two are optional.
 const COLUMNS: [&str; 5] = ["epoch", "batch", "record", "rank", "worker"];
 const REQUIRED: usize = 3;
 
 const HINT: &str =
     "save the integer columns epoch, batch and record, and rank and worker where there are several";
 
-/// The batches in a file, row group by row group.
+/// Reads the batches in a file, row group by row group.
 pub fn read(path: &Path, file: impl ChunkReader + 'static) -> Result<BatchLog> {
     guarded(path, || read_groups(path, file))
 }
@@ -79,20 +79,20 @@ fn read_groups(path: &Path, file: impl ChunkReader + 'static) -> Result<BatchLog
     rows.finish()
 }
 
-/// Collects rows into a log.
+/// Collects rows into a batch log.
 struct Rows<'a> {
     path: &'a Path,
     log: BatchLog,
     /// Epoch, batch, rank and worker of the current batch.
     open: Option<[u64; 4]>,
-    /// The same for all complete batches.
+    /// Epoch, batch, rank and worker of every complete batch.
     batches: Vec<[u64; 4]>,
     number: u64,
 }
 
 impl Rows<'_> {
     fn insert(&mut self, [epochs, batches, records, ranks, workers]: &[Vec<u64>; 5]) -> Result<()> {
-        // A worker that is not named is none; u64::MAX stands for it.
+        // A missing worker is stored as u64::MAX.
         let named = |column: &[u64], row: usize, else_: u64| column.get(row).copied().unwrap_or(else_);
         for (row, (&epoch, &batch)) in epochs.iter().zip(batches).enumerate() {
             let key = [epoch, batch, named(ranks, row, 0), named(workers, row, u64::MAX)];
@@ -126,10 +126,10 @@ impl Rows<'_> {
         }
     }
 
-    /// Returns the log; the batches' numbers must ascend.
+    /// Ends the last batch and returns the log. The batches' numbers must ascend.
     fn finish(mut self) -> Result<BatchLog> {
         self.close();
-        // Batches are numbered by their process, or by each of its workers on its own; then numbers repeat among those.
+        // Batches are numbered either per process or per worker. If per worker, numbers repeat within a process.
         let by_rank = falls(&self.batches, |&[epoch, _, rank, _]| [epoch, rank, 0]);
         let by_worker = || falls(&self.batches, |&[epoch, _, rank, worker]| [epoch, rank, worker]);
         let repeats = || {
@@ -155,13 +155,13 @@ impl Rows<'_> {
     }
 }
 
-/// The first batch whose number does not exceed the one before in the same `stream`.
+/// The first batch whose number is not larger than the previous one in the same `stream`.
 fn falls(batches: &[[u64; 4]], stream: impl Fn(&[u64; 4]) -> [u64; 3]) -> Option<[u64; 4]> {
     let mut last: HashMap<[u64; 3], u64> = HashMap::new();
     batches.iter().copied().find(|key| last.insert(stream(key), key[1]).is_some_and(|last| last >= key[1]))
 }
 
-/// A column of whole numbers from 0.
+/// A column of whole numbers, starting at 0.
 enum Integers {
     Short(&'static str, Number, ColumnReaderImpl<Int32Type>),
     Long(&'static str, Number, ColumnReaderImpl<Int64Type>),
@@ -188,7 +188,7 @@ impl Integers {
         }
     }
 
-    /// Appends up to [`PIECE`] values; none at the end.
+    /// Appends up to [`PIECE`] values; appends none at the end of the column.
     fn append(&mut self, path: &Path, values: &mut Vec<u64>) -> Result<()> {
         match self {
             Self::Short(name, number, column) => {
@@ -210,7 +210,7 @@ fn append<T: DataType>(
 ) -> Result<()> {
     let mut read = Vec::new();
     let mut definitions = Vec::new();
-    // A call may give fewer than were asked for, at the end of a page.
+    // At the end of a page, a call may return fewer values than requested.
     while values.len() < PIECE {
         read.clear();
         definitions.clear();

@@ -1,4 +1,4 @@
-//! `.jsonl` files with one batch on each line.
+//! Batch logs in `.jsonl` files, with one batch on each line.
 
 use super::BatchLog;
 use crate::{Error, Result};
@@ -6,10 +6,10 @@ use serde::Deserialize;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-/// The longest line that is read: a batch of about ten million records.
+/// Limit for a line in bytes: a batch of about ten million records.
 const LONGEST_LINE: u64 = 1 << 27;
 
-/// A line of the file.
+/// One line of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
@@ -24,7 +24,7 @@ struct Line {
 const HINT: &str = "write lines such as {\"epoch\": 0, \"batch\": [17, 3, 42]}, with \"rank\" and \"worker\" where there are \
                     several";
 
-/// Reads batches line by line; the file's length limits only the buffer.
+/// Reads batches line by line. `file_length` only limits the buffer.
 pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<BatchLog> {
     let mut input = BufReader::with_capacity(file_length.clamp(1 << 10, 1 << 18) as usize, file);
     let mut log = BatchLog::default();
@@ -43,7 +43,7 @@ pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<BatchLog> 
             continue;
         }
         let Line { epoch, batch, rank, worker } = serde_json::from_slice(&line).map_err(|error| {
-            // The place that the error names is within the line.
+            // Removes the position from the message, because it counts within the line.
             let error = error.to_string();
             let what = error.split(" at line ").next().unwrap_or(&error);
             Error::malformed(path, format!("line {number} is not a batch ({what})"), HINT)

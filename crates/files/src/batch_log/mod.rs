@@ -4,7 +4,7 @@ mod columnar;
 mod json_lines;
 mod npy;
 
-/// The readers on bytes in memory, for fuzzing.
+/// The readers, applied to bytes in memory, for fuzzing.
 #[cfg(fuzzing)]
 pub mod fuzzing {
     pub use super::columnar::read as parquet;
@@ -15,13 +15,13 @@ pub mod fuzzing {
 use crate::{Error, Result, input};
 use std::path::Path;
 
-/// Most records in all batches of a log.
+/// Limit for the number of records in all batches of a log.
 pub const MOST_ENTRIES: usize = 1 << 31;
 
-/// The largest record index.
+/// The largest allowed record index.
 pub const LARGEST_RECORD: u64 = u32::MAX as u64 - 1;
 
-/// Batches in the order of the file, stored flat: 4 bytes a record and 24 a batch.
+/// Batches in the order of the file, stored compactly: 4 bytes per record and 24 per batch.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BatchLog {
     records: Vec<u32>,
@@ -31,13 +31,13 @@ pub struct BatchLog {
 /// Epoch, rank and worker of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoggedBatch {
-    /// The epoch's number, as logged.
+    /// The epoch's number in the log.
     pub epoch: u32,
     /// The process of a distributed run; 0 if not given.
     pub rank: u32,
     /// The loader's worker; `None` if not given.
     pub worker: Option<u32>,
-    /// The end of its records; it begins where the batch before ends.
+    /// Index after the batch's last record. The batch begins where the previous one ends.
     end: usize,
 }
 
@@ -45,7 +45,8 @@ impl BatchLog {
     /// Adds a batch.
     ///
     /// # Errors
-    /// An index exceeds [`LARGEST_RECORD`], or the log [`MOST_ENTRIES`]; the message follows "batch N".
+    /// An index exceeds [`LARGEST_RECORD`], or the log would exceed [`MOST_ENTRIES`]. The message is a phrase that follows "batch
+    /// N".
     pub fn push(
         &mut self,
         epoch: u32,
@@ -76,7 +77,7 @@ impl BatchLog {
         self.batches.push(LoggedBatch { epoch, rank, worker, end: self.records.len() });
     }
 
-    /// Batches with their records, in the order of the file.
+    /// All batches with their records, in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = (LoggedBatch, &[u32])> {
         let mut start = 0;
         self.batches.iter().map(move |&batch| {
@@ -86,12 +87,12 @@ impl BatchLog {
         })
     }
 
-    /// Batches in the log.
+    /// The number of batches.
     pub fn len(&self) -> usize {
         self.batches.len()
     }
 
-    /// Whether there is no batch.
+    /// Whether the log has no batches.
     pub fn is_empty(&self) -> bool {
         self.batches.is_empty()
     }
@@ -109,19 +110,19 @@ impl BatchLog {
 
 /// Reads all batches of a file.
 ///
-/// - `.jsonl` or `.ndjson`: a JSON object on each line, `{"epoch": 0, "batch": [17, 3, 42]}`, with `"rank"` and `"worker"` where
-///   there are several. Blank lines are skipped.
-/// - `.npy`: integers of shape (epochs, batches, batch size), or (batches, batch size) for one epoch. Entries of -1 are no records: they fill up
-///   batches that are shorter.
-/// - `.parquet`: a row for each record with the integer columns `epoch`, `batch` and `record`, and `rank` and `worker` where there are
-///   several. A batch's rows lie one after the other; it ends where any of the other columns changes.
+/// - `.jsonl` or `.ndjson`: a JSON object on each line, `{"epoch": 0, "batch": [17, 3, 42]}`. Add `"rank"` and `"worker"` if there
+///   are several. Blank lines are skipped.
+/// - `.npy`: integers of shape (epochs, batches, batch size), or (batches, batch size) for one epoch. Entries of -1 are not
+///   records: they fill up shorter batches.
+/// - `.parquet`: a row for each record, with the integer columns `epoch`, `batch` and `record`. Add `rank` and `worker` if there
+///   are several. The rows of a batch follow one another. A batch ends where any column other than `record` changes.
 ///
-/// Record indices count from 0 in the order of the file that the loader reads. The order of batches and of the records in them
-/// is that of the loader.
+/// Record indices count from 0, in the order of the file that the loader reads. Batches, and records in a batch, are in the
+/// loader's order.
 ///
 /// # Errors
-/// The file is missing, empty or damaged, has another extension, a missing field, an index that is not a whole number up to
-/// [`LARGEST_RECORD`], or more records than [`MOST_ENTRIES`]. No memory is reserved for what a file only claims to hold.
+/// The file is missing, empty or damaged, has another extension, lacks a field, has an index that is not a whole number up to
+/// [`LARGEST_RECORD`], or has more records than [`MOST_ENTRIES`]. No memory is reserved for what a file only claims to contain.
 pub fn read(path: &Path) -> Result<BatchLog> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     let extension = match extension.as_deref() {

@@ -1,4 +1,4 @@
-//! Arrays of record indices: epochs by batches by records.
+//! Batch logs in `.npy` files: arrays of record indices, epochs x batches x records.
 
 use super::BatchLog;
 use crate::npy::{Element, read_header};
@@ -6,10 +6,10 @@ use crate::{Error, Result};
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-/// Bytes that are read and converted at a time. A multiple of 8.
+/// Number of bytes read and converted at a time; a multiple of 8.
 const BLOCK: usize = 1 << 18;
 
-/// The batches in a file of `file_length` bytes.
+/// Reads the batches in a file of `file_length` bytes.
 pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<BatchLog> {
     let failed = |error: std::io::Error| {
         if error.kind() == std::io::ErrorKind::UnexpectedEof {

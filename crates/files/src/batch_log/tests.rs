@@ -1,4 +1,4 @@
-//! The three formats hold the same log, and what is damaged is refused.
+//! The three formats give the same log, and damaged files are refused.
 
 use super::*;
 use parquet::column::writer::ColumnWriter;
@@ -18,7 +18,7 @@ fn expected() -> BatchLog {
     log
 }
 
-/// Rows of epoch, batch, record and more columns, in row groups of three.
+/// Writes rows of epoch, batch, record and more columns, in row groups of three.
 fn write_parquet(path: &Path, columns: &str, rows: &[&[i64]]) {
     let columns: Vec<String> = columns.split(' ').map(|name| format!("required int64 {name};")).collect();
     let schema = Arc::new(parse_message_type(&format!("message log {{ {} }}", columns.join(" "))).unwrap());

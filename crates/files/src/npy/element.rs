@@ -6,7 +6,7 @@ pub struct Element {
     append: fn(&[u8], &mut Vec<f64>),
 }
 
-/// An [`Element`] of a Rust type, read with `from_le_bytes` or `from_be_bytes`.
+/// Makes an [`Element`] for a Rust type, read with `from_le_bytes` or `from_be_bytes`.
 macro_rules! element {
     ($number:ty, $from_bytes:ident) => {
         Element {
@@ -20,7 +20,7 @@ macro_rules! element {
 }
 
 impl Element {
-    /// The element type with NumPy's name: byte order, kind, bytes.
+    /// Finds the element type with NumPy's name: byte order, kind, number of bytes.
     #[allow(
         clippy::cast_lossless,
         reason = "one macro for the types that fit an f64 and the two that may not"
@@ -49,12 +49,12 @@ impl Element {
         })
     }
 
-    /// Bytes of one element.
+    /// Number of bytes of one element.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// Appends the whole elements in `bytes` to `values`.
+    /// Appends the complete elements in `bytes` to `values`.
     pub fn append(&self, bytes: &[u8], values: &mut Vec<f64>) {
         (self.append)(bytes, values);
     }

@@ -1,34 +1,34 @@
-//! The header of a `.npy` file: a Python dictionary of three entries, read strictly.
+//! The header of a `.npy` file: a Python dictionary of three entries, parsed strictly.
 //!
-//! The format is that of Python's `numpy.lib.format`: the bytes `\x93NUMPY`, two for the version, two or four for the
-//! length, then e.g. `{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }`. Only what an array of numbers needs is
-//! understood, so that no header, however deep or long, costs more than its own length.
+//! The format is that of Python's `numpy.lib.format`: the bytes `\x93NUMPY`, two bytes for the version, two or four for the
+//! length, then for example `{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }`. The parser accepts only what an array of
+//! numbers needs. A header, however deep or long, therefore costs no more than its own length.
 
 use std::io::{self, Read};
 
-/// The magic bytes of the format.
+/// The first bytes of a `.npy` file.
 pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// The longest header that NumPy reads by default.
+/// Longest header that NumPy reads by default, in bytes.
 const LONGEST: u32 = 10_000;
 
-/// What is wrong with a header, to follow "the header".
+/// What is wrong with a header; follows "the header" in the message.
 pub type Problem = String;
 
 /// The header of an array.
 #[derive(Debug, PartialEq)]
 pub struct Header {
-    /// The type of the elements, e.g. `<f8`.
+    /// The type of the elements, for example `<f8`.
     pub element: String,
     /// The array's dimensions.
     pub shape: Vec<u64>,
     /// Whether the first axis varies fastest.
     pub fortran_order: bool,
-    /// Bytes before the first element.
+    /// Number of bytes before the first element.
     pub length: u64,
 }
 
-/// Reads the header up to the first element; the inner error is a malformed header.
+/// Reads the header up to the first element. The inner error describes a malformed header.
 ///
 /// # Errors
 /// `input` fails, or ends within the header ([`UnexpectedEof`](io::ErrorKind::UnexpectedEof)).
@@ -62,7 +62,7 @@ pub fn read_header(input: &mut impl Read) -> io::Result<Result<Header, Problem>>
         .ok_or_else(|| "does not describe a plain array of numbers".into()))
 }
 
-/// Parses element type, shape and whether the order is Fortran's; exactly these three entries are allowed.
+/// Parses element type, shape and whether the order is Fortran's. Exactly these three entries are allowed.
 fn parse(text: &[u8]) -> Option<(String, Vec<u64>, bool)> {
     let text = std::str::from_utf8(text).ok()?;
     let mut rest = text.trim().strip_prefix('{')?.strip_suffix('}')?.trim_start();
@@ -98,14 +98,14 @@ fn parse(text: &[u8]) -> Option<(String, Vec<u64>, bool)> {
     Some((element?, shape?, order?))
 }
 
-/// A quoted string without escapes at the start of `text`, and the rest.
+/// Splits `text` into the quoted string at its start, without escapes, and the rest.
 fn string(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let (inside, after) = text[1..].split_once(quote)?;
     (!inside.contains('\\')).then_some((inside, after))
 }
 
-/// `3, 4` or `3,` or nothing. (Python 2 wrote `3L`.)
+/// Parses `3, 4` or `3,` or an empty text. (Python 2 wrote `3L`.)
 fn dimensions(text: &str) -> Option<Vec<u64>> {
     let text = text.trim();
     if text.is_empty() {

@@ -1,4 +1,4 @@
-//! `.parquet` files with a column of scores.
+//! Scores in `.parquet` files with a column of scores.
 
 use super::check_finite;
 use crate::guarded::guarded;
@@ -11,12 +11,12 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use std::path::Path;
 
-/// The column to read if there are several.
+/// The name of the column to read if there are several columns.
 const SCORE: &str = "score";
-/// Values that are read at a time, so memory does not grow with what a file claims.
+/// Number of values read at a time, so that memory does not grow with what a file claims.
 const BATCH: usize = 1 << 16;
 
-/// The scores in a file, row group by row group.
+/// Reads the scores in a file, row group by row group.
 pub fn read(path: &Path, file: impl ChunkReader + 'static) -> Result<Vec<f64>> {
     guarded(path, || read_groups(path, file))
 }
@@ -58,7 +58,7 @@ fn not_numbers(path: &Path) -> Error {
     Error::malformed(path, "its scores are not numbers", "save them as 32 or 64-bit floats or integers")
 }
 
-/// The only column or the one called `score`, and the type of its values.
+/// The only column, or the one called `score`, with the type of its values.
 fn column(path: &Path, reader: &dyn FileReader) -> Result<(usize, Number)> {
     let schema = reader.metadata().file_metadata().schema_descr();
     let index = match (parquet_columns::find(path, schema, SCORE)?, schema.num_columns()) {
@@ -128,7 +128,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    /// Writes one row group a piece: every column with the same numbers, as the schema's type has them.
+    /// Writes one row group for each piece. All columns hold the same numbers, in the schema's types.
     fn write(path: &Path, schema: &str, pieces: &[&[f64]], present: Option<&[i16]>) {
         let schema = Arc::new(parse_message_type(schema).unwrap());
         let properties = Arc::new(

@@ -1,4 +1,4 @@
-//! `.csv` files with one column of scores.
+//! Scores in `.csv` files with one column of scores.
 
 use super::check_finite;
 use crate::{Error, Result};
@@ -7,14 +7,14 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// The column to read if there are several.
+/// The name of the column to read if there are several columns.
 const SCORE: &str = "score";
-/// Longest line that is read, in bytes.
+/// Limit for a line in bytes.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// Reads scores; the file's length limits only the buffer.
+/// Reads scores. `file_length` only limits the buffer.
 pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> {
-    // All lines are records here: whether the first is a header is seen from what it holds.
+    // All lines are read as records. The content of the first line shows whether it is a header.
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -58,9 +58,10 @@ impl<R: Read> Read for Lines<R> {
     }
 }
 
-/// Reads the next record that is not blank; false at the end.
+/// Reads the next record that is not blank; returns `false` at the end.
 ///
-/// A cell with a line break is an error, because an unclosed quote would hide the scores after it. An empty cell in quotes is a missing score.
+/// A cell with a line break is an error, because an unclosed quote would hide the scores after it. An empty cell in quotes is a
+/// missing score.
 fn next(path: &Path, reader: &mut Reader<impl Read>, record: &mut ByteRecord) -> Result<bool> {
     loop {
         let more = reader.read_byte_record(record).map_err(|error| {
@@ -82,7 +83,7 @@ fn next(path: &Path, reader: &mut Reader<impl Read>, record: &mut ByteRecord) ->
     }
 }
 
-/// The number of columns, and the one with scores.
+/// The number of columns, and the index of the column with scores.
 #[derive(Clone, Copy)]
 struct ScoreColumn {
     columns: usize,
@@ -90,7 +91,7 @@ struct ScoreColumn {
 }
 
 impl ScoreColumn {
-    /// Reads the layout from the first line, and whether that is a header.
+    /// Finds the column of scores from the first line, and whether that line is a header.
     fn from_first(path: &Path, first: &ByteRecord) -> Result<(Self, bool)> {
         let columns = first.len();
         let is_header = first.iter().any(is_name);
@@ -129,9 +130,10 @@ impl ScoreColumn {
     }
 }
 
-/// The line of `record`, from 1.
+/// The line number of `record`, from 1.
 ///
-/// A record's position is the end of the one before, so the line ends after it are counted; this happens once, for an error.
+/// A record's position is the end of the previous record, so the line breaks after that position are counted. This happens only
+/// once, for an error.
 fn line_of(path: &Path, record: &ByteRecord) -> u64 {
     let Some(position) = record.position() else { return 0 };
     let skipped = || -> io::Result<u64> {

@@ -1,4 +1,4 @@
-//! Scores of audited models, one finite number each, from `.npy`, `.csv` and `.parquet` files.
+//! Reads scores of audited models, one finite number each, from `.npy`, `.csv` and `.parquet` files.
 
 mod columnar;
 mod comma_separated;
@@ -6,7 +6,7 @@ mod npy;
 
 pub use npy::write_npy;
 
-/// The readers on bytes in memory, for fuzzing.
+/// The readers, applied to bytes in memory, for fuzzing.
 #[cfg(fuzzing)]
 pub mod fuzzing {
     pub use super::columnar::read as parquet;
@@ -17,18 +17,18 @@ pub mod fuzzing {
 use crate::{Error, Result, input};
 use std::path::Path;
 
-/// Reads all scores of a file; there is at least one, and all are finite.
+/// Reads all scores of a file. There is at least one, and all are finite.
 ///
-/// - `.npy`: an array of `float32`, `float64` or integers in either byte order, with at most one dimension longer
-///   than 1. Integers beyond 2^53 are rounded to the nearest `f64`, which keeps their order.
-/// - `.csv`: one column of numbers with or without a header line, or several columns of which the header calls one `score`.
+/// - `.npy`: an array of `float32`, `float64` or integers in either byte order, with at most one dimension longer than 1. Integers
+///   beyond 2^53 are rounded to the nearest `f64`, which keeps their order.
+/// - `.csv`: one column of numbers, with or without a header line; or several columns, with one called `score` in the header.
 ///   Blank lines are skipped.
-/// - `.parquet`: one column of floats or integers, or several of which one is called `score`; plain or compressed by Snappy, Zstandard,
-///   gzip or LZ4. A missing value is refused.
+/// - `.parquet`: one column of floats or integers, or several columns, with one called `score`. The file may be plain, or
+///   compressed by Snappy, Zstandard, gzip or LZ4. A missing value is refused.
 ///
 /// # Errors
-/// The file is missing, empty or damaged, has another extension, or has a score that is not a finite number. No memory is reserved for what a
-/// file only claims to hold.
+/// The file is missing, empty or damaged, has another extension, or has a score that is not a finite number. No memory is reserved
+/// for what a file only claims to contain.
 pub fn read(path: &Path) -> Result<Vec<f64>> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     let extension = match extension.as_deref() {
@@ -56,9 +56,9 @@ pub fn read(path: &Path) -> Result<Vec<f64>> {
     Ok(scores)
 }
 
-/// Checks that all scores are finite; they begin at index `first`.
+/// Checks that all scores are finite. `first` is the index of the first of them.
 fn check_finite(path: &Path, first: usize, scores: &[f64]) -> Result<()> {
-    // Without an early exit the compiler vectorises this.
+    // The compiler vectorises this, because there is no early exit.
     if scores.iter().fold(true, |finite, score| finite & score.is_finite()) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! `.npy` files of one-dimensional arrays, at the speed of the disk.
+//! Scores in `.npy` files of one-dimensional arrays, read at the speed of the disk.
 
 use super::check_finite;
 use crate::npy::{Element, MAGIC, read_header};
@@ -6,10 +6,10 @@ use crate::{Error, Result, atomic::write_atomically};
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-/// Bytes that are read and converted at a time, a multiple of 8.
+/// Number of bytes read and converted at a time; a multiple of 8.
 const BLOCK: usize = 1 << 18;
 
-/// The scores in a file of `file_length` bytes.
+/// Reads the scores in a file of `file_length` bytes.
 pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> {
     let failed = |error: std::io::Error| {
         if error.kind() == std::io::ErrorKind::UnexpectedEof {
@@ -30,7 +30,7 @@ pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> 
         let problem = format!("the array has the shape {:?}", header.shape);
         return Err(Error::malformed(path, problem, "save one score per entry of a one-dimensional array"));
     }
-    // At most one factor exceeds 1, so that the product cannot overflow; the number of bytes can.
+    // At most one factor exceeds 1, so this product cannot overflow. The number of bytes can.
     let scores: u64 = header.shape.iter().product();
     let claimed = u128::from(scores) * element.size() as u128 + u128::from(header.length);
     if claimed != u128::from(file_length) {
@@ -60,13 +60,15 @@ const SAVE_AGAIN: &str = "save it again with numpy.save";
 
 /// Writes `scores` atomically as a one-dimensional `float64` array.
 ///
+/// Scores that are not finite are written too; only reading refuses them.
+///
 /// # Errors
-/// The system fails. Scores that are not finite are written too; only reading refuses them.
+/// The system fails.
 pub fn write_npy(path: &Path, scores: &[f64]) -> Result<()> {
     write_atomically(path, |out| {
         let mut header =
             format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({},), }}", scores.len());
-        // NumPy aligns the first element to 64 bytes; ten come before the text, and a line feed ends it.
+        // NumPy aligns the first element to 64 bytes. Ten bytes come before the text, and a newline ends it.
         let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
         header = format!("{header:width$}\n", width = padded - 1);
         out.write_all(MAGIC)?;

@@ -1,10 +1,10 @@
-//! Values of variables at a point of the program, with a journal to undo branches.
+//! The values of variables at a point of the program, with a journal to undo branches.
 
 use super::value::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-/// Variables (and attributes, as `self.data`) by name.
+/// Variables by name, including attributes such as `self.data`.
 #[derive(Debug, Default)]
 pub struct Environment<'a> {
     values: HashMap<Rc<str>, Value<'a>>,
@@ -21,12 +21,12 @@ pub struct Mark(usize);
 pub type Changes<'a> = HashMap<Rc<str>, Option<Value<'a>>>;
 
 impl<'a> Environment<'a> {
-    /// The value of a variable, if it is known.
+    /// The value of a variable; `None` if it is unknown.
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
         self.values.get(name)
     }
 
-    /// Assigns a variable, or forgets it.
+    /// Sets the value of a variable; `None` makes it unknown.
     pub fn set(&mut self, name: &str, value: Option<Value<'a>>) {
         let key = match self.values.get_key_value(name) {
             Some((key, _)) => Rc::clone(key),
@@ -45,7 +45,7 @@ impl<'a> Environment<'a> {
         Mark(self.journal.len())
     }
 
-    /// Undoes everything since the mark and returns what had changed.
+    /// Undoes all changes since the mark and returns them.
     pub fn take_back(&mut self, mark: Mark) -> Changes<'a> {
         let mut changes = Changes::new();
         while self.journal.len() > mark.0 {
@@ -54,13 +54,13 @@ impl<'a> Environment<'a> {
                 Some(value) => self.values.insert(Rc::clone(&name), value),
                 None => self.values.remove(&name),
             };
-            // The journal is read backwards, so the first value that is met is the last one assigned.
+            // The journal is read backwards, so the first value found is the last one assigned.
             changes.entry(name).or_insert(after);
         }
         changes
     }
 
-    /// Joins branches of which exactly one runs; a branch keeps the variables that it does not assign.
+    /// Joins branches of which exactly one runs. A branch keeps variables that it does not assign.
     pub fn join(&mut self, branches: &[Changes<'a>]) {
         let mut assigned: BTreeMap<&Rc<str>, Vec<(usize, &Option<Value<'a>>)>> = BTreeMap::new();
         for (index, branch) in branches.iter().enumerate() {
@@ -71,7 +71,7 @@ impl<'a> Environment<'a> {
         }
         for (name, values) in assigned {
             let before = self.values.get(name).cloned();
-            // The first branch that did not assign it stands for all of them.
+            // The old value is inserted at the place of the first branch that did not assign the variable.
             let kept = values.iter().enumerate().find(|(place, (index, _))| place != index);
             let kept = kept.map_or(values.len(), |(place, _)| place);
             let mut outcomes: Vec<&Option<Value<'a>>> = values.iter().map(|(_, value)| *value).collect();

@@ -10,7 +10,7 @@ use ruff_text_size::{Ranged, TextRange};
 use std::rc::Rc;
 
 impl<'a> Reader<'a> {
-    /// Reads an expression and the calls in it.
+    /// Reads an expression with the calls in it, and returns its value.
     pub(super) fn value_of(&mut self, expression: &'a Expr) -> Value<'a> {
         self.depth += 1;
         let value = if self.depth > DEEPEST {
@@ -27,7 +27,8 @@ impl<'a> Reader<'a> {
         match expression {
             Expr::Name(_) => self.read(expression),
             Expr::Attribute(_) if root_name(expression).is_some() => self.read(expression),
-            // The attributes of something that has no name, at once: looking for a name at each of them took the square of their number.
+            // For attributes of an expression without a name, skips to the innermost value at once. Looking for a name at each
+            // attribute took quadratic time.
             Expr::Attribute(attribute) => {
                 let mut innermost = &*attribute.value;
                 while let Expr::Attribute(inner) = innermost {
@@ -75,7 +76,7 @@ impl<'a> Reader<'a> {
                     let item = usize::try_from(position).ok().and_then(|position| items.get(position));
                     return item.cloned().unwrap_or_else(Value::anything);
                 }
-                // An item is read, not all of it.
+                // Only an item is read, not the whole value.
                 self.facts.private_reads.pop_if(|(range, _)| *range == subscript.value.range());
                 let position = key.as_int().and_then(|position| usize::try_from(position).ok());
                 let name = key.as_text().or_else(|| position.map(name_of_item)).unwrap_or("");
@@ -92,7 +93,7 @@ impl<'a> Reader<'a> {
     }
 
     fn items(&mut self, elements: &'a [Expr]) -> Value<'a> {
-        // Tables of data are read for the calls in them, and not kept.
+        // Long tables of data are read for the calls in them, but their values are not kept.
         if elements.len() > 16 {
             for element in elements {
                 self.value_of(element);
@@ -109,7 +110,7 @@ impl<'a> Reader<'a> {
         value
     }
 
-    /// Records a place that reads a value which a private engine may have returned.
+    /// Records a place that reads a value which may come from a private engine.
     fn note_private(&mut self, range: TextRange, value: &Value<'a>) {
         let value = match value.origin() {
             Some(Origin::Variable(name)) => self.once_private.get(&**name),
@@ -121,7 +122,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value of `a.b.c`, whose root is a name.
+    /// The value of `a.b.c`, where `a` is a name.
     fn named(&mut self, expression: &'a Expr) -> Value<'a> {
         let Some(root) = root_name(expression) else { return Value::anything() };
         let known = self.environment.get(root);
@@ -178,7 +179,7 @@ impl<'a> Reader<'a> {
         value
     }
 
-    /// The result of a method that the class defines, called on `self`.
+    /// The result of calling a method of the current class on `self`.
     fn method_of_module(
         &mut self,
         value: &Value<'a>,
@@ -193,7 +194,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The result of a call by name: of the module's function, or a new value.
+    /// The result of a call by name: the result of the module's own function, or a new value.
     fn constructed(
         &mut self,
         name: &Rc<str>,
@@ -207,7 +208,7 @@ impl<'a> Reader<'a> {
         if &**name != "webdataset.DataPipeline" {
             return value;
         }
-        // Its stages are its arguments, in order.
+        // The stages of the pipeline are the arguments, in order.
         arguments.positional.iter().fold(value, |value, (expression, stage)| match stage.origin() {
             Some(Origin::Constructed(name, stage, given)) if name.starts_with("webdataset.") => {
                 let Expr::Attribute(attribute) = &*stage.func else { return value };
@@ -240,7 +241,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Replaces `data.apply(tf.data.experimental.shuffle_and_repeat(100))` by the inner operation.
+/// For `data.apply(tf.data.experimental.shuffle_and_repeat(100))`, returns the inner operation.
 fn unwrap_apply<'a>(name: &'a str, arguments: &Rc<Arguments<'a>>) -> (&'a str, Rc<Arguments<'a>>) {
     let inner = (name == "apply").then(|| arguments.positional.first()).flatten();
     match inner.and_then(|(_, value)| value.origin()) {

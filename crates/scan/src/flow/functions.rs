@@ -1,4 +1,4 @@
-//! Functions of the module, and what they do to their arguments.
+//! Functions of the module, and their effect on their arguments.
 
 use super::value::{Arguments, History, Operation, Origin, Value};
 use super::{Reader, Surroundings};
@@ -6,7 +6,7 @@ use ruff_python_ast::{Expr, StmtClassDef, StmtFunctionDef};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// A function's result in terms of its parameters.
+/// A function's result, as an expression of its parameters.
 #[derive(Debug)]
 pub struct Function<'a> {
     parameters: Vec<&'a str>,
@@ -14,7 +14,7 @@ pub struct Function<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads a function at its definition, with unknown parameters.
+    /// Reads a function at its definition, where its parameters are unknown.
     pub(super) fn function(&mut self, definition: &'a StmtFunctionDef) {
         let mut around = Surroundings::clone(&self.place.around);
         for decorator in &definition.decorator_list {
@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
         let changes = self.environment.take_back(mark);
         let is_method = !self.place.around.classes.is_empty() && self.place.around.functions.is_empty();
         if is_method {
-            // What a method leaves in `self` is what the methods after it find there.
+            // Values that a method assigns to `self` are visible to the methods after it.
             for (name, value) in changes.into_iter().filter(|(name, _)| name.starts_with("self.")) {
                 self.environment.set(&name, value);
             }
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
         known.insert(key, Rc::new(Function { parameters, result }));
     }
 
-    /// Reads a class; its methods share `self`.
+    /// Reads a class, whose methods share `self`.
     pub(super) fn class(&mut self, definition: &'a StmtClassDef) {
         self.facts.classes.push(definition);
         let mut around = Surroundings::clone(&self.place.around);
@@ -70,12 +70,12 @@ impl<'a> Reader<'a> {
         let mark = self.environment.mark();
         self.within(around, |reader| reader.statements(&definition.body));
         self.environment.take_back(mark);
-        // A new map: clearing one costs its largest size, for each of the classes after it.
+        // A new map, because clearing an old one takes time proportional to its largest size, once per class.
         self.methods = HashMap::new();
         self.environment.set(definition.name.as_str(), None);
     }
 
-    /// The result of calling a function of the module, if it is known.
+    /// The result of calling a function of the module; `None` if it is unknown.
     pub(super) fn result_of(&mut self, name: &str, arguments: &Arguments<'a>) -> Option<Value<'a>> {
         let known = if name.starts_with("self.") { &self.methods } else { &self.functions };
         let function = Rc::clone(known.get(name)?);
@@ -94,19 +94,19 @@ impl<'a> Reader<'a> {
         Some(Value::any_of(&results))
     }
 
-    /// Applies the operations of a history to a value.
+    /// Applies the operations in a history to a value.
     fn replay(&mut self, value: Value<'a>, history: &History<'a>) -> Value<'a> {
         let operations: Vec<&Operation<'a>> = history.backwards().collect();
         operations.into_iter().rev().fold(value, |value, operation| self.apply(&value, operation))
     }
 
-    /// A value after an operation; unknown once the reading has taken `most_effort`.
+    /// The value after an operation; unknown once the effort exceeds `most_effort`.
     pub(super) fn after(&mut self, value: &Value<'a>, operation: &Operation<'a>) -> Value<'a> {
         self.effort += value.effort();
         if self.may_go_on() { value.then(operation) } else { Value::anything() }
     }
 
-    /// Whether the reading may take more effort; records if it may not.
+    /// Whether the effort is within its limit. If not, records this in the facts.
     pub(super) fn may_go_on(&mut self) -> bool {
         self.facts.too_many_ways |= self.effort + self.environment.joined > self.most_effort;
         !self.facts.too_many_ways

@@ -1,4 +1,4 @@
-//! Imported names of a module: `tf` for `tensorflow`, `DataLoader` for `torch.utils.data.DataLoader`.
+//! The imported names of a module: `tf` for `tensorflow`, `DataLoader` for `torch.utils.data.DataLoader`.
 
 use ruff_python_ast::{Expr, StmtImport, StmtImportFrom};
 use std::collections::{BTreeSet, HashMap};
@@ -34,19 +34,19 @@ impl<'a> Imports<'a> {
                 continue;
             }
             let qualified = format!("{module}.{imported}");
-            // Only what is imported tells which part of a library is used, so the whole name is kept.
+            // The whole name is kept, because it shows which part of a library is used.
             self.modules.insert(qualified.clone());
             self.names.insert(alias.asname.as_ref().unwrap_or(&alias.name).as_str(), qualified);
         }
         self.modules.insert(module);
     }
 
-    /// The full name of an imported name.
+    /// The full name of an imported name, such as `torch.utils.data.DataLoader`.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.names.get(name).map(String::as_str)
     }
 
-    /// Whether anything of a top-level package is imported.
+    /// Whether the module imports a top-level package or a part of it.
     pub fn uses(&self, package: &str) -> bool {
         self.modules.iter().any(|module| is_within(module, package))
     }
@@ -62,12 +62,12 @@ impl<'a> Imports<'a> {
     }
 }
 
-/// Whether a dotted name is a package or in it.
+/// Whether a dotted name is the package or a part of it.
 fn is_within(module: &str, package: &str) -> bool {
     module.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// The name at the left end of `a.b.c`, if the expression is nothing else.
+/// The name `a` of an expression `a.b.c`; `None` for other expressions.
 pub fn root_name(mut expression: &Expr) -> Option<&str> {
     loop {
         match expression {
@@ -78,7 +78,7 @@ pub fn root_name(mut expression: &Expr) -> Option<&str> {
     }
 }
 
-/// Writes `a.b.c` with `root` in the place of `a`. The expression must have a [`root_name`].
+/// Writes `a.b.c` with `root` instead of `a`. The expression must have a [`root_name`].
 pub fn dotted(expression: &Expr, root: &str) -> String {
     let mut attributes = Vec::new();
     let mut rest = expression;

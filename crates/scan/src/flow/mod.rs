@@ -1,8 +1,8 @@
 //! Reads a module once, in order, and records the operations on data pipelines.
 //!
-//! The reading is an abstract execution. Variables hold [`Value`]s, histories of method calls since an origin. Both branches of an `if` are
-//! read and joined. Loop bodies are read once. Functions of the module are read where they are defined, and calls get their results.
-//! What is not understood is `Anything`, which no rule reports.
+//! The reading is an abstract execution. Variables hold [`Value`]s: histories of method calls since an origin. Both branches of an
+//! `if` are read and joined. Loop bodies are read once. Functions of the module are read where they are defined, and calls use
+//! their results. A value that the reading does not understand is `Anything`, which no rule reports.
 
 mod environment;
 mod expressions;
@@ -35,7 +35,7 @@ pub struct Facts<'a> {
     pub calls: Vec<Call<'a>>,
     /// The value after every method call, in the order of reading.
     ///
-    /// A call appears again where a function's result is used.
+    /// If a function's result is used, the calls in the function appear again.
     pub pipelines: Vec<Value<'a>>,
     /// All `for` loops, with the values that they iterate over.
     pub loops: Vec<(&'a StmtFor, Value<'a>, Rc<Place<'a>>)>,
@@ -49,31 +49,31 @@ pub struct Facts<'a> {
     pub classes: Vec<&'a StmtClassDef>,
     /// Whether some code is nested too deeply to be read.
     pub too_deep: bool,
-    /// Whether a value has more histories than are followed.
+    /// Whether following values reached the limit of effort.
     pub too_many_ways: bool,
 }
 
 /// A call.
 #[derive(Debug)]
 pub struct Call<'a> {
-    /// The function, class or method.
+    /// The function, class or method that is called.
     pub callee: Callee<'a>,
-    /// The whole expression.
+    /// The whole call expression.
     pub expression: &'a ExprCall,
     /// The arguments.
     pub arguments: Rc<Arguments<'a>>,
-    /// Where.
+    /// The statement that contains the call.
     pub place: Rc<Place<'a>>,
 }
 
-/// The function, class or method.
+/// The function, class or method that is called.
 #[derive(Debug)]
 pub enum Callee<'a> {
-    /// A function or class, by its full name; by the bare name if it is not imported.
+    /// A function or class, by its full name. If it is not imported, by its bare name.
     Named(Rc<str>),
     /// A method of a value.
     Method(Value<'a>, &'a str),
-    /// Something else.
+    /// Any other expression.
     Other,
 }
 
@@ -83,21 +83,21 @@ impl<'a> Call<'a> {
         if let Callee::Named(name) = &self.callee { Some(name) } else { None }
     }
 
-    /// The method that is called on a value.
+    /// The name of the method, if one is called on a value.
     pub fn method(&self) -> Option<&'a str> {
         if let Callee::Method(_, name) = &self.callee { Some(name) } else { None }
     }
 
-    /// The last part of the name.
+    /// The last part of the called name.
     pub fn last_name(&self) -> Option<&str> {
         self.method().or_else(|| self.name().and_then(|name| name.rsplit('.').next()))
     }
 }
 
-/// Reads a module.
+/// Reads a module and returns the facts about it.
 ///
-/// Values are followed for `most_effort` operations and steps back. Without a limit, ten kilobytes of functions that call each other
-/// could take gigabytes.
+/// `most_effort` limits the operations and steps back in values' histories. Without a limit, ten kilobytes of functions that call
+/// each other could need gigabytes.
 pub fn read(body: &[Stmt], most_effort: usize) -> Facts<'_> {
     let mut reader = Reader { most_effort, ..Reader::default() };
     reader.statements(body);
@@ -113,10 +113,10 @@ struct Reader<'a> {
     methods: HashMap<String, Rc<Function<'a>>>,
     place: Rc<Place<'a>>,
     returned: Vec<Value<'a>>,
-    /// Results of private engines, by the names that they were assigned to.
+    /// Results of private engines, by the names of the variables that hold them.
     once_private: HashMap<String, Value<'a>>,
     depth: usize,
-    /// Effort spent on following values, and its limit.
+    /// The effort spent on following values; `most_effort` is its limit.
     effort: usize,
     most_effort: usize,
     facts: Facts<'a>,

@@ -1,39 +1,39 @@
-//! Places in a program: statements and what surrounds them.
+//! Places in a program: statements and their surroundings.
 
 use crate::role::Role;
 use ruff_python_ast::{Expr, StmtFor};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// The statement of a call, with its targets and surroundings.
+/// The statement that contains a call, with its targets and surroundings.
 #[derive(Debug, Clone, Default)]
 pub struct Place<'a> {
     /// The names that the statement assigns.
     pub targets: Vec<&'a str>,
     /// The surroundings of the statement.
     pub around: Rc<Surroundings<'a>>,
-    /// The role that the targets suggest, computed on first use.
+    /// The role that the target names suggest, computed on first use.
     pub role_of_targets: OnceCell<Role>,
 }
 
-/// Functions, classes, loops and blocks around a statement, the outermost first.
+/// The functions, classes, loops and blocks around a statement, outermost first.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings<'a> {
-    /// Names of functions.
+    /// Names of the functions.
     pub functions: Vec<&'a str>,
-    /// Names of classes.
+    /// Names of the classes.
     pub classes: Vec<&'a str>,
-    /// Loops within the innermost function.
+    /// The loops within the innermost function.
     pub loops: Vec<Loop<'a>>,
-    /// Conditions of the `if` statements whose first branch this is in, within the innermost function.
+    /// The conditions of `if` statements, within the innermost function, whose first branch contains the statement.
     pub conditions: Vec<&'a Expr>,
-    /// Whether gradients are switched off here (`torch.no_grad()`), so nothing is trained.
+    /// Whether gradients are switched off here (`torch.no_grad()`), so that nothing is trained.
     pub without_gradients: bool,
-    /// Answers that all statements of a block share.
+    /// Cached answers that all statements of a block share.
     pub asked: Asked,
 }
 
-/// Answers computed once for a block; a copy for another block starts empty.
+/// Answers that are computed once per block. A clone for another block starts empty.
 #[derive(Debug, Default)]
 pub struct Asked {
     /// Whether the block is for training or for evaluation.

@@ -1,4 +1,4 @@
-//! Reads statements, in order.
+//! Reads statements in order.
 
 use super::functions::is_gradient_switch;
 use super::imports::{dotted, root_name};
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         self.environment.join(&[changes, super::environment::Changes::new()]);
     }
 
-    /// Reads code with other surroundings.
+    /// Reads code in other surroundings.
     pub(super) fn within(&mut self, around: Surroundings<'a>, read: impl FnOnce(&mut Self)) {
         let place = Rc::new(Place { around: Rc::new(around), ..Place::default() });
         let outside = std::mem::replace(&mut self.place, place);
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Assigns a value to a target; `None` is an unknown value.
+    /// Assigns a value to a target; `None` means unknown.
     pub(super) fn bind(&mut self, target: &'a Expr, value: Option<Value<'a>>) {
         match target {
             Expr::Name(_) | Expr::Attribute(_) => {
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
                 if value.histories().iter().any(|history| is_private(history)) {
                     self.once_private.insert(name.clone(), value.clone());
                 }
-                // A name that is assigned is no longer what was imported, even if nothing is known of it.
+                // An assigned name no longer refers to an import, even if its value is unknown.
                 self.environment.set(&name, Some(value));
             }
             Expr::Tuple(_) | Expr::List(_) => {
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
                         Some(Origin::Items(items)) if items.len() == elements.len() => {
                             Some(items[position].clone())
                         }
-                        // Parts of one result share its origin.
+                        // Parts of one result have its origin.
                         Some(origin @ Origin::Constructed(..)) => Some(Value::start(origin.clone())),
                         _ => value.as_ref().filter(|value| value.always(is_private_result)).map(|value| {
                             let (range, place) = (element.range(), Rc::clone(&self.place));
@@ -207,7 +207,7 @@ fn is_private_result(history: &History) -> bool {
     history.result().is_some_and(|(call, part)| part.is_none() && is_make_private(call.name))
 }
 
-/// The last parts of all names in a target.
+/// Collects the last part of each name in a target.
 fn collect_names<'a>(target: &'a Expr, names: &mut Vec<&'a str>) {
     match target {
         Expr::Name(name) => names.push(name.id.as_str()),

@@ -1,4 +1,4 @@
-//! Values: their origin, and the operations on them since.
+//! Values: an origin, and the operations since then.
 
 use super::place::Place;
 use crate::role::Role;
@@ -7,16 +7,16 @@ use ruff_text_size::TextRange;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// Most operations that a value's history keeps; older ones are dropped.
+/// The longest history of a value; older operations are dropped.
 const LONGEST_HISTORY: usize = 256;
-/// Most alternative histories of a value.
+/// The largest number of alternative histories of a value.
 const MOST_ALTERNATIVES: usize = 16;
 
-/// A value: one history for each combination of branches.
+/// A value, with one history for each possible combination of branches.
 #[derive(Debug, Clone)]
 pub struct Value<'a>(Rc<[Rc<History<'a>>]>);
 
-/// One origin of a value, and the operations since.
+/// One possible history of a value: an origin, and the operations since then.
 #[derive(Debug)]
 pub struct History<'a> {
     length: usize,
@@ -32,13 +32,13 @@ enum Link<'a> {
 /// The origin of a value.
 #[derive(Debug, Clone)]
 pub enum Origin<'a> {
-    /// Unknown.
+    /// The origin is unknown.
     Anything,
     /// A variable or parameter with an unknown value.
     Variable(Rc<str>),
     /// An imported item, by its full name.
     Imported(Rc<str>),
-    /// The result of a call, by the full name; by the bare name if the module defines it.
+    /// The result of a call, by the full name. If the module defines the function, by its bare name.
     Constructed(Rc<str>, &'a ExprCall, Rc<Arguments<'a>>),
     /// A literal number.
     Int(i64),
@@ -46,73 +46,73 @@ pub enum Origin<'a> {
     Bool(bool),
     /// A literal string.
     Text(&'a str),
-    /// A tuple or list, item by item.
+    /// A tuple or list, with the value of each item.
     Items(Rc<[Value<'a>]>),
 }
 
-/// A method called on a value (or an item taken of it, where `arguments` is `None`).
+/// A method call on a value. If `arguments` is `None`, an item taken from the value.
 #[derive(Debug, Clone)]
 pub struct Operation<'a> {
-    /// The method, or the key of the item.
+    /// The name of the method, or the key of the item.
     pub name: &'a str,
-    /// The place of its name.
+    /// The position of that name in the text.
     pub range: TextRange,
-    /// Its arguments.
+    /// The arguments of the call.
     pub arguments: Option<Rc<Arguments<'a>>>,
-    /// The statement around it.
+    /// The statement that contains the operation.
     pub place: Rc<Place<'a>>,
 }
 
 /// The arguments of a call and their values.
 #[derive(Debug, Default)]
 pub struct Arguments<'a> {
-    /// In order, up to the first `*`.
+    /// Positional arguments in order, up to the first `*`.
     pub positional: Vec<(&'a Expr, Value<'a>)>,
-    /// By name.
+    /// Keyword arguments.
     pub keywords: Vec<(&'a str, &'a Expr, Value<'a>)>,
-    /// Whether `*` or `**` may add more.
+    /// Whether `*` or `**` may add more arguments.
     pub open: bool,
-    /// The role that they suggest, computed on first use.
+    /// The role that the arguments suggest, computed on first use.
     pub role: OnceCell<Role>,
 }
 
 impl<'a> Arguments<'a> {
-    /// The argument with a name or at a position.
+    /// The argument with this name or at this position.
     pub fn get(&self, name: &str, position: usize) -> Option<(&'a Expr, &Value<'a>)> {
         self.named(name)
             .or_else(|| self.positional.get(position).map(|(expression, value)| (*expression, value)))
     }
 
-    /// The argument with a name.
+    /// The keyword argument with this name.
     pub fn named(&self, name: &str) -> Option<(&'a Expr, &Value<'a>)> {
         let mut keywords = self.keywords.iter();
         keywords.find(|(keyword, ..)| *keyword == name).map(|(_, expression, value)| (*expression, value))
     }
 
-    /// All arguments with their expressions.
+    /// All arguments with their expressions and values.
     pub fn all(&self) -> impl Iterator<Item = (&'a Expr, &Value<'a>)> {
         let positional = self.positional.iter().map(|(expression, value)| (*expression, value));
         positional.chain(self.keywords.iter().map(|(_, expression, value)| (*expression, value)))
     }
 }
 
-/// The name of the item at a position; empty beyond the last named one.
+/// The name of the item at a position, up to position 3; else an empty string.
 pub fn name_of_item(position: usize) -> &'static str {
     ["0", "1", "2", "3"].get(position).copied().unwrap_or("")
 }
 
 impl<'a> Value<'a> {
-    /// A value that starts here.
+    /// Makes a value without operations, from its origin.
     pub fn start(origin: Origin<'a>) -> Self {
         Value(Rc::new([Rc::new(History { length: 0, link: Link::Start(origin) })]))
     }
 
-    /// An unknown value.
+    /// Makes an unknown value.
     pub fn anything() -> Self {
         Value::start(Origin::Anything)
     }
 
-    /// One of several values.
+    /// Joins several values into one that may be any of them.
     pub fn any_of(values: &[Value<'a>]) -> Self {
         let mut histories: Vec<Rc<History<'a>>> = Vec::new();
         for history in values.iter().flat_map(Value::histories) {
@@ -129,12 +129,12 @@ impl<'a> Value<'a> {
         Value(histories.into())
     }
 
-    /// The cost of one more operation: the length of all histories, which rules walk back over.
+    /// The cost of one more operation. It grows with the length of all histories, because rules walk back over them.
     pub fn effort(&self) -> usize {
         self.0.iter().map(|history| 4 + history.length / 8).sum()
     }
 
-    /// The value after a method call.
+    /// Returns the value after a method call.
     pub fn then(&self, operation: &Operation<'a>) -> Self {
         let histories = self.0.iter().map(|history| history.then(operation.clone()));
         Value(histories.collect::<Vec<_>>().into())
@@ -145,7 +145,7 @@ impl<'a> Value<'a> {
         &self.0
     }
 
-    /// Whether a condition holds for every possible history.
+    /// Whether a condition is true for every possible history.
     pub fn always(&self, is_true: impl Fn(&History<'a>) -> bool) -> bool {
         self.0.iter().all(|history| is_true(history))
     }
@@ -155,7 +155,7 @@ impl<'a> Value<'a> {
         self.0.iter().all(|history| other.0.iter().any(|known| Rc::ptr_eq(known, history)))
     }
 
-    /// The origin, if there is only one and no operation since.
+    /// The origin, if there is only one history and it has no operations.
     pub fn origin(&self) -> Option<&Origin<'a>> {
         match &*self.0 {
             [history] => match &history.link {
@@ -166,17 +166,17 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The integer, if the value is a known one.
+    /// The integer, if the value is a known integer.
     pub fn as_int(&self) -> Option<i64> {
         if let Some(Origin::Int(number)) = self.origin() { Some(*number) } else { None }
     }
 
-    /// The boolean, if the value is a known one.
+    /// The boolean, if the value is a known boolean.
     pub fn as_bool(&self) -> Option<bool> {
         if let Some(Origin::Bool(truth)) = self.origin() { Some(*truth) } else { None }
     }
 
-    /// The string, if the value is a known one.
+    /// The string, if the value is a known string.
     pub fn as_text(&self) -> Option<&'a str> {
         if let Some(Origin::Text(text)) = self.origin() { Some(text) } else { None }
     }
@@ -190,7 +190,7 @@ impl<'a> History<'a> {
         Rc::new(History { length: self.length + 1, link: Link::Step(Rc::clone(self), operation) })
     }
 
-    /// The operations, from the last one back to the first.
+    /// The operations in reverse order, last one first.
     pub fn backwards(&self) -> impl Iterator<Item = &Operation<'a>> {
         let mut history = self;
         std::iter::from_fn(move || match &history.link {
@@ -207,7 +207,7 @@ impl<'a> History<'a> {
         self.backwards().next()
     }
 
-    /// The method call that returned this value, and the name of the part if it is one.
+    /// The method call that returned this value, and the name of the part if only a part was taken.
     pub fn result(&self) -> Option<(&Operation<'a>, Option<&'a str>)> {
         let mut operations = self.backwards();
         let last = operations.next()?;
@@ -218,7 +218,7 @@ impl<'a> History<'a> {
         Some((call, Some(last.name)))
     }
 
-    /// The origin.
+    /// The origin of this history.
     pub fn origin(&self) -> &Origin<'a> {
         let mut history = self;
         loop {

@@ -1,10 +1,10 @@
-//! Annotations of GitHub's workflow commands.
+//! Annotations in the syntax of GitHub's workflow commands.
 
 use crate::scanning::Report;
 use misdeal_results::Level;
 use std::fmt::Write;
 
-/// One workflow command for each finding.
+/// Returns one workflow command for each finding.
 pub fn github(report: &Report) -> String {
     let mut lines = String::new();
     for finding in &report.findings {
@@ -14,7 +14,7 @@ pub fn github(report: &Report) -> String {
             Level::Note => "notice",
         };
         let message = format!("{}\nFix: {}", finding.message, finding.fix);
-        // A column of a notebook's cell is none of its file.
+        // A column in a notebook's cell is not a column of the file, so it is left out.
         let column = if finding.cell.is_none() { format!(",col={}", finding.column) } else { String::new() };
         let _ = writeln!(
             lines,

@@ -1,4 +1,4 @@
-//! What JSON documents hold.
+//! The contents of JSON documents.
 
 use crate::rules::Rule;
 use crate::scanning::Report;
@@ -18,7 +18,7 @@ pub fn survey_document(report: Report) -> Document {
     Scan { files, bytes, skipped, survey: Some(survey), ..Scan::default() }.into()
 }
 
-/// What there is to say about some rules.
+/// The descriptions of some rules.
 pub fn rules_document(rules: &[Rule]) -> Document {
     let entry = |rule: &Rule| {
         let Rule { name, finds, why, fix, reach, level, .. } = *rule;

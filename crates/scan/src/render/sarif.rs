@@ -41,7 +41,7 @@ fn result(finding: &Finding) -> Value {
     let mut region = json!({"startLine": finding.line});
     let mut message = format!("{}. Fix: {}.", finding.message, finding.fix);
     match (finding.cell, finding.cell_line) {
-        // A column of a cell's line is none of the notebook's file.
+        // A column in a cell's line is not a column of the notebook's file, so it is left out.
         (Some(cell), Some(line)) => {
             let _ = write!(message, " (cell {cell}, line {line})");
         }

@@ -1,4 +1,4 @@
-//! Text for people.
+//! Findings as text for people.
 
 use crate::rules::{RULES, Reach, Rule};
 use crate::scanning::Report;
@@ -42,7 +42,7 @@ fn write_finding(text: &mut String, finding: &Finding) {
     };
     let path = printable(path);
     let _ = writeln!(text, "{path}:{line}:{column}: {} {rule}{cell}", finding.level.name());
-    // Tabs keep their width above the mark; long lines are cut around it.
+    // Tabs keep their width above the mark. Long lines are cut around the mark.
     let excerpt: Vec<char> = finding.excerpt.trim_end().chars().collect();
     let first = column.saturating_sub(81);
     let part = |letters: usize| excerpt.iter().skip(first).take(letters).collect::<String>();
@@ -60,12 +60,12 @@ fn blank(letter: char) -> char {
     if letter == '\t' { '\t' } else { ' ' }
 }
 
-/// `1 file`, `2 files`, `3 files or cells`.
+/// A count with its noun: `1 file`, `2 files`, `3 files or cells`.
 fn number(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {}s", what.replace(" or ", "s or ")) }
 }
 
-/// The counts of a survey, beside the paper's.
+/// The counts of a survey, beside the paper's counts.
 pub fn survey_text(report: &Report) -> String {
     let survey = &report.survey;
     let row = |name: &str, count: Count| {

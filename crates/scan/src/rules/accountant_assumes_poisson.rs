@@ -1,6 +1,7 @@
-//! Accounting for Poisson sampling in a module that trains on a shuffled PyTorch `DataLoader`: `accountant.step(noise_multiplier=..,
-//! sample_rate=..)`, `compute_rdp`, `get_noise_multiplier`, `PoissonSampledDpEvent`, and engines that leave the loader as it is (fastDP,
-//! private-transformers).
+//! Accounting for Poisson sampling in a module that trains on a shuffled PyTorch `DataLoader`.
+//!
+//! Such accounting is `accountant.step(noise_multiplier=.., sample_rate=..)`, `compute_rdp`, `get_noise_multiplier` or
+//! `PoissonSampledDpEvent`. Engines that do not change the loader (fastDP, private-transformers) count too.
 //!
 //! # Example
 //! ```python
@@ -11,7 +12,7 @@
 //!     accountant.step(noise_multiplier=1.0, sample_rate=64 / len(train_data))
 //! ```
 //!
-//! It reports in private modules, where nothing hints at Poisson sampling. Of several such calls the first is named.
+//! The rule reports in private modules without any hint at Poisson sampling. It reports only the first such call.
 
 use super::accounting::poisson_accounting;
 use super::data_loader::shuffled_loader;

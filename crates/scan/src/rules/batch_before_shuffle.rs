@@ -1,12 +1,13 @@
-//! A data pipeline that forms batches and shuffles afterwards: `.batch(..)` before `.shuffle(..)`, with no shuffle before and no
-//! `unbatch` between.
+//! A data pipeline that forms batches and then shuffles them.
+//!
+//! That is `.batch(..)` before `.shuffle(..)`, with no shuffle before and no `unbatch` between.
 //!
 //! # Example
 //! ```python
 //! data = tf.data.Dataset.from_tensor_slices(records).batch(32).shuffle(1000)
 //! ```
 //!
-//! It reports in every module that uses a library with data pipelines: the order is hardly ever meant.
+//! The rule reports in every module that uses a library with data pipelines, because this order is almost never intended.
 
 use super::order::shuffles_batches;
 use super::{Found, Reach, Rule};

@@ -1,21 +1,23 @@
-//! The command that computes the cost of a shuffle buffer.
+//! Writes the command that computes the privacy cost of a shuffle buffer.
 
 use misdeal_core::Setting;
 
-/// Sizes of a pipeline in records, as far as the source gives them.
+/// The sizes of a pipeline in records; `None` if the source does not give them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sizes {
-    /// The shuffle buffer.
+    /// The size of the shuffle buffer.
     pub buffer: Option<i64>,
-    /// A batch.
+    /// The size of a batch.
     pub batch: Option<i64>,
-    /// The data set.
+    /// The size of the data set.
     pub records: Option<i64>,
 }
 
 impl Sizes {
-    /// A command that accounts for the buffer, with the sizes that are known. It runs as it stands unless the buffer is not known (`K`), or is larger
-    /// than the data set that is taken by default and the data's size is not known (`T` batches of `B` records).
+    /// The command that accounts for the buffer, with the known sizes.
+    ///
+    /// Unknown values appear as letters, which the user must replace. `K` is an unknown buffer size. If the buffer is larger than
+    /// the default data set and the data's size is unknown, `T` batches of `B` records appear too.
     pub fn command(self) -> String {
         let positive =
             |size: Option<i64>| size.and_then(|size| u64::try_from(size).ok()).filter(|size| *size > 0);

@@ -1,11 +1,11 @@
-//! `tf.data` pipelines that shuffle with a buffer of one record (or none).
+//! A `tf.data` pipeline that shuffles with a buffer of one record (or none).
 //!
 //! # Example
 //! ```python
 //! data = tf.data.Dataset.from_tensor_slices(records).shuffle(1).batch(32)
 //! ```
 //!
-//! It reports in every module: nobody means it.
+//! The rule reports in every module, because nobody intends this.
 
 use super::tensorflow_data::{buffer_size, training_pipelines};
 use super::{Found, Reach, Rule};

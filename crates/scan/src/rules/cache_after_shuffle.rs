@@ -1,4 +1,4 @@
-//! `tf.data` pipelines that shuffle, then cache, and do not shuffle again.
+//! A `tf.data` pipeline that shuffles, then caches, and does not shuffle again.
 //!
 //! # Example
 //! ```python
@@ -6,7 +6,7 @@
 //! data = tf.data.Dataset.from_tensor_slices(records).shuffle(60000).cache().batch(256)
 //! ```
 //!
-//! It reports in private modules.
+//! The rule reports in private modules.
 
 use super::order::SHUFFLE;
 use super::tensorflow_data::{is_followed_by, training_pipelines};

@@ -1,18 +1,18 @@
-//! Calls of PyTorch's `DataLoader`.
+//! Finds calls of PyTorch's `DataLoader`.
 
 use crate::flow::{Call, Origin, Value};
 use crate::module::Module;
 use crate::role::Role;
 
-/// The full names of the class.
+/// The full names of the class `DataLoader`.
 const NAMES: [&str; 2] = ["torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"];
 
-/// Whether a full name is the class.
+/// Whether a full name is the class `DataLoader`.
 pub fn is_data_loader(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// All loaders that a module makes.
+/// All loaders that a module creates.
 pub fn loaders<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = &'m Call<'a>> {
     let has_star = module.facts.imports.has_star_of("torch.utils.data");
     let is_loader = move |call: &&Call| {
@@ -21,7 +21,7 @@ pub fn loaders<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = &'m Call<
     module.facts.calls.iter().filter(is_loader)
 }
 
-/// The role of a loader, by the variable, the data set, and the function around.
+/// The role of a loader, from the variable, the data set, and the surrounding function.
 pub fn role(loader: &Call) -> Role {
     let data = loader.arguments.get("dataset", 0);
     let roles = [
@@ -32,7 +32,7 @@ pub fn role(loader: &Call) -> Role {
     roles.into_iter().find(|role| *role != Role::Unknown).unwrap_or(Role::Unknown)
 }
 
-/// Whether a loader shuffles; `None` if the source does not tell.
+/// Whether a loader shuffles; `None` if the source does not say.
 pub fn shuffles(loader: &Call) -> Option<bool> {
     match loader.arguments.get("shuffle", 2) {
         Some((_, value)) => value.as_bool(),
@@ -41,7 +41,7 @@ pub fn shuffles(loader: &Call) -> Option<bool> {
     }
 }
 
-/// Whether a loader gets a sampler.
+/// Whether a loader gets a sampler, or may get one.
 pub fn has_sampler(loader: &Call) -> bool {
     loader.arguments.open
         || loader.arguments.get("sampler", 3).is_some()
@@ -53,7 +53,7 @@ pub fn shuffled_loader<'m, 'a>(module: &'m Module<'a>) -> Option<&'m Call<'a>> {
     loaders(module).find(|loader| shuffles(loader) == Some(true) && role(loader) != Role::Evaluation)
 }
 
-/// The arguments of a value's loader, if it is one.
+/// The arguments of the loader, if the value is a loader.
 pub fn of_value<'v, 'a>(value: &'v Value<'a>) -> Option<&'v crate::flow::Arguments<'a>> {
     match value.origin() {
         Some(Origin::Constructed(name, _, arguments)) if is_data_loader(name) => Some(arguments),

@@ -1,11 +1,11 @@
-//! Loops over epochs, and random permutations.
+//! Finds loops over epochs, and random permutations.
 
 use crate::flow::{Call, Loop, Place};
 use crate::role::words;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, StmtFor};
 
-/// Whether a loop is over epochs, by its variable or range.
+/// Whether a loop runs over epochs, judged by its variable or range.
 pub fn is_epoch_loop(repeat: &StmtFor) -> bool {
     let mut mention = Mention { found: false };
     mention.visit_expr(&repeat.target);
@@ -13,7 +13,7 @@ pub fn is_epoch_loop(repeat: &StmtFor) -> bool {
     mention.found
 }
 
-/// The innermost loop over epochs around a place.
+/// The innermost loop over epochs that contains a place.
 pub fn around<'a>(place: &Place<'a>) -> Option<&'a StmtFor> {
     let loops = &place.around.loops;
     let is_over_epochs = |repeat: &Loop| matches!(repeat, Loop::For(repeat) if is_epoch_loop(repeat));

@@ -1,8 +1,9 @@
 //! The rules, one in each file.
 //!
 //! # When does a rule report?
-//! Only where the source shows the mistake: a rule prefers silence to a false alarm. Most rules report only in modules about differential
-//! privacy (see [`Reach`]), because elsewhere the mistake does no harm. No rule reports in a module that imports a framework for unit tests.
+//! A rule reports only if the source shows the mistake: silence is better than a false alarm. Most rules report only in modules
+//! that use differential privacy (see [`Reach`]), because the mistake does no harm elsewhere. No rule reports in a module that
+//! imports a framework for unit tests.
 
 mod accountant_assumes_poisson;
 mod accounting;
@@ -39,14 +40,14 @@ use std::collections::HashSet;
 /// The modules in which a rule reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// Every module.
+    /// All modules.
     Everywhere,
-    /// Modules that import a library for differential privacy or call a private optimizer; all with `assume-private`.
+    /// Modules that import a library for differential privacy or call a private optimizer. With `assume-private`, all modules.
     PrivateModules,
 }
 
 impl Reach {
-    /// The text in lists of rules.
+    /// The name in lists of rules.
     pub fn name(self) -> &'static str {
         match self {
             Reach::Everywhere => "everywhere",
@@ -55,20 +56,20 @@ impl Reach {
     }
 }
 
-/// A rule: a kind of mistake, and the check that finds it.
+/// A rule: a kind of mistake, with the check that finds it.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// Its name in reports, comments and settings.
+    /// The rule's name in reports, comments and settings.
     pub name: &'static str,
-    /// The mistake.
+    /// The mistake that the rule finds.
     pub finds: &'static str,
-    /// Why it matters for privacy, in one sentence.
+    /// Why the mistake matters for privacy, in one sentence.
     pub why: &'static str,
-    /// How to fix it.
+    /// How to fix the mistake.
     pub fix: &'static str,
-    /// The modules in which it reports.
+    /// The modules in which the rule reports.
     pub reach: Reach,
-    /// How severe it is.
+    /// How severe the mistake is.
     pub level: Level,
     /// Finds the mistake in a module.
     pub(crate) check: fn(&Module, &mut Found),
@@ -89,17 +90,17 @@ pub struct Place {
     pub range: TextRange,
     /// What was found there.
     pub what: String,
-    /// The fix for this place, where it is more specific than the rule's.
+    /// The fix for this place, if it is more specific than the rule's fix.
     pub fix: Option<String>,
 }
 
 impl Found {
-    /// Adds a place with a description of what was found; a place counts once.
+    /// Adds a place with a description. Repeated places count once.
     pub fn add(&mut self, range: TextRange, what: impl Into<String>) {
         self.add_place(Place { range, what: what.into(), fix: None });
     }
 
-    /// As [`Found::add`], with a fix for this place.
+    /// Like [`Found::add`], with a fix for this place.
     pub fn add_with_fix(&mut self, range: TextRange, what: impl Into<String>, fix: String) {
         self.add_place(Place { range, what: what.into(), fix: Some(fix) });
     }
@@ -111,7 +112,7 @@ impl Found {
     }
 }
 
-/// All rules, by name.
+/// All rules, sorted by name.
 pub static RULES: [Rule; 19] = [
     accountant_assumes_poisson::RULE,
     batch_before_shuffle::RULE,

@@ -1,4 +1,4 @@
-//! The order of shuffling and batching operations.
+//! The order of shuffle and batch operations.
 
 use crate::flow::History;
 
@@ -16,7 +16,7 @@ pub const BATCH: [&str; 9] = [
 ];
 /// Operations that shuffle.
 pub const SHUFFLE: [&str; 4] = ["detshuffle", "random_shuffle", "shuffle", "shuffle_and_repeat"];
-/// Operations that may turn batches into records again.
+/// Operations that may turn batches back into records.
 const UNBATCH: [&str; 8] = [
     "flat_map",
     "flatten",

@@ -1,4 +1,4 @@
-//! A permutation that is drawn once, before a loop over epochs, and cut into batches within it.
+//! A permutation that is drawn once, before a loop over epochs, and cut into batches in the loop.
 //!
 //! # Example
 //! ```python
@@ -9,7 +9,8 @@
 //!         batch = records[order[step * size:(step + 1) * size]]
 //! ```
 //!
-//! It reports in private modules, where the loop slices the variable between bounds that vary and does not assign or shuffle it.
+//! The rule reports in private modules. The loop must slice the variable between varying bounds, and must not assign or shuffle
+//! it.
 
 use super::epochs::{self, draws_permutation};
 use super::{Found, Reach, Rule};
@@ -46,7 +47,7 @@ fn check(module: &Module, found: &mut Found) {
     }
 }
 
-/// Starts of the last loops over epochs that slice a variable without changing it, by function and variable.
+/// The start of the last epoch loop that slices a variable without changing it, by function and variable.
 type LastCuts<'a> = HashMap<Vec<&'a str>, HashMap<&'a str, TextSize>>;
 
 fn last_cuts<'a>(module: &Module<'a>) -> LastCuts<'a> {
@@ -89,7 +90,7 @@ impl<'a> Visitor<'a> for Uses<'a> {
                     }
                 }
             }
-            // Passed to something that shuffles in place.
+            // The variable is passed to a function that shuffles in place.
             Expr::Call(call) => {
                 let name = match &*call.func {
                     Expr::Attribute(attribute) => attribute.attr.as_str(),

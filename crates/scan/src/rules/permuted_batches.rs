@@ -1,4 +1,6 @@
-//! Batches cut out of a random permutation beside a private optimizer of Optax or jax-privacy, or beside accounting for Poisson sampling.
+//! Batches cut from a random permutation, in a module with a private optimizer or with accounting for Poisson sampling.
+//!
+//! The private optimizer is one of Optax or jax-privacy.
 //!
 //! # Example
 //! ```python
@@ -9,8 +11,7 @@
 //!         batch = records[order[step * size:(step + 1) * size]]
 //! ```
 //!
-//! It reports in private modules, where the permutation is drawn in a loop over epochs and nothing hints at Poisson
-//! sampling.
+//! The rule reports in private modules, if the permutation is drawn in a loop over epochs and nothing hints at Poisson sampling.
 
 use super::accounting::poisson_accounting;
 use super::epochs::{self, draws_permutation};

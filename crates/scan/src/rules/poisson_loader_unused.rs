@@ -1,5 +1,7 @@
-//! Training on the loader that was given to Opacus's `make_private` (or `make_private_with_epsilon`) instead of the one that it returned: in a
-//! `for` loop, through `enumerate`, `tqdm` or `zip`, in `BatchMemoryManager`, or by a function of the module.
+//! Training on the loader that was passed to Opacus's `make_private` (or `make_private_with_epsilon`), not on the returned one.
+//!
+//! Training is found in `for` loops, also through `enumerate`, `tqdm` or `zip`, in `BatchMemoryManager`, and in functions of the
+//! module.
 //!
 //! # Example
 //! ```python
@@ -11,9 +13,9 @@
 //!     optimizer.step()
 //! ```
 //!
-//! It reports where the optimizer that was returned makes steps on batches of the loader that was given. It is silent where the loader that was
-//! returned is read anywhere (its length aside), where the one that was given may be another by then or already samples by Poisson, and
-//! where `poisson_sampling` is given and not `True`.
+//! The rule reports if the returned optimizer makes steps on batches of the passed loader. It does not report in these cases: the
+//! returned loader is read anywhere (apart from its length); the passed loader may have been replaced or already uses Poisson
+//! sampling; `poisson_sampling` is given and not `True`.
 
 use super::trainings::{Training, private_trainings};
 use super::{Found, Reach, Rule};
@@ -61,7 +63,7 @@ fn check(module: &Module, found: &mut Found) {
     }
 }
 
-/// The method's name and place.
+/// The method's name and its position, if the call is `make_private` or similar.
 fn make_private<'a>(call: &Call<'a>) -> Option<(&'a str, TextRange)> {
     let (Callee::Method(_, name), Expr::Attribute(attribute)) = (&call.callee, &*call.expression.func) else {
         return None;
@@ -77,13 +79,13 @@ fn samples_by_poisson(call: &Call) -> bool {
     }
 }
 
-/// Whether a loader may use Poisson sampling before it is given to an engine.
+/// Whether a loader may use Poisson sampling before it is passed to an engine.
 fn is_poisson(loader: &History) -> bool {
     let Origin::Constructed(name, _, arguments) = loader.origin() else { return false };
     name.split('.').any(is_hint) || arguments.named("batch_sampler").is_some()
 }
 
-/// Trainings by the call that made their optimizer.
+/// Groups trainings by the call that made their optimizer.
 fn by_optimizer<'t, 'a>(trainings: &'t [Training<'a>]) -> HashMap<TextRange, Vec<&'t Training<'a>>> {
     let mut by_optimizer: HashMap<TextRange, Vec<&'t Training<'a>>> = HashMap::new();
     for training in trainings {
@@ -97,7 +99,7 @@ fn by_optimizer<'t, 'a>(trainings: &'t [Training<'a>]) -> HashMap<TextRange, Vec
     by_optimizer
 }
 
-/// Whether a training uses the loader that was given: the same value, or the same unknown name in the same function.
+/// Whether a training uses the passed loader: the same value, or the same unknown name in the same function.
 fn is_same_loader(training: &Training, given: &Value, call: &Call) -> bool {
     if training.batches.is(given) {
         return true;

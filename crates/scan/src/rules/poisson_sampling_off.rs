@@ -1,4 +1,4 @@
-//! Opacus told not to sample by Poisson: `make_private(.., poisson_sampling=False)` and `make_private_with_epsilon`.
+//! Opacus with Poisson sampling switched off: `make_private(.., poisson_sampling=False)` or `make_private_with_epsilon`.
 //!
 //! # Example
 //! ```python
@@ -8,7 +8,7 @@
 //! )
 //! ```
 //!
-//! It reports wherever the call is made, except in functions for tests or evaluation.
+//! The rule reports every such call, except in functions for tests or evaluation.
 
 use super::{Found, Reach, Rule};
 use crate::libraries::is_make_private;

@@ -7,7 +7,7 @@
 //! sample_rate = 1 / len(loader)
 //! ```
 //!
-//! It reports in private modules, where the loader is seen and nothing hints at Poisson sampling.
+//! The rule reports in private modules, if the loader is known and nothing hints at Poisson sampling.
 
 use super::data_loader;
 use super::{Found, Reach, Rule};
@@ -52,7 +52,7 @@ fn is_rate(name: &str) -> bool {
     name == "q" || (has(["sample", "sampling", "subsampling"]) && has(["rate", "probability", "prob"]))
 }
 
-/// The call of `len` in `1 / len(x)`.
+/// The call of `len`, if the expression is `1 / len(x)`.
 fn one_over_length(expression: &Expr) -> Option<&ExprCall> {
     let Expr::BinOp(division) = expression else { return None };
     let is_one = match &*division.left {
@@ -69,7 +69,7 @@ fn one_over_length(expression: &Expr) -> Option<&ExprCall> {
     }
 }
 
-/// Whether a call is `len` of a loader that does not drop its last batch.
+/// Whether a call takes the length of a loader that does not drop its last batch.
 fn keeps_short_batch(module: &Module, length: &ExprCall) -> bool {
     let call = module.lookups.length_at(&module.facts, length.range());
     let call = call.map(|index| &module.facts.calls[index]);

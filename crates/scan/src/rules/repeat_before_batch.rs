@@ -1,4 +1,4 @@
-//! `tf.data` pipelines that repeat the data and form batches afterwards.
+//! A `tf.data` pipeline that repeats the data and then forms batches.
 //!
 //! # Example
 //! ```python
@@ -6,7 +6,7 @@
 //! data = tf.data.Dataset.from_tensor_slices(records).shuffle(60000).repeat(10).batch(256)
 //! ```
 //!
-//! It reports in private modules.
+//! The rule reports in private modules.
 
 use super::order::BATCH;
 use super::tensorflow_data::training_pipelines;
@@ -33,12 +33,12 @@ fn check(module: &Module, found: &mut Found) {
     }
 }
 
-/// Whether a pipeline starts with a single element, as benchmarks do.
+/// Whether a pipeline starts with a single element, as in benchmarks.
 fn is_one_element(history: &History) -> bool {
     matches!(history.origin(), Origin::Constructed(name, ..) if name.ends_with(".from_tensors"))
 }
 
-/// Whether data is repeated before the first batches are formed.
+/// Whether data are repeated before the first batches are formed.
 fn is_repeated(history: &History) -> bool {
     let repeats = |step: &Operation| match step.name {
         "shuffle_and_repeat" => true,

@@ -1,4 +1,4 @@
-//! A random generator that is given the same seed in every epoch.
+//! A random generator that gets the same seed in every epoch.
 //!
 //! # Example
 //! ```python
@@ -9,7 +9,7 @@
 //!         step(batch)
 //! ```
 //!
-//! It reports in private modules, where the seed is a literal or a variable named as a seed.
+//! The rule reports in private modules, if the seed is a literal or a variable whose name contains `seed`.
 
 use super::{Found, Reach, Rule, epochs};
 use crate::flow::Call;
@@ -58,7 +58,7 @@ fn check(module: &Module, found: &mut Found) {
     }
 }
 
-/// Whether the seed is a literal or a variable named as a seed, so it is the same in all epochs.
+/// Whether the seed is a literal or a variable whose name contains `seed`. It is then the same in all epochs.
 fn has_same_seed<'a>(call: &Call<'a>, assigned: &mut Assigned<'a>) -> bool {
     let Some((expression, value)) = call.arguments.get("seed", 0) else { return false };
     let is_seed = |name: &str| words(name).iter().any(|word| word == "seed");
@@ -70,7 +70,7 @@ fn has_same_seed<'a>(call: &Call<'a>, assigned: &mut Assigned<'a>) -> bool {
     }
 }
 
-/// Whether a variable is a seed and not the loop's own.
+/// Whether a variable is a seed that the loop does not assign.
 fn is_outside<'a>(
     call: &Call<'a>,
     name: &str,
@@ -82,7 +82,7 @@ fn is_outside<'a>(
     is_seed(name) && !own.contains(name)
 }
 
-/// The variables that each loop assigns, by its start.
+/// The variables that each loop assigns, by the loop's start.
 type Assigned<'a> = HashMap<TextSize, HashSet<&'a str>>;
 
 fn names_assigned(repeat: &StmtFor) -> HashSet<&str> {

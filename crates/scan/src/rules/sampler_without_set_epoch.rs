@@ -9,7 +9,7 @@
 //!         step(batch)
 //! ```
 //!
-//! It reports in every module, except where a trainer that sets the epoch by itself is imported.
+//! The rule reports in every module, except if it imports a trainer that sets the epoch itself.
 
 use super::{Found, Reach, Rule, epochs};
 use crate::module::Module;

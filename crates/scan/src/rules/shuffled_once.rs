@@ -1,4 +1,4 @@
-//! `tf.data` pipelines that shuffle with `reshuffle_each_iteration=False`.
+//! A `tf.data` pipeline that shuffles with `reshuffle_each_iteration=False`.
 //!
 //! # Example
 //! ```python
@@ -6,7 +6,8 @@
 //! data = tf.data.Dataset.from_tensor_slices(records).shuffle(60000, reshuffle_each_iteration=False).batch(256)
 //! ```
 //!
-//! It reports in private modules. A fixed order that a split needs (`take` and `skip` afterwards) or that is shuffled again is left alone.
+//! The rule reports in private modules. It does not report if the fixed order is needed for a split (`take` and `skip`
+//! afterwards), or if the data are shuffled again.
 
 use super::tensorflow_data::{is_followed_by, training_pipelines};
 use super::{Found, Reach, Rule};

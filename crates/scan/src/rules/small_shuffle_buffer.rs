@@ -1,5 +1,7 @@
-//! `tf.data` pipelines whose shuffle buffer is smaller than the data: by a known size (`Dataset.range(60000)`, well-known data sets), or
-//! because it is a literal below 10,000 and nothing says that the data is that small.
+//! A `tf.data` pipeline whose shuffle buffer is smaller than the data.
+//!
+//! The data's size is known (`Dataset.range(60000)`, well-known data sets). Or the buffer is a literal below 10,000, and nothing
+//! says that the data are that small.
 //!
 //! # Example
 //! ```python
@@ -7,8 +9,8 @@
 //! data = tf.data.Dataset.range(60000).shuffle(1000).batch(256)
 //! ```
 //!
-//! It reports in private modules. Names of files that are shuffled before they are read, `take(n)` of at most a buffer, and pipelines that were
-//! shuffled before are left alone.
+//! The rule reports in private modules. It does not report file names that are shuffled before reading, `take(n)` of at most a
+//! buffer, or pipelines that were shuffled before.
 
 use super::buffer_cost::Sizes;
 use super::order::SHUFFLE;
@@ -28,7 +30,7 @@ pub const RULE: Rule = Rule {
     check,
 };
 
-/// Smallest buffer that is not reported where the size of the data is unknown.
+/// Smallest buffer that is not reported if the size of the data is unknown.
 const NOT_SMALL: i64 = 10_000;
 
 fn check(module: &Module, found: &mut Found) {
@@ -61,7 +63,7 @@ fn is_shuffled_before(history: &History) -> bool {
     history.backwards().skip(1).any(|step| SHUFFLE.contains(&step.name))
 }
 
-/// The largest number of records, if the source gives it.
+/// An upper bound on the number of records, if the source gives one.
 fn records_left(history: &History) -> Option<i64> {
     let taken = history.backwards().filter(|step| step.name == "take");
     let taken = taken.filter_map(|step| step.arguments.as_ref()?.get("count", 0)?.1.as_int());

@@ -1,4 +1,6 @@
-//! Streams that are shuffled in a buffer: `load_dataset(.., streaming=True).shuffle(..)` of Hugging Face, and `.shuffle(n)` of WebDataset.
+//! A stream that is shuffled in a buffer.
+//!
+//! That is `load_dataset(.., streaming=True).shuffle(..)` of Hugging Face, or `.shuffle(n)` of WebDataset.
 //!
 //! # Example
 //! ```python
@@ -6,7 +8,7 @@
 //! data = load_dataset("c4", split="train", streaming=True).shuffle(buffer_size=10_000)
 //! ```
 //!
-//! It reports in private modules: elsewhere a buffer is how streams are meant to be used.
+//! The rule reports in private modules. Elsewhere, a buffer is the intended use of a stream.
 
 use super::buffer_cost::Sizes;
 use super::{Found, Reach, Rule};
@@ -47,7 +49,7 @@ fn check(module: &Module, found: &mut Found) {
     }
 }
 
-/// The buffer size of a shuffle, if the source gives it or leaves Hugging Face's default.
+/// The buffer size of a shuffle, if the source gives it or uses Hugging Face's default.
 fn buffer_size(shuffle: &Operation, is_hugging_face: bool) -> Option<i64> {
     let arguments = shuffle.arguments.as_deref()?;
     let position = if is_hugging_face { 2 } else { 0 };

@@ -1,4 +1,4 @@
-//! Pipelines of `tf.data`.
+//! Finds pipelines of `tf.data`.
 
 use super::order::{BATCH, SHUFFLE};
 use crate::flow::{Arguments, History, Operation, Origin, Value};
@@ -6,9 +6,9 @@ use crate::module::Module;
 use crate::role::{Role, words};
 use ruff_python_ast::Expr;
 
-/// Functions that start a `tf.data` pipeline.
+/// Packages with functions that start a `tf.data` pipeline.
 const PACKAGES: [&str; 3] = ["tensorflow", "tensorflow_datasets", "keras"];
-/// Libraries whose pipelines have operations of the same names.
+/// Libraries whose pipelines have operations with the same names.
 const OTHERS: [&str; 7] = ["datasets", "grain", "mindspore", "ray", "torch", "torchdata", "webdataset"];
 
 /// Training pipelines of `tf.data` whose last operation is one of `names`.
@@ -29,7 +29,7 @@ pub fn training_pipelines<'m, 'a>(
     })
 }
 
-/// Whether a pipeline starts in TensorFlow, or unknown where no other library is imported.
+/// Whether a pipeline starts in TensorFlow. An unknown start counts if no similar library is imported.
 fn is_of_tensorflow(history: &History, is_mixed: bool) -> bool {
     match history.origin() {
         Origin::Constructed(name, ..) | Origin::Imported(name) => {
@@ -41,12 +41,12 @@ fn is_of_tensorflow(history: &History, is_mixed: bool) -> bool {
     }
 }
 
-/// The argument `buffer_size` of a shuffle.
+/// The argument `buffer_size` of a shuffle, if it is a known integer.
 pub fn buffer_size(shuffle: &Operation) -> Option<i64> {
     shuffle.arguments.as_ref()?.get("buffer_size", 0)?.1.as_int()
 }
 
-/// Whether a pipeline's elements are names of files.
+/// Whether a pipeline's elements are file names.
 pub fn is_of_files(history: &History) -> bool {
     let speaks_of_files = |name: &str| {
         let words = words(name);
@@ -56,7 +56,7 @@ pub fn is_of_files(history: &History) -> bool {
     };
     match history.origin() {
         Origin::Variable(name) => speaks_of_files(name),
-        // Readers of records are given names of files too; slices of names are names.
+        // Readers of records get file names too, but their elements are records. Slices of a list of names are names.
         Origin::Constructed(name, _, arguments) => {
             name.ends_with(".list_files")
                 || (name.ends_with(".from_tensor_slices")
@@ -110,7 +110,7 @@ pub fn records(history: &History) -> Option<i64> {
     }
 }
 
-/// Numbers of training records of well-known data sets.
+/// The number of training records of a well-known data set.
 fn known_size(data_set: &str) -> Option<i64> {
     match data_set {
         "mnist" | "fashion_mnist" | "kmnist" => Some(60_000),
@@ -126,12 +126,12 @@ pub fn is_batched(history: &History) -> bool {
     history.backwards().any(|operation| BATCH.contains(&operation.name))
 }
 
-/// Whether an operation is followed by one of `names` anywhere in the module.
+/// Whether one of `names` follows an operation anywhere in the module.
 pub fn is_followed_by(module: &Module, operation: &Operation, names: &[&str]) -> bool {
     module.lookups.is_followed_by(&module.facts, operation, names)
 }
 
-/// The first pipeline for training that shuffles records and then forms batches.
+/// The first training pipeline that shuffles records and then forms batches.
 pub fn shuffled_batches<'m, 'a>(module: &'m Module<'a>) -> Option<&'m Operation<'a>> {
     let mut batches = training_pipelines(module, &BATCH);
     let found = batches.find(|(value, _)| {

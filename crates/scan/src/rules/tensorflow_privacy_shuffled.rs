@@ -1,5 +1,7 @@
-//! TensorFlow Privacy's accounting (`compute_dp_sgd_privacy`, `compute_rdp`, `PoissonSampledDpEvent`) in a module whose batches come from a
-//! shuffled `tf.data` pipeline or from Keras's `fit`, which shuffles.
+//! TensorFlow Privacy's accounting in a module whose batches are shuffled.
+//!
+//! The accounting is `compute_dp_sgd_privacy`, `compute_rdp` or `PoissonSampledDpEvent`. The batches come from a shuffled
+//! `tf.data` pipeline or from Keras's `fit`, which shuffles.
 //!
 //! # Example
 //! ```python
@@ -8,7 +10,7 @@
 //! epsilon, _ = compute_dp_sgd_privacy_lib.compute_dp_sgd_privacy(60000, 256, 1.1, 15, 1e-5)
 //! ```
 //!
-//! It reports in private modules that use TensorFlow, where nothing hints at Poisson sampling.
+//! The rule reports in private modules that use TensorFlow, if nothing hints at Poisson sampling.
 
 use super::accounting::poisson_accounting;
 use super::tensorflow_data::shuffled_batches;

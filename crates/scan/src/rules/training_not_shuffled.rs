@@ -1,4 +1,4 @@
-//! A PyTorch `DataLoader` for training that does not shuffle: `shuffle=False`, or nothing said and no sampler.
+//! A PyTorch `DataLoader` for training that does not shuffle: `shuffle=False`, or neither `shuffle` nor a sampler.
 //!
 //! # Example
 //! ```python
@@ -6,7 +6,8 @@
 //! train_loader = DataLoader(train_data, batch_size=64)
 //! ```
 //!
-//! It reports in private modules, where a name says that the loader is for training, and nothing in the module hints at Poisson sampling.
+//! The rule reports in private modules, if a name shows that the loader is for training and nothing in the module hints at Poisson
+//! sampling.
 
 use super::data_loader::{has_sampler, loaders, role, shuffles};
 use super::{Found, Reach, Rule};

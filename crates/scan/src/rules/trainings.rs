@@ -1,4 +1,4 @@
-//! Places where an optimizer learns from batches: loops, Opacus's memory manager, and functions with either.
+//! Finds places where an optimizer learns from batches: loops, Opacus's memory manager, and functions that contain them.
 
 use crate::flow::{Call, Callee, Facts, History, Loop, Origin, Place, Value};
 use crate::libraries::is_make_private;
@@ -9,27 +9,27 @@ use ruff_text_size::{Ranged, TextRange};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Functions that iterate over a sequence and keep its order and batches.
+/// Functions that iterate over a sequence without changing its order or batches.
 const WRAPPERS: [&str; 8] = ["enumerate", "islice", "iter", "list", "tqdm", "tqdm_notebook", "track", "zip"];
 /// Deepest nesting of function calls that is followed.
 const DEEPEST: usize = 3;
-/// Most trainings of a module.
+/// Largest number of trainings in a module.
 const MOST: usize = 100_000;
 
 /// An optimizer that learns from a sequence of batches.
 #[derive(Debug, Clone)]
 pub struct Training<'a> {
-    /// The batches.
+    /// The sequence of batches.
     pub batches: Value<'a>,
-    /// The place that names them.
+    /// The place where the batches are named.
     pub range: TextRange,
     /// The optimizer.
     pub optimizer: Value<'a>,
-    /// The statement around it.
+    /// The statement that contains the training step.
     pub place: Rc<Place<'a>>,
 }
 
-/// All trainings with an optimizer from a private engine; tests and evaluation are left out.
+/// All trainings with an optimizer from a private engine, except tests and evaluation.
 pub fn private_trainings<'a>(facts: &Facts<'a>, lookups: &Lookups<'a>) -> Vec<Training<'a>> {
     let mut trainings = Vec::new();
     for call in &facts.calls {
@@ -48,7 +48,7 @@ pub fn private_trainings<'a>(facts: &Facts<'a>, lookups: &Lookups<'a>) -> Vec<Tr
     trainings
 }
 
-/// Steps of an optimizer in loops over batches, and calls that take an optimizer for such steps.
+/// Finds steps of an optimizer in loops over batches, and calls in such loops that get an optimizer.
 fn in_loops<'a>(
     facts: &Facts<'a>,
     lookups: &Lookups<'a>,
@@ -87,7 +87,7 @@ fn in_loops<'a>(
     }
 }
 
-/// Trainings in `BatchMemoryManager(data_loader=.., optimizer=..)`, which splits batches.
+/// Finds trainings in `BatchMemoryManager(data_loader=.., optimizer=..)`, which splits batches.
 fn in_memory_manager<'a>(call: &Call<'a>, trainings: &mut Vec<Training<'a>>) {
     if call.last_name() != Some("BatchMemoryManager") {
         return;
@@ -103,10 +103,10 @@ fn in_memory_manager<'a>(call: &Call<'a>, trainings: &mut Vec<Training<'a>>) {
     }
 }
 
-/// Pairs of parameters (loader, optimizer) that train in a function, by the function's name.
+/// For each function name, the pairs of parameters (loader, optimizer) that train in the function.
 type Given<'a> = HashMap<&'a str, (&'a StmtFunctionDef, Vec<[(usize, Rc<str>); 2]>)>;
 
-/// The parameters that train in the module's functions; each pair counts once.
+/// The pairs of parameters that train in the module's functions; each pair counts once.
 fn given_to_functions<'a>(facts: &Facts<'a>, lookups: &Lookups<'a>, trainings: &[Training<'a>]) -> Given<'a> {
     let mut given = Given::new();
     let mut known = HashSet::new();
@@ -129,7 +129,7 @@ fn given_to_functions<'a>(facts: &Facts<'a>, lookups: &Lookups<'a>, trainings: &
     given
 }
 
-/// The trainings of a called function, with the arguments of the call.
+/// The trainings of a called function, with the call's arguments.
 fn in_function<'a>(call: &Call<'a>, given: &Given<'a>) -> Vec<Training<'a>> {
     let Some((_, pairs)) = call.name().and_then(|name| given.get(name)) else { return Vec::new() };
     let carried = pairs.iter().take(MOST).filter_map(|[batches, optimizer]| {
@@ -145,7 +145,7 @@ fn position(definition: &StmtFunctionDef, parameter: &str) -> Option<usize> {
     definition.parameters.iter().position(|known| known.name().as_str() == parameter)
 }
 
-/// A sequence, or the ones inside `enumerate`, `tqdm`, `zip` and similar calls.
+/// The sequences inside `enumerate`, `tqdm`, `zip` and similar calls, or the sequence itself.
 fn wrapped<'a>(sequence: &Value<'a>) -> Vec<Value<'a>> {
     let Some(Origin::Constructed(name, _, arguments)) = sequence.origin() else {
         return vec![sequence.clone()];
@@ -160,7 +160,7 @@ fn wrapped<'a>(sequence: &Value<'a>) -> Vec<Value<'a>> {
     given.take(count).flat_map(wrapped).collect()
 }
 
-/// Whether a value may be an optimizer: from a private engine, or a parameter.
+/// Whether a value may be an optimizer: it comes from a private engine or is a parameter.
 fn may_be_optimizer(value: &Value) -> bool {
     matches!(value.origin(), Some(Origin::Variable(_)))
         || value.histories().iter().any(|history| is_private(history))

@@ -1,4 +1,4 @@
-//! An `IterableDataset` of the module that does not ask which worker it runs in, in a `DataLoader` with several workers.
+//! A `DataLoader` with several workers over an `IterableDataset` of the module that does not ask for its worker.
 //!
 //! # Example
 //! ```python
@@ -9,7 +9,7 @@
 //! loader = DataLoader(Records(), batch_size=64, num_workers=4)
 //! ```
 //!
-//! It reports in every module: duplicates are never meant.
+//! The rule reports in every module, because duplicates are never intended.
 
 use super::data_loader::loaders;
 use super::{Found, Reach, Rule};
@@ -57,8 +57,9 @@ pub fn is_iterable(class: &StmtClassDef) -> bool {
     }
 }
 
-/// Whether a class mentions workers, ranks or shards, or has no `__iter__` of its own to judge. Endless random streams have no records
-/// to repeat.
+/// Whether a class mentions workers, ranks or shards, or has no own `__iter__`.
+///
+/// Random streams count too: they are endless and have no records to repeat.
 fn is_sharded(module: &Module, class: &StmtClassDef) -> bool {
     let text = &module.source.text[class.range];
     let hints = ["worker", "rank", "shard", "random", "rand(", "randn("];

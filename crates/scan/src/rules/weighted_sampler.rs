@@ -6,7 +6,7 @@
 //! sampler = WeightedRandomSampler(weights, len(weights))
 //! ```
 //!
-//! It reports in private modules, unless something hints at Poisson sampling (`make_private` replaces the sampler).
+//! The rule reports in private modules, unless something hints at Poisson sampling (`make_private` replaces the sampler).
 
 use super::{Found, Reach, Rule, data_loader};
 use crate::libraries::samples_by_poisson;

@@ -6,14 +6,14 @@ use crate::model::Model;
 use crate::reference::Network;
 use misdeal_core::{Purpose, Stream, World};
 
-/// Records in the sample.
+/// Number of records in the sample.
 const SAMPLE: u64 = 128;
 
-/// Orthonormal directions among the last layer's biases, those with the least second moment over a sample of clipped
-/// gradients first.
+/// Orthonormal directions among the last layer's biases, smallest second moment first.
 ///
-/// The gradients are taken at the initial parameters of a trial that no audit reaches. They say where natural gradients are
-/// small before the first step; later ones may be larger, which weakens an audit and never makes it wrong.
+/// The moments are measured on a sample of clipped gradients, at the initial parameters of trial `u64::MAX`. No audit reaches that
+/// trial. The sample shows where natural gradients are small before the first step. Later gradients may be larger. That weakens an
+/// audit but never makes it wrong.
 pub(super) fn directions(
     model: &Model,
     examples: &Examples,
@@ -41,7 +41,7 @@ pub(super) fn directions(
     eigenvectors(moments)
 }
 
-/// The orthonormal eigenvectors of a symmetric matrix by Jacobi's rotations, smallest eigenvalue first.
+/// The orthonormal eigenvectors of a symmetric matrix, smallest eigenvalue first, by Jacobi's rotations.
 fn eigenvectors(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let size = matrix.len();
     let mut vectors: Vec<Vec<f64>> =
@@ -64,7 +64,7 @@ fn eigenvectors(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     order.into_iter().map(|i| vectors[i].clone()).collect()
 }
 
-/// The rotation that makes entry (p, q) zero; row i of `vectors` becomes eigenvector i.
+/// Rotates so that entry (p, q) becomes zero; row i of `vectors` becomes eigenvector i.
 fn rotate(matrix: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize) {
     if matrix[p][q] == 0.0 {
         return;

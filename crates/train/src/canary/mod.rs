@@ -1,4 +1,4 @@
-//! Canaries: the gradients that stand for targets.
+//! Canaries: the gradients that replace the targets' own gradients.
 
 use misdeal_core::ClosedSet;
 mod least_variance;
@@ -10,9 +10,9 @@ use misdeal_core::{CanaryKind, Error, Loss, Purpose, Recipe, Result, Stream, Wor
 /// A gradient of norm `clip_norm` that is zero outside consecutive parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Canary {
-    /// The first parameter.
+    /// Index of the first parameter.
     pub start: usize,
-    /// The gradient from there on.
+    /// The gradient's values from `start` on.
     pub values: Vec<f32>,
 }
 
@@ -22,7 +22,7 @@ impl Canary {
         Canary { start, values: direction.iter().map(|x| (x * clip_norm / norm) as f32).collect() }
     }
 
-    /// The parameters outside of which it is zero.
+    /// The range of parameters where the canary may be nonzero.
     pub fn range(&self) -> std::ops::Range<usize> {
         self.start..self.start + self.values.len()
     }
@@ -37,16 +37,16 @@ impl Canary {
 /// The canaries of a recipe: orthogonal, of norm C, the same in all trials.
 ///
 /// - `random`: Gaussian directions from the setting's stream, made orthogonal one after the other.
-/// - `dirac`: one parameter each, the last layer's biases from the end backwards and on.
-/// - `null-space`, softmax cross-entropy: the same amount in all weights of one row of the last layer, the row of biases for
-///   the first canary, hidden units for the others. The gradient with respect to the outputs, p - y, sums to zero over the
-///   classes for every record at every parameter value, and so does each row h (p - y): natural gradients, clipped or not,
-///   are orthogonal to these directions, to rounding.
-/// - `null-space`, any other loss: the directions among the last layer's biases in which a sample of clipped gradients has
-///   the least second moment; there natural gradients are small, but not zero.
+/// - `dirac`: one parameter for each canary, counted backwards from the last parameter (the last layer's last bias).
+/// - `null-space` with softmax cross-entropy: the same value in all weights of one row of the last layer. The first canary uses
+///   the row of biases, the others use hidden units. The gradient with respect to the outputs, p - y, sums to zero over the
+///   classes for every record at every parameter value. So does each row h (p - y). Natural gradients, clipped or not, are
+///   therefore orthogonal to these directions, up to rounding.
+/// - `null-space` with any other loss: directions among the last layer's biases in which a sample of clipped gradients has the
+///   smallest second moment. Natural gradients are small in these directions, but not zero.
 ///
 /// # Errors
-/// More canaries than there are such directions.
+/// The recipe wants more canaries than there are such directions.
 pub(crate) fn canaries(
     recipe: &Recipe,
     model: &Model,

@@ -1,7 +1,7 @@
 //! Reads members of `.tar.gz` archives in memory, by their exact names.
 //!
-//! Nothing is extracted, so that no member's path leads anywhere; links, devices and extended headers are passed over, and
-//! only a regular member whose name in the plain header is the expected one is read.
+//! Nothing is extracted to disk, so a member's path cannot lead anywhere. Links, devices and extended headers are skipped. The
+//! reader reads only regular members whose name in the plain header is an expected one.
 
 use super::error::Problem;
 use super::limited::{open, unreadable};
@@ -11,11 +11,11 @@ use std::path::Path;
 
 /// Calls `visit(i, bytes, size)` once for each of the members `names[i]`, in the archive's order.
 ///
-/// The archive may unpack to `limit` bytes; it is read to its end, so that its checksum is checked.
+/// The archive may unpack to at most `limit` bytes. It is read to its end, which checks its checksum.
 ///
 /// # Errors
-/// A file that is not an archive, is damaged or cut short, unpacks to more than the limit, lacks one of the members or has
-/// one twice; and what `visit` found wrong.
+/// The file is not an archive, is damaged or cut short, unpacks to more than `limit` bytes, lacks a member, or has a member twice.
+/// Errors of `visit` are returned too.
 pub(super) fn visit_members(
     path: &Path,
     names: &[String],
@@ -25,7 +25,7 @@ pub(super) fn visit_members(
     visit_members_of(path, open(path, limit)?, names, visit)
 }
 
-/// As [`visit_members`], for unpacked bytes.
+/// Like [`visit_members`], but reads bytes that are already unpacked.
 pub(super) fn visit_members_of(
     path: &Path,
     bytes: impl Read,
@@ -35,7 +35,7 @@ pub(super) fn visit_members_of(
     let refused = Error::in_file(path, "download it again, or check that it is the official archive");
     let mut archive = tar::Archive::new(bytes);
     let mut seen = vec![false; names.len()];
-    // Raw entries: the library then reads no long names into memory and follows no extended header.
+    // Raw entries: the library then reads no long names into memory and follows no extended headers.
     for entry in archive.entries().map_err(unreadable).map_err(&refused)?.raw(true) {
         let mut entry = entry.map_err(unreadable).map_err(&refused)?;
         if !entry.header().entry_type().is_file() {

@@ -5,7 +5,7 @@ use super::limited::{megabytes, unreadable};
 use misdeal_files::npy::{Element, Header, read_header};
 use std::io::Read;
 
-/// Bytes that are converted at a time; a multiple of every element's size.
+/// Number of bytes converted at a time; a multiple of every element's size.
 const BLOCK: usize = 1 << 16;
 
 /// Numbers with a shape, last axis fastest.
@@ -18,23 +18,23 @@ pub(super) struct Array {
 }
 
 impl Array {
-    /// Reads an array of finite numbers from `input`, which says that it has `size` bytes.
+    /// Reads an array of finite numbers from `input`, whose claimed length is `size` bytes.
     ///
-    /// Memory grows with the numbers that come, never by what a header claims, and to `most` bytes at most: what would take more is
-    /// refused by its header, before a number is unpacked.
+    /// Memory grows with the numbers that are read, not with what the header claims. It is at most `most` bytes: a larger array is
+    /// refused after its header is read, before any number is unpacked.
     ///
     /// # Errors
-    /// Another format; elements that are not numbers, not finite, or too many; more or fewer than the header says.
+    /// The format is different; elements are not numbers, not finite, or too many; or their count differs from the header.
     pub fn read(mut input: impl Read, size: u64, most: u64) -> Result<Self, Problem> {
         let header = read_header(&mut input).map_err(unreadable)?;
         let header = header.map_err(|problem| format!("the header {problem}"))?;
-        // Truth values are bytes 0 and 1.
+        // Booleans are stored as bytes 0 and 1.
         let name = if header.element == "|b1" { "|u1" } else { &header.element };
         let Some(element) = Element::from_name(name) else {
             return Err(format!("the elements are of type {:?}, not plain numbers", header.element));
         };
         let count = header.shape.iter().try_fold(1_u64, |product, &length| product.checked_mul(length));
-        // Four bytes a number, and a copy of all where axes are transposed, or bytes where they are pixels.
+        // Each number takes four bytes. Transposed axes need a second copy; pixels also need one byte each.
         let each = match (header.fortran_order, name) {
             (true, _) => 8,
             (false, "|u1") => 5,
@@ -61,7 +61,7 @@ impl Array {
     }
 }
 
-/// The elements in the next `bytes` bytes, and nothing after them.
+/// Reads `bytes` bytes of elements, and checks that nothing follows them.
 fn numbers(mut input: impl Read, element: &Element, bytes: u64) -> Result<Vec<f32>, Problem> {
     let (mut block, mut wide, mut values) = (vec![0; BLOCK], Vec::new(), Vec::new());
     let mut left = bytes;
@@ -77,14 +77,14 @@ fn numbers(mut input: impl Read, element: &Element, bytes: u64) -> Result<Vec<f3
         }
         values.extend(wide.iter().map(|&value| value as f32));
     }
-    // Reading on also makes the archive check its checksum.
+    // This extra read also makes the archive check its checksum.
     match input.read(&mut [0]).map_err(unreadable)? {
         0 => Ok(values),
         _ => Err("there are bytes after the array".into()),
     }
 }
 
-/// `values`, whose first axis is the fastest, with the last one the fastest.
+/// Reorders `values` from first axis fastest to last axis fastest.
 fn last_axis_fastest(values: &[f32], shape: &[usize]) -> Vec<f32> {
     let mut strides = vec![1; shape.len()];
     for axis in 1..shape.len() {
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(read(&npy("|b1", "True", "(2, 3)", &[1, 4, 2, 5, 3, 6])).unwrap(), rows);
         let cube: Vec<u8> = (0..24).collect();
         let cube = read(&npy("|i1", "True", "(2, 3, 4)", &cube)).unwrap();
-        // Element (i, j, k) lies at i + 2 j + 6 k.
+        // Element (i, j, k) is at index i + 2 j + 6 k.
         let expected: Vec<f32> =
             (0..24).map(|flat| (flat / 12 + 2 * (flat / 4 % 3) + 6 * (flat % 4)) as f32).collect();
         assert_eq!((cube.values, cube.are_bytes), (expected, false));

@@ -3,11 +3,11 @@
 /// The shape of one record: channels x height x width for images (planar), 1 x 1 x features otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// Colours of an image.
+    /// Colour channels of an image.
     pub channels: usize,
     /// Rows of an image.
     pub height: usize,
-    /// Columns of an image, or all features of a record that is none.
+    /// Columns of an image, or all features of a record that is not an image.
     pub width: usize,
 }
 
@@ -29,10 +29,10 @@ impl std::fmt::Display for Shape {
     }
 }
 
-/// Records with labels 0..classes; features row-major, one record after another, already scaled.
+/// Records with labels 0..classes. Features are stored one record after another, already scaled.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Examples {
-    /// Of every record.
+    /// The shape of every record.
     pub shape: Shape,
     /// `shape.features()` numbers for each record.
     pub features: Vec<f32>,
@@ -54,7 +54,7 @@ impl Examples {
     /// The features of one record.
     ///
     /// # Panics
-    /// Where `index` is not below [`len`](Self::len).
+    /// If `index` is not below [`len`](Self::len).
     pub fn record(&self, index: usize) -> &[f32] {
         let features = self.shape.features();
         &self.features[index * features..][..features]
@@ -82,9 +82,9 @@ impl Examples {
 /// A data set, ready to train on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
-    /// The name in reports; a stand-in is marked as one.
+    /// The name in reports; the name of a synthetic stand-in says that it is one.
     pub name: String,
-    /// The number of classes; each may or may not occur.
+    /// The number of classes; some may have no records.
     pub classes: usize,
     /// The training data.
     pub train: Examples,
@@ -93,10 +93,10 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// A hash of all shapes, labels and features, of training and test data; not of the name.
+    /// A hash of all shapes, labels and features of training and test data. The name is not included.
     ///
-    /// Two data sets have the same hash if and only if models are trained and tested on the same numbers (up to collisions
-    /// of BLAKE3), wherever the numbers came from.
+    /// Two data sets have the same hash if and only if they have the same numbers, up to collisions of BLAKE3. It does not matter
+    /// where the numbers came from.
     pub fn content_hash(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("misdeal dataset 1");
         hasher.update(&(self.classes as u64).to_le_bytes());

@@ -23,10 +23,10 @@ pub enum Error {
         dataset: &'static str,
         /// The folder that was searched.
         folder: Option<PathBuf>,
-        /// Which files, their source, and their folder, to follow "put".
+        /// Which files are needed, where to get them, and where to put them; follows "put" in the message.
         files: &'static str,
     },
-    /// The operating system refused.
+    /// The operating system refused to read the file.
     #[error(
         "cannot read {}: {source}; check the path and the permissions",
         misdeal_core::printable_path(path)
@@ -34,7 +34,7 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
     /// The content does not fit the format.
@@ -64,7 +64,7 @@ impl Error {
     }
 }
 
-/// Replaces control characters, which names inside of files may contain.
+/// Replaces control characters by spaces; names inside files may contain them.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 
 const NAME: &str = "fashion-mnist";
 
-/// T-shirt and Trouser, the two classes that the paper takes.
+/// T-shirt and Trouser, the two classes that the paper uses.
 const CLASSES: [u16; 2] = [0, 1];
 
 const SHAPE: Shape = Shape { channels: 1, height: 28, width: 28 };
 
-/// The official training images have 47,040,016 bytes.
+/// Limit for one file; the official training images have 47,040,016 bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Folders below the data folder, ours first, then that of torchvision.
+/// Folders searched below the data folder: ours first, then torchvision's.
 const FOLDERS: [&str; 3] = [NAME, "FashionMNIST/raw", ""];
 
 const HINT: &str = "download it again from Zalando Research";
@@ -25,7 +25,7 @@ const FILES: &str = "train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz, t10
                      t10k-labels-idx1-ubyte.gz from Zalando Research (https://github.com/zalandoresearch/fashion-mnist) \
                      into its subfolder fashion-mnist";
 
-/// The two classes, `size` images of their training data (of 12,000 in the official files) and all of their test data.
+/// Loads the two classes: `size` training images (the official files have 12,000) and all test images.
 pub(super) fn load(folder: Option<&Path>, size: usize, seed: u64) -> Result<Dataset> {
     let missing = || Error::Missing { dataset: NAME, folder: folder.map(Path::to_owned), files: FILES };
     let data_folder = folder.ok_or_else(missing)?;
@@ -41,7 +41,7 @@ pub(super) fn load(folder: Option<&Path>, size: usize, seed: u64) -> Result<Data
     choose(NAME, CLASSES.len(), &train, Some(&test), size, seed)
 }
 
-/// The file of this name in `folder`, as it is distributed or unpacked.
+/// Finds the file of this name in `folder`, gzipped as distributed or unpacked.
 fn find(folder: &Path, name: &str) -> Option<PathBuf> {
     [format!("{name}.gz"), name.to_owned()]
         .map(|name| folder.join(name))
@@ -49,7 +49,7 @@ fn find(folder: &Path, name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// The images of the two classes in a pair of IDX files.
+/// Reads the images of the two classes from a pair of IDX files.
 fn read(images_path: &Path, labels_path: &Path) -> Result<Records> {
     let bytes = |path| {
         let refused = Error::in_file(path, HINT);

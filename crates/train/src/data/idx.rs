@@ -1,14 +1,14 @@
-//! IDX files of bytes, the format of MNIST and its successors.
+//! IDX files of bytes, the format of MNIST and similar data sets.
 //!
-//! Two zero bytes, the element type (8: unsigned bytes), the number of dimensions; then each dimension in four bytes, big end
-//! first; then the elements, last dimension fastest.
+//! An IDX file has, in this order: two zero bytes; the element type (8 means unsigned bytes); the number of dimensions; each
+//! dimension in four bytes, big-endian; the elements, last dimension fastest.
 
 use super::error::Problem;
 
-/// The elements of the IDX file in `bytes`, which has `N` dimensions.
+/// Returns the dimensions and elements of the IDX file in `bytes`, which must have `N` dimensions.
 ///
 /// # Errors
-/// Another format, element type or number of dimensions; more or fewer elements than the dimensions say.
+/// The format, element type or number of dimensions is different, or the number of elements does not match the dimensions.
 pub(super) fn elements<const N: usize>(bytes: &[u8]) -> Result<([usize; N], &[u8]), Problem> {
     let (header, rest) = bytes.split_at_checked(4 + 4 * N).ok_or("it is cut short within the header")?;
     if header[..4] != [0, 0, 8, N as u8] {

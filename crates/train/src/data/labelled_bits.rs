@@ -1,4 +1,4 @@
-//! Text files of labelled zeros and ones, as the privacytrustlab data sets come: `label,f1,...,fd` on each line, no header.
+//! Text files of labelled zeros and ones, as in the privacytrustlab data sets: `label,f1,...,fd` on each line, no header.
 
 use super::archive::visit_members;
 use super::error::Problem;
@@ -8,19 +8,19 @@ use super::{Error, Result, Shape};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-/// Purchase-100, the largest, has 197,324 lines of about 1,204 bytes.
+/// Limit for unpacked text; Purchase-100, the largest, has 197,324 lines of about 1,204 bytes.
 const MOST_BYTES: u64 = 512 << 20;
 
-/// The known content of a file.
+/// The expected layout of a file.
 #[derive(Clone, Copy)]
 pub(super) struct FileLayout {
-    /// Labels are 1 to this.
+    /// Number of classes; labels are 1 to this number.
     pub classes: usize,
-    /// Zeros and ones after each label.
+    /// Number of zeros and ones after each label.
     pub features: usize,
 }
 
-/// The records in the member `name` of the archive at `path`.
+/// Reads the records in the member `name` of the archive at `path`.
 pub(super) fn from_archive(path: &Path, name: &str, layout: FileLayout) -> Result<Records> {
     let mut records = None;
     visit_members(path, &[name.to_owned()], MOST_BYTES, |_, bytes, size| {
@@ -31,20 +31,20 @@ pub(super) fn from_archive(path: &Path, name: &str, layout: FileLayout) -> Resul
     records.ok_or_else(|| Error::in_file(path, HINT)(format!("it has no member {name}")))
 }
 
-/// The records in the text file at `path`, which may be gzipped.
+/// Reads the records in the text file at `path`, which may be gzipped.
 pub(super) fn from_file(path: &Path, layout: FileLayout) -> Result<Records> {
     parse(&mut open(path, MOST_BYTES)?, layout).map_err(Error::in_file(path, HINT))
 }
 
 const HINT: &str = "download it again from https://github.com/privacytrustlab/datasets";
 
-/// The records in a text, line by line, so that the text as a whole is never in memory.
+/// Parses records line by line; the whole text is never in memory.
 pub(super) fn parse(text: &mut dyn Read, layout: FileLayout) -> std::result::Result<Records, Problem> {
     let mut lines = BufReader::with_capacity(1 << 16, text);
     let (mut bits, mut labels, mut line) = (Vec::new(), Vec::new(), Vec::new());
-    // Each field may be quoted and takes a comma; the label has some digits more.
+    // Each field may be quoted and needs a comma; a label has a few more digits.
     let longest_line = 4 * (layout.features as u64 + 1) + 16;
-    // A longer line is cut there, and refused for what it then lacks or has too much.
+    // A longer line is cut at this length, and then refused for its wrong number of fields.
     for number in 1.. {
         line.clear();
         lines.by_ref().take(longest_line).read_until(b'\n', &mut line).map_err(unreadable)?;
@@ -87,7 +87,7 @@ fn parse_line(line: &[u8], layout: FileLayout, bits: &mut Vec<u8>) -> std::resul
     Ok(label as u16 - 1)
 }
 
-/// A field without spaces around it and without its quotes.
+/// Removes spaces and quotes around a field.
 fn unquoted(field: &[u8]) -> &[u8] {
     let field = field.trim_ascii();
     field.strip_prefix(b"\"").and_then(|field| field.strip_suffix(b"\"")).unwrap_or(field)

@@ -6,15 +6,15 @@ use flate2::bufread::MultiGzDecoder;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// Most bytes of a data set in memory: half a megabyte of packed zeros took 2 GB.
+/// Limit in bytes for a data set in memory. Without it, half a megabyte of packed zeros took 2 GB.
 pub(super) const MOST_MEMORY: u64 = 950_000_000;
 
-/// Bytes in megabytes, as text.
+/// Formats bytes as megabytes, rounded up.
 pub(super) fn megabytes(bytes: u64) -> String {
     format!("{} MB", bytes.div_ceil(1_000_000))
 }
 
-/// A reader that fails beyond `limit` bytes.
+/// A reader that fails if there are more than `limit` bytes.
 pub(super) struct Limited<R> {
     inner: R,
     limit: u64,
@@ -48,27 +48,27 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
-/// Opens a regular file, and unpacks gzip by its first bytes; returns at most `limit` bytes.
+/// Opens a regular file, unpacks it if its first bytes are gzip's, and limits it to `limit` bytes.
 pub(super) fn open(path: &Path, limit: u64) -> Result<Limited<Box<dyn Read>>> {
     let (file, _) = misdeal_files::input::open(path)?;
     unpacked(BufReader::with_capacity(1 << 16, file), limit).map_err(Error::io(path))
 }
 
-/// Unpacks `input` if its first bytes are gzip's; returns at most `limit` bytes.
+/// Unpacks `input` if its first bytes are gzip's, and limits it to `limit` bytes.
 pub(super) fn unpacked(mut input: impl BufRead + 'static, limit: u64) -> io::Result<Limited<Box<dyn Read>>> {
     let packed = input.fill_buf()?.starts_with(&[0x1f, 0x8b]);
     let bytes: Box<dyn Read> = if packed { Box::new(MultiGzDecoder::new(input)) } else { Box::new(input) };
     Ok(Limited::new(bytes, limit))
 }
 
-/// Reads all bytes of `input`, at most `expected`; memory is at most twice the bytes read.
+/// Reads all bytes of `input`, at most `expected`. Memory is at most twice the bytes read.
 pub(super) fn read_whole(input: impl Read, expected: u64) -> std::result::Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     Limited::new(input, expected).read_to_end(&mut bytes).map_err(unreadable)?;
     Ok(bytes)
 }
 
-/// The problem for a failed read.
+/// Describes a failed read.
 #[allow(clippy::needless_pass_by_value, reason = "for map_err")]
 pub(super) fn unreadable(error: io::Error) -> Problem {
     match error.kind() {

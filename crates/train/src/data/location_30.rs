@@ -1,4 +1,4 @@
-//! Location-30: 446 places that a person visited or did not, 30 kinds of persons (Shokri et al., 2017).
+//! Location-30: for each person, which of 446 places they visited; 30 kinds of persons (Shokri et al., 2017).
 
 use super::labelled_bits::{FileLayout, from_archive, from_file};
 use super::selection::choose;
@@ -9,16 +9,16 @@ const NAME: &str = "location-30";
 
 const FILE_LAYOUT: FileLayout = FileLayout { classes: 30, features: 446 };
 
-/// The file in the archive is named after the city.
+/// The archive's member, named after the city.
 const MEMBER: &str = "bangkok";
 
-/// Folders below the data folder; the archive often lies beside that of its sibling.
+/// Folders searched below the data folder. The archive is often stored beside that of Purchase-100.
 const FOLDERS: [&str; 3] = [NAME, "purchase-100", ""];
 
 const FILES: &str = "dataset_location.tgz from the Privacy and Trust Lab (https://github.com/privacytrustlab/datasets) into \
                      its subfolder location-30";
 
-/// `size` records of 5,010 to train on; there is no test data, so that other records take its place.
+/// Loads `size` training records; the file has 5,010. There is no test data, so records that were not chosen replace it.
 pub(super) fn load(folder: Option<&Path>, size: usize, seed: u64) -> Result<Dataset> {
     let missing = || Error::Missing { dataset: NAME, folder: folder.map(Path::to_owned), files: FILES };
     let data_folder = folder.ok_or_else(missing)?;

@@ -11,8 +11,8 @@
 //! - [`Synthetic`]: data of any shape, a pure function of a seed.
 //! - [`Error`]: one line that says what to do; for a missing data set, where to get it.
 //!
-//! Files are not trusted: nothing in them is executed or extracted, memory grows with the bytes that exist and not with those that a header
-//! claims, every format has a size limit, and malformed content is an error.
+//! Files are not trusted. Nothing in them is executed or extracted. Memory grows with the bytes that exist, not with what a header
+//! claims. Every format has a size limit, and malformed content is an error.
 
 mod archive;
 mod array;
@@ -43,11 +43,11 @@ use std::path::Path;
 /// The names of data sets.
 pub const NAMES: [&str; 5] = ["fashion-mnist", "cifar-10", "purchase-100", "location-30", "synthetic"];
 
-/// Loads `size` records to train on, and test data where there are any.
+/// Loads `size` training records, and test data if there are any.
 ///
-/// `dataset` is one of [`NAMES`], or the path of a `.npz` file with the arrays `features` and `labels`. Files of the named
-/// sets are looked for in `data_folder`, in a subfolder of the set's name first. The outcome is a pure function of the
-/// files' content, `size` and `seed`: the seed chooses which records are taken where there are more than `size`.
+/// `dataset` is one of [`NAMES`], or the path of a `.npz` file with the arrays `features` and `labels`. Files of the named sets
+/// are searched in `data_folder`, first in a subfolder with the set's name. The result is a pure function of the files' content,
+/// `size` and `seed`. If a file has more than `size` records, the seed chooses which are used.
 ///
 /// # Errors
 /// The name is unknown, files are missing or malformed, or `size` is zero or too large.

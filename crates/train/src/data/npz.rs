@@ -9,7 +9,7 @@ use super::{Dataset, Error, Result, Shape};
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 
-/// Names of features and labels, and of those for testing.
+/// Accepted names of the arrays: features, labels, test features, test labels.
 const NAMES: [[&str; 4]; 5] = [
     ["features", "labels", "test_features", "test_labels"],
     ["x_train", "y_train", "x_test", "y_test"],
@@ -18,24 +18,24 @@ const NAMES: [[&str; 4]; 5] = [
     ["arr_0", "arr_1", "arr_2", "arr_3"],
 ];
 
-/// The most classes, so that labels fit.
+/// Largest number of classes; labels then fit `u16`.
 const MOST_CLASSES: usize = 1 << 16;
 
 const HINT: &str =
     "save it with numpy.savez(FILE, features=..., labels=...), one row of features and one label a record";
 
-/// The records of a file.
+/// The records of a `.npz` file.
 pub(super) struct LabelledArrays {
     pub train: Records,
     pub test: Option<Records>,
     pub classes: usize,
 }
 
-/// The data set in the file at `path`, under the file's name.
+/// Loads the data set in the file at `path`; its name is the file's name.
 ///
-/// Features are used as they are, except that bytes above 1 are taken for pixels and divided by 255. Records have the shape
-/// n (features), n x height x width or n x channels x height x width; labels are whole numbers from 0, or one-hot rows.
-/// Without test data of its own, records that were not chosen take its place.
+/// Features are used unchanged, with one exception: byte arrays with a value above 1 are pixels and are divided by 255. Records
+/// have the shape n (features), n x height x width, or n x channels x height x width. Labels are whole numbers from 0, or one-hot
+/// rows. If the file has no test data, records that were not chosen replace it.
 pub(super) fn load(path: &Path, size: usize, seed: u64) -> Result<Dataset> {
     let arrays = LabelledArrays::read(path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -43,7 +43,7 @@ pub(super) fn load(path: &Path, size: usize, seed: u64) -> Result<Dataset> {
 }
 
 impl LabelledArrays {
-    /// Reads the arrays under the first of the known pairs of names that the file has.
+    /// Reads the arrays. The first known pair of names that the file has is used.
     pub fn read(path: &Path) -> Result<Self> {
         let refused = Error::in_file(path, HINT);
         let (file, _) = misdeal_files::input::open(path)?;
@@ -76,7 +76,7 @@ impl LabelledArrays {
     }
 }
 
-/// The records in two arrays, which take `most` bytes at most, and the number of classes.
+/// Reads the records in two arrays of at most `most` bytes, and the number of classes.
 fn records<R: Read + Seek>(
     archive: &mut zip::ZipArchive<R>,
     features: &str,
@@ -120,7 +120,7 @@ fn member<R: Read + Seek>(
     Array::read(entry, size, most).map_err(in_array)
 }
 
-/// Bytes above 1 are pixels; everything else is used unchanged.
+/// Byte arrays with a value above 1 are pixels; everything else is used unchanged.
 fn values_of(array: Array) -> Values {
     let are_pixels = array.are_bytes && array.values.iter().any(|&value| value > 1.0);
     if are_pixels {
@@ -130,7 +130,7 @@ fn values_of(array: Array) -> Values {
     }
 }
 
-/// Labels from 0, and the number of classes: one more than the largest label, or the length of one-hot rows.
+/// Returns labels from 0, and the number of classes: the largest label plus one, or the length of one-hot rows.
 fn labels_of(array: &Array) -> std::result::Result<(Vec<u16>, usize), Problem> {
     match array.shape[..] {
         [_] | [_, 1] => {

@@ -1,4 +1,4 @@
-//! Purchase-100: 600 things that a customer bought or did not, 100 kinds of customers (Shokri et al., 2017).
+//! Purchase-100: for each customer, which of 600 things they bought; 100 kinds of customers (Shokri et al., 2017).
 
 use super::labelled_bits::{FileLayout, from_archive, from_file};
 use super::npz::LabelledArrays;
@@ -9,10 +9,10 @@ use std::path::Path;
 
 const NAME: &str = "purchase-100";
 
-/// What reports call the synthetic data that have the shape of Purchase-100 and nothing else of it.
+/// Name in reports of the synthetic data that share only their shape with Purchase-100.
 const STAND_IN: &str = "purchase-100 (synthetic stand-in)";
 
-/// The stand-in's rows from this one on are for testing.
+/// Number of the stand-in's rows for training; the rows after them are for testing.
 const STAND_IN_TRAINING_ROWS: usize = 10_000;
 
 const FILE_LAYOUT: FileLayout = FileLayout { classes: 100, features: 600 };
@@ -20,9 +20,9 @@ const FILE_LAYOUT: FileLayout = FileLayout { classes: 100, features: 600 };
 const FILES: &str = "dataset_purchase.tgz from the Privacy and Trust Lab (https://github.com/privacytrustlab/datasets), or \
                      purchase100.npz with the arrays features and labels, into its subfolder purchase-100";
 
-/// `size` records to train on; the official files have no test data, so that other records take its place.
+/// Loads `size` training records. The official files have no test data, so records that were not chosen replace it.
 ///
-/// Real data comes first; where there is none but the stand-in `synth_p100.tgz`, that is loaded under a name that says so.
+/// Real data are preferred. If there is only the synthetic stand-in `synth_p100.tgz`, it is loaded, and its name says so.
 pub(super) fn load(folder: Option<&Path>, size: usize, seed: u64) -> Result<Dataset> {
     let missing = || Error::Missing { dataset: NAME, folder: folder.map(Path::to_owned), files: FILES };
     let data_folder = folder.ok_or_else(missing)?;
@@ -44,7 +44,7 @@ pub(super) fn load(folder: Option<&Path>, size: usize, seed: u64) -> Result<Data
     Err(missing())
 }
 
-/// The real data in `place`, if there are any.
+/// Reads the real data in `place`, if there are any.
 fn real(place: &Path) -> Result<Option<Records>> {
     let [archive, text] = ["dataset_purchase.tgz", "dataset_purchase"].map(|name| place.join(name));
     if archive.is_file() {
@@ -57,7 +57,7 @@ fn real(place: &Path) -> Result<Option<Records>> {
     arrays.iter().find(|path| path.is_file()).map(|path| from_arrays(path)).transpose()
 }
 
-/// The records of a `.npz` copy, whose labels may be one-hot, 0 to 99, or 1 to 100 as in the text.
+/// Reads the records of a `.npz` copy. Labels may be one-hot, 0 to 99, or 1 to 100 as in the text file.
 fn from_arrays(path: &Path) -> Result<Records> {
     let refused =
         Error::in_file(path, "save 600 zeros and ones a record, and one of 100 classes as its label");

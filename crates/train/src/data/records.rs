@@ -1,4 +1,4 @@
-//! Records of a file, before some are chosen and scaled.
+//! Records of a file, before some of them are chosen and scaled.
 
 use super::{Examples, Shape};
 
@@ -13,17 +13,17 @@ pub(super) enum Values {
     Numbers(Vec<f32>),
 }
 
-/// A file's records, compact: bytes stay bytes until it is known which records are used.
+/// A file's records in compact form: bytes stay bytes until the used records are known.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Records {
     pub shape: Shape,
     pub values: Values,
-    /// One for each record.
+    /// One label for each record.
     pub labels: Vec<u16>,
 }
 
 impl Records {
-    /// Bytes in memory.
+    /// Size in memory, in bytes.
     pub fn bytes(&self) -> u64 {
         let values = match &self.values {
             Values::Pixels(bytes) | Values::Bits(bytes) => bytes.len(),
@@ -32,9 +32,9 @@ impl Records {
         (values + 2 * self.labels.len()) as u64
     }
 
-    /// The records with these indices, in the order of the indices, scaled.
+    /// Returns the records with these indices, in this order, scaled.
     ///
-    /// A pixel p becomes p / 255, correctly rounded; nothing further is done to it, neither here nor in the paper.
+    /// A pixel p becomes p / 255, correctly rounded. As in the paper, there is no other preprocessing.
     pub fn take(&self, indices: &[usize]) -> Examples {
         let features = self.shape.features();
         let mut taken = Vec::with_capacity(indices.len() * features);
@@ -70,7 +70,7 @@ impl Records {
     }
 }
 
-/// Images of a few classes, gathered batch by batch.
+/// Images of a few classes, collected batch by batch.
 pub(super) struct ImagesOfClasses<'a> {
     classes: &'a [u16],
     shape: Shape,
@@ -79,12 +79,12 @@ pub(super) struct ImagesOfClasses<'a> {
 }
 
 impl<'a> ImagesOfClasses<'a> {
-    /// An empty collection; images of `classes[i]` get label i.
+    /// Creates an empty collection; images of `classes[i]` get label i.
     pub fn new(shape: Shape, classes: &'a [u16]) -> Self {
         ImagesOfClasses { classes, shape, pixels: Vec::new(), labels: Vec::new() }
     }
 
-    /// Adds one image if it is of one of the classes.
+    /// Adds an image if its class is one of the collected classes.
     pub fn add(&mut self, class: u16, pixels: &[u8]) {
         if let Some(label) = self.classes.iter().position(|&wanted| wanted == class) {
             self.pixels.extend_from_slice(pixels);
@@ -92,7 +92,7 @@ impl<'a> ImagesOfClasses<'a> {
         }
     }
 
-    /// Adds all images of `others`, which are of the same shape and classes.
+    /// Adds all images of `others`, which has the same shape and classes.
     pub fn append(&mut self, mut others: Self) {
         self.pixels.append(&mut others.pixels);
         self.labels.append(&mut others.labels);

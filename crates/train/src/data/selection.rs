@@ -1,29 +1,29 @@
-//! Which records of a file are trained on: a subset that is a pure function of the seed.
+//! Chooses which records of a file are used for training: a random subset that depends only on the seed.
 //!
 //! # Why rank records by random bits?
-//! Each record has 64 random bits of its own, from the seed and its index. The `dataset_size` records with the
-//! smallest bits are used, so smaller subsets lie within larger ones and no generator has a state.
+//! Each record has its own 64 random bits, computed from the seed and its index. The `dataset_size` records with the smallest bits
+//! are used. A smaller subset is therefore contained in every larger one, and there is no generator state.
 
 use super::limited::{MOST_MEMORY, megabytes};
 use super::records::Records;
 use super::{Dataset, Result};
 use misdeal_core::{Purpose, SettingHash, Stream, World};
 
-/// For each hundred training records, at most twenty that were left over are kept to measure accuracy.
+/// Records kept for testing: at most `size` divided by this number.
 const TEST_SHARE: usize = 5;
 
-/// A stream of its own for a seed and a use, apart from those of any audit.
+/// A random stream for a seed and a use, different from those of all audits.
 pub(super) fn stream_for(seed: u64, context: &'static str) -> Stream {
     let mut hasher = blake3::Hasher::new_derive_key(context);
     hasher.update(&seed.to_le_bytes());
     Stream::new(&SettingHash(*hasher.finalize().as_bytes()))
 }
 
-/// Two disjoint uniform subsets of 0..`records`, of `size` and of `held_out`, each in ascending order.
+/// Returns two disjoint uniform subsets of 0..`records`, of `size` and `held_out` elements, each in ascending order.
 ///
-/// Each index has 64 random bits of its own, a function of seed and index, and is ranked by them; so all orders are
-/// equally likely (up to ties, of probability n^2 / 2^65), and the first `size` of them are a uniform subset. Only the subsets' bounds are
-/// looked for: to sort 24 million records took ten seconds.
+/// Each index is ranked by its own 64 random bits, a function of seed and index. All orders are therefore equally likely, up to
+/// ties of probability n^2 / 2^65, and the first `size` indices are a uniform subset. Only the subsets' bounds are computed,
+/// because sorting 24 million records took ten seconds.
 fn subsets(records: usize, size: usize, held_out: usize, seed: u64) -> (Vec<usize>, Vec<usize>) {
     let stream = stream_for(seed, "misdeal data selection 1");
     let key = |index: usize| stream.uniform(Purpose::Position, World::In, index as u64, 0);
@@ -41,13 +41,13 @@ fn subsets(records: usize, size: usize, held_out: usize, seed: u64) -> (Vec<usiz
     (chosen, held_out)
 }
 
-/// Refuses to take records beside those that are in memory where both do not fit: `size` to train on, and `held_out`.
+/// Refuses a choice that does not fit in memory: the file's records, `size` for training, and `held_out` for testing.
 fn check_memory(pool: &Records, test: Option<&Records>, size: usize, held_out: usize) -> Result<()> {
     let records = pool.labels.len() as u64;
     let features = pool.shape.features() as u64;
     let there = pool.bytes() + test.map_or(0, Records::bytes);
     let others = held_out + test.map_or(0, |test| test.labels.len());
-    // Scaled numbers, or all records' ranks, by which some are chosen.
+    // Memory for the scaled numbers, or for the ranks of all records while choosing.
     let taken = (4 * features * (size + others) as u64).max(16 * records);
     if there + taken <= MOST_MEMORY {
         return Ok(());
@@ -62,10 +62,10 @@ fn check_memory(pool: &Records, test: Option<&Records>, size: usize, held_out: u
     Err(misdeal_core::Error::bad_value("dataset_size", size, allowed, hint).into())
 }
 
-/// The data set `name` with `size` records of `pool` to train on, a uniform subset in the file's order.
+/// Makes the data set `name` from a uniform subset of `size` records of `pool`, in the file's order.
 ///
-/// Where there is no test data, records that were not chosen take its place, a fifth of `size` at most. The choice
-/// depends on the number of records, `size` and `seed` alone; where all are wanted, the seed does not matter.
+/// Without test data, records that were not chosen replace it, at most a fifth of `size`. The choice depends only on the number of
+/// records, `size` and `seed`. If all records are wanted, the seed does not matter.
 pub(super) fn choose(
     name: &str,
     classes: usize,
@@ -140,8 +140,8 @@ mod tests {
         }
     }
 
-    /// Each of 20 records is chosen in half of 10,000 seeds: a normal deviate with limit 5.6 for each,
-    /// false-alarm rate 4e-7 in all.
+    /// Each of 20 records is chosen in half of 10,000 seeds. Each count is tested as a normal deviate with limit 5.6; the total
+    /// false-alarm rate is 4e-7.
     #[test]
     fn every_record_has_the_same_chance() {
         let mut counts = [0_u32; 20];

@@ -1,15 +1,15 @@
-//! Data made on the spot, so that a training audit needs nothing downloaded.
+//! Synthetic data, so that an audit of training needs no download.
 
 use super::selection::stream_for;
 use super::{Dataset, Examples, Result, Shape};
 use misdeal_core::{Error, Purpose, Stream, World};
 
-/// What to make. All of it is a pure function of these fields.
+/// Parameters of synthetic data, which are a pure function of these fields.
 ///
-/// Each class has a pattern of random grey levels in squares of four by four pixels; a record is a quarter of its class's
-/// pattern and three quarters of fresh noise, every feature in [0, 1]. A square's levels differ between two classes by 0.08
-/// in the mean and the noise has a standard deviation of 0.11, so that classes are easy to tell from a few dozen features
-/// and impossible to tell from one.
+/// Each class has a pattern of random grey levels, constant on squares of four by four pixels. A record is one quarter of its
+/// class's pattern and three quarters of fresh noise. Every feature is in [0, 1]. The levels of a square differ between two
+/// classes by 0.08 on average, and the noise has a standard deviation of 0.11. A few dozen features therefore tell the classes
+/// apart easily, and a single feature does not.
 ///
 /// ```
 /// use misdeal_train::data::{Shape, Synthetic};
@@ -20,40 +20,40 @@ use misdeal_core::{Error, Purpose, Stream, World};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Synthetic {
-    /// Of every record.
+    /// The shape of every record.
     pub shape: Shape,
-    /// The number of classes, which take turns.
+    /// The number of classes; record i has class i modulo this number.
     pub classes: usize,
-    /// Records to train on.
+    /// Number of training records.
     pub size: usize,
-    /// Further records to measure accuracy on.
+    /// Number of further records for measuring accuracy.
     pub test_size: usize,
-    /// Of all randomness.
+    /// The seed of all randomness.
     pub seed: u64,
 }
 
 impl Default for Synthetic {
-    /// Two classes of images of the size of Fashion-MNIST's, 10,000 for training and 2,000 for testing.
+    /// Two classes of images of Fashion-MNIST's size, with 10,000 records for training and 2,000 for testing.
     fn default() -> Self {
         let shape = Shape { channels: 1, height: 28, width: 28 };
         Synthetic { shape, classes: 2, size: 10_000, test_size: 2_000, seed: 0 }
     }
 }
 
-/// The most numbers that are made: as many as a training takes, 800 MB as `f32`.
+/// Limit for all numbers of a data set, equal to the limit of a training: 800 MB as `f32`.
 const MOST_NUMBERS: usize = crate::memory::MOST_BYTES as usize / 4;
 
-/// The side of the squares that have one grey level.
+/// Side of the squares of constant grey level, in pixels.
 const SQUARE: usize = 4;
 
-/// The pattern's share in a record.
+/// Weight of the pattern in a record; the rest is noise.
 const PATTERN_SHARE: f32 = 0.25;
 
 impl Synthetic {
     /// Makes the data set.
     ///
     /// # Errors
-    /// No records, no features, fewer than two classes, or more than 200 million numbers in all.
+    /// There are no records or no features, fewer than 2 or more than 65,536 classes, or more than 200 million numbers in all.
     pub fn make(&self) -> Result<Dataset> {
         self.check()?;
         let stream = stream_for(self.seed, "misdeal synthetic data 1");
@@ -99,7 +99,7 @@ impl Synthetic {
         Ok(())
     }
 
-    /// The grey levels of a class, one for each feature, uniform on [0, 1] in each square.
+    /// The grey levels of a class, one for each feature: uniform on [0, 1], constant on each square.
     fn pattern(&self, stream: &Stream, class: usize) -> Vec<f32> {
         let Shape { channels, height, width } = self.shape;
         let (rows, columns) = (height.div_ceil(SQUARE), width.div_ceil(SQUARE));
@@ -113,7 +113,7 @@ impl Synthetic {
         places.map(|(channel, row, column)| level(channel, row, column)).collect()
     }
 
-    /// Records whose classes take turns; training and test data have noise of their own.
+    /// Makes records; classes alternate. Training and test data have separate noise.
     fn examples(&self, stream: &Stream, patterns: &[Vec<f32>], world: World, count: usize) -> Examples {
         let mut features = Vec::with_capacity(count * self.shape.features());
         for index in 0..count {
@@ -133,7 +133,7 @@ impl Synthetic {
     }
 }
 
-/// Four numbers in [0, 1], each the mean of four random bytes: mean 1/2, standard deviation 0.145, the same on every machine.
+/// Four numbers in [0, 1], each the mean of four random bytes. Mean 1/2, standard deviation 0.145, the same on every machine.
 fn bell_shaped(block: u128) -> [f32; 4] {
     std::array::from_fn(|word| {
         let bytes = ((block >> (32 * word)) as u32).to_le_bytes();
@@ -145,7 +145,7 @@ fn bell_shaped(block: u128) -> [f32; 4] {
 mod tests {
     use super::*;
 
-    /// Accuracy on the test data of a linear model trained for one pass of plain SGD.
+    /// Test accuracy of a linear model after one pass of plain SGD.
     fn accuracy_after_one_pass(dataset: &Dataset) -> f64 {
         let features = dataset.train.shape.features();
         let mut weights = vec![0.0_f32; dataset.classes * (features + 1)];
@@ -175,7 +175,7 @@ mod tests {
         right.count() as f64 / test.len() as f64
     }
 
-    /// The exponential of a logit, kept finite.
+    /// The exponential of a logit clamped to [-30, 30].
     fn bounded_exponential(logit: f32) -> f32 {
         logit.clamp(-30.0, 30.0).exp()
     }

@@ -1,10 +1,10 @@
-//! One convolution with its memory, forward and back.
+//! One convolution with its working memory, forward and backward.
 
 use crate::kernels::{Convolution, ConvolutionGradient, Window};
 use crate::model::{Layer, Weights};
 use crate::simd::{InstructionSet, LANES, LaneVector};
 
-/// The buffers of a convolution beyond its output.
+/// The buffers of a convolution, except its output.
 #[derive(Debug, Clone)]
 pub struct ConvolutionStage {
     /// Its weights.
@@ -13,19 +13,19 @@ pub struct ConvolutionStage {
     back: Window,
     width: usize,
     result_width: usize,
-    /// The input with columns of zeros on either side; empty where there is no padding.
+    /// The input with columns of zeros on both sides; empty without padding.
     padded: Vec<LaneVector>,
-    /// The deltas, padded for the way back; and the filters, transposed around. Empty in the first stage.
+    /// The padded deltas and the flipped filters, for the backward pass. Both are empty in the first stage.
     padded_deltas: Vec<LaneVector>,
     transposed: Vec<f32>,
     /// Each record's gradient.
     pub gradients: Vec<LaneVector>,
-    /// The sums of clipped gradients so far, records still apart.
+    /// Sums of clipped gradients, still separate for each lane.
     pub lanes: Vec<LaneVector>,
 }
 
 impl ConvolutionStage {
-    /// Room for one convolution; the first layer of a model passes no deltas on.
+    /// Allocates memory for one convolution. The first layer of a model passes no deltas back.
     pub fn new(layer: &Layer, weights: Weights, size: usize, padding: usize, is_first: bool) -> Self {
         let (input, output) = (layer.input, layer.output);
         let window = Window {
@@ -35,7 +35,7 @@ impl ConvolutionStage {
             size,
             padding,
         };
-        // From the deltas, padded, to what the input must change by.
+        // The window of the backward pass: from the padded deltas to the input's deltas.
         let back_padding = size - 1 - padding;
         let back = Window {
             channels: output.channels,
@@ -58,13 +58,13 @@ impl ConvolutionStage {
         }
     }
 
-    /// Groups of memory in use.
+    /// Size of the buffers, in vectors of sixteen floats.
     pub fn groups(&self) -> usize {
         let images = self.padded.len() + self.padded_deltas.len();
         images + self.gradients.len() + self.lanes.len() + self.transposed.len() / LANES
     }
 
-    /// Flips the filters for the backward pass, once a step.
+    /// Flips the filters for the backward pass; called once per step.
     pub fn turn(&mut self, parameters: &[f32]) {
         if self.transposed.is_empty() {
             return;
@@ -100,7 +100,8 @@ impl ConvolutionStage {
         });
     }
 
-    /// The backward pass: computes each record's gradient, adds its squares, and writes the image's deltas to `before`.
+    /// The backward pass: computes each record's gradient, adds its squared norm to `squares`, and writes the image's deltas to
+    /// `before`.
     pub fn backward(
         &mut self,
         set: InstructionSet,
@@ -131,7 +132,7 @@ impl ConvolutionStage {
     }
 }
 
-/// Copies an image's rows into wider rows; the columns on either side stay unchanged.
+/// Copies an image's rows into wider rows; the columns on both sides stay unchanged.
 fn pad(image: &[LaneVector], width: usize, padding: usize, padded: &mut [LaneVector]) {
     for (row, wide) in image.chunks_exact(width).zip(padded.chunks_exact_mut(width + 2 * padding)) {
         wide[padding..padding + width].copy_from_slice(row);

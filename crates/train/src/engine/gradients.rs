@@ -1,4 +1,4 @@
-//! The clipped gradients of some records: summed, or each projected on a canary.
+//! Clipped gradients of some records: their sum, or the projection of each on a canary.
 
 use super::image_layers::ImageLayers;
 use super::linear_layers::LinearLayers;
@@ -20,15 +20,17 @@ pub struct Gradients {
     clip_norm: f32,
     labels: Vec<u16>,
     norms: Vec<f32>,
-    /// Records whose inputs and deltas are kept at a time: a multiple of sixteen.
+    /// Number of records whose inputs and deltas are kept at a time: a multiple of sixteen.
     most_records: usize,
 }
 
-/// A callback that returns whether to stop.
+/// A callback that returns `true` to cancel.
 pub type IsCancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 
 impl Gradients {
-    /// For gradients clipped to `clip_norm`, with room for `records` records, a multiple of sixteen. Sums do not depend on it.
+    /// Allocates memory for gradients clipped to `clip_norm`.
+    ///
+    /// `records` is the number of records kept at a time, rounded up to a multiple of sixteen. Sums do not depend on it.
     pub fn new(model: &Model, set: InstructionSet, clip_norm: f64, records: usize) -> Self {
         let records = records.next_multiple_of(LANES);
         let linear = LinearLayers::new(model, set, records);
@@ -50,7 +52,7 @@ impl Gradients {
         self.image.bytes() + self.linear.bytes() + 6 * self.most_records
     }
 
-    /// Adds the clipped gradients of `records` to `sum`; `None` and an unusable sum if cancelled.
+    /// Adds the clipped gradients of `records` to `sum`. If cancelled, returns `None`, and `sum` is unusable.
     pub fn add_clipped(
         &mut self,
         parameters: &[f32],
@@ -75,12 +77,12 @@ impl Gradients {
             }
             self.linear.add_gradients(chunk.len(), sum);
         }
-        // Also after a cancellation: the next step begins with empty sums.
+        // Also after a cancellation, so that the next step begins with empty sums.
         self.image.finish_clipped(sum);
         outcome
     }
 
-    /// Adds to `projections[k]`, for every record, <clipped gradient, canary k> / C^2; None if cancelled.
+    /// Appends <clipped gradient, canary k> / C^2 to `projections[k]` for every record; `None` if cancelled.
     pub fn project(
         &mut self,
         parameters: &[f32],
@@ -111,7 +113,7 @@ impl Gradients {
 
     /// Runs both passes for a chunk, group by group, and calls `then` with each group's clipping factors.
     ///
-    /// `None` if cancelled between two groups.
+    /// Returns `None` if cancelled between two groups.
     fn each_group(
         &mut self,
         parameters: &[f32],
@@ -147,7 +149,7 @@ impl Gradients {
         Some(())
     }
 
-    /// Counts the correctly classified of the first `records`; `None` if cancelled.
+    /// Counts the correctly classified records among the first `records`; `None` if cancelled.
     pub fn correct(
         &mut self,
         parameters: &[f32],
@@ -174,7 +176,7 @@ impl Gradients {
         Some(correct)
     }
 
-    /// Sixteen records at a time where there is an image part, else all.
+    /// Groups of sixteen records if the model has image layers, else one group of all records.
     fn groups(&self, records: usize) -> impl Iterator<Item = Range<usize>> + use<> {
         let size = if self.image.is_empty() { self.most_records } else { LANES };
         (0..records).step_by(size).map(move |start| start..records.min(start + size))

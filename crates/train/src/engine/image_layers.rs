@@ -1,4 +1,4 @@
-//! The layers before the first linear one, sixteen records side by side.
+//! The layers before the first linear layer. Sixteen records are processed in parallel.
 
 use super::convolution::ConvolutionStage;
 use crate::kernels::{Activate, Activation, ActivationGradient, ClippedSum, Pooling, PoolingGradient};
@@ -6,7 +6,7 @@ use crate::model::{Layer, Model};
 use crate::simd::{InstructionSet, LANES, LaneVector, floats, floats_mut};
 use misdeal_core::LayerKind;
 
-/// A convolution or a pooling, and the activation after it.
+/// A convolution or pooling, and the activation after it.
 #[derive(Debug, Clone)]
 struct ImageStage {
     layer: Layer,
@@ -16,7 +16,7 @@ struct ImageStage {
     convolution: Option<ConvolutionStage>,
 }
 
-/// The layers before the first linear one; there may be none.
+/// The layers before the first linear layer; there may be none.
 #[derive(Debug, Clone)]
 pub struct ImageLayers {
     set: InstructionSet,
@@ -24,7 +24,7 @@ pub struct ImageLayers {
     stages: Vec<ImageStage>,
 }
 
-/// The activation of an activation layer.
+/// The activation function of a layer; `None` if the layer is not an activation.
 pub fn activation(kind: LayerKind) -> Option<Activation> {
     match kind {
         LayerKind::Tanh => Some(Activation::Tanh),
@@ -34,7 +34,7 @@ pub fn activation(kind: LayerKind) -> Option<Activation> {
 }
 
 impl ImageLayers {
-    /// Room for the layers of `model` before its first linear one.
+    /// Allocates memory for the layers of `model` before its first linear layer.
     pub fn new(model: &Model, set: InstructionSet) -> Self {
         let mut stages: Vec<ImageStage> = vec![];
         for layer in model.layers.iter().take_while(|layer| !matches!(layer.kind, LayerKind::Linear { .. })) {
@@ -61,7 +61,7 @@ impl ImageLayers {
         ImageLayers { set, input: vec![LaneVector::ZERO; features], stages }
     }
 
-    /// Whether the model has no such layers.
+    /// Whether the model has no layers before its first linear layer.
     pub fn is_empty(&self) -> bool {
         self.stages.is_empty()
     }
@@ -76,14 +76,14 @@ impl ImageLayers {
         (self.input.len() + self.stages.iter().map(groups).sum::<usize>()) * size_of::<LaneVector>()
     }
 
-    /// Turns the filters around, once a step.
+    /// Flips the filters; called once per step.
     pub fn prepare(&mut self, parameters: &[f32]) {
         for convolution in self.stages.iter_mut().filter_map(|stage| stage.convolution.as_mut()) {
             convolution.turn(parameters);
         }
     }
 
-    /// The forward pass of up to sixteen records; `rows` receives one row for each.
+    /// The forward pass of up to sixteen records; writes one row of `rows` for each record.
     pub fn forward(&mut self, parameters: &[f32], records: &[&[f32]], rows: &mut [f32]) {
         for (lane, record) in records.iter().enumerate() {
             self.input.iter_mut().zip(*record).for_each(|(pixel, &x)| pixel.0[lane] = x);
@@ -115,9 +115,9 @@ impl ImageLayers {
         }
     }
 
-    /// The backward pass from deltas, one row for each record; adds squared gradient norms to `squares`.
+    /// The backward pass, which starts from deltas with one row for each record. Adds squared gradient norms to `squares`.
     ///
-    /// Every convolution then holds each record's gradient.
+    /// After it, every convolution holds each record's gradient.
     pub fn backward(&mut self, rows: &[f32], records: usize, squares: &mut LaneVector) {
         let Some(last) = self.stages.last_mut() else { return };
         let features = last.deltas.len();
@@ -144,7 +144,7 @@ impl ImageLayers {
         }
     }
 
-    /// Adds each record's gradient times its factor to the clipped sums.
+    /// Adds each record's gradient times its clipping factor to the clipped sums.
     pub fn insert_clipped(&mut self, factors: LaneVector) {
         for convolution in self.stages.iter_mut().filter_map(|stage| stage.convolution.as_mut()) {
             let (gradients, lanes) = (&convolution.gradients, &mut convolution.lanes);
@@ -160,7 +160,9 @@ impl ImageLayers {
         }
     }
 
-    /// Adds the inner product of each record's gradient with `direction`, which begins at parameter `start`.
+    /// Adds each record's inner product of gradient and `direction` to `projections`.
+    ///
+    /// `direction` begins at parameter `start`.
     pub fn project(&self, start: usize, direction: &[f32], projections: &mut [f64; LANES]) {
         for convolution in self.stages.iter().filter_map(|stage| stage.convolution.as_ref()) {
             for (place, gradient) in convolution.weights.range().zip(&convolution.gradients) {

@@ -1,4 +1,4 @@
-//! The linear layers, one record a row: matrix products.
+//! The linear layers, as matrix products with one row for each record.
 
 use super::image_layers::activation;
 use crate::kernels::{
@@ -10,33 +10,33 @@ use crate::simd::{AlignedFloats, InstructionSet};
 use misdeal_core::{LayerKind, Loss};
 use std::ops::Range;
 
-/// One linear layer, and the activation after it.
+/// One linear layer and the activation after it.
 #[derive(Debug, Clone)]
 struct LinearStage {
     weights: Weights,
     activation: Option<Activation>,
     /// The inputs.
     inputs: AlignedFloats,
-    /// The deltas of the outputs before the activation; the last layer's outputs are here first.
+    /// The deltas of the outputs before the activation. In the last layer, the outputs themselves until the backward pass.
     deltas: AlignedFloats,
-    /// The weights, outputs by inputs; empty if no delta goes further back.
+    /// The transposed weights (outputs x inputs); empty if no delta goes further back.
     transposed: AlignedFloats,
 }
 
-/// The linear part of a model, with room for some records.
+/// The linear part of a model, with memory for some records.
 #[derive(Debug, Clone)]
 pub struct LinearLayers {
     set: InstructionSet,
     loss: Loss,
     stages: Vec<LinearStage>,
-    /// The deltas of the first layer's inputs; empty if these are the records.
+    /// The deltas of the first layer's inputs; empty if the inputs are the records.
     before: AlignedFloats,
     /// Sums of squares of inputs and deltas.
     squares: [Vec<f32>; 2],
 }
 
 impl LinearLayers {
-    /// Room for `records` records.
+    /// Allocates memory for `records` records.
     pub fn new(model: &Model, set: InstructionSet, records: usize) -> Self {
         let mut stages: Vec<LinearStage> = vec![];
         let first =
@@ -75,12 +75,12 @@ impl LinearLayers {
         self.stages[0].weights.inputs
     }
 
-    /// The inputs of the first layer, one record a row: to be filled.
+    /// The inputs of the first layer, one row for each record; the caller fills them.
     pub fn inputs(&mut self) -> &mut [f32] {
         &mut self.stages[0].inputs
     }
 
-    /// The outputs, or after [`backward`](Self::backward) their deltas.
+    /// The outputs; after [`backward`](Self::backward), their deltas.
     pub fn outputs(&self) -> &[f32] {
         self.stages.last().map_or(&[], |stage| &stage.deltas)
     }
@@ -90,7 +90,7 @@ impl LinearLayers {
         &self.before
     }
 
-    /// Transposes the weights, once a step.
+    /// Transposes the weights; called once per step.
     pub fn prepare(&mut self, parameters: &[f32]) {
         for stage in self.stages.iter_mut().filter(|stage| !stage.transposed.is_empty()) {
             let Weights { inputs, outputs, .. } = stage.weights;
@@ -130,7 +130,7 @@ impl LinearLayers {
 
     /// The backward pass; writes each record's squared gradient norm to `norms`.
     ///
-    /// A weight's gradient is an input times a delta, so a layer's squared norm is (|inputs|^2 + 1) |deltas|^2.
+    /// A weight's gradient is an input times a delta. A layer's squared norm is therefore (|inputs|^2 + 1) |deltas|^2.
     pub fn backward(&mut self, labels: &[u16], rows: Range<usize>, norms: &mut [f32]) {
         let classes = self.stages.last().map_or(1, |stage| stage.weights.outputs);
         if let Some(last) = self.stages.last_mut() {
@@ -196,7 +196,7 @@ impl LinearLayers {
         }
     }
 
-    /// Adds the inner product of one record's gradient with `direction`, which begins at parameter `start`.
+    /// The inner product of one record's gradient with `direction`, which begins at parameter `start`.
     pub fn project(&self, row: usize, start: usize, direction: &[f32]) -> f64 {
         let mut projection = 0.0;
         for LinearStage { weights, inputs, deltas, .. } in &self.stages {

@@ -1,21 +1,20 @@
-//! The engine: one model at a time on each core, in f32, with every vector of the arithmetic units full.
+//! The engine: each core trains one model at a time, in f32, with full vectors.
 //!
-//! A model's layers up to the first linear one are its image part ([`image`]), where a vector holds one value of
-//! sixteen records. The linear layers ([`linear`]) hold one record a row and are matrix products. [`gradients`] joins
-//! the two for the records of a batch, and [`trial`] is the training itself.
+//! The layers before the first linear one are the image part (`image_layers`). There, a vector holds one value of each of sixteen
+//! records. The linear layers (`linear_layers`) hold one record per row and are matrix products. `gradients` joins the two for the
+//! records of a batch, and `workspace` runs the training.
 //!
 //! # Why one model at a time?
-//! A small model's workspace stays in the core's cache, and cores share only the data. Each core has one
-//! [`trial::Workspace`] for all its trials, so memory does not grow with the number of models.
+//! A small model's workspace stays in the core's cache, and cores share only the data. Each core has one [`Workspace`] for all its
+//! trials, so memory does not grow with the number of models.
 //!
 //! # Why is a lane a record in convolutions?
-//! Any number of filters fills the vector, pooling and activations are trivial, and each record's gradient comes out
-//! in its own lane at the price of the sum. Linear layers need no per-record gradients: their norms follow from
-//! inputs and deltas.
+//! Vectors are full for any number of filters, and pooling and activations are simple. Each record's gradient is computed in its
+//! own lane, at the cost of the sum alone. Linear layers need no per-record gradients: their norms follow from inputs and deltas.
 //!
 //! # Why are the kernels written by hand?
-//! Each value is one chain of fused multiply-adds in a stated order. Any tiling, AVX-512, AVX2 and plain Rust give
-//! the same bits, which no general matrix library promises.
+//! Each value is one chain of fused multiply-adds in a fixed order. Every tiling therefore gives the same bits on AVX-512, AVX2
+//! and plain Rust. No general matrix library promises that.
 
 mod convolution;
 mod gradients;

@@ -13,7 +13,7 @@ use misdeal_core::World;
 use misdeal_game::Gaussians;
 use misdeal_schemes::sampler;
 
-/// All working memory of a core for the models of one plan.
+/// The working memory of a core, reused for all models of a plan.
 #[derive(Debug, Clone)]
 pub struct Workspace {
     set: InstructionSet,
@@ -35,7 +35,7 @@ pub struct TrainedModel {
 }
 
 impl Workspace {
-    /// Working memory for models of `plan`, with `records` records at a time.
+    /// Allocates working memory for models of `plan`, with `records` records at a time.
     pub(crate) fn new(plan: &TrainingPlan, set: InstructionSet, records: usize) -> Self {
         let parameters = plan.model().parameters;
         Workspace {
@@ -49,17 +49,17 @@ impl Workspace {
         }
     }
 
-    /// Bytes in use, apart from the batches' indices.
+    /// Bytes in use, without the batches' indices.
     pub fn bytes(&self) -> usize {
         self.gradients.bytes() + 4 * (2 * self.parameters.len() + self.noise.len())
     }
 
-    /// The parameters of the model that was trained last.
+    /// The parameters of the last trained model.
     pub(crate) fn parameters(&self) -> &[f32] {
         &self.parameters
     }
 
-    /// Trains one model, whose parameters stay in the workspace; `None` if cancelled.
+    /// Trains one model; its parameters stay in the workspace. `None` if cancelled.
     pub(crate) fn train(
         &mut self,
         plan: &TrainingPlan,
@@ -113,7 +113,7 @@ impl Workspace {
         Some(trained)
     }
 
-    /// Adds noise to the sum and moves the parameters; `first` is the index of the first draw.
+    /// Adds noise to the sum and updates the parameters; `first` is the index of the first draw.
     fn noisy_step(&mut self, plan: &TrainingPlan, world: World, trial: u64, first: u64) {
         let (setting, recipe) = (plan.setting(), plan.recipe());
         let sums = self.sum.chunks_mut(NOISE_AT_A_TIME);
@@ -123,7 +123,7 @@ impl Workspace {
             if plan.stream().philox_key().is_none() {
                 self.gaussians.fill(plan.stream(), world, trial, first, noise);
             } else {
-                // A graphics processor's stream is drawn number by number, for comparisons.
+                // A GPU's stream is drawn number by number; this is used only for comparisons.
                 for (index, noise) in (first..).zip(noise.iter_mut()) {
                     *noise = plan.stream().training_gaussian(world, trial, index) as f32;
                 }

@@ -3,12 +3,12 @@
 use super::exponential::tanh;
 use crate::simd::{Kernel, Vectors};
 
-/// An activation, whose derivative follows from its value.
+/// An activation function; its derivative can be computed from its value y.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {
     /// tanh x, with derivative 1 - y^2.
     Tanh,
-    /// max(0, x), with derivative 1 where y > 0 and else 0.
+    /// max(0, x), with derivative 1 if y > 0, else 0.
     Relu,
 }
 
@@ -37,11 +37,11 @@ impl Kernel for Activate<'_> {
 /// Multiplies deltas by the derivative of the activation, given its values y.
 #[derive(Debug)]
 pub struct ActivationGradient<'a> {
-    /// Which function.
+    /// The activation function.
     pub activation: Activation,
     /// Its values y.
     pub values: &'a [f32],
-    /// What is multiplied.
+    /// The deltas that are multiplied.
     pub deltas: &'a mut [f32],
 }
 

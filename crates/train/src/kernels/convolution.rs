@@ -1,19 +1,21 @@
-//! A filter that slides over images, sixteen records side by side.
+//! Convolution: a filter that slides over images, sixteen records in parallel.
 
 use crate::simd::{Kernel, LaneVector, Vectors};
 
-/// How a square filter meets an image. Images are stored channel by channel, row by row, one [`LaneVector`] a pixel.
+/// The geometry of a square filter on an image.
+///
+/// Images are stored channel by channel, row by row, with one [`LaneVector`] for each pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// Channels of the image.
     pub channels: usize,
     /// Rows of the image.
     pub height: usize,
-    /// Columns of the image as it is stored, with `padding` columns of zeros on either side.
+    /// Columns of the stored image, including `padding` columns of zeros on both sides.
     pub stored_width: usize,
     /// Rows and columns of the filter.
     pub size: usize,
-    /// Zeros around the image. Rows of zeros are not stored.
+    /// Width of the border of zeros around the image. Rows of zeros are not stored.
     pub padding: usize,
 }
 
@@ -28,17 +30,17 @@ impl Window {
         self.stored_width + 1 - self.size
     }
 
-    /// Weights that each filter has.
+    /// Number of weights in each filter, without the bias.
     pub fn taps(&self) -> usize {
         product([self.channels, self.size, self.size])
     }
 
-    /// Pixels of the stored image.
+    /// Number of pixels of the stored image.
     pub fn pixels(&self) -> usize {
         product([self.channels, self.height, self.stored_width])
     }
 
-    /// The filter's rows that meet the image when its first row is at `row` of the result.
+    /// The filter rows that lie on the image when the filter starts at `row` of the result.
     #[inline(always)]
     pub fn filter_rows(&self, row: usize) -> std::ops::Range<usize> {
         self.padding.saturating_sub(row)..self.size.min(self.height + self.padding - row)
@@ -47,16 +49,16 @@ impl Window {
 
 /// result\[f\]\[y\]\[x\] = bias\[f\] + sum over taps (c, i, j) of weights\[c, i, j\]\[f\] * image\[c\]\[y + i - padding\]\[x + j\].
 ///
-/// Each value is one chain of multiply-adds in the order of the taps.
+/// Each value is one chain of multiply-adds, in the order of the taps.
 #[derive(Debug)]
 pub struct Convolution<'a> {
-    /// How filters and image meet.
+    /// The geometry of filters and image.
     pub window: Window,
-    /// How many filters.
+    /// Number of filters.
     pub filters: usize,
     /// One row of `filters` weights for each tap.
     pub weights: &'a [f32],
-    /// One for each filter, or none for zeros.
+    /// One bias for each filter; `None` means zeros.
     pub biases: Option<&'a [f32]>,
     /// The image.
     pub image: &'a [LaneVector],
@@ -64,7 +66,7 @@ pub struct Convolution<'a> {
     pub result: &'a mut [LaneVector],
 }
 
-/// One filter block at some neighbouring places of one row of the result.
+/// A block of filters at several neighbouring places in one row of the result.
 #[derive(Clone, Copy)]
 struct Tile {
     window: Window,
@@ -115,10 +117,10 @@ impl Kernel for Convolution<'_> {
     }
 }
 
-/// The product of lengths, which the checks before unchecked loads and stores rest on.
+/// Multiplies lengths. The checks before unchecked loads and stores rely on this product.
 ///
 /// # Panics
-/// Where it overflows.
+/// If the product overflows.
 #[inline(always)]
 pub fn product<const N: usize>(lengths: [usize; N]) -> usize {
     lengths
@@ -126,7 +128,7 @@ pub fn product<const N: usize>(lengths: [usize; N]) -> usize {
         .fold(1, |product: usize, length| product.checked_mul(length).expect("lengths overflow"))
 }
 
-/// The largest block of filters that there are tiles for.
+/// The largest supported block of at most `filters` and at most `most` filters.
 #[inline(always)]
 fn block(filters: usize, most: usize) -> usize {
     for block in [8, 6, 4, 3, 2] {

@@ -1,27 +1,29 @@
-//! The gradient of a convolution's weights, for sixteen records apart.
+//! The gradient of a convolution's weights, separate for each of sixteen records.
 
 use super::convolution::{Window, product};
 use super::rows::total;
 use crate::simd::{Kernel, LANES, LaneVector, Vectors};
 
-/// gradients\[c, i, j\]\[f\] = sum over places (y, x) of image\[c\]\[y + i - padding\]\[x + j\] * deltas\[f\]\[y\]\[x\], and after
-/// the last tap the biases: the sums of the deltas. Adds their squares to `squares`.
+/// Computes each record's gradient of weights and biases, and adds its squares to `squares`.
 ///
-/// Materialising a record's gradient costs no more than the sum over records would, because a lane is a record; the norm
-/// then comes for a multiply-add a weight. (Norms from Gram matrices would cost the square of the number of places.)
+/// gradients\[c, i, j\]\[f\] = sum over places (y, x) of image\[c\]\[y + i - padding\]\[x + j\] * deltas\[f\]\[y\]\[x\]. The row
+/// after the last tap holds the gradients of the biases: the sums of the deltas.
+///
+/// A lane is a record, so per-record gradients cost no more than their sum would. The norm then costs one multiply-add per weight.
+/// (Norms from Gram matrices would cost the square of the number of places.)
 #[derive(Debug)]
 pub struct ConvolutionGradient<'a> {
-    /// How filters and image meet.
+    /// The geometry of filters and image.
     pub window: Window,
-    /// How many filters.
+    /// Number of filters.
     pub filters: usize,
     /// The image.
     pub image: &'a [LaneVector],
-    /// What the filters' results must change by.
+    /// The loss's derivatives with respect to the filters' results.
     pub deltas: &'a [LaneVector],
-    /// One row of `filters` for each tap, and one for the biases.
+    /// One row of `filters` values for each tap, and a last row for the biases.
     pub gradients: &'a mut [LaneVector],
-    /// Each record's squared norm so far.
+    /// Sum of squared gradient entries so far, for each record.
     pub squares: &'a mut LaneVector,
 }
 
@@ -120,8 +122,8 @@ impl Tile {
         let Window { height, stored_width, padding, .. } = self.window;
         let (rows, columns) = (self.window.result_height(), self.window.result_width());
         let i = self.filter_row;
-        // SAFETY: the caller's tile lies within its slices; rows of the result that this row of the filter meets inside the
-        // image are those for which row + i - padding is a row of it.
+        // SAFETY: the caller's tile lies within its slices. The loop visits only rows for which row + i - padding is a row of the
+        // image.
         unsafe {
             let mut sums = [[S::splat(0.0); FILTERS]; TAPS];
             let mut row = padding.saturating_sub(i);
@@ -154,7 +156,7 @@ impl Tile {
     }
 }
 
-/// Adds each record's gradient, times its factor, to the lanes' sums; or, at the end of a step, the lanes to the total.
+/// Adds clipped gradients to each lane's sum, or the lanes' sums to the total.
 #[derive(Debug)]
 pub enum ClippedSum<'a> {
     /// lanes += factor * gradient.
@@ -166,7 +168,7 @@ pub enum ClippedSum<'a> {
         /// The sums so far.
         lanes: &'a mut [LaneVector],
     },
-    /// sum += all lanes, which become zero.
+    /// sum += all lanes; then the lanes become zero.
     Finish {
         /// The sums so far.
         lanes: &'a mut [LaneVector],

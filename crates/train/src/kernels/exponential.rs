@@ -1,12 +1,13 @@
-//! exp and tanh in single operations that every instruction set rounds alike.
+//! exp and tanh from single operations that every instruction set rounds in the same way.
 
-/// 1.5 * 2^23: adding it rounds to a whole number, which then stands in the low bits.
+/// 1.5 * 2^23: adding this constant rounds to a whole number, stored in the low bits.
 const ROUNDER: f32 = 12_582_912.0;
-/// The first bits of ln 2, few enough that multiples by small whole numbers are exact, and the rest.
+/// ln 2 as two parts. The first has so few bits that its multiples by small whole numbers are exact.
 const LN_2: [f32; 2] = [0.693_359_375, -2.121_944_4e-4];
 
-/// (e^r - 1, 2^n) with x = n ln 2 + r and |r| <= ln 2 / 2, for x from -87 to 88: the series of e^r - 1 to degree seven, within
-/// 2e-8 relative.
+/// (e^r - 1, 2^n) with x = n ln 2 + r and |r| <= ln 2 / 2, for x from -87 to 88.
+///
+/// The series of e^r - 1 has degree seven; its relative error is below 2e-8.
 #[inline(always)]
 fn parts(x: f32) -> (f32, f32) {
     let rounded = x.mul_add(std::f32::consts::LOG2_E, ROUNDER);
@@ -19,7 +20,7 @@ fn parts(x: f32) -> (f32, f32) {
     (series * r, f32::from_bits(rounded.to_bits().wrapping_add(127) << 23))
 }
 
-/// e^x for x of at most zero, within two units in the last place; below -87 as at -87.
+/// e^x for x <= 0, within two units in the last place. Values of x below -87 count as -87.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
     let (above_one, power) = parts(if x < -87.0 { -87.0 } else { x });
@@ -29,7 +30,7 @@ pub fn exp(x: f32) -> f32 {
 /// tanh x = (e^2x - 1) / (e^2x + 1), within three units in the last place.
 #[inline(always)]
 pub fn tanh(x: f32) -> f32 {
-    // Beyond 9.1 it is one to the last bit.
+    // Beyond 9.1, tanh is 1 to the last bit.
     let bounded = if x > 9.1 { 9.1 } else { x };
     let bounded = if bounded < -9.1 { -9.1 } else { bounded };
     let (above_one, power) = parts(2.0 * bounded);

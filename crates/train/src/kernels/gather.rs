@@ -2,17 +2,17 @@
 
 use crate::simd::{Kernel, LANES, Vectors};
 
-/// Records that are prefetched ahead of the one being copied.
+/// Number of records that are prefetched ahead of the copied record.
 const AHEAD: usize = 3;
 
-/// Row i becomes record `records[i]`.
+/// Copies record `records[i]` to row i.
 #[derive(Debug)]
 pub struct GatherRows<'a> {
-    /// All records, one after the other.
+    /// The features of all records, one record after the other.
     pub features: &'a [f32],
-    /// Which ones.
+    /// Indices of the records to copy.
     pub records: &'a [u64],
-    /// Where to.
+    /// The destination rows.
     pub rows: &'a mut [f32],
 }
 
@@ -35,7 +35,7 @@ impl Kernel for GatherRows<'_> {
 #[inline(always)]
 fn prefetch(line: &[f32]) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 processor has the instruction, which has no effect that a program could see.
+    // SAFETY: every x86-64 processor has this instruction, and it has no effect that a program can observe.
     unsafe {
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(line.as_ptr().cast());
     }

@@ -5,10 +5,12 @@ use super::rows::total;
 use crate::simd::{Kernel, LANES, Vectors};
 use misdeal_core::Loss;
 
-/// Replaces every row of outputs by softmax(outputs) - y, or by outputs - y for the squared error, y being one at the label.
+/// Replaces every row of outputs by the gradient: softmax(outputs) - y, or outputs - y for the squared error.
+///
+/// y is one at the label and zero elsewhere.
 #[derive(Debug)]
 pub struct LossGradient<'a> {
-    /// Which loss.
+    /// The loss function.
     pub loss: Loss,
     /// One row of outputs for each record.
     pub outputs: &'a mut [f32],

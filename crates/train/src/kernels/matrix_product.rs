@@ -8,9 +8,9 @@ use crate::simd::{Kernel, LANES, Vectors};
 pub struct Matrix<'a> {
     /// The entries.
     pub values: &'a [f32],
-    /// From a row to the next.
+    /// Distance from one row to the next.
     pub row_stride: usize,
-    /// From a column to the next.
+    /// Distance from one column to the next.
     pub column_stride: usize,
 }
 
@@ -34,8 +34,8 @@ impl<'a> Matrix<'a> {
 
 /// sum += left * right, with `right` and `sum` stored row by row without gaps.
 ///
-/// Each entry is one chain of multiply-adds in the order of the inner index, begun with the entry of `sum`: the same bits
-/// on every instruction set and for every way to cut the product into tiles.
+/// Each entry is one chain of multiply-adds that starts from the entry of `sum`, in the order of the inner index. The bits are
+/// therefore the same on every instruction set and for every tiling.
 #[derive(Debug)]
 pub struct MatrixProduct<'a> {
     /// Rows of `left` and `sum`.
@@ -48,11 +48,11 @@ pub struct MatrixProduct<'a> {
     pub left: Matrix<'a>,
     /// The right factor.
     pub right: &'a [f32],
-    /// What is added to.
+    /// The matrix that the product is added to.
     pub sum: &'a mut [f32],
 }
 
-/// A part of the product that fits the registers.
+/// A part of the product that fits into the registers.
 #[derive(Clone, Copy)]
 struct Tile {
     left: *const f32,
@@ -62,7 +62,7 @@ struct Tile {
     sum: *mut f32,
     inner: usize,
     columns: usize,
-    /// Columns in the last vector.
+    /// Number of columns in the last vector.
     last: usize,
 }
 
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
     use crate::simd::InstructionSet;
 
-    /// Whole numbers, so that sums are exact: every size around the tiles' edges, both layouts, every instruction set.
+    /// Whole numbers make sums exact. Tests every size around the tiles' edges, both layouts and every instruction set.
     #[test]
     fn products_are_exact_for_all_sizes_and_layouts() {
         for rows in [1, 5, 11, 12, 13, 26] {

@@ -1,4 +1,4 @@
-//! Arithmetic kernels; each checks the lengths of its slices once and computes on raw memory.
+//! Arithmetic kernels. Each checks the lengths of its slices once and then computes on raw memory.
 #![allow(unsafe_code, reason = "kernels run on raw memory, inside functions that enable instruction sets")]
 #![allow(
     clippy::inline_always,

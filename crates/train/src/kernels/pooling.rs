@@ -1,11 +1,11 @@
-//! Pooling of squares that do not overlap, sixteen records side by side.
+//! Pooling over squares that do not overlap, sixteen records in parallel.
 
 use crate::simd::{Kernel, LANES, LaneVector, Vectors};
 
-/// One pooled value for each square.
+/// Pools an image: one value for each square.
 #[derive(Debug)]
 pub struct Pooling<'a> {
-    /// Whether the largest value is taken, not the mean.
+    /// `true` for max pooling, `false` for mean pooling.
     pub largest: bool,
     /// Rows and columns of a square.
     pub size: usize,
@@ -17,9 +17,9 @@ pub struct Pooling<'a> {
     pub pooled: &'a mut [LaneVector],
 }
 
-/// The deltas of an image from those of the pooled image.
+/// Computes the deltas of an image from those of the pooled image.
 ///
-/// Mean pooling spreads a delta over the square; max pooling gives it to the first largest value.
+/// Mean pooling spreads a delta over its square. Max pooling gives it to the first of the largest values.
 #[derive(Debug)]
 pub struct PoolingGradient<'a> {
     /// As in [`Pooling`].
@@ -89,7 +89,7 @@ impl Kernel for PoolingGradient<'_> {
         let PoolingGradient { largest, size, sides, image, deltas, before } = self;
         let share = 1.0 / (size * size) as f32;
         if !(sides.0.is_multiple_of(size) && sides.1.is_multiple_of(size)) {
-            // Rows and columns that fill no square keep no delta.
+            // Rows and columns outside all squares get zero.
             before.fill(LaneVector::ZERO);
         }
         squares(size, sides, deltas.len(), |place, first| {
@@ -111,7 +111,7 @@ impl Kernel for PoolingGradient<'_> {
     }
 }
 
-/// The delta to the first largest value of each record's square, zeros to the others.
+/// In each record's square, gives the delta to the first of the largest values and zero to the others.
 #[inline(always)]
 fn to_the_first_largest(
     size: usize,

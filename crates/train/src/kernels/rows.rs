@@ -1,8 +1,8 @@
-//! Sums along the rows and columns of a matrix, in sixteen partial sums whatever the instruction set.
+//! Sums along rows and columns of a matrix. All instruction sets use the same sixteen partial sums.
 
 use crate::simd::{Kernel, LANES, Vectors};
 
-/// Adds up sixteen partial sums, neighbours first.
+/// Adds up sixteen partial sums: first lanes i and i + 8, then i and i + 4, and so on.
 #[inline(always)]
 pub fn total(lanes: [f32; LANES]) -> f32 {
     let mut sums = lanes;
@@ -16,7 +16,7 @@ pub fn total(lanes: [f32; LANES]) -> f32 {
     sums[0]
 }
 
-/// The sum of squares of every row.
+/// Computes the sum of squares of every row.
 #[derive(Debug)]
 pub struct RowSquares<'a> {
     /// The matrix, row by row.

@@ -1,17 +1,17 @@
-//! A step of gradient descent, and projections.
+//! A step of gradient descent, and inner products.
 
 use crate::simd::{Kernel, LANES, Vectors};
 
-/// Turns the sum of clipped gradients into the noisy sum, and moves the parameters against it.
+/// Adds noise to the sum of clipped gradients and updates the parameters.
 #[derive(Debug)]
 pub struct NoisyStep<'a> {
-    /// The sum; afterwards with noise.
+    /// The sum of clipped gradients; noise is added in place.
     pub sum: &'a mut [f32],
-    /// Standard Gaussian numbers.
+    /// Standard Gaussian random numbers.
     pub noise: &'a [f32],
-    /// Their standard deviation in the sum.
+    /// Standard deviation of the noise in the sum.
     pub scale: f32,
-    /// What is subtracted from the parameters, in multiples of the noisy sum.
+    /// Factor of the noisy sum that is subtracted from the parameters.
     pub rate: f32,
     /// The parameters.
     pub parameters: &'a mut [f32],
@@ -30,9 +30,9 @@ impl Kernel for NoisyStep<'_> {
 /// The inner product, with products and sixteen partial sums in f64.
 #[derive(Debug)]
 pub struct Dot<'a> {
-    /// One factor.
+    /// The first factor.
     pub left: &'a [f32],
-    /// The other, of the same length.
+    /// The second factor, of the same length.
     pub right: &'a [f32],
     /// Their inner product.
     pub product: &'a mut f64,

@@ -1,4 +1,4 @@
-//! The reference: the paper's Algorithm 2 in f64, with per-example gradients written out.
+//! The reference: a direct f64 implementation of the paper's Algorithm 2 with per-example gradients.
 
 mod network;
 mod training;

@@ -4,19 +4,19 @@ use crate::data::Shape;
 use crate::model::{Layer, Model, Weights};
 use misdeal_core::{LayerKind, Loss};
 
-/// A model's layers as functions on f64.
+/// A model's layers, computed in f64.
 #[derive(Debug, Clone, Copy)]
 pub struct Network<'a> {
     model: &'a Model,
 }
 
 impl<'a> Network<'a> {
-    /// The layers of `model`.
+    /// Creates the network of `model`.
     pub fn new(model: &'a Model) -> Self {
         Network { model }
     }
 
-    /// The input, and the output of each layer.
+    /// The input, followed by the output of each layer.
     fn activations(self, parameters: &[f64], record: &[f32]) -> Vec<Vec<f64>> {
         let mut all = vec![record.iter().map(|&x| f64::from(x)).collect::<Vec<_>>()];
         for layer in &self.model.layers {
@@ -29,7 +29,7 @@ impl<'a> Network<'a> {
     /// The outputs of the last layer.
     ///
     /// # Panics
-    /// Never: there is at least the input.
+    /// Never: the list of activations always contains the input.
     pub fn outputs(self, parameters: &[f64], record: &[f32]) -> Vec<f64> {
         self.activations(parameters, record).pop().expect("the input is always there")
     }
@@ -49,7 +49,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// The gradient of one record's loss, for all parameters.
+    /// The gradient of one record's loss with respect to all parameters.
     pub fn gradient(self, parameters: &[f64], record: &[f32], label: usize) -> Vec<f64> {
         let activations = self.activations(parameters, record);
         let outputs = &activations[activations.len() - 1];
@@ -74,8 +74,9 @@ fn one_at(label: usize, class: usize) -> f64 {
     f64::from(u8::from(label == class))
 }
 
-/// Calls `visit` with (position of the output, input or bias row of the weight, position of the input) for each product of a
-/// convolution; the column of the weight is the output's channel.
+/// Calls `visit(output position, weight row, input position, filter)` for each product of a convolution.
+///
+/// The filter is also the column of the weight.
 fn taps(layer: &Layer, size: usize, padding: usize, mut visit: impl FnMut(usize, usize, usize, usize)) {
     let (input, output) = (layer.input, layer.output);
     for (filter, y, x) in places(output) {
@@ -95,7 +96,7 @@ fn places(shape: Shape) -> impl Iterator<Item = (usize, usize, usize)> {
     rows.flat_map(move |(c, y)| (0..shape.width).map(move |x| (c, y, x)))
 }
 
-/// For each pooled value, the positions of its square in the input, row by row.
+/// For each pooled value, the input positions of its square, row by row.
 fn squares(layer: &Layer, size: usize) -> Vec<Vec<usize>> {
     let (input, output) = (layer.input, layer.output);
     let square = |(c, y, x): (usize, usize, usize)| {
@@ -145,7 +146,7 @@ fn forward(layer: &Layer, parameters: &[f64], input: &[f64]) -> Vec<f64> {
     }
 }
 
-/// Adds a layer's part to `gradient`, and gives what its input's values must change by.
+/// Adds a layer's part to `gradient`, and returns the deltas of the layer's input.
 fn backward(
     layer: &Layer,
     parameters: &[f64],

@@ -10,9 +10,9 @@ use misdeal_schemes::sampler;
 /// The adversary's outputs: one for each canary and step.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outputs {
-    /// `projections[k][t]`: <noisy sum, canary k> / C^2 in step t, as it is, not recentred.
+    /// `projections[k][t]`: <noisy sum, canary k> / C^2 in step t, without recentring.
     pub projections: Vec<Vec<f64>>,
-    /// `biases[k][t]`: the natural records' part of it.
+    /// `biases[k][t]`: the part of that projection that natural records cause.
     pub biases: Vec<Vec<f64>>,
     /// `expected[k][t]`: the bias that a debiasing adversary expects; empty without debiasing.
     pub expected: Vec<Vec<BiasModel>>,
@@ -72,7 +72,7 @@ pub fn train(plan: &TrainingPlan, world: World, trial: u64) -> Outputs {
             let holds_target = missing.len() < canaries.len();
             let mut sum = vec![0.0; model.parameters];
             let mut natural_sum = vec![0.0; model.parameters];
-            // From the last record on: the opposing gradients take the last places.
+            // From the last record to the first, because the opposing gradients take the last places.
             missing.reverse();
             for &record in batch.iter().rev() {
                 let mut natural = false;

@@ -3,7 +3,7 @@
 use super::LANES;
 use std::ops::{Deref, DerefMut};
 
-/// One value of each of sixteen records, in one cache line.
+/// One value for each of sixteen records, in one cache line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
 pub struct LaneVector(pub [f32; LANES]);
@@ -13,15 +13,15 @@ impl LaneVector {
     pub const ZERO: LaneVector = LaneVector([0.0; LANES]);
 }
 
-/// The floats of vectors.
+/// Views vectors as floats.
 pub fn floats(groups: &[LaneVector]) -> &[f32] {
-    // SAFETY: a group is sixteen plain floats without padding.
+    // SAFETY: a vector is sixteen plain floats without padding.
     unsafe { std::slice::from_raw_parts(groups.as_ptr().cast(), groups.len() * LANES) }
 }
 
-/// The floats of vectors, mutable.
+/// Views vectors as mutable floats.
 pub fn floats_mut(groups: &mut [LaneVector]) -> &mut [f32] {
-    // SAFETY: as in `floats`, and the groups are borrowed for as long as the slice.
+    // SAFETY: as in `floats`; the vectors stay borrowed as long as the slice.
     unsafe { std::slice::from_raw_parts_mut(groups.as_mut_ptr().cast(), groups.len() * LANES) }
 }
 
@@ -33,7 +33,7 @@ pub struct AlignedFloats {
 }
 
 impl AlignedFloats {
-    /// Zeros.
+    /// Creates `length` zeros.
     pub fn zeros(length: usize) -> Self {
         AlignedFloats { groups: vec![LaneVector::ZERO; length.div_ceil(LANES)], length }
     }

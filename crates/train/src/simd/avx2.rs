@@ -1,9 +1,9 @@
-//! One vector in two registers.
+//! The AVX2 instruction set: one vector in two registers.
 
 use super::{Kernel, LANES, Vectors};
 use std::arch::x86_64::*;
 
-/// AVX2 with FMA.
+/// The instruction set AVX2 with FMA.
 #[derive(Debug, Clone, Copy)]
 pub struct Avx2;
 
@@ -12,7 +12,7 @@ pub fn is_available() -> bool {
 }
 
 /// # Safety
-/// [`is_available`].
+/// The processor has AVX2 and FMA: [`is_available`].
 #[target_feature(enable = "avx2,fma")]
 #[inline(never)]
 pub unsafe fn run<K: Kernel>(kernel: K) {
@@ -20,7 +20,7 @@ pub unsafe fn run<K: Kernel>(kernel: K) {
     unsafe { kernel.run::<Avx2>() }
 }
 
-/// All bits set, then none: sixteen words from place 16 - n on choose n lanes.
+/// Sixteen words with all bits set, then sixteen zeros. Sixteen words that start at index 16 - n select the first n lanes.
 const CHOICE: [i32; 2 * LANES] = {
     let mut choice = [0; 2 * LANES];
     let mut i = 0;
@@ -31,7 +31,7 @@ const CHOICE: [i32; 2 * LANES] = {
     choice
 };
 
-/// The masks of the first `count` lanes.
+/// The masks that select the first `count` lanes.
 #[inline(always)]
 unsafe fn first(count: usize) -> [__m256i; 2] {
     // SAFETY: both loads stay within the array for counts of 0 to 16.
@@ -58,7 +58,7 @@ unsafe impl Vectors for Avx2 {
     }
     #[inline(always)]
     unsafe fn load_first(from: *const f32, count: usize) -> [__m256; 2] {
-        // SAFETY: the masks leave out what the caller does not give.
+        // SAFETY: the masks leave out every float beyond the caller's `count`.
         unsafe {
             let [low, high] = first(count);
             [_mm256_maskload_ps(from, low), _mm256_maskload_ps(from.wrapping_add(8), high)]
@@ -74,7 +74,7 @@ unsafe impl Vectors for Avx2 {
     }
     #[inline(always)]
     unsafe fn store_first(values: [__m256; 2], to: *mut f32, count: usize) {
-        // SAFETY: the masks leave out what the caller does not give.
+        // SAFETY: the masks leave out every float beyond the caller's `count`.
         unsafe {
             let [low, high] = first(count);
             _mm256_maskstore_ps(to, low, values[0]);

@@ -1,9 +1,9 @@
-//! One vector in one register.
+//! The AVX-512 instruction set: one vector in one register.
 
 use super::{Kernel, Vectors};
 use std::arch::x86_64::*;
 
-/// AVX-512 F, BW, DQ and VL, with FMA.
+/// The instruction sets AVX-512 F, BW, DQ and VL, with FMA.
 #[derive(Debug, Clone, Copy)]
 pub struct Avx512;
 
@@ -16,7 +16,7 @@ pub fn is_available() -> bool {
 }
 
 /// # Safety
-/// [`is_available`].
+/// The processor has these instruction sets: [`is_available`].
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
 #[inline(never)]
 pub unsafe fn run<K: Kernel>(kernel: K) {
@@ -41,7 +41,7 @@ unsafe impl Vectors for Avx512 {
     }
     #[inline(always)]
     unsafe fn load_first(from: *const f32, count: usize) -> __m512 {
-        // SAFETY: the mask leaves out what the caller does not give.
+        // SAFETY: the mask leaves out every float beyond the caller's `count`.
         unsafe { _mm512_maskz_loadu_ps((0xffff_u32 >> (16 - count)) as u16, from) }
     }
     #[inline(always)]
@@ -51,7 +51,7 @@ unsafe impl Vectors for Avx512 {
     }
     #[inline(always)]
     unsafe fn store_first(values: __m512, to: *mut f32, count: usize) {
-        // SAFETY: the mask leaves out what the caller does not give.
+        // SAFETY: the mask leaves out every float beyond the caller's `count`.
         unsafe { _mm512_mask_storeu_ps(to, (0xffff_u32 >> (16 - count)) as u16, values) }
     }
     #[inline(always)]

@@ -1,8 +1,8 @@
-//! Vectors of sixteen floats on the processor's instruction sets.
+//! Vectors of sixteen floats, for several instruction sets.
 //!
 //! A [`Kernel`] is written once over [`Vectors`] and compiled for AVX-512, AVX2 and plain Rust. Every operation is one IEEE
-//! operation a lane, multiply-add rounded once, and kernels sum in an order that does not depend on the instruction set: all
-//! three give the same bits.
+//! operation per lane, and a multiply-add rounds once. Kernels sum in an order that does not depend on the instruction set. All
+//! three therefore give the same bits.
 #![allow(unsafe_code, reason = "instruction sets are reached through intrinsics")]
 #![allow(
     clippy::inline_always,
@@ -19,28 +19,28 @@ mod portable;
 
 pub use aligned::{AlignedFloats, LaneVector, floats, floats_mut};
 
-/// Floats in a vector.
+/// Number of floats in a vector.
 pub const LANES: usize = 16;
 
-/// Sixteen f32 on one instruction set.
+/// Operations on sixteen f32, for one instruction set.
 ///
 /// # Safety
-/// The methods may only be called where the processor has the instruction set that the implementation names.
+/// The methods may be called only if the processor has the instruction set that the implementation names.
 pub unsafe trait Vectors: Copy {
     /// Sixteen f32.
     type Floats: Copy;
-    /// Whether there are registers for 24 vectors and more; else for six.
+    /// Whether kernels may keep 24 or more vectors in registers; if not, they keep six.
     const MANY_REGISTERS: bool;
 
     /// Sixteen copies of `value`.
     unsafe fn splat(value: f32) -> Self::Floats;
-    /// Sixteen floats from memory.
+    /// Loads sixteen floats from memory.
     unsafe fn load(from: *const f32) -> Self::Floats;
-    /// The first `count` floats from memory, 1 to 16, and zeros; nothing beyond them is read.
+    /// Loads the first `count` floats (1 to 16) and fills with zeros; reads nothing beyond them.
     unsafe fn load_first(from: *const f32, count: usize) -> Self::Floats;
-    /// Sixteen floats to memory.
+    /// Stores sixteen floats to memory.
     unsafe fn store(values: Self::Floats, to: *mut f32);
-    /// The first `count` floats to memory, 1 to 16; nothing beyond them is written.
+    /// Stores the first `count` floats (1 to 16); writes nothing beyond them.
     unsafe fn store_first(values: Self::Floats, to: *mut f32, count: usize);
     /// a * b + c, rounded once.
     unsafe fn mul_add(a: Self::Floats, b: Self::Floats, c: Self::Floats) -> Self::Floats;
@@ -50,10 +50,10 @@ pub unsafe trait Vectors: Copy {
 
 /// Arithmetic that is compiled for every instruction set.
 pub trait Kernel {
-    /// Computes.
+    /// Runs the computation.
     ///
     /// # Safety
-    /// The processor has the instruction set of `S`, and this is inlined into a function compiled for it.
+    /// The processor has the instruction set of `S`, and the call is inlined into a function compiled for it.
     unsafe fn run<S: Vectors>(self);
 }
 
@@ -71,7 +71,7 @@ enum Name {
 }
 
 impl InstructionSet {
-    /// All instruction sets of this processor, the fastest first; plain Rust is always included.
+    /// All instruction sets of this processor, fastest first. Plain Rust is always included.
     pub fn available() -> impl Iterator<Item = Self> {
         let all = [
             #[cfg(target_arch = "x86_64")]
@@ -88,9 +88,9 @@ impl InstructionSet {
         Self::available().next().unwrap_or(InstructionSet(Name::Portable))
     }
 
-    /// Runs a kernel on these instructions.
+    /// Runs a kernel with this instruction set.
     pub fn run<K: Kernel>(self, kernel: K) {
-        // SAFETY: `available` names only what the processor has, and nothing else makes an `InstructionSet`.
+        // SAFETY: `available` lists only what the processor has, and nothing else creates an `InstructionSet`.
         unsafe {
             match self.0 {
                 #[cfg(target_arch = "x86_64")]

@@ -1,9 +1,9 @@
-//! One vector as an array: runs anywhere.
+//! Plain Rust: one vector as an array, on any processor.
 
 use super::{LANES, Vectors};
 use std::array::from_fn;
 
-/// No instruction set in particular.
+/// Plain Rust, without a particular instruction set.
 #[derive(Debug, Clone, Copy)]
 pub struct Portable;
 

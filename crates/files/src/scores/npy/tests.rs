@@ -5,7 +5,7 @@ use npyz::{AutoSerialize, DType, Order, WriteOptions, WriterBuilder};
 use proptest::{prelude::*, test_runner::RngSeed};
 use std::fs;
 
-/// The bytes of a version 1 file with this description and data.
+/// Makes the bytes of a version 1 file with this description and data.
 fn file(element: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     let header = format!("{{'descr': '{element}', 'fortran_order': False, 'shape': {shape}, }}\n");
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
@@ -22,7 +22,7 @@ fn read_bytes(bytes: &[u8]) -> crate::Result<Vec<f64>> {
     read(&path)
 }
 
-/// What npyz writes, in every type and byte order it knows.
+/// Reads what npyz writes, in every type and byte order that it knows.
 #[test]
 fn reads_every_element_type() {
     fn check<T: AutoSerialize + npyz::Serialize>(name: &str, values: &[T], expected: &[f64]) {
@@ -61,7 +61,7 @@ fn reads_every_element_type() {
 fn writes_what_npyz_reads() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scores.npy");
-    // More than one block, and not a whole number of them.
+    // The scores fill several blocks, and the last block is not full.
     let scores: Vec<f64> = (0..100_003).map(|i| f64::from(i) * 0.37 - 1e4).collect();
     write_npy(&path, &scores).unwrap();
     let bytes = fs::read(&path).unwrap();

@@ -1,4 +1,5 @@
-//! A batch in CIFAR-10's binary format: for each image a label byte and 3,072 bytes, all red ones first, row by row.
+//! A batch in CIFAR-10's binary format: for each image, a label byte and 3,072 pixel bytes, channel by channel (red first), row by
+//! row.
 
 use super::{ImagesOfClasses, Problem, SHAPE};
 

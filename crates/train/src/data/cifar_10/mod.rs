@@ -13,16 +13,18 @@ use std::path::{Path, PathBuf};
 
 const NAME: &str = "cifar-10";
 
-/// Airplane and automobile, the two classes that the paper takes.
+/// Airplane and automobile, the two classes that the paper uses.
 const CLASSES: [u16; 2] = [0, 1];
 
 const SHAPE: Shape = Shape { channels: 3, height: 32, width: 32 };
 
-/// An official batch of 10,000 images has 30,730,000 bytes in binary and 31,035,704 as a pickle; one that Python 3 saved
-/// again with protocol 2 has half as many more.
+/// Limit for one batch of images.
+///
+/// An official batch of 10,000 images has 30,730,000 bytes in binary and 31,035,704 as a pickle. A pickle that Python 3 saved
+/// again with protocol 2 is about 50 % larger.
 const MOST_BATCH_BYTES: u64 = 64 << 20;
 
-/// The official archives unpack to about 186,000,000 bytes.
+/// Limit for an unpacked archive; the official archives unpack to about 186,000,000 bytes.
 const MOST_ARCHIVE_BYTES: u64 = 384 << 20;
 
 const HINT: &str = "download it again from the University of Toronto";
@@ -38,7 +40,7 @@ enum Format {
 }
 
 impl Format {
-    /// The archive that is distributed, and the folder in it.
+    /// The name of the official archive, and of the folder inside it.
     fn archive_and_folder(self) -> (&'static str, &'static str) {
         match self {
             Format::Binary => ("cifar-10-binary.tar.gz", "cifar-10-batches-bin"),
@@ -46,7 +48,7 @@ impl Format {
         }
     }
 
-    /// The names of the batches in the folder, that of the test data last.
+    /// The file names of the batches in the folder; the test data come last.
     fn batches(self) -> Vec<String> {
         let extension = match self {
             Format::Binary => ".bin",
@@ -64,7 +66,7 @@ impl Format {
     }
 }
 
-/// The two classes, `size` images of their training data (of 10,000 in the official files) and all of their test data.
+/// Loads the two classes: `size` training images (the official files have 10,000) and all test images.
 pub(super) fn load(folder: Option<&Path>, size: usize, seed: u64) -> Result<Dataset> {
     let missing = || Error::Missing { dataset: NAME, folder: folder.map(Path::to_owned), files: FILES };
     let data_folder = folder.ok_or_else(missing)?;
@@ -76,7 +78,7 @@ pub(super) fn load(folder: Option<&Path>, size: usize, seed: u64) -> Result<Data
     Err(missing())
 }
 
-/// Training and test data in `place`, if there are any: an archive, an unpacked one, or the two classes cut out.
+/// Training and test data in `place`, if there are any: an archive, an unpacked archive, or two files with only the two classes.
 fn read(place: &Path) -> Result<Option<(Records, Records)>> {
     for format in [Format::Binary, Format::Python] {
         let (archive, folder) = format.archive_and_folder();
@@ -100,11 +102,11 @@ fn read(place: &Path) -> Result<Option<(Records, Records)>> {
     }
 }
 
-/// The batches of an archive.
+/// Reads the batches of an archive.
 fn from_archive(path: &Path, format: Format) -> Result<(Records, Records)> {
     let folder = format.archive_and_folder().1;
     let names: Vec<String> = format.batches().iter().map(|name| format!("{folder}/{name}")).collect();
-    // Batches are put in the order of their names, whatever the archive's.
+    // Batches are put in the order of their names, whatever their order in the archive.
     let mut batches: Vec<_> = names.iter().map(|_| ImagesOfClasses::new(SHAPE, &CLASSES)).collect();
     visit_members(path, &names, MOST_ARCHIVE_BYTES, |index, bytes, size| {
         if size > MOST_BATCH_BYTES {
@@ -119,7 +121,7 @@ fn from_archive(path: &Path, format: Format) -> Result<(Records, Records)> {
     Ok(joined(batches))
 }
 
-/// The batches in files, that of the test data last.
+/// Reads the batches from files; the last file holds the test data.
 fn from_files(paths: &[PathBuf], format: Format) -> Result<(Records, Records)> {
     let batch = |path: &PathBuf| {
         let refused = Error::in_file(path, HINT);
@@ -131,7 +133,7 @@ fn from_files(paths: &[PathBuf], format: Format) -> Result<(Records, Records)> {
     Ok(joined(paths.iter().map(batch).collect::<Result<_>>()?))
 }
 
-/// All batches but the last, joined, and the last.
+/// Joins all batches except the last; returns the joined batches and the last one.
 fn joined(batches: Vec<ImagesOfClasses>) -> (Records, Records) {
     let mut train = ImagesOfClasses::new(SHAPE, &CLASSES);
     let mut test = ImagesOfClasses::new(SHAPE, &CLASSES);

@@ -1,4 +1,4 @@
-//! A batch in CIFAR-10's Python format: a pickled dictionary with `data`, an array of bytes n x 3072, and `labels`, a list.
+//! A batch in CIFAR-10's Python format: a pickled dictionary of `data` (an array of bytes, n x 3072) and `labels` (a list).
 
 use super::{ImagesOfClasses, Problem, SHAPE};
 use crate::data::pickle::Pickle;

@@ -1,4 +1,4 @@
-//! Builds the objects that the known functions would return, without calling anything.
+//! Builds the objects that the known functions would return. No function is called.
 
 use super::Problem;
 use super::machine::Machine;
@@ -61,10 +61,10 @@ impl Machine<'_> {
         let Object::Tuple(state) = &self.objects[state] else {
             return Err("the pickle gives a state that is not a tuple".into());
         };
-        // A copy, because the object changes; the longest state, that of an element type, has nine parts.
+        // A copy, because the object changes. The longest state is that of an element type and has nine parts.
         let state: Vec<Id> = state.iter().take(10).copied().collect();
         match (self.top()?, &state[..]) {
-            // Byte order, alignment and the like, which single bytes do not have.
+            // This state holds byte order, alignment and similar, which do not apply to single bytes.
             (Object::ByteType, _) => {}
             (Object::Array(None), &[_, shape, element_type, fortran_order, elements]) => {
                 let in_order = matches!(self.objects[fortran_order], Object::Boolean(false));
@@ -100,10 +100,10 @@ impl Machine<'_> {
     }
 }
 
-/// As in NumPy.
+/// The largest number of dimensions, as in NumPy.
 const MOST_AXES: usize = 32;
 
-/// The bytes that Python 3 wrote as Latin-1 text, `most` of them at most.
+/// Decodes at most `most` bytes that Python 3 wrote as Latin-1 text.
 fn latin1(text: &Object, encoding: &Object, most: usize) -> Result<Vec<u8>, Problem> {
     let (Object::Text(text), Some(b"latin1" | b"latin-1")) = (text, encoding.string()) else {
         return Err("the pickle encodes something else than Latin-1 text".into());

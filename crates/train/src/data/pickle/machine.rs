@@ -1,4 +1,4 @@
-//! The stack machine, with harmless instructions only.
+//! The stack machine that runs a pickle program, with harmless instructions only.
 
 use super::input::Input;
 use super::object::{Function, Id, Object};
@@ -14,7 +14,7 @@ pub(super) struct Machine<'a> {
     /// Heights of the stack at the marks that are still open.
     marks: Vec<usize>,
     memo: HashMap<u64, Id>,
-    /// How many bytes may still be decoded from text.
+    /// Number of bytes that may still be decoded from text.
     pub(super) decodable: usize,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs the program; returns all objects and the result's index.
+    /// Runs the program; returns all objects and the index of the result.
     pub fn run(mut self) -> Result<(Vec<Object<'a>>, Id), Problem> {
         for _ in 0..MOST_INSTRUCTIONS {
             let instruction = self.input.number::<1>()? as u8;
@@ -45,7 +45,7 @@ impl<'a> Machine<'a> {
 
     fn step(&mut self, instruction: u8) -> Result<(), Problem> {
         match instruction {
-            // The version, and the length of what is read at a time.
+            // The protocol version, and the frame length.
             0x80 => _ = self.input.number::<1>()?,
             0x95 => _ = self.input.number::<8>()?,
             // Constants and numbers.
@@ -81,7 +81,7 @@ impl<'a> Machine<'a> {
             0x94 => self.remember(|machine| Ok(machine.memo.len() as u64))?,
             b'h' => self.recall(Input::number::<1>)?,
             b'j' => self.recall(Input::number::<4>)?,
-            // Names, what they would make, and its state.
+            // Function names, the objects they would make, and the states of these objects.
             b'c' => {
                 let (module, name) = (utf8(self.input.line()?)?, utf8(self.input.line()?)?);
                 self.push(Object::Function(Function::named(module, name)?));
@@ -127,7 +127,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The stack's top, which must lie above the last mark.
+    /// Removes and returns the top of the stack, which must be above the last mark.
     pub(super) fn pop(&mut self) -> Result<Id, Problem> {
         let floor = self.marks.last().copied().unwrap_or(0);
         if self.stack.len() <= floor {
@@ -155,7 +155,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The object on the top of the stack, which stays there.
+    /// Returns the object on top of the stack without removing it.
     pub(super) fn top(&mut self) -> Result<&mut Object<'a>, Problem> {
         let id = self.pop()?;
         self.stack.push(id);

@@ -1,12 +1,12 @@
-//! A safe reader for the few pickles that data sets come in: dictionaries of integers, strings, lists and byte arrays.
+//! A safe reader for the pickles that data sets use: dictionaries of integers, strings, lists and byte arrays.
 //!
-//! A pickle is a program for a stack machine that may name and call any Python function. Here nothing is called: the five
-//! functions that NumPy's arrays and Python 3's byte strings need are known by name and stand for what they would have made;
-//! every other name, and every instruction that is not needed, is refused. Protocols 2 to 5 are understood, which covers what
-//! Python 2 wrote and what re-saved copies hold (`pickletools` of Python's library documents the instructions).
+//! A pickle is a program for a stack machine that may name and call any Python function. This reader calls nothing. It knows the
+//! names of the five functions that NumPy's arrays and Python 3's byte strings need, and builds what they would return. Every
+//! other name, and every instruction that is not needed, is refused. Protocols 2 to 5 are supported. This covers files that Python
+//! 2 wrote and re-saved copies. (`pickletools` in Python's library documents the instructions.)
 //!
-//! Memory is in proportion to the input: strings stay where they are in it, a program may have [`MOST_INSTRUCTIONS`]
-//! instructions, and what is decoded is never longer than the input in all.
+//! Memory is proportional to the input. Strings are not copied out of the input. A program may have at most [`MOST_INSTRUCTIONS`]
+//! instructions. All decoded text together is never longer than the input.
 
 mod construction;
 mod input;
@@ -19,7 +19,7 @@ use super::error::Problem;
 use machine::Machine;
 use object::{Id, Object};
 
-/// The most instructions of a program; a batch of 10,000 images needs about 50,000.
+/// Largest number of instructions in a program; a batch of 10,000 images needs about 50,000.
 pub(super) const MOST_INSTRUCTIONS: usize = 1 << 18;
 
 /// A pickled dictionary.
@@ -32,7 +32,7 @@ impl<'a> Pickle<'a> {
     /// Reads a dictionary.
     ///
     /// # Errors
-    /// Anything that is not a dictionary, is cut short, or asks for more than the reader knows.
+    /// The bytes are not a pickled dictionary, are cut short, or use something that the reader does not support.
     pub fn read(bytes: &'a [u8]) -> Result<Self, Problem> {
         let (mut objects, top) = Machine::new(bytes).run()?;
         match std::mem::replace(&mut objects[top], Object::None) {
@@ -41,15 +41,15 @@ impl<'a> Pickle<'a> {
         }
     }
 
-    /// The value of a key, which Python 2 wrote as bytes and Python 3 as text.
+    /// Returns the value of a key. Python 2 wrote keys as bytes, Python 3 as text.
     fn value(&self, name: &str) -> Result<&Object<'a>, Problem> {
         let is_name = |key: &Id| self.objects[*key].string() == Some(name.as_bytes());
-        // As in Python, the last of several values for a key counts.
+        // As in Python, the last value of a repeated key counts.
         let entry = self.entries.iter().rev().find(|(key, _)| is_name(key));
         entry.map(|&(_, value)| &self.objects[value]).ok_or_else(|| format!("it has no entry {name:?}"))
     }
 
-    /// The list of integers under `name`.
+    /// Returns the list of integers under `name`.
     pub fn integers(&self, name: &str) -> Result<Vec<i64>, Problem> {
         let object = self.value(name)?;
         let Object::List(ids) = object else {
@@ -62,7 +62,7 @@ impl<'a> Pickle<'a> {
         ids.iter().map(integer).collect()
     }
 
-    /// The shape and the elements, last axis fastest, of the array of unsigned bytes under `name`.
+    /// Returns the shape and elements of the byte array under `name`, last axis fastest.
     pub fn byte_array(&self, name: &str) -> Result<(&[usize], &[u8]), Problem> {
         match self.value(name)? {
             Object::Array(Some(array)) => {

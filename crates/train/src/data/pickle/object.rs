@@ -3,7 +3,7 @@
 use super::Problem;
 use std::borrow::Cow;
 
-/// The index of an object.
+/// The index of an object in the machine's list.
 pub(super) type Id = usize;
 
 /// A supported object.
@@ -18,36 +18,36 @@ pub(super) enum Object<'a> {
     Dictionary(Vec<(Id, Id)>),
     /// A function or class, by name; it is never called.
     Function(Function),
-    /// NumPy's type of unsigned bytes, the only one that is understood.
+    /// NumPy's type of unsigned bytes, the only supported element type.
     ByteType,
-    /// An array, once its state is known.
+    /// An array; `None` until its state is known.
     Array(Option<ByteArray>),
 }
 
 /// An array of unsigned bytes.
 pub(super) struct ByteArray {
     pub shape: Vec<usize>,
-    /// A [`Object::Bytes`] with the elements.
+    /// Index of an [`Object::Bytes`] with the elements.
     pub elements: Id,
 }
 
-/// The names that a program may mention.
+/// The function names that a program may use.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Function {
-    /// `_codecs.encode`: how Python 3 writes bytes in protocol 2.
+    /// `_codecs.encode`: Python 3 writes bytes this way in protocol 2.
     Encode,
     /// `numpy.dtype`.
     ElementType,
     /// `numpy.ndarray`.
     ArrayClass,
-    /// `numpy.core.multiarray._reconstruct`: an array whose state follows.
+    /// `numpy.core.multiarray._reconstruct`: makes an array whose state follows.
     Reconstruct,
-    /// `numpy.core.numeric._frombuffer`: an array in protocol 5.
+    /// `numpy.core.numeric._frombuffer`: makes an array in protocol 5.
     FromBuffer,
 }
 
 impl Function {
-    /// The function of this name; NumPy 2 renamed `numpy.core`.
+    /// Finds the function of this name. NumPy 2 renamed `numpy.core` to `numpy._core`.
     pub fn named(module: &str, name: &str) -> Result<Self, Problem> {
         Ok(match (module, name) {
             ("_codecs", "encode") => Function::Encode,
@@ -66,7 +66,7 @@ impl Function {
 }
 
 impl Object<'_> {
-    /// The bytes of a string of either kind.
+    /// The bytes of a byte string or text; `None` for other objects.
     pub fn string(&self) -> Option<&[u8]> {
         match self {
             Object::Bytes(bytes) => Some(bytes),
@@ -75,7 +75,7 @@ impl Object<'_> {
         }
     }
 
-    /// The kind in words.
+    /// A phrase that names the kind of object, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Object::None => "None",

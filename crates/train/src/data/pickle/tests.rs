@@ -4,7 +4,7 @@ fn from_hex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
 }
 
-/// What Python 3 and NumPy 2 write, in protocols 2 to 5; `testdata/scripts/pickles.py` says what is in it.
+/// Reads files that Python 3 and NumPy 2 wrote in protocols 2 to 5; `testdata/scripts/pickles.py` says what they contain.
 #[test]
 fn reads_what_python_writes_and_runs_nothing() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/pickles.toml");
@@ -86,7 +86,7 @@ fn refuses_programs_that_misbehave() {
         let problem = Pickle::read(program).err().unwrap_or_default();
         assert!(problem.contains(expected), "{:?}: {problem:?}", &program[..program.len().min(40)]);
     }
-    // Lists that hold themselves, strings and shapes that claim more than there is.
+    // Accepts a list that contains itself; refuses strings and numbers longer than the input.
     assert!(Pickle::read(b"\x80\x02}q\x00(U\x01ah\x00u.").is_ok());
     for claim in [&b"T\xff\xff\xff\xffabc"[..], b"\x8e\xff\xff\xff\xff\xff\xff\xff\xffabc", b"\x8a\xffabc"] {
         assert!(Pickle::read(claim).err().unwrap().contains("cut short"));
