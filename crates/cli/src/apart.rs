@@ -2,7 +2,7 @@
 
 use crate::arguments::{
     AuditCommand, CheckArguments, Command, CommonArguments, DiagnoseArguments, EstimateArguments,
-    OutcomeArguments, ScanArguments,
+    OutcomeArguments, ScanArguments, SweepArguments,
 };
 use crate::failure::Failure;
 use misdeal::request::Run;
@@ -65,6 +65,10 @@ impl<'a> Files<'a> {
                 let CheckArguments { request, report, plot, .. } = &**check;
                 let cards = request.cards.iter().fold(none, |files, path| files.reading("card", Some(path)));
                 cards.writing("report", report.as_ref()).writing("plot", plot.as_ref())
+            }
+            Some(Command::Sweep(sweep)) => {
+                let SweepArguments { report, plot, .. } = &**sweep;
+                none.writing("report", report.as_ref()).writing("plot", plot.as_ref())
             }
             Some(Command::Report(report)) => {
                 report.results.iter().fold(none, |files, path| files.reading("result", Some(path)))

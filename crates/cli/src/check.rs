@@ -5,27 +5,17 @@ use crate::failure::{Failure, Success};
 use crate::interruption::Patience;
 use crate::progress::Bar;
 use crate::{output, plot};
+use misdeal_core::Error;
 use misdeal_files::atomic::{check_place, write_atomically};
 use misdeal_report::Layout;
 use misdeal_results::{Document, Stored};
+use std::path::Path;
 
 /// Checks model cards and reports; writes the page and the figure where they were asked for.
 pub fn run(arguments: CheckArguments, common: &CommonArguments) -> Result<Success, Failure> {
     let CheckArguments { mut request, check, report, plot } = arguments;
     plot::check(plot.as_deref())?;
-    if let Some(page) = &report {
-        if Layout::of(page)? != Layout::Page {
-            let hint = "--plot draws a figure";
-            return Err(misdeal_core::Error::bad_value(
-                "report",
-                page.display(),
-                "a file name that ends in .html",
-                hint,
-            )
-            .into());
-        }
-        check_place(page)?;
-    }
+    check_page(report.as_deref())?;
     request.seed = common.seed;
     common.environment.listen(Patience::None)?;
     let checked = {
@@ -37,12 +27,26 @@ pub fn run(arguments: CheckArguments, common: &CommonArguments) -> Result<Succes
     if let Some(path) = &plot {
         plot::write(path, &document)?;
     }
-    if let Some(path) = &report {
-        let bytes = Layout::Page.bytes(&[Stored::of(document.clone())])?;
-        write_atomically(path, |sink| sink.write_all(&bytes))?;
-    }
+    write_page(report.as_deref(), &document)?;
     output::deliver(common, &document)?;
     Ok(if is_bad_news { Success::BadNews } else { Success::Fine })
+}
+
+/// Refuses a place or an ending for a page before anything is computed.
+pub fn check_page(path: Option<&Path>) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    if !matches!(Layout::of(path), Ok(Layout::Page)) {
+        let allowed = "a file name that ends in .html";
+        return Err(Error::bad_value("report", path.display(), allowed, "`plot` draws a figure").into());
+    }
+    Ok(check_place(path)?)
+}
+
+/// Writes a result's page.
+pub fn write_page(path: Option<&Path>, document: &Document) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    let bytes = Layout::Page.bytes(&[Stored::of(document.clone())])?;
+    Ok(write_atomically(path, |sink| sink.write_all(&bytes))?)
 }
 
 /// Checks the default setting, audit included: what `misdeal` alone does.

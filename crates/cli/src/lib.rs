@@ -32,6 +32,7 @@ mod report;
 mod reproduce;
 mod scan;
 mod self_test;
+mod sweep;
 mod text;
 mod threads;
 
@@ -115,6 +116,7 @@ fn command(Arguments { command, common }: Arguments) -> Result<Success, Failure>
     match command {
         None => check::run_default(&common),
         Some(Command::Check(arguments)) => check::run(*arguments, &common),
+        Some(Command::Sweep(arguments)) => sweep::run(*arguments, &common),
         Some(Command::Audit { command: AuditCommand::Mechanism(arguments) }) => {
             audit_mechanism::run(*arguments, &common)
         }

@@ -8,6 +8,7 @@ mod diagnosis;
 mod estimates;
 mod reproduced;
 mod self_test;
+mod sweep;
 mod trade_off;
 
 use crate::environment::Environment;
@@ -28,6 +29,7 @@ pub fn document(document: &Document, environment: &Environment) -> String {
         Document::Estimate(found) => estimates::estimates(found, environment),
         Document::Account(found) => account::account(found, environment),
         Document::Check(found) => check::checked(found, environment),
+        Document::Sweep(found) => sweep::swept(found, environment),
         Document::Calibrate(found) => calibrated(found),
         Document::Diagnose(found) => diagnosis::diagnosis(found, environment),
         Document::Reproduce(found) => reproduced::reproduced(found, environment),

@@ -76,7 +76,7 @@ pub struct CheckedScheme {
 
 /// A card as JSON has it.
 #[derive(Serialize, JsonSchema)]
-struct JudgedCard<'a> {
+pub(crate) struct JudgedCard<'a> {
     #[serde(flatten)]
     card: Cow<'a, CheckedCard>,
     /// What follows for the claim.
@@ -85,7 +85,7 @@ struct JudgedCard<'a> {
     refuted_under_poisson: Option<bool>,
 }
 
-fn with_verdicts<S: Serializer>(cards: &[CheckedCard], serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn with_verdicts<S: Serializer>(cards: &[CheckedCard], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(cards.iter().map(|card| JudgedCard {
         card: Cow::Borrowed(card),
         verdict: card.verdict(),

@@ -2,7 +2,7 @@
 
 use crate::{
     Account, Audit, Calibration, Checked, Devices, Diagnosed, Estimation, LaidOut, Merged, Outputs,
-    Reproduction, Scan, SelfTest, Verdict, json_layout,
+    Reproduction, Scan, SelfTest, Swept, Verdict, json_layout,
 };
 use serde::Serialize;
 use strum::IntoStaticStr;
@@ -32,6 +32,8 @@ pub enum Document {
     Calibrate(Calibration),
     /// Model cards with their verdicts.
     Check(Checked),
+    /// A model card over a range of fields.
+    Sweep(Swept),
     /// Which scheme made the batches of a log.
     Diagnose(Box<Diagnosed>),
     /// The paper beside ours.
@@ -74,6 +76,7 @@ impl Document {
             Self::Estimate(found) => Some(found.verdict()),
             Self::Calibrate(found) => Some(found.verdict()),
             Self::Check(found) => Some(found.verdict()),
+            Self::Sweep(found) => Some(found.verdict()),
             Self::Diagnose(found) => Some(found.verdict()),
             Self::Account(_)
             | Self::Reproduce(_)
@@ -127,6 +130,7 @@ documents! {
     Account => Self::Account,
     Calibration => Self::Calibrate,
     Checked => Self::Check,
+    Swept => Self::Sweep,
     Diagnosed => Self::Diagnose,
     Reproduction => Self::Reproduce,
     Merged => Self::Merge,

@@ -39,6 +39,7 @@ pub mod request;
 mod scan;
 mod schema;
 mod stored;
+mod sweep;
 mod theory;
 mod trade_off;
 mod verdict;
@@ -66,6 +67,7 @@ pub use reproduction::{
 pub use scan::{Count, Finding, Level, RuleEntry, Scan, Skipped, Survey};
 pub use schema::schemas;
 pub use stored::{Stored, Unreadable, verdict_of_estimate};
+pub use sweep::{Swept, VariedField};
 pub use theory::Theory;
 pub use trade_off::{PromisedCurve, TradeOff};
 pub use verdict::{Tone, Verdict, VerdictKind, capitalised};

@@ -2,7 +2,7 @@
 
 use crate::{
     Account, Audit, Calibration, Checked, Devices, Diagnosed, Estimation, LaidOut, Merged, Outputs,
-    Reproduction, SCHEMA_VERSION, Scan, SelfTest, Training, Verdict,
+    Reproduction, SCHEMA_VERSION, Scan, SelfTest, Swept, Training, Verdict,
 };
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -40,6 +40,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("reproduce", of::<Reproduction>("reproduce", !judged)),
         ("scan", of::<Scan>("scan", !judged)),
         ("self-test", of::<SelfTest>("self-test", !judged)),
+        ("sweep", of::<Swept>("sweep", judged)),
     ];
     for (name, schema) in &mut all {
         schema["$id"] = json!(format!("urn:misdeal:schema:{SCHEMA_VERSION}:{name}"));

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use misdeal::request::{
     AccountRequest, CalibrateRequest, CheckRequest, DiagnoseRequest, EstimateRequest, MergeRequest,
-    ReproduceRequest, SelfTestRequest, count,
+    ReproduceRequest, SelfTestRequest, SweepRequest, count,
 };
 use std::path::PathBuf;
 
@@ -110,6 +110,8 @@ impl CommonArguments {
 pub enum Command {
     /// From a model card to a verdict: what is claimed, what is proven, and what would keep the claim
     Check(Box<CheckArguments>),
+    /// A model card over a range of one or two fields: claimed against proven epsilon at each point
+    Sweep(Box<SweepArguments>),
     /// Play the distinguishing game and bound the leakage from below
     #[command(arg_required_else_help = false)]
     Audit {
@@ -166,6 +168,22 @@ pub struct CheckArguments {
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     /// Draw claims beside proven bounds into a file that ends in .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct SweepArguments {
+    #[command(flatten)]
+    pub request: SweepRequest,
+    /// Exit with 1 if a valid bound refutes the claim at any point
+    #[arg(long)]
+    pub check: bool,
+    /// Also write a page into a file that ends in .html
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Draw claimed against proven epsilon into a file that ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }

@@ -83,13 +83,6 @@ fn several(cards: &[CheckedCard], environment: &Environment) -> String {
     let mut table = environment.table(120);
     table.set_header(["card", "claim", "delta", "scheme", "epsilon at least", "at most", "verdict"]);
     for card in cards {
-        let verdict = card.verdict().kind;
-        let word = match verdict {
-            VerdictKind::Refuted => "REFUTED",
-            VerdictKind::Holds => "holds",
-            VerdictKind::Undecided => "undecided",
-            VerdictKind::NoClaim => "no claim",
-        };
         table.add_row([
             printable(&card.name).into_owned(),
             card.claimed_epsilon.map_or("none".into(), significant),
@@ -97,7 +90,7 @@ fn several(cards: &[CheckedCard], environment: &Environment) -> String {
             card.setting.scheme.map_or("not stated", ClosedSet::name).to_owned(),
             card.largest_lower_bound().map_or("not known".into(), rounded_down),
             card.epsilon_upper_bound.map_or("not known".into(), rounded_up),
-            word.into(),
+            word(card.verdict().kind).into(),
         ]);
     }
     let mut text = format!("{table}\n\n");
@@ -105,4 +98,14 @@ fn several(cards: &[CheckedCard], environment: &Environment) -> String {
         let _ = writeln!(text, "{}: {}", printable(&card.name), printable(&card.verdict().sentence));
     }
     text
+}
+
+/// A verdict in a word.
+pub fn word(kind: VerdictKind) -> &'static str {
+    match kind {
+        VerdictKind::Refuted => "REFUTED",
+        VerdictKind::Holds => "holds",
+        VerdictKind::Undecided => "undecided",
+        VerdictKind::NoClaim => "no claim",
+    }
 }

@@ -14,6 +14,15 @@ const WORK: f64 = 2.5e9;
 /// Relative accuracy of the noise that is needed.
 const NOISE_WIDTH: f64 = 3e-4;
 
+/// What is to be found of a scheme.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Its bounds alone.
+    Bounds,
+    /// Its bounds, and the noise that keeps the claim.
+    BoundsAndNoise,
+}
+
 /// A scheme that made the batches of a card's training, or could have.
 #[derive(Debug)]
 pub struct SchemeUse<'a> {
@@ -28,9 +37,9 @@ impl SchemeUse<'_> {
     ///
     /// # Errors
     /// None that a checked card leads to.
-    pub fn checked(&self) -> Result<CheckedScheme> {
+    pub fn checked(&self, wanted: Wanted) -> Result<CheckedScheme> {
         let bounds = self.bounds(&Work::of(WORK))?;
-        let claim = self.training.claimed_epsilon;
+        let claim = self.training.claimed_epsilon.filter(|_| wanted == Wanted::BoundsAndNoise);
         let noise_multiplier_needed = claim.and_then(|claim| self.noise_needed(claim, &Work::of(WORK)));
         Ok(CheckedScheme { bounds, noise_multiplier_needed })
     }

@@ -12,9 +12,12 @@ mod card;
 mod front_matter;
 mod privacy_statement;
 mod read;
+mod sweep;
+
+pub use sweep::sweep;
 
 use crate::{Error, MechanismAudit, Progress, Result, RunOptions};
-use bounds::SchemeUse;
+use bounds::{SchemeUse, Wanted};
 use card::Training;
 use misdeal_core::{BatchScheme, SchemeName, Setting, path_text};
 use misdeal_results::request::{Card, CheckRequest};
@@ -91,27 +94,33 @@ pub fn default_card() -> Result<Card> {
     })
 }
 
+/// A card with its bounds and, where it is needed or asked for, its audit.
 fn checked(
     read: ReadCard,
     training: &Training,
     request: &CheckRequest,
     progress: &dyn Progress,
 ) -> Result<CheckedCard> {
-    let Training { setting, scheme, delta, claimed_epsilon, .. } = training;
-    let schemes = all_schemes(training)?;
-    let judged = setting.judged_schemes();
+    let mut card = checked_card(read, training, Wanted::BoundsAndNoise)?;
+    let needs_audit = request.audit || request.observations.is_some() || card.epsilon_lower_bound.is_none();
+    let scheme = training.scheme.unwrap_or(BatchScheme::Shuffle);
+    if let Some(setting) = training.whole_epochs(scheme).filter(|_| needs_audit) {
+        card.audit = Some(Box::new(audit(setting, training, &card.schemes, request, progress)?));
+    }
+    Ok(card)
+}
+
+/// A card with what theory proves of it.
+fn checked_card(read: ReadCard, training: &Training, wanted: Wanted) -> Result<CheckedCard> {
+    let Training { setting, delta, claimed_epsilon, .. } = training;
+    let schemes = all_schemes(training, wanted)?;
     // A side that is unknown of one scheme is unknown of all.
     let known = |side: usize| {
+        let judged = setting.judged_schemes();
         judged.iter().map(|name| schemes[name].bounds.sides()[side]).collect::<Option<Vec<_>>>()
     };
     let epsilon_lower_bound = known(0).and_then(|all| all.into_iter().reduce(f64::min));
     let epsilon_upper_bound = known(1).and_then(|all| all.into_iter().reduce(f64::max));
-    let needs_audit = request.audit || request.observations.is_some() || epsilon_lower_bound.is_none();
-    let audit =
-        match needs_audit.then(|| training.whole_epochs(scheme.unwrap_or(BatchScheme::Shuffle))).flatten() {
-            Some(setting) => Some(Box::new(audit(setting, training, &schemes, request, progress)?)),
-            None => None,
-        };
     let file = read.path.as_deref().map(|path| path_text(path).into_owned());
     Ok(CheckedCard {
         name: read.card.name.or(file).unwrap_or_else(|| "this card".into()),
@@ -122,20 +131,20 @@ fn checked(
         epsilon_upper_bound,
         schemes,
         remarks: training.remarks.iter().cloned().chain(read.remarks).collect(),
-        audit,
+        audit: None,
     })
 }
 
 /// What is proven of the card's scheme, of shuffling if the card states none, and of the two schemes that have an accountant.
-fn all_schemes(training: &Training) -> Result<BTreeMap<SchemeName, CheckedScheme>> {
+fn all_schemes(training: &Training, wanted: Wanted) -> Result<BTreeMap<SchemeName, CheckedScheme>> {
     let mut schemes = vec![BatchScheme::Poisson, BatchScheme::BallsInBins];
     let own = training.scheme.unwrap_or(BatchScheme::Shuffle);
     if !schemes.contains(&own) {
         schemes.push(own);
     }
-    let checked = schemes
-        .into_par_iter()
-        .map(|scheme| Ok::<_, Error>((SchemeName::from(scheme), SchemeUse { training, scheme }.checked()?)));
+    let checked = schemes.into_par_iter().map(|scheme| {
+        Ok::<_, Error>((SchemeName::from(scheme), SchemeUse { training, scheme }.checked(wanted)?))
+    });
     checked.collect()
 }
 

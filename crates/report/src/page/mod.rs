@@ -16,6 +16,7 @@ mod estimates;
 mod reproductions;
 mod section;
 mod settings;
+mod sweeps;
 mod unbroken;
 
 use crate::Figure;
@@ -154,6 +155,7 @@ fn sections(result: &Stored) -> Result<Vec<Section>, Unreadable> {
         Document::Account(account) => accounts::section(account),
         Document::Calibrate(found) => accounts::calibration(found),
         Document::Diagnose(found) => diagnoses::section(found),
+        Document::Sweep(found) => sweeps::section(found),
         Document::Reproduce(found) => reproductions::section(found),
         other => {
             return Err(Unreadable {

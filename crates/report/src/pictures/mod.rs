@@ -8,6 +8,7 @@ pub mod histogram;
 pub mod judged;
 pub mod positions;
 pub mod reproduced;
+pub mod sweep;
 pub mod trade_off;
 
 use crate::Figure;
@@ -65,6 +66,7 @@ pub fn figure(name: &str, document: &Document) -> Result<Figure, Unreadable> {
             [card] => one(card.name.clone(), judged::card(card)),
             cards => one(format!("{} model cards", cards.len()), judged::cards(cards)),
         },
+        Document::Sweep(found) => several("Claimed and proven epsilon".into(), sweep::charts(found)),
         Document::Diagnose(found) => {
             let Some(positions) = &found.positions else {
                 let problem = "does not say where records were dealt, so that there is nothing to draw";

@@ -13,7 +13,8 @@ use std::path::PathBuf;
 pub struct CheckRequest {
     /// Model cards: .toml with the words of the flags as keys, Markdown (.md) with them under `privacy:` in its front matter,
     /// or the text (.txt) of TensorFlow Privacy's privacy statement
-    #[arg(value_name = "CARD")]
+    #[arg(value_name = "CARD", conflicts_with_all = ["name", "dataset_size", "batch_size", "epochs", "steps", "noise_multiplier", "delta",
+        "claimed_epsilon", "scheme", "buffer_size"])]
     #[serde(with = "paths")]
     pub cards: Vec<PathBuf>,
     /// The card, in flags.
@@ -36,36 +37,36 @@ pub struct CheckRequest {
 #[serde(default, deny_unknown_fields)]
 pub struct Card {
     /// The model's name, for the table and the page
-    #[arg(long, value_name = "TEXT", conflicts_with = "cards")]
+    #[arg(long, value_name = "TEXT")]
     pub name: Option<String>,
     /// Records in the training data
-    #[arg(long, visible_alias = "records", allow_hyphen_values = true, value_parser = count, value_name = "N", conflicts_with = "cards")]
+    #[arg(long, visible_alias = "records", allow_hyphen_values = true, value_parser = count, value_name = "N")]
     #[serde(alias = "records")]
     pub dataset_size: Option<u64>,
     /// Records in a batch, on average where sizes are random
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "B", conflicts_with = "cards")]
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "B")]
     pub batch_size: Option<u64>,
     /// Passes over the data
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "E", conflicts_with_all = ["cards", "steps"])]
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "E", conflicts_with = "steps")]
     pub epochs: Option<u64>,
     /// Steps in all epochs together, instead of --epochs
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N", conflicts_with = "cards")]
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
     pub steps: Option<u64>,
     /// Noise standard deviation divided by the clipping norm
-    #[arg(long, visible_alias = "sigma", allow_hyphen_values = true, value_parser = number, value_name = "S", conflicts_with = "cards")]
+    #[arg(long, visible_alias = "sigma", allow_hyphen_values = true, value_parser = number, value_name = "S")]
     #[serde(alias = "sigma")]
     pub noise_multiplier: Option<f64>,
     /// The delta at which epsilon is claimed; 1 / dataset_size if not given
-    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "D", conflicts_with = "cards")]
+    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "D")]
     pub delta: Option<f64>,
     /// The epsilon that is claimed
-    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X", conflicts_with = "cards")]
+    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
     pub claimed_epsilon: Option<f64>,
     /// How batches are made; if not given, the card is judged as shuffle and as poisson
-    #[arg(long, value_parser = PossibleValuesParser::new(BatchScheme::NAMES), value_name = "NAME", conflicts_with = "cards")]
+    #[arg(long, value_parser = PossibleValuesParser::new(BatchScheme::NAMES), value_name = "NAME")]
     pub scheme: Option<String>,
     /// Records in the buffer of partial-shuffle and stream-shuffle
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "K", conflicts_with = "cards")]
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "K")]
     pub buffer_size: Option<u64>,
 }
 

@@ -26,6 +26,7 @@ mod run;
 mod scan;
 mod self_test;
 mod shape;
+mod sweep;
 mod training;
 mod values;
 
@@ -43,6 +44,7 @@ pub use run::Run;
 pub use scan::ScanRequest;
 pub use self_test::SelfTestRequest;
 pub use shape::Shape;
+pub use sweep::{SweepRequest, Variation};
 pub use training::AuditTrainingRequest;
 pub use values::{count, number, one_of, path, paths};
 

@@ -1,0 +1,71 @@
+//! A model card over a range of one or two fields.
+
+use super::bounds::Wanted;
+use super::card::Training;
+use super::{checked_card, read::ReadCard};
+use crate::{Error, Progress, Result};
+use misdeal_core::SchemeName;
+use misdeal_results::request::{Card, SweepRequest, Variation};
+use misdeal_results::{CheckedCard, Swept, VariedField};
+use rayon::prelude::*;
+use serde_json::Value;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Checks a card at each point of a range or a grid: theory alone, without the noise that would keep the claim.
+///
+/// ```
+/// use misdeal::Unwatched;
+/// use misdeal::request::{Card, SweepRequest};
+///
+/// let card = Card { dataset_size: Some(1000), batch_size: Some(100), epochs: Some(1), delta: Some(1e-5), ..Card::default() };
+/// let request = SweepRequest { vary: vec!["noise-multiplier=1,2".into()], card };
+/// assert_eq!(misdeal::sweep(&request, &Unwatched)?.cards.len(), 2);
+/// # Ok::<(), misdeal::Error>(())
+/// ```
+///
+/// # Errors
+/// A field that cannot vary, a value that a card must not have, or an interruption.
+pub fn sweep(request: &SweepRequest, progress: &dyn Progress) -> Result<Swept> {
+    let variations = request.variations()?;
+    let mut cards = vec![request.card.clone()];
+    for variation in &variations {
+        cards = cards
+            .iter()
+            .flat_map(|card| variation.values.iter().map(|value| with(card, variation, value)))
+            .collect::<Result<_>>()?;
+    }
+    // A bad point is refused before any is computed.
+    let points = cards.into_iter().map(|card| Ok((Training::of(&card)?, card)));
+    let points = points.collect::<Result<Vec<_>>>()?;
+    let done = AtomicU64::new(0);
+    let claims_poisson =
+        request.card.claimed_epsilon.is_none() && variations.iter().all(|one| one.field != "claimed_epsilon");
+    let total = points.len() as u64;
+    let checked = points.into_par_iter().map(|(training, card)| {
+        if progress.is_interrupted() {
+            return Err(Error::simulation_interrupted());
+        }
+        let read = ReadCard { card, remarks: Vec::new(), path: None };
+        let mut found = checked_card(read, &training, Wanted::Bounds)?;
+        if claims_poisson {
+            found.claimed_epsilon =
+                found.scheme(SchemeName::Poisson).and_then(|poisson| poisson.bounds.epsilon_upper_bound);
+        }
+        progress.observed(1 + done.fetch_add(1, Ordering::Relaxed), total);
+        Ok(found)
+    });
+    let cards = checked.collect::<Result<Vec<CheckedCard>>>()?;
+    let varied = variations.into_iter().map(|Variation { field, values }| VariedField { field, values });
+    Ok(Swept { varied: varied.collect(), claims_poisson, cards })
+}
+
+/// The card with one of its fields set.
+fn with(card: &Card, variation: &Variation, value: &Value) -> Result<Card> {
+    let mut fields = serde_json::to_value(card).unwrap_or_default();
+    fields[&variation.field] = value.clone();
+    serde_json::from_value(fields).map_err(|error| {
+        let hint = "give values as the field's own flag takes them";
+        misdeal_core::Error::bad_value("vary", value, "a value of the field", format!("{hint} ({error})"))
+            .into()
+    })
+}

@@ -1,0 +1,74 @@
+//! Claimed against proven epsilon over a range of one or two fields.
+
+use super::judged;
+use crate::chart::{Axis, Chart, Draw, Role, Series};
+use misdeal_core::SchemeName;
+use misdeal_results::{CheckedCard, Swept, VariedField};
+
+/// Numbers that differ by more than this factor are drawn on a logarithmic axis.
+const WIDE: f64 = 20.0;
+/// Values of the second field that have a chart of their own, at most.
+const MOST_CHARTS: usize = 6;
+
+/// A chart for one field; for two a chart for each value of the first, with the second along its axis.
+///
+/// Fields with names instead of numbers become rows.
+pub fn charts(swept: &Swept) -> Vec<Chart> {
+    let cards: Vec<&CheckedCard> = swept.cards.iter().collect();
+    match swept.varied.as_slice() {
+        [one] => vec![over(one, &cards, String::new())],
+        [first, second] if !second.values.is_empty() => {
+            let rows = cards.chunks(second.values.len()).zip(first.labels());
+            let chart = |(cards, label): (&[&CheckedCard], String)| {
+                over(second, cards, format!("{} {label}", first.field.replace('_', " ")))
+            };
+            rows.take(MOST_CHARTS).map(chart).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn over(field: &VariedField, cards: &[&CheckedCard], note: String) -> Chart {
+    let name = field.field.replace('_', " ");
+    let Some(numbers) = field.numbers() else {
+        let named = cards.iter().zip(field.labels());
+        let named: Vec<CheckedCard> =
+            named.map(|(card, name)| CheckedCard { name, ..(*card).clone() }).collect();
+        return Chart { note, ..judged::cards(&named) };
+    };
+    let points = |epsilon: &dyn Fn(&CheckedCard) -> Option<f64>| -> Vec<[f64; 2]> {
+        numbers.iter().zip(cards).filter_map(|(&x, card)| Some([x, epsilon(card)?])).collect()
+    };
+    let upper =
+        |scheme| move |card: &CheckedCard| card.scheme(scheme).and_then(|one| one.bounds.epsilon_upper_bound);
+    let band = numbers
+        .iter()
+        .zip(cards)
+        .filter_map(|(&x, card)| Some([x, card.epsilon_lower_bound?, card.epsilon_upper_bound?]));
+    let series = vec![
+        Series::new("proven: the truth lies within", Role::Theory, Draw::Band, band),
+        Series::new("proven: at least", Role::Theory, Draw::Marked, points(&|card| card.epsilon_lower_bound)),
+        Series::new("claimed", Role::Claimed, Draw::Marked, points(&|card| card.claimed_epsilon)),
+        Series::new("poisson, at most", Role::Other, Draw::Line, points(&upper(SchemeName::Poisson))),
+        Series::new(
+            "balls-in-bins, at most",
+            Role::Fifth,
+            Draw::Line,
+            points(&upper(SchemeName::BallsInBins)),
+        ),
+    ];
+    let epsilons =
+        series.iter().flat_map(|series| series.points.iter().flat_map(|point| point[1..].to_vec()));
+    let y = axis("epsilon", epsilons);
+    let caption = "The claim, and what is proven of the training, at each point.";
+    let axes = [axis(&name, numbers.iter().copied()), y];
+    Chart { note, ..Chart::new("Claimed and proven epsilon", caption, axes, series) }
+}
+
+/// An axis for these numbers, logarithmic where they are wide apart.
+fn axis(label: &str, numbers: impl Iterator<Item = f64>) -> Axis {
+    let (least, most) =
+        numbers.fold((f64::INFINITY, 0.0_f64), |(least, most), x| (least.min(x), most.max(x)));
+    let axis = Axis::of(label);
+    if least > 0.0 && most / least > WIDE { axis.logarithmic() } else { axis }
+}
