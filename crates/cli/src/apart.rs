@@ -1,8 +1,8 @@
 //! Files that a command writes lie apart from those that it reads, and from each other.
 
 use crate::arguments::{
-    AuditCommand, Command, CommonArguments, DiagnoseArguments, EstimateArguments, OutcomeArguments,
-    ScanArguments,
+    AuditCommand, CheckArguments, Command, CommonArguments, DiagnoseArguments, EstimateArguments,
+    OutcomeArguments, ScanArguments,
 };
 use crate::failure::Failure;
 use misdeal::request::Run;
@@ -61,6 +61,11 @@ impl<'a> Files<'a> {
                 .iter()
                 .chain(&request.config)
                 .fold(none, |files, path| files.reading("source", Some(path))),
+            Some(Command::Check(check)) => {
+                let CheckArguments { request, report, plot, .. } = &**check;
+                let cards = request.cards.iter().fold(none, |files, path| files.reading("card", Some(path)));
+                cards.writing("report", report.as_ref()).writing("plot", plot.as_ref())
+            }
             Some(Command::Report(report)) => {
                 report.results.iter().fold(none, |files, path| files.reading("result", Some(path)))
             }

@@ -15,6 +15,7 @@ mod arguments;
 mod audit_mechanism;
 mod audit_training;
 mod audits;
+mod check;
 mod completions;
 mod devices;
 mod diagnose;
@@ -36,7 +37,7 @@ mod threads;
 
 pub use environment::{Captured, Environment};
 
-use arguments::{Arguments, AuditCommand, Command, MechanismArguments};
+use arguments::{Arguments, AuditCommand, Command};
 use clap::{CommandFactory, FromArgMatches};
 use failure::{Failure, Success};
 use std::ffi::OsString;
@@ -112,7 +113,8 @@ fn checked(arguments: Arguments) -> Result<Success, Failure> {
 
 fn command(Arguments { command, common }: Arguments) -> Result<Success, Failure> {
     match command {
-        None => audit_mechanism::run(MechanismArguments::default(), &common),
+        None => check::run_default(&common),
+        Some(Command::Check(arguments)) => check::run(*arguments, &common),
         Some(Command::Audit { command: AuditCommand::Mechanism(arguments) }) => {
             audit_mechanism::run(*arguments, &common)
         }

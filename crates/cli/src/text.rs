@@ -1,6 +1,7 @@
 //! Reports for people.
 
 mod account;
+mod check;
 mod dealt;
 mod devices;
 mod diagnosis;
@@ -26,6 +27,7 @@ pub fn document(document: &Document, environment: &Environment) -> String {
         Document::AuditMechanism(found) | Document::AuditTraining(found) => audit(found),
         Document::Estimate(found) => estimates::estimates(found, environment),
         Document::Account(found) => account::account(found, environment),
+        Document::Check(found) => check::checked(found, environment),
         Document::Calibrate(found) => calibrated(found),
         Document::Diagnose(found) => diagnosis::diagnosis(found, environment),
         Document::Reproduce(found) => reproduced::reproduced(found, environment),

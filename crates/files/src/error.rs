@@ -111,7 +111,7 @@ impl Error {
     /// A [`Malformed`](Error::Malformed) from its three parts.
     ///
     /// Control characters in the problem, which may quote the file, become spaces.
-    pub(crate) fn malformed(path: &Path, problem: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn malformed(path: &Path, problem: impl Into<String>, hint: impl Into<String>) -> Self {
         let problem = problem.into().replace(char::is_control, " ");
         Error::Malformed { path: path.to_owned(), problem, hint: hint.into() }
     }

@@ -16,6 +16,7 @@
 //! | an audit of the mechanism | [`Setting::audit`], [`MechanismAudit`] | [`Audit`] |
 //! | an audit of trainings on real data | [`audit_training`], [`TrainingAudit`] | [`Audit`] |
 //! | what theory proves | [`Setting::account`], [`account()`] | [`Bounds`], [`Account`] |
+//! | a model card | [`check()`] | [`Checked`] |
 //! | the noise that a target needs | [`calibrate_noise`] | [`Calibration`] |
 //! | scores of your own | [`estimate_scores`], [`estimate_arrays`] | [`Estimation`] |
 //! | outputs of your own training | [`score_outputs`], [`judge_outputs`] | [`Outputs`] |
@@ -32,6 +33,7 @@ mod audit_builder;
 mod audit_report;
 mod blind_training;
 mod buffer_search;
+mod check;
 mod claimed_curve;
 mod devices;
 mod diagnose;
@@ -60,6 +62,7 @@ mod training_device;
 
 pub use accounted::PoissonSampling;
 pub use accounting::{account, calibrate_noise};
+pub use check::{check, default_card};
 pub use claimed_curve::ClaimedCurve;
 pub use devices::devices;
 pub use diagnose::{diagnose, diagnose_batches};
@@ -75,8 +78,8 @@ pub use misdeal_core::{
 };
 pub use misdeal_results::request::{self, Analysis};
 pub use misdeal_results::{
-    Account, Audit, Calibration, Devices, Diagnosed, Estimation, Merged, Outputs, SelfTest, Verdict,
-    VerdictKind,
+    Account, Audit, Calibration, Checked, CheckedCard, Devices, Diagnosed, Estimation, Merged, Outputs,
+    SelfTest, Verdict, VerdictKind,
 };
 pub use misdeal_statistics::{EpsilonEstimate, ThresholdChoice};
 pub use outputs::{judge_outputs, judge_outputs_despite, score_outputs};

@@ -209,11 +209,11 @@ pub(crate) struct OpenStore {
 }
 
 /// Refuses a claim that is none.
-pub(crate) fn check_claim(claim: Option<f64>) -> Result<()> {
+pub(crate) fn check_claim(claim: Option<f64>) -> misdeal_core::Result<()> {
     match claim {
         Some(claim) if !(claim.is_finite() && claim >= 0.0) => {
             let hint = "it is the epsilon that the model's documentation states";
-            Err(Error::bad_value("claimed_epsilon", claim, "a finite number from 0", hint).into())
+            Err(Error::bad_value("claimed_epsilon", claim, "a finite number from 0", hint))
         }
         _ => Ok(()),
     }

@@ -1,8 +1,8 @@
 //! What commands give.
 
 use crate::{
-    Account, Audit, Calibration, Devices, Diagnosed, Estimation, LaidOut, Merged, Outputs, Reproduction,
-    Scan, SelfTest, Verdict, json_layout,
+    Account, Audit, Calibration, Checked, Devices, Diagnosed, Estimation, LaidOut, Merged, Outputs,
+    Reproduction, Scan, SelfTest, Verdict, json_layout,
 };
 use serde::Serialize;
 use strum::IntoStaticStr;
@@ -30,6 +30,8 @@ pub enum Document {
     Account(Account),
     /// The noise that a target needs.
     Calibrate(Calibration),
+    /// Model cards with their verdicts.
+    Check(Checked),
     /// Which scheme made the batches of a log.
     Diagnose(Box<Diagnosed>),
     /// The paper beside ours.
@@ -71,6 +73,7 @@ impl Document {
             Self::JudgeOutputs(outputs) => Some(outputs.verdict()),
             Self::Estimate(found) => Some(found.verdict()),
             Self::Calibrate(found) => Some(found.verdict()),
+            Self::Check(found) => Some(found.verdict()),
             Self::Diagnose(found) => Some(found.verdict()),
             Self::Account(_)
             | Self::Reproduce(_)
@@ -123,6 +126,7 @@ documents! {
     Estimation => Self::Estimate,
     Account => Self::Account,
     Calibration => Self::Calibrate,
+    Checked => Self::Check,
     Diagnosed => Self::Diagnose,
     Reproduction => Self::Reproduce,
     Merged => Self::Merge,

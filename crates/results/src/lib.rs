@@ -22,6 +22,7 @@
 mod account;
 mod audit;
 mod calibration;
+mod check;
 mod diagnosis;
 mod document;
 mod engine_used;
@@ -46,6 +47,7 @@ mod version_1;
 pub use account::{Account, Comparison, Shape};
 pub use audit::{Audit, BufferSearch, Correction, Guess, Training};
 pub use calibration::Calibration;
+pub use check::{CardSetting, Checked, CheckedCard, CheckedScheme};
 pub use diagnosis::{
     Candidate, Defect, DefectName, Diagnosed, Diagnosis, EpochPositions, Leakage, LoggedScheme,
     PositionSample, SchemeParameters,

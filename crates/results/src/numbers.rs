@@ -98,6 +98,9 @@ pub fn times(lower_bound: f64, claim: f64) -> String {
 
 /// A small probability: 1e-5 rather than 0.00001.
 pub fn probability(value: f64) -> String {
+    // A quotient such as 1 / 60,000 has more digits than anybody reads.
+    let is_long = format!("{value:e}").len() > 12;
+    let value = if is_long { format!("{value:.3e}").parse().unwrap_or(value) } else { value };
     if value == 0.0 || (0.001..PLAIN.end).contains(&value) { value.to_string() } else { format!("{value:e}") }
 }
 

@@ -1,8 +1,8 @@
 //! The schemas of all documents, made from their types.
 
 use crate::{
-    Account, Audit, Calibration, Devices, Diagnosed, Estimation, LaidOut, Merged, Outputs, Reproduction,
-    SCHEMA_VERSION, Scan, SelfTest, Training, Verdict,
+    Account, Audit, Calibration, Checked, Devices, Diagnosed, Estimation, LaidOut, Merged, Outputs,
+    Reproduction, SCHEMA_VERSION, Scan, SelfTest, Training, Verdict,
 };
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -30,6 +30,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("audit-mechanism", of::<Audit>("audit mechanism", judged)),
         ("audit-training", of::<TrainingAudit>("audit training", judged)),
         ("calibrate", of::<Calibration>("calibrate", judged)),
+        ("check", of::<Checked>("check", judged)),
         ("devices", of::<Devices>("devices", !judged)),
         ("diagnose", of::<Diagnosed>("diagnose", judged)),
         ("estimate", of::<Estimation>("estimate", judged)),

@@ -98,6 +98,7 @@ fn read(command: &str, fields: Value) -> Result<Document, Problem> {
         }
         "account" => Document::Account(whole(command, fields)?),
         "calibrate" => Document::Calibrate(whole(command, fields)?),
+        "check" => Document::Check(whole(command, fields)?),
         "diagnose" => Document::Diagnose(whole(command, fields)?),
         "reproduce" => Document::Reproduce(whole(command, fields)?),
         "merge" => Document::Merge(whole(command, fields)?),

@@ -42,7 +42,19 @@ pub fn share_of_work(evaluations: u32) -> f64 {
 ///
 /// # Errors
 /// No noise in [`NOISE_MULTIPLIERS`] meets the target, the smallest noise already meets it, or the accountant fails.
-pub fn calibrate(target_epsilon: f64, mut epsilon: impl FnMut(f64) -> Result<f64>) -> Result<Calibration> {
+pub fn calibrate(target_epsilon: f64, epsilon: impl FnMut(f64) -> Result<f64>) -> Result<Calibration> {
+    calibrate_to(target_epsilon, RELATIVE_WIDTH, epsilon)
+}
+
+/// The noise multiplier as in [`calibrate`], accurate to `relative_width` relative.
+///
+/// # Errors
+/// The errors of [`calibrate`].
+pub fn calibrate_to(
+    target_epsilon: f64,
+    relative_width: f64,
+    mut epsilon: impl FnMut(f64) -> Result<f64>,
+) -> Result<Calibration> {
     if !(1e-9..=1e9).contains(&target_epsilon) {
         let hint = "smaller means more private";
         return Err(Error::bad_value("target_epsilon", target_epsilon, "a number from 1e-9 to 1e9", hint));
@@ -62,7 +74,7 @@ pub fn calibrate(target_epsilon: f64, mut epsilon: impl FnMut(f64) -> Result<f64
         }
     };
     let bracket = bracket(&mut excess);
-    let end = bracket.map(|bracket| narrow(&mut excess, bracket, 0.5 * RELATIVE_WIDTH));
+    let end = bracket.map(|bracket| narrow(&mut excess, bracket, 0.5 * relative_width));
     let hint = "change the target, delta, or the number of steps";
     match refusal {
         // The user did not give this noise. The target requires it, so the error names the target.

@@ -10,8 +10,8 @@ use crate::environment::Environment;
 use crate::failure::Failure;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use misdeal::request::{
-    AccountRequest, CalibrateRequest, DiagnoseRequest, EstimateRequest, MergeRequest, ReproduceRequest,
-    SelfTestRequest, count,
+    AccountRequest, CalibrateRequest, CheckRequest, DiagnoseRequest, EstimateRequest, MergeRequest,
+    ReproduceRequest, SelfTestRequest, count,
 };
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the 
 
 /// Tells whether the way training data is shuffled voids the privacy guarantee that a DP-SGD model claims.
 ///
-/// Without a command it audits the default setting: full shuffling, noise multiplier 1, 100 steps, one epoch.
+/// Without a command it checks and audits the default setting: full shuffling, noise multiplier 1, 100 steps, one epoch.
 #[derive(Debug, Parser)]
 #[command(name = "misdeal", version, after_help = EXIT_CODES, subcommand_precedence_over_arg = true)]
 pub struct Arguments {
@@ -108,6 +108,8 @@ impl CommonArguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// From a model card to a verdict: what is claimed, what is proven, and what would keep the claim
+    Check(Box<CheckArguments>),
     /// Play the distinguishing game and bound the leakage from below
     #[command(arg_required_else_help = false)]
     Audit {
@@ -150,6 +152,22 @@ pub struct CompletionsArguments {
     /// The shell
     #[arg(value_enum, value_name = "SHELL")]
     pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Clone, Default, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct CheckArguments {
+    #[command(flatten)]
+    pub request: CheckRequest,
+    /// Exit with 1 if a valid bound refutes a claim
+    #[arg(long)]
+    pub check: bool,
+    /// Also write a page for whoever decides, into a file that ends in .html
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Draw claims beside proven bounds into a file that ends in .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

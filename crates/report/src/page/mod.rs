@@ -8,6 +8,7 @@ mod above_the_claim;
 mod accounts;
 mod advice;
 mod audits;
+mod checks;
 mod command_line;
 mod comparison;
 mod diagnoses;
@@ -114,12 +115,19 @@ pub fn page(results: &[Stored]) -> Result<String, Unreadable> {
             hint: if results.is_empty() { "give at least one" } else { "give fewer at a time" },
         });
     }
-    let placed = results.iter().zip(1..).map(|(result, number)| {
+    let mut placed = Vec::new();
+    for result in results {
         let Stored { name, version, .. } = result;
-        let section = titled(section(result)?);
-        Ok(Placed { number, source: name.clone(), version: version.clone(), section })
-    });
-    let placed = placed.collect::<Result<Vec<Placed>, Unreadable>>()?;
+        for section in sections(result)? {
+            let number = placed.len() + 1;
+            placed.push(Placed {
+                number,
+                source: name.clone(),
+                version: version.clone(),
+                section: titled(section),
+            });
+        }
+    }
     let title = match &placed[..] {
         [one] => format!("{}: {}", one.section.verdict.label, one.section.title),
         several => format!("{} results compared", several.len()),
@@ -137,8 +145,9 @@ pub fn page(results: &[Stored]) -> Result<String, Unreadable> {
     Ok(printable_lines(&page).into_owned())
 }
 
-fn section(result: &Stored) -> Result<Section, Unreadable> {
-    Ok(match &result.document {
+fn sections(result: &Stored) -> Result<Vec<Section>, Unreadable> {
+    let one = match &result.document {
+        Document::Check(checked) => return Ok(checks::sections(checked)),
         Document::AuditMechanism(audit) | Document::AuditTraining(audit) => audits::section(audit),
         Document::JudgeOutputs(outputs) => audits::outputs_section(outputs),
         Document::Estimate(found) => estimates::section(found),
@@ -153,7 +162,8 @@ fn section(result: &Stored) -> Result<Section, Unreadable> {
                 hint: "give results that misdeal wrote with --format json",
             });
         }
-    })
+    };
+    Ok(vec![one])
 }
 
 /// With a capital letter to begin with, unless it begins with a file's name.

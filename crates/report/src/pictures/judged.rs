@@ -5,7 +5,7 @@ use super::{histogram, trade_off};
 use crate::chart::{Axis, Chart, Draw, Role, Series};
 use misdeal_core::ClosedSet;
 use misdeal_results::numbers::{confidence, count};
-use misdeal_results::{Account, Audit, BufferSearch, Calibration, Estimation, Outputs};
+use misdeal_results::{Account, Audit, BufferSearch, Calibration, CheckedCard, Estimation, Outputs};
 use misdeal_statistics::{EpsilonEstimate, ThresholdChoice};
 use std::collections::BTreeMap;
 
@@ -74,6 +74,34 @@ pub fn account(account: &Account) -> Chart {
         caption,
         &claim.into_iter().chain(schemes).collect::<Vec<_>>(),
     )
+}
+
+/// A card's claim, and what is proven of each scheme.
+pub fn card(card: &CheckedCard) -> Chart {
+    let claim = card.claimed_epsilon.map(|claim| Row { claimed: Some(claim), ..Row::named("claimed") });
+    let schemes = card.schemes.iter().map(|(name, scheme)| {
+        let own = if card.setting.scheme == Some(*name) { " (this card)" } else { "" };
+        Row { theory: scheme.bounds.sides(), ..Row::named(format!("{}{own}", name.name())) }
+    });
+    let audit = card
+        .audit
+        .as_ref()
+        .filter(|audit| audit.estimate.valid)
+        .map(|audit| Row { valid: Some(*audit.estimate.empirical_epsilon), ..Row::named("audit") });
+    let caption = "The claim, and what is proven of this training with each way to make batches.";
+    let rows: Vec<Row> = claim.into_iter().chain(schemes).chain(audit).collect();
+    epsilons::chart("Claimed and proven epsilon", caption, &rows)
+}
+
+/// The claims of several cards, each beside what is proven of its training.
+pub fn cards(cards: &[CheckedCard]) -> Chart {
+    let row = |card: &CheckedCard| Row {
+        claimed: card.claimed_epsilon,
+        theory: [card.epsilon_lower_bound, card.epsilon_upper_bound],
+        ..Row::named(card.name.clone())
+    };
+    let caption = "The claim of each card, and what is proven of its training.";
+    epsilons::chart("Claimed and proven epsilon", caption, &cards.iter().map(row).collect::<Vec<_>>())
 }
 
 /// The target, and what the noise is proven to reach.

@@ -61,6 +61,10 @@ pub fn figure(name: &str, document: &Document) -> Result<Figure, Unreadable> {
                 several(title, trade_off::known(&account.trade_offs).into())
             }
         }
+        Document::Check(checked) => match checked.cards.as_slice() {
+            [card] => one(card.name.clone(), judged::card(card)),
+            cards => one(format!("{} model cards", cards.len()), judged::cards(cards)),
+        },
         Document::Diagnose(found) => {
             let Some(positions) = &found.positions else {
                 let problem = "does not say where records were dealt, so that there is nothing to draw";

@@ -14,6 +14,7 @@
 
 mod account;
 mod analysis;
+mod check;
 mod command_line;
 mod diagnose;
 mod estimate;
@@ -30,6 +31,7 @@ mod values;
 
 pub use account::{AccountRequest, BoundSide, CalibrateRequest};
 pub use analysis::Analysis;
+pub use check::{Card, CheckRequest};
 pub use command_line::quoted;
 pub use diagnose::DiagnoseRequest;
 pub use estimate::EstimateRequest;

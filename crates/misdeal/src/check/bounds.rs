@@ -1,0 +1,97 @@
+//! One scheme with a card's numbers: its bounds, and the noise that keeps the claim.
+
+use super::card::Training;
+use crate::Result;
+use misdeal_core::{BatchScheme, Bounds, Setting};
+use misdeal_results::{CardSetting, CheckedScheme};
+use misdeal_theory::account::{bounds_within, poisson_bounds_within, side_within};
+use misdeal_theory::calibrate::{self, calibrate_to};
+use misdeal_theory::pld::Side;
+use misdeal_theory::work::Work;
+
+/// Units of work for the bounds of one scheme, and as many for its noise.
+const WORK: f64 = 2.5e9;
+/// Relative accuracy of the noise that is needed.
+const NOISE_WIDTH: f64 = 3e-4;
+
+/// A scheme that made the batches of a card's training, or could have.
+#[derive(Debug)]
+pub struct SchemeUse<'a> {
+    /// The training.
+    pub training: &'a Training,
+    /// The scheme.
+    pub scheme: BatchScheme,
+}
+
+impl SchemeUse<'_> {
+    /// Bounds at the card's noise, and the noise that keeps the claim.
+    ///
+    /// # Errors
+    /// None that a checked card leads to.
+    pub fn checked(&self) -> Result<CheckedScheme> {
+        let bounds = self.bounds(&Work::of(WORK))?;
+        let claim = self.training.claimed_epsilon;
+        let noise_multiplier_needed = claim.and_then(|claim| self.noise_needed(claim, &Work::of(WORK)));
+        Ok(CheckedScheme { bounds, noise_multiplier_needed })
+    }
+
+    /// Bounds of the whole training. Where the last epoch is not complete, the lower bound is that of the complete
+    /// ones, since later outputs cannot hide what earlier ones show. The upper bound is that of one more epoch.
+    fn bounds(&self, work: &Work) -> Result<Bounds> {
+        let Training { setting, delta, .. } = self.training;
+        if self.scheme == BatchScheme::Poisson {
+            return self.poisson(setting.noise_multiplier, work);
+        }
+        let upper = self.training.with_epochs(self.scheme, setting.epochs).validated()?;
+        match self.training.whole_epochs(self.scheme) {
+            Some(lower) if lower.epochs == upper.epochs => Ok(bounds_within(&upper, *delta, work)?),
+            Some(lower) => {
+                let below = work.part(0.5 * work.left(), |work| bounds_within(&lower, *delta, work))?;
+                let above = side_within(&upper, *delta, Side::Upper, work)?;
+                Ok(Bounds { epsilon_upper_bound: above.epsilon_upper_bound, ..below })
+            }
+            None => {
+                let above = side_within(&upper, *delta, Side::Upper, work)?;
+                let method = format!("lower: no epoch is complete; {}", above.method);
+                Ok(Bounds { epsilon_lower_bound: None, method, ..above })
+            }
+        }
+    }
+
+    fn poisson(&self, noise_multiplier: f64, work: &Work) -> Result<Bounds> {
+        let CardSetting { steps, .. } = self.training.setting;
+        let rate = self.training.setting.sampling_probability();
+        Ok(poisson_bounds_within(noise_multiplier, rate, steps, self.training.delta, work)?)
+    }
+
+    /// The least noise whose proven upper bound is at most the claim, rounded up; `None` if there is none within the work.
+    fn noise_needed(&self, claim: f64, work: &Work) -> Option<f64> {
+        let mut evaluations = 0;
+        let found = calibrate_to(claim, NOISE_WIDTH, |noise_multiplier| {
+            let share = calibrate::share_of_work(evaluations);
+            evaluations += 1;
+            let bounds = work.part(share * work.left(), |work| match self.scheme {
+                BatchScheme::Poisson => self.poisson(noise_multiplier, work),
+                scheme => {
+                    let setting = self.training.with_epochs(scheme, self.training.setting.epochs);
+                    let setting = Setting { noise_multiplier, ..setting }.validated()?;
+                    Ok(side_within(&setting, self.training.delta, Side::Upper, work)?)
+                }
+            });
+            let upper =
+                bounds.map_err(|error| error.refusal().cloned()).map(|bounds| bounds.epsilon_upper_bound);
+            match upper {
+                Ok(Some(upper)) => Ok(upper),
+                Err(Some(refusal)) => Err(refusal),
+                _ => Err(misdeal_core::Error::bad_value(
+                    "bound",
+                    "unknown",
+                    "a side that is known",
+                    "it is not proven",
+                )),
+            }
+        });
+        // Six digits are enough for people, and rounding up keeps the promise.
+        found.ok().map(|found| (found.noise_multiplier * 1e4).ceil() / 1e4)
+    }
+}

@@ -1,0 +1,76 @@
+//! Model cards.
+
+use super::{Request, count, default_of_flags, number, paths};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use misdeal_core::BatchScheme;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What `check` is asked for: cards in files, or one card in the flags.
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CheckRequest {
+    /// Model cards: .toml with the words of the flags as keys, Markdown (.md) with them under `privacy:` in its front matter,
+    /// or the text (.txt) of TensorFlow Privacy's privacy statement
+    #[arg(value_name = "CARD")]
+    #[serde(with = "paths")]
+    pub cards: Vec<PathBuf>,
+    /// The card, in flags.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub card: Card,
+    /// Also audit the mechanism, even where theory gives a bound
+    #[arg(long)]
+    pub audit: bool,
+    /// Observations of an audit in both worlds together; as many as a second or two allow if not given
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
+    pub observations: Option<u64>,
+    /// Seed of all randomness.
+    #[arg(skip)]
+    pub seed: u64,
+}
+
+/// What a model card states of its training. What it leaves out is `None`.
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Card {
+    /// The model's name, for the table and the page
+    #[arg(long, value_name = "TEXT", conflicts_with = "cards")]
+    pub name: Option<String>,
+    /// Records in the training data
+    #[arg(long, visible_alias = "records", allow_hyphen_values = true, value_parser = count, value_name = "N", conflicts_with = "cards")]
+    #[serde(alias = "records")]
+    pub dataset_size: Option<u64>,
+    /// Records in a batch, on average where sizes are random
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "B", conflicts_with = "cards")]
+    pub batch_size: Option<u64>,
+    /// Passes over the data
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "E", conflicts_with_all = ["cards", "steps"])]
+    pub epochs: Option<u64>,
+    /// Steps in all epochs together, instead of --epochs
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N", conflicts_with = "cards")]
+    pub steps: Option<u64>,
+    /// Noise standard deviation divided by the clipping norm
+    #[arg(long, visible_alias = "sigma", allow_hyphen_values = true, value_parser = number, value_name = "S", conflicts_with = "cards")]
+    #[serde(alias = "sigma")]
+    pub noise_multiplier: Option<f64>,
+    /// The delta at which epsilon is claimed; 1 / dataset_size if not given
+    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "D", conflicts_with = "cards")]
+    pub delta: Option<f64>,
+    /// The epsilon that is claimed
+    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X", conflicts_with = "cards")]
+    pub claimed_epsilon: Option<f64>,
+    /// How batches are made; if not given, the card is judged as shuffle and as poisson
+    #[arg(long, value_parser = PossibleValuesParser::new(BatchScheme::NAMES), value_name = "NAME", conflicts_with = "cards")]
+    pub scheme: Option<String>,
+    /// Records in the buffer of partial-shuffle and stream-shuffle
+    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "K", conflicts_with = "cards")]
+    pub buffer_size: Option<u64>,
+}
+
+default_of_flags!(CheckRequest, Card);
+
+impl Request for CheckRequest {
+    const COMMAND: &str = "check";
+}
