@@ -56,11 +56,11 @@ impl ClosedSet for CanaryKind {
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum LastBatch {
-    /// These records are left out.
+    /// Records that do not fill a batch are left out.
     #[default]
     Drop,
-    /// These records form a batch of their own. Only data sets without such records are accepted, because batch schemes
-    /// make full batches only.
+    /// Records that do not fill a batch form a smaller batch. Only data sets without such records are accepted, because
+    /// batch schemes make full batches only.
     Keep,
 }
 

@@ -43,7 +43,6 @@ pub enum Outcome {
 /// It uses all cores of the current thread pool. The resulting store does not depend on the number of cores, or on how
 /// trials were split or resumed.
 ///
-///
 /// # Errors
 /// A score that is not finite, or the observer's error.
 pub fn play<W: Watch>(

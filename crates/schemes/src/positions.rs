@@ -22,7 +22,7 @@ pub enum Positions {
     },
     /// The target joins each batch independently. The number of its batches in an epoch is drawn first.
     EachStep {
-        /// The distribution function of that number, times 2^64.
+        /// The distribution function of the number of the target's batches, times 2^64.
         thresholds: Vec<u64>,
     },
 }

@@ -17,11 +17,11 @@ const SHARE_OUT: f64 = 0.8;
 /// The hockey-stick test in its two-world form.
 ///
 /// # Formula
-/// Under (epsilon, delta)-privacy, E_In phi <= e^epsilon E_Out phi + delta for every function phi into [0, 1]. Here phi
-/// = (1 - e^(epsilon - L))+ of the score L, taken at the lower edge of its grid cell. If L is the exact log-likelihood
-/// ratio, this phi makes the difference of the two sides, before confidence, equal to the divergence minus delta. The
-/// means are bounded by the Chernoff bound of Hoeffding (1963), n KL(mean, bound) = ln(1/level), which holds for any
-/// values in [0, 1].
+/// Under (epsilon, delta)-privacy, E_In phi <= e^epsilon E_Out phi + delta for every function phi into [0, 1]. Here
+/// phi = (1 - e^(epsilon - L))+ of the score L, taken at the lower edge of its grid cell. If L is the exact
+/// log-likelihood ratio, this phi makes the difference of the two sides, before confidence, equal to the divergence
+/// minus delta. The means are bounded by the Chernoff bound of Hoeffding (1963), n KL(mean, bound) = ln(1/level), which
+/// holds for any values in [0, 1].
 ///
 /// Values of epsilon are tested in increasing order, and the first one that is not refuted ends the test. A mechanism
 /// that satisfies one epsilon satisfies all larger ones. So the first true claim is refuted with probability at most

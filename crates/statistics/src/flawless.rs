@@ -15,7 +15,9 @@ use misdeal_core::{OrInfinite, Result};
 /// The search for a number of trials stops at this many per world.
 const MOST_TRIALS: u64 = 1 << 49;
 
-/// The epsilon that as many scores without errors would show at this `level`; infinite if nothing bounds it.
+/// The largest epsilon that `evidence` could show at this `level`, if none of its scores were misclassified.
+///
+/// It is infinite if nothing bounds it.
 ///
 /// No scores show more. Errors never raise an estimate (the law of [`ErrorEstimator`](crate::ErrorEstimator)). Without
 /// errors, no function of the score separates the worlds further.

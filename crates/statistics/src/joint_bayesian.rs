@@ -32,7 +32,8 @@ impl ErrorEstimator for JointBayesian {
         Guarantee::Credible
     }
 
-    /// [`Jeffreys`], whose intervals come from the same posterior laws one rate at a time, at a hundredth of the cost.
+    /// The chooser is [`Jeffreys`]. Its intervals come from the same posterior laws, one rate at a time, at a hundredth
+    /// of the cost.
     fn chooser(&self) -> Option<&dyn ErrorEstimator> {
         Some(&Jeffreys)
     }

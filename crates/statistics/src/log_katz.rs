@@ -7,8 +7,8 @@ use misdeal_core::normal;
 /// Katz's interval for the logarithm of a ratio.
 ///
 /// # Formula
-/// Let p = (TP + 1/2)/(n + 1) and q = (FP + 1/2)/(n' + 1). The estimate is the lower end of a normal interval for ln((p
-/// - delta)/q) at `significance` / 2. Its variance by the delta method is
+/// Let p = (TP + 1/2)/(n + 1) and q = (FP + 1/2)/(n' + 1). The estimate is the lower end of a normal interval for
+/// ln((p - delta)/q) at `significance` / 2. Its variance by the delta method is
 ///
 /// p (1-p) / (n (p - delta)^2) + (1-q) / (n' q),
 ///

@@ -20,9 +20,9 @@ const PATIENCE: f64 = 20.0;
 /// Looks are after 500, 625, 800, ... trials per world (1,000, 1,250, 1,600, ... observations).
 ///
 /// # Formal guarantees
-/// - The schedule is fixed in advance. Look j spends the share c/((j+c)(j+c+1)) of the significance, with c = 20 and j
-///   = 0, 1, .... The shares of all looks together are exactly 1. So the bounds of all looks hold together with
-///   confidence 1 - significance, whenever and for whatever reason the run stops.
+/// - The schedule is fixed in advance. Look j = 0, 1, ... spends the share c/((j+c)(j+c+1)) of the significance, with
+///   c = 20. The shares of all looks together are exactly 1. So the bounds of all looks hold together with confidence
+///   1 - significance, whenever and for whatever reason the run stops.
 /// - Between looks the last bound remains in force. A look's bound depends only on the scores of its trials. So a
 ///   resumed run continues to the next look without any effect on the bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -15,8 +15,8 @@ use libm::exp;
 /// the other canaries.
 ///
 /// # Formula
-/// There are m canaries and r guesses, of which v are right. With W ~ Binomial(r, e^epsilon / (1 + e^epsilon)), the
-/// p-value is
+/// There are m canaries and r guesses, and v of the guesses are right. With W ~ Binomial(r, e^epsilon / (1 +
+/// e^epsilon)), the p-value is
 ///
 /// P(W >= v) + 2 m delta max over i of P(v - i <= W < v) / i,
 ///

@@ -13,8 +13,8 @@ use misdeal_core::normal::{cdf, quantile};
 /// Scores and guesses are as in [`OneRun`](crate::OneRun).
 ///
 /// # Formula
-/// There are m canaries and r guesses, of which v are right. The curve's inverse blow-up is x -> Phi(Phi^-1(x) - mu).
-/// The recursion is
+/// There are m canaries and r guesses, and v of the guesses are right. The curve's inverse blow-up is x ->
+/// Phi(Phi^-1(x) - mu). The recursion is
 ///
 /// h' = max(h, Phi(Phi^-1(p) - mu)),  p' = p + (i / (r - i)) (h' - h)  for i = v - 1, ..., 0,
 ///

@@ -4,7 +4,7 @@ use crate::binomial::Proportion;
 use crate::estimator::epsilon_of_rates;
 use crate::{ErrorCounts, ErrorEstimator, Guarantee};
 
-/// An epsilon from the observed rates, used as if they were the true ones.
+/// An epsilon from the observed rates, which replace the true ones.
 ///
 /// Use it for plots only. It is not a bound in either direction.
 ///

@@ -117,7 +117,7 @@ fn from_counts(counts_in: &BinCounts, counts_out: &BinCounts, significance: f64)
     Ok(TradeOffEstimate { points, significance, observations_in, observations_out })
 }
 
-/// The position of an error rate on a scale that is even in its logit.
+/// The position of an error rate on a scale that is uniform in its logit.
 ///
 /// So a curve has points at every zoom level of a plot. One unit is one point, and there are about half of
 /// [`MOST_POINTS`].

@@ -15,7 +15,8 @@ use misdeal_core::{Adjacency, BatchScheme, Bounds, Result, Setting};
 pub const POISSON_METHOD: &str = "privacy-loss distribution (FFT)";
 /// The fixed order's bound applies, because each record is used once per epoch.
 const FIXED_ORDER_UPPER: &str = "upper: fixed order";
-/// This is a lower bound for shuffling and not an upper bound, because adaptive gradients can leak more than this pair.
+/// The method's name for exact pairs. They give a lower bound for shuffling and no upper bound, because adaptive
+/// gradients can leak more.
 const EXACT_LOWER: &str = "lower: exact pair (FFT)";
 /// The reason if delta is too small for exact pairs.
 const OUT_OF_REACH: &str = "lower: out of reach at this delta";

@@ -85,7 +85,7 @@ impl Gaussian {
         self.epsilon_where(log(delta) - LOG_DELTA_ERROR).high.0
     }
 
-    /// The smallest such epsilon, rounded down: never too large.
+    /// The smallest epsilon >= 0 with `delta(epsilon) <= delta`, rounded down: never too large.
     ///
     /// Within 1e-11 of delta = 1 it is 0.
     pub fn epsilon_lower_bound(&self, delta: f64) -> f64 {

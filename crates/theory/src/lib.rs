@@ -41,10 +41,10 @@
 //! - Elementary functions are accurate to a few units in the last place: those of `libm`, and in [`pairs`] also the
 //!   system's `exp` and `ln`. Normal probabilities are accurate to 1e-13 relative, and beyond 25 deviations to 2e-13.
 //!   Tests compare them with 60 digits.
-//! - In [`pld`], a Fourier transform of length N has a relative 2-norm error of at most `22 u log2 N`, with `u =
-//!   2^-53`. This is Higham's bound for radix 2 (2002, theorem 24.2), with roots of unity as `rustfft` computes them.
-//!   We assume that its other radices, its SIMD kernels and `realfft`'s last pass are not worse. A test finds errors
-//!   more than ten times smaller.
+//! - In [`pld`], a Fourier transform of length N has a relative 2-norm error of at most `22 u log2 N`, with
+//!   `u = 2^-53`. This is Higham's bound for radix 2 (2002, theorem 24.2), with roots of unity as `rustfft` computes
+//!   them. We assume that its other radices, its SIMD kernels and `realfft`'s last pass are not worse. A test finds
+//!   errors more than ten times smaller.
 //! - [`pairs`] assumes a smaller error: `8 u log2 N` for every transform and for every factor of the product of T
 //!   spectra, times the 2-norm of the spectrum. This is typical growth with a margin, and below Higham's worst case. A
 //!   test compares it with direct convolution.

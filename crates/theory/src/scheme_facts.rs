@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(at(BatchScheme::ShuffleOnce, 2.0, 4), at(BatchScheme::Shuffle, 1.0, 1));
     }
 
-    /// The noise of one output decides. An order that is reused has less noise.
+    /// Whether a pair can be computed depends on the noise of one output, which is less for an order that is reused.
     #[test]
     fn pairs_are_in_reach_from_their_least_noise_on() {
         let has_pair = |scheme, noise, epochs| match at(scheme, noise, epochs) {

@@ -13,9 +13,9 @@ const REACH: f64 = 10.0;
 #[derive(Debug, Clone)]
 pub struct Cells {
     upper_edges: Vec<f64>,
-    /// e^(a (edge - centre)/s^2) and the same for b.
+    /// The factors e^(a (edge - centre)/s^2) and e^(b (edge - centre)/s^2) at each edge.
     edge_factors: Vec<[f64; 2]>,
-    /// The conditional means of these two factors in each cell, under N(0, s^2).
+    /// The conditional means of the factors in `edge_factors` in each cell, under N(0, s^2).
     mean_factors: Vec<[f64; 2]>,
     /// The masses under N(0, s^2), N(a, s^2), N(b, s^2).
     pub masses: Vec<CellMass>,

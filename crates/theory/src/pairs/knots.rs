@@ -15,7 +15,7 @@ const STEPS: i64 = 1 << 13;
 const EPOCHS_OF_ALL_STEPS: u64 = 1 << 17;
 /// The number of equally spaced gaps between levels before refinement.
 const FIRST_KNOTS: i64 = 128;
-/// The smallest such number, used if more gaps would take more than half of the work.
+/// The fewest gaps before refinement, used if more gaps would take more than half of the work.
 const FEWEST_KNOTS: i64 = 16;
 /// A thread evaluates at least this many levels. Every level is a pure function of the pair, so the number of threads
 /// changes no result.

@@ -86,7 +86,7 @@ impl LevelPoint {
 pub struct Sharpness {
     /// The relative width of the informative divergence.
     pub relative: f64,
-    /// The absolute width; either one is enough.
+    /// The absolute width of the informative divergence. Either width is enough.
     pub absolute: f64,
     /// The number of points of the finest grid.
     pub most_points: usize,

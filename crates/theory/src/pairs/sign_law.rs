@@ -20,7 +20,7 @@ pub struct Grid {
 pub struct GridTerm {
     /// The masses. If the window has a tilt, they are tilted by e^(-tilt value) and divided by their moment.
     pub law: TermLaw,
-    /// The logarithm of that moment; zero without a tilt.
+    /// The logarithm of the moment that divided the masses; zero without a tilt.
     pub log_moment: f64,
     /// The mass of values at or above the clip.
     pub clipped: f64,

@@ -13,9 +13,9 @@ pub struct Doubt {
     pub below_zero: f64,
     /// The bound for x above zero.
     pub above_zero: f64,
-    /// The bound for x beyond the window, where the probability is taken as one and not summed.
+    /// The bound for x beyond the window. There the probability is taken as one and not summed.
     pub decisive: f64,
-    /// The x at which that begins.
+    /// The x at which the window ends.
     pub window: f64,
     /// If a tilt was undone, the error for x below zero grows by e^(tilt |x|).
     pub tilt: f64,
@@ -37,13 +37,13 @@ impl Doubt {
 pub struct Part {
     /// The probability of a positive sum given the target's term.
     pub signs: SignLaw,
-    /// The error of that probability.
+    /// The error of `signs`.
     pub doubt: Doubt,
     /// The group's weight divided by the largest weight.
     pub scale: f64,
     /// The probability that the target is in this group.
     pub share: f64,
-    /// The same probability if the group had the largest weight. The grid's values are in this unit.
+    /// The value of `share` if the group had the largest weight. The grid's values are in this unit.
     pub value_share: f64,
 }
 

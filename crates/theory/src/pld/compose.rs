@@ -21,11 +21,11 @@ use libm::{ceil, exp, expm1, floor, log, log1p};
 /// The value that the composition is made for. Other values are valid but less accurate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Aim {
-    /// The epsilon at this delta.
+    /// Reading the epsilon at this delta.
     Delta(f64),
-    /// The delta at this epsilon.
+    /// Reading the delta at this epsilon.
     Epsilon(f64),
-    /// The whole law, with an absolute error of about 1e-14.
+    /// Reading the whole law, with an absolute error of about 1e-14.
     Whole,
 }
 

@@ -1,13 +1,15 @@
 //! The law whose delta is never too large, with the same second-order error as connecting the dots.
 //!
 //! Write h(a) = delta(ln a), a convex function of a = e^epsilon. A law on the grid is a convex, piecewise linear h with
-//! corners on the grid. The pair dominates it exactly if it lies below the pair's h. Connecting the dots gives chords,
-//! which lie above h. Take a cell with point masses A and B (under Q) at its ends. There h is at most `A B (a_(i+1) -
-//! a_i) / (A + B)` below the chord, at the point where the two end tangents meet. So every dot is lowered by the larger
-//! of its two neighbouring gaps. Then all chords lie below h, and the lower convex hull of the lowered dots is the
-//! wanted law. Left of the first dot the curve is a line to its value at a = 0, the total under P, which does not
-//! change. Proof: `docs/proofs/grid-laws.md`. Compare Doroshenko et al. 2022, section 5, who construct such a curve
-//! from tangents.
+//! corners on the grid. The pair dominates it exactly if it lies below the pair's h.
+//!
+//! Connecting the dots gives chords, which lie above h. Take a cell with point masses A and B (under Q) at its ends.
+//! There h is at most `A B (a_(i+1) - a_i) / (A + B)` below the chord, at the point where the two end tangents meet. So
+//! every dot is lowered by the larger of its two neighbouring gaps. Then all chords lie below h, and the lower convex
+//! hull of the lowered dots is the wanted law.
+//!
+//! Left of the first dot the curve is a line to its value at a = 0, the total under P, which does not change. Proof:
+//! `docs/proofs/grid-laws.md`. Compare Doroshenko et al. 2022, section 5, who construct such a curve from tangents.
 
 use super::{Cells, LossGrid, Side};
 use libm::{exp, expm1};

@@ -45,9 +45,9 @@ pub(super) struct OneJump {
 /// The losses above the cells.
 struct Jump {
     pair: SubsampledGaussian,
-    /// The smallest of these losses.
+    /// The smallest loss above the cells.
     from: f64,
-    /// The value of g at that loss.
+    /// The value of g at the loss `from`.
     delta: f64,
     p: f64,
     q: f64,

@@ -148,8 +148,8 @@ impl SubsampledGaussian {
 
     /// P(low < y < high), and the share of it at the upper end of the cell that begins at the output `from`.
     ///
-    /// The share is the integral of `(1 - e^(L(from) - L(y))) / (1 - e^-step)` under P. The integrand is `q phi(y - 1)
-    /// (1 - e^(-(y - from)/s^2))`. In narrow cells it is integrated by Gauss-Legendre quadrature.
+    /// The share is the integral of `(1 - e^(L(from) - L(y))) / (1 - e^-step)` under P. The integrand is
+    /// `q phi(y - 1) (1 - e^(-(y - from)/s^2))`. In narrow cells it is integrated by Gauss-Legendre quadrature.
     fn mass_and_share(&self, from: f64, low: f64, high: f64, step: f64) -> (f64, f64) {
         let (s, q) = (self.noise, self.probability);
         let fall = -expm1(-step);

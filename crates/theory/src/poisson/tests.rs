@@ -104,8 +104,8 @@ fn is_narrow_in_other_corners() {
     }
 }
 
-/// A lower bound in closed form. With f(S) = (1 - e^(epsilon - S))+ and m the smallest sum of the other losses, `f(S)
-/// >= sum_i f(L_i + m) - sum_(i<j) 1{L_i, L_j > epsilon - m}`. It is tight if few samples are drawn at all.
+/// A lower bound in closed form. With f(S) = (1 - e^(epsilon - S))+ and m the smallest sum of the other losses,
+/// `f(S) >= sum_i f(L_i + m) - sum_(i<j) 1{L_i, L_j > epsilon - m}`. It is tight if few samples are drawn.
 #[test]
 fn reaches_the_bound_of_a_single_loss() {
     for (noise, q, steps, delta) in

@@ -46,7 +46,7 @@ pub struct EnginePlan {
 /// How the score depends on the target's position.
 #[derive(Debug, Clone)]
 pub enum Law {
-    /// The score does not depend on it: every batch has the same weight for the adversary.
+    /// The score does not depend on the target's position: every batch has the same weight for the adversary.
     Equal,
     /// The score depends on the weight of the target's batch.
     Weighted(WeightedLaw),

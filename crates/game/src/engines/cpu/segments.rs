@@ -7,8 +7,8 @@
 //! mantissa. Each half octave of each side is a *segment*, on which exp(z / r) is a polynomial of degree five (or
 //! seven) in the mantissa.
 //!
-//! - *Near* segments are the sixteen half octaves nearest the centre, on either side. They cover all but one draw in
-//!   256. A segment's index consists of four bits of the float and the sign. So the coefficients fit the registers of
+//! - *Near* segments are the sixteen half octaves nearest the centre, on either side. They cover all but 1 in 256
+//!   draws. A segment's index consists of four bits of the float and the sign. So the coefficients fit the registers of
 //!   one table look-up on AVX-512.
 //! - *Far* segments are the next eight octaves. Their tables are in memory.
 //! - The remaining draws, one in 65,536, are computed exactly in f64.
