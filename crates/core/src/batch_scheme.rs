@@ -1,4 +1,4 @@
-//! The nine ways in which batches are made.
+//! The nine batch schemes.
 
 use crate::{Error, Result, SchemeName};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -7,26 +7,26 @@ use std::borrow::Cow;
 use std::fmt;
 use strum::{IntoStaticStr, VariantNames};
 
-/// How the records of a data set are dealt into batches.
+/// How the records of a data set are put into batches.
 ///
-/// With `n = batch_size * steps_per_epoch` records, each scheme is described by what happens in one epoch.
+/// Each variant describes one epoch over `n = batch_size * steps_per_epoch` records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr, VariantNames)]
 #[serde(tag = "scheme", rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum BatchScheme {
     /// Every record joins every batch independently with probability `1 / steps_per_epoch`.
     Poisson,
-    /// A fresh uniform permutation, cut into batches.
+    /// Each epoch draws a new uniform permutation and cuts it into batches.
     Shuffle,
-    /// One uniform permutation, cut into batches, the same in all epochs.
+    /// One uniform permutation is cut into batches, the same in all epochs.
     ShuffleOnce,
     /// Blocks of `buffer_size` consecutive records are each permuted, then cut into batches (the paper's buffer).
     PartialShuffle {
         /// Records in a block.
         buffer_size: u64,
     },
-    /// A sliding buffer of `buffer_size` records: each emission leaves a uniformly chosen slot, which the next
-    /// record fills. This is what `tf.data` and most streaming loaders do.
+    /// A sliding buffer of `buffer_size` records. Each step emits the record of a uniformly chosen slot, and the next
+    /// record fills that slot. `tf.data` and most streaming loaders work this way.
     StreamShuffle {
         /// Records in the buffer.
         buffer_size: u64,
@@ -42,13 +42,16 @@ pub enum BatchScheme {
 }
 
 impl BatchScheme {
-    /// The names of the nine schemes, in the order of the documentation.
+    /// The names of the nine schemes, in documentation order.
     pub const NAMES: &'static [&'static str] = Self::VARIANTS;
 
-    /// The scheme that an adversary believes in, if one is named: with a buffer of its own, or else the real one.
+    /// The scheme that the adversary assumes, or `None` if no name is given.
+    ///
+    /// It uses the adversary's own buffer size if there is one, and the real one otherwise.
     ///
     /// # Errors
-    /// As [`from_name`](Self::from_name), about the adversary's fields; and a buffer without a scheme, which would be of no effect.
+    /// The errors of [`from_name`](Self::from_name), for the adversary's fields. Also a buffer size without a scheme,
+    /// which would have no effect.
     pub fn of_adversary(
         name: Option<&str>,
         own_buffer_size: Option<u64>,
@@ -70,7 +73,9 @@ impl BatchScheme {
         })
     }
 
-    /// The scheme called `name`; `buffer_size` is needed by the two buffered schemes and refused by the others.
+    /// The scheme called `name`.
+    ///
+    /// Only the two buffered schemes take a `buffer_size`, and they need one.
     ///
     /// # Errors
     /// An unknown name, a missing buffer size, or one that the scheme does not use.
@@ -128,7 +133,7 @@ impl BatchScheme {
         self.into()
     }
 
-    /// The buffer's size in records, for the two schemes that have one.
+    /// The buffer's size in records, if the scheme has a buffer.
     pub fn buffer_size(&self) -> Option<u64> {
         match *self {
             Self::PartialShuffle { buffer_size } | Self::StreamShuffle { buffer_size } => Some(buffer_size),
@@ -147,7 +152,7 @@ impl BatchScheme {
     }
 }
 
-/// A scheme as JSON has it; `buffer_size` is there for the two schemes that have a buffer.
+/// A scheme as it appears in JSON; only the two buffered schemes have a `buffer_size`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "BatchScheme")]
 struct SchemeFields {

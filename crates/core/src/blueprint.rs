@@ -1,69 +1,69 @@
-//! A model as a user composes it: a list of layers in a small TOML file, without shapes.
+//! A user's model: a list of layers in a small TOML file, without shapes.
 
 use crate::{Error, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One layer as it is written down.
+/// One layer of a model file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LayerKind {
-    /// Every output is a weighted sum of all inputs, and a bias.
+    /// A linear layer: every output is a weighted sum of all inputs plus a bias.
     Linear {
-        /// How many; left out, one for each class.
+        /// The number of outputs. If it is left out, there is one output for each class.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         outputs: Option<usize>,
     },
     /// Square filters that slide over the image one pixel at a time.
     Convolution {
-        /// How many.
+        /// The number of filters.
         filters: usize,
-        /// Their height and width.
+        /// The filters' height and width.
         size: usize,
-        /// Zeros around the image, on every side.
+        /// The number of zeros added on every side of the image.
         #[serde(default)]
         padding: usize,
     },
-    /// Means of squares that do not overlap.
+    /// The mean over each square; squares do not overlap.
     AveragePooling {
         /// The squares' height and width.
         size: usize,
     },
-    /// Largest values of squares that do not overlap.
+    /// The largest value in each square; squares do not overlap.
     MaxPooling {
         /// The squares' height and width.
         size: usize,
     },
-    /// The hyperbolic tangent of every value.
+    /// The hyperbolic tangent, applied to every value.
     Tanh,
-    /// max(0, x) of every value.
+    /// max(0, x), applied to every value.
     Relu,
 }
 
 impl LayerKind {
-    /// Whether it takes images: it has no place after a linear layer.
+    /// Whether the layer takes images. Such a layer cannot follow a linear layer.
     pub fn is_for_images(self) -> bool {
         matches!(self, Self::Convolution { .. } | Self::AveragePooling { .. } | Self::MaxPooling { .. })
     }
 
-    /// Whether it changes every value on its own.
+    /// Whether the layer is an activation, applied to each value separately.
     pub fn is_activation(self) -> bool {
         matches!(self, Self::Tanh | Self::Relu)
     }
 }
 
-/// What is minimised, one output for each class.
+/// The loss that training minimises, with one output for each class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loss {
     /// -ln softmax(outputs) at the label.
     #[default]
     SoftmaxCrossEntropy,
-    /// Half the squared distance from the outputs to one at the label and zero elsewhere.
+    /// Half the squared distance between the outputs and a vector with one at the label and zero elsewhere.
     SquaredError,
 }
 
-/// A model without shapes, as in a TOML file.
+/// A model without shapes, as written in a TOML file.
 ///
 /// ```
 /// use misdeal_core::Blueprint;
@@ -78,23 +78,23 @@ pub enum Loss {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Blueprint {
-    /// The name in reports.
+    /// The model's name in reports.
     pub name: String,
-    /// What is minimised.
+    /// The loss that training minimises.
     #[serde(default)]
     pub loss: Loss,
-    /// From the records to the outputs.
+    /// The layers, from input to output.
     pub layers: Vec<LayerKind>,
 }
 
 impl Blueprint {
-    /// The most bytes of a model's TOML file.
+    /// The largest allowed size of a model's TOML file, in bytes.
     pub const MOST_BYTES: usize = 1 << 20;
 
-    /// The paper's models.
+    /// The names of the paper's models.
     pub const NAMES: [&'static str; 3] = ["mlp", "lenet", "cnn"];
 
-    /// One of the paper's models.
+    /// The paper's model called `name`.
     ///
     /// # Errors
     /// An unknown name.
@@ -114,7 +114,7 @@ impl Blueprint {
     /// The model that a TOML file describes.
     ///
     /// # Errors
-    /// What TOML or the list of layers does not allow, on one line.
+    /// Invalid TOML, or a list of layers that is not allowed. The message fits on one line.
     pub fn from_toml(text: &str) -> Result<Self> {
         if text.len() > Self::MOST_BYTES {
             let (value, allowed) =

@@ -1,12 +1,12 @@
-//! What theory says about one scheme.
+//! Proven bounds on epsilon, delta and the trade-off curve of a scheme.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Proven bounds on epsilon at one delta.
 ///
-/// A lower bound is never too large and an upper bound never too small. A side that nobody knows how to bound is
-/// `None`, and `method` says why.
+/// A lower bound is never too large and an upper bound never too small. A side is `None` if no proof bounds it, and
+/// `method` says why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bounds {
     /// Some pair of neighbouring data sets leaks at least this much.
@@ -34,22 +34,24 @@ impl Bounds {
 pub struct DeltaBounds {
     /// Some pair of neighbouring data sets has at least this delta.
     pub delta_lower_bound: Option<f64>,
-    /// No pair of neighbouring data sets has more.
+    /// No pair of neighbouring data sets has a larger delta than this.
     pub delta_upper_bound: Option<f64>,
     /// How the two sides were computed.
     pub method: String,
 }
 
-/// Proven bounds on a scheme's trade-off curve: the least false-negative rate of any test, at chosen false-positive rates.
+/// Proven bounds on a scheme's trade-off curve.
 ///
-/// Rates in the order of `false_positive_rates`. A side that nobody knows how to bound is `None`.
+/// The curve gives the smallest false-negative rate of any test at a false-positive rate.
+///
+/// The rates are in the order of `false_positive_rates`. A side is `None` if no proof bounds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TradeOffBounds {
-    /// Where the curve is given, ascending.
+    /// The false-positive rates at which the curve is given, ascending.
     pub false_positive_rates: Vec<f64>,
-    /// No test between any pair of neighbouring data sets does better than this: never too large.
+    /// Lower bounds: no test between neighbouring data sets has a smaller false-negative rate. Never too large.
     pub false_negative_rate_lower_bounds: Option<Vec<f64>>,
-    /// Some test between some pair does as well as this: never too small.
+    /// Upper bounds: some test between some pair of neighbours reaches these false-negative rates. Never too small.
     pub false_negative_rate_upper_bounds: Option<Vec<f64>>,
     /// How the two sides were computed.
     pub method: String,

@@ -1,10 +1,10 @@
-//! Values with names: declared once for the command line, JSON, Python and messages.
+//! Enums with named values, declared once for the command line, JSON, Python and messages.
 
 use crate::{Error, Result};
 use std::str::FromStr;
 use strum::{VariantArray, VariantNames};
 
-/// An enum whose values have names; `strum` derives all that it needs.
+/// An enum whose values have names. `strum` derives everything that it needs.
 ///
 /// ```
 /// use misdeal_core::{ClosedSet, ThreatModel};
@@ -14,10 +14,10 @@ use strum::{VariantArray, VariantNames};
 /// # Ok::<(), misdeal_core::Error>(())
 /// ```
 pub trait ClosedSet: Copy + FromStr + Into<&'static str> + VariantArray + VariantNames {
-    /// The field that holds such a value, for errors.
+    /// The name of the field that holds such a value, for error messages.
     const FIELD: &'static str;
 
-    /// All values, in the order of their declaration.
+    /// All values, in declaration order.
     fn all() -> &'static [Self] {
         <Self as VariantArray>::VARIANTS
     }
@@ -27,7 +27,7 @@ pub trait ClosedSet: Copy + FromStr + Into<&'static str> + VariantArray + Varian
         <Self as VariantNames>::VARIANTS
     }
 
-    /// The name on the command line and in JSON.
+    /// The value's name on the command line and in JSON.
     fn name(self) -> &'static str {
         self.into()
     }

@@ -1,11 +1,11 @@
-//! What is computed on, and with which arithmetic.
+//! Devices to compute on, and their arithmetic.
 
 use crate::ClosedSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// What a job may compute on.
+/// The device that a job may use.
 #[derive(
     Debug,
     Clone,
@@ -25,12 +25,12 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Device {
-    /// A CUDA device for long runs, where there is one; else the processor.
+    /// A CUDA device for long runs if there is one, otherwise the processor.
     #[default]
     Auto,
-    /// The processor.
+    /// The processor only.
     Cpu,
-    /// A CUDA device; an error where there is none.
+    /// A CUDA device only. If there is none, the job fails.
     Cuda,
 }
 
@@ -38,7 +38,7 @@ impl ClosedSet for Device {
     const FIELD: &'static str = "device";
 }
 
-/// The arithmetic of trainings.
+/// The arithmetic that trainings use.
 #[derive(
     Debug,
     Clone,
@@ -58,10 +58,11 @@ impl ClosedSet for Device {
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Precision {
-    /// Single precision. On a CUDA device factors are split in two parts of eleven bits, with errors like those of f32.
+    /// Single precision. On a CUDA device each factor is split into two parts of eleven bits, with errors like those of
+    /// f32.
     #[default]
     F32,
-    /// Factors rounded to eleven bits, on a CUDA device alone: three times as fast, relative errors of about 1e-3.
+    /// Factors rounded to eleven bits, on CUDA devices only. Three times as fast, with relative errors of about 1e-3.
     Tf32,
 }
 

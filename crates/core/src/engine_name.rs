@@ -1,10 +1,10 @@
-//! What can play the mechanism, by name.
+//! Names of the engines that run the mechanism.
 
 use crate::ClosedSet;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// An engine that plays the mechanism, or how to choose one.
+/// An engine that runs the mechanism, or a rule for choosing one.
 #[derive(
     Debug,
     Clone,
@@ -23,18 +23,18 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum EngineName {
-    /// The fastest that can play the game here.
+    /// The fastest engine that can run the game on this machine.
     #[default]
     Auto,
-    /// Observation and likelihood ratio in f64, slow and obvious.
+    /// Computes observations and likelihood ratios in f64, in slow and simple code.
     Reference,
-    /// The fastest set of instructions of this processor.
+    /// The fastest instruction set of this processor.
     Cpu,
-    /// AVX-512 instructions.
+    /// The processor's AVX-512 instructions.
     CpuAvx512,
-    /// AVX2 instructions.
+    /// The processor's AVX2 instructions.
     CpuAvx2,
-    /// No special instructions.
+    /// Portable code without special instructions.
     CpuPortable,
     /// A CUDA device.
     Cuda,

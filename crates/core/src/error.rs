@@ -1,30 +1,30 @@
-//! The one error type of the core: every refusal names the field, the value and what is allowed.
+//! The core's error type. An error about a value names the field, the value and what is allowed.
 
 use std::fmt::Display;
 
-/// Why a setting, a score or a store was refused.
+/// The reason why a setting, a score or a store was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A value lies outside its allowed range.
     #[error("{field} is {value}, but {allowed} is allowed; {hint}")]
     BadValue {
-        /// The field of the vocabulary, e.g. `noise_multiplier`.
+        /// The field's name in the vocabulary, e.g. `noise_multiplier`.
         field: &'static str,
-        /// The value as it was given.
+        /// The value that was given.
         value: String,
-        /// The allowed range, as words that fit "but … is allowed".
+        /// The allowed range, in words that fit "but … is allowed".
         allowed: String,
-        /// What the user can do.
+        /// The next step for the user.
         hint: String,
     },
     /// Two stores cannot be joined, or a store does not belong to this run.
     #[error("{0}")]
     Mismatch(String),
-    /// The bytes are not a store, or not a whole one.
+    /// The bytes are not a complete store.
     #[error("{0}")]
     Corrupt(String),
-    /// The device to compute on is missing or failed: the request was fine.
+    /// The device is missing or failed; the request itself was valid.
     #[error("{0}")]
     Device(String),
 }
@@ -46,7 +46,9 @@ impl Error {
     }
 }
 
-/// A message whose fields are spelled by a door of the program: messages name them between backticks, as `` `buffer_size` ``.
+/// The message with each field name spelled for one interface (such as the command line).
+///
+/// A field name in a message stands between backticks, as `` `buffer_size` ``.
 ///
 /// ```
 /// let told = misdeal_core::spell_fields("give `buffer_size` too", |field| format!("--{}", field.replace('_', "-")));
@@ -68,10 +70,10 @@ pub fn spell_fields(message: &str, spell: impl Fn(&str) -> String) -> String {
     told + rest
 }
 
-/// The most characters of a number that is shown digit by digit.
+/// Longer numbers are written as powers of ten.
 const MOST_DIGITS: usize = 24;
 
-/// A value as it was given; numbers of hundreds of digits as powers of ten.
+/// The value as it was given, or as a power of ten if the number is very long.
 fn shown(value: &str) -> String {
     match value.parse::<f64>() {
         Ok(number) if value.len() > MOST_DIGITS => format!("{number:e}"),

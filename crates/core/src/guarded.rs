@@ -1,20 +1,21 @@
 //! Panics in third-party parsers become errors.
 //!
-//! The Parquet reader and the Python parser assert what a damaged file may violate (fuzzing found both). They run
-//! behind `catch_unwind`, with a panic hook that is silent for that thread only.
+//! The Parquet reader and the Python parser use assertions that a damaged file can violate; fuzzing found both. They
+//! run behind `catch_unwind`, with a panic hook that prints nothing for that thread.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether a panic of this thread is expected, and nobody's business.
+    /// Whether this thread runs guarded code, so its panics are not printed.
     static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What `work` gives; `None` where it panics, and nothing is printed.
+/// The result of `work`, or `None` if it panics. The panic is not printed.
 ///
-/// For readers and parsers that assert what they should check. `work` must leave no state behind that a panic could make wrong.
+/// Use it for readers and parsers that assert what they should check. `work` must not leave state behind that a panic
+/// could make inconsistent.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -1,4 +1,4 @@
-//! The vocabulary of misdeal: what is audited, the random bits of a trial, and the scores that trials leave.
+//! The types that all of misdeal shares: settings, random streams and score stores.
 //!
 //! ```
 //! use misdeal_core::{Purpose, STREAM_NAME, ScoreStore, Setting, StoreKind, Stream, World};
@@ -14,15 +14,18 @@
 //! # Ok::<(), misdeal_core::Error>(())
 //! ```
 //!
-//! In the order in which data meets them:
+//! The main types, in the order in which a run uses them:
 //!
-//! - [`Setting`]: what is audited, validated once and hashed, with its [`BatchScheme`] and [`ThreatModel`].
-//! - [`Stream`]: every random bit of every trial, a pure function of the setting's hash, the [`World`] and the trial.
-//! - [`ScoreStore`]: the scores of both worlds, mergeable, to and from bytes; as counts on the [`score_grid`] or exact.
+//! - [`Setting`]: the setting of an audit, with its [`BatchScheme`] and [`ThreatModel`]. It is validated once and
+//!   hashed.
+//! - [`Stream`]: every random bit of every trial. It is a pure function of the setting's hash, the [`World`] and the
+//!   trial.
+//! - [`ScoreStore`]: the scores of both worlds, exact or as counts on the [`score_grid`]. Stores merge and convert to
+//!   and from bytes.
 //!
-//! [`Recipe`] and [`Blueprint`] say how a model is trained and what it is, [`Device`] and [`Precision`] on what. Beside the game
-//! stands the [`normal`] law. Whatever is refused is an [`Error`] that names the field, the value and what is allowed. Nothing here
-//! uses threads, files or the clock.
+//! [`Blueprint`] describes a model and [`Recipe`] how it is trained. [`Device`] and [`Precision`] say what it runs on.
+//! [`normal`] is the standard normal law. An [`Error`] names the field, the value and the allowed range. This crate
+//! uses no threads, files or clock.
 
 mod batch_scheme;
 mod blueprint;

@@ -1,23 +1,27 @@
-//! The standard normal law: distribution function and quantile, accurate far into both tails.
+//! The standard normal law: density, distribution function and quantile, accurate far into both tails.
 
 use libm::{erfc, log, log1p, sqrt};
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-/// Density of N(0, 1) at `x`; loses digits beyond 37.5 standard deviations, where it is subnormal, and is 0 beyond 38.6.
+/// The density of N(0, 1) at `x`.
+///
+/// Beyond 37.5 standard deviations the value is subnormal and loses digits. Beyond 38.6 it is 0.
 pub fn density(x: f64) -> f64 {
     libm::exp(-0.5 * x * x) / sqrt(2.0 * PI)
 }
 
-/// P(Z <= x). The rounding of `-x / sqrt 2` costs up to 1.5 x^2 units of round-off relatively: 1e-15 near 0, 2e-13 at x = -37.5, the smallest
-/// normal number. It is 0 below -38.5, where [`log_cdf`] goes on.
+/// P(Z <= x) for a standard normal Z.
+///
+/// Rounding `-x / sqrt 2` costs a relative error of up to 1.5 x^2 units of round-off. This is 1e-15 near 0 and 2e-13 at
+/// x = -37.5, where the result is the smallest normal number. Below -38.5 the result is 0; use [`log_cdf`] there.
 pub fn cdf(x: f64) -> f64 {
     0.5 * erfc(-x * FRAC_1_SQRT_2)
 }
 
 /// ln P(Z <= x), for any finite `x`.
 ///
-/// Above -37 from `erfc` (through `ln_1p` where the probability is near one), below by the asymptotic series of
-/// Mills' ratio, whose terms are below 1e-16 there.
+/// Above -37 it uses `erfc`, through `ln_1p` if the probability is near one. Below -37 it uses the asymptotic series of
+/// Mills' ratio, where the terms left out are below 1e-16.
 pub fn log_cdf(x: f64) -> f64 {
     if x > 0.0 {
         log1p(-cdf(-x))
@@ -32,8 +36,8 @@ pub fn log_cdf(x: f64) -> f64 {
 
 /// The `z <= 0` with P(Z <= z) = p, for `0 < p <= 1/2`, accurate to about 1e-15 relative.
 ///
-/// Rational approximations of Wichura (1988), "Algorithm AS 241: the percentage points of the normal distribution".
-/// They hold down to p = 1e-316, far beyond the 2^-97 that the noise needs.
+/// It uses the rational approximations of Wichura (1988), "Algorithm AS 241: the percentage points of the normal
+/// distribution". They are accurate down to p = 1e-316. The noise needs only 2^-97.
 pub fn lower_quantile(p: f64) -> f64 {
     debug_assert!(p > 0.0 && p <= 0.5);
     let q = 0.5 - p;
@@ -54,7 +58,7 @@ pub fn quantile(p: f64) -> f64 {
     if p <= 0.5 { lower_quantile(p) } else { -lower_quantile(1.0 - p) }
 }
 
-/// The polynomial with `coefficients`, the constant first.
+/// The value at `x` of the polynomial with `coefficients`, the constant first.
 fn horner(coefficients: &[f64; 8], x: f64) -> f64 {
     coefficients.iter().rev().fold(0.0, |sum, &c| sum * x + c)
 }
@@ -129,7 +133,7 @@ mod tests {
         assert!((ours / exact - 1.0).abs() < tolerance, "{ours} for {exact}");
     }
 
-    /// Values of mpmath at 40 digits (`testdata/scripts/normal.py`).
+    /// Reference values from mpmath at 40 digits (`testdata/scripts/normal.py`).
     #[test]
     fn agrees_with_high_precision_values() {
         #[derive(serde::Deserialize)]

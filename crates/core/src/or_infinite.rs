@@ -1,4 +1,4 @@
-//! Numbers that may be infinite or unknown.
+//! A number that may be infinite, also in JSON.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 
-/// A number that JSON writes as `null` where it is infinite.
+/// A number that JSON writes as `null` if it is infinite.
 ///
-/// An upper limit that nobody knows is infinite too, which errs on the safe side.
+/// `null` also means an unknown upper limit, which reads as infinite and so errs on the safe side.
 ///
 /// ```
 /// use misdeal_core::OrInfinite;
@@ -32,7 +32,7 @@ impl From<f64> for OrInfinite {
     }
 }
 
-/// Infinite.
+/// The default is infinity.
 impl Default for OrInfinite {
     fn default() -> Self {
         OrInfinite(f64::INFINITY)

@@ -1,7 +1,7 @@
-//! Faults planted on purpose, to test that the self-test finds them.
+//! Deliberate faults, to test that the self-test detects them.
 //!
 //! # Can a release contain them?
-//! No. They are compiled with the feature `planted-faults` only, which no release enables.
+//! No. They are compiled only with the feature `planted-faults`, which no release enables.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Fault {
-    /// The generator makes one round less.
+    /// The random generator skips one round.
     Generator = 1,
     /// The likelihood ratio divides by the noise instead of its square.
     Likelihood,
@@ -19,7 +19,7 @@ pub enum Fault {
 
 static PLANTED: AtomicU8 = AtomicU8::new(0);
 
-/// Plants one fault in all threads, or removes it.
+/// Plants one fault in all threads, or removes it if `None`.
 pub fn plant(fault: Option<Fault>) {
     PLANTED.store(fault.map_or(0, |fault| fault as u8), Ordering::SeqCst);
 }

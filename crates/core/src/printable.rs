@@ -1,23 +1,25 @@
-//! Text from outside (names of files, models and columns, lines of code), made safe to print.
+//! Makes text from outside (file names, model names, columns, lines of code) safe to print.
 
 use serde::Serializer;
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Whether a character is not seen: it moves the cursor, ends a line, changes the direction of text or has no width.
-/// The joiners U+200C and U+200D are not: words of several languages need them.
+/// Whether a character is invisible.
+///
+/// True for characters that move the cursor, end a line, change the direction of text or have no width. False for the
+/// joiners U+200C and U+200D, because words of several languages need them.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            // Soft hyphen, marks of direction, separators of lines and paragraphs.
+            // Soft hyphen, direction marks, line and paragraph separators.
             '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
             // Invisible operators and isolates, byte order mark, annotations, fillers, tags.
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
             | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{3164}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// `text` on one line: hidden characters are written as `\n`, `\t` or `\u{1b}`.
+/// `text` on one line, with hidden characters escaped as `\n`, `\t` or `\u{1b}`.
 ///
 /// ```
 /// use misdeal_core::printable;
@@ -27,14 +29,16 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden, "")
 }
 
-/// `text` of several lines: line feeds and tabs stay, other hidden characters are escaped as by [`printable`].
+/// `text` of several lines, with hidden characters escaped as in [`printable`]. Line feeds and tabs stay.
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden_in_lines, "")
 }
 
-/// A JSON document without hidden characters; those in its strings are read back as [`printable`] writes them.
+/// A JSON document without hidden characters.
+///
+/// A reader of the document gets its strings in the form that [`printable`] writes.
 pub fn printable_json(document: &str) -> Cow<'_, str> {
-    // A backslash in JSON is written as two.
+    // In JSON a backslash is written twice.
     escaped(document, is_hidden_in_lines, "\\")
 }
 
@@ -50,7 +54,7 @@ fn escaped<'a>(text: &'a str, is_escaped: fn(char) -> bool, before: &str) -> Cow
     for c in text.chars() {
         if is_escaped(c) {
             shown.push_str(before);
-            // `escape_debug` leaves some of these as they are.
+            // `escape_debug` does not escape all of these characters.
             let _ = match c {
                 '\n' | '\r' | '\t' => write!(shown, "{}", c.escape_default()),
                 _ => write!(shown, "{}", c.escape_unicode()),
@@ -62,7 +66,9 @@ fn escaped<'a>(text: &'a str, is_escaped: fn(char) -> bool, before: &str) -> Cow
     Cow::Owned(shown)
 }
 
-/// The whole name of a file as text; bytes that are not UTF-8 are written as `\xff`, and a backslash beside them as two.
+/// A path as text. Bytes that are not UTF-8 become `\xff`.
+///
+/// A path with such bytes also has every backslash doubled.
 pub fn path_text(path: &Path) -> Cow<'_, str> {
     if let Some(text) = path.to_str() {
         return Cow::Borrowed(text);
@@ -77,23 +83,23 @@ pub fn path_text(path: &Path) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// The name of a file, safe to print on one line.
+/// A path that is safe to print on one line.
 pub fn printable_path(path: &Path) -> String {
     printable(&path_text(path)).into_owned()
 }
 
-/// Serializes a path as [`path_text`], so that no name is refused.
+/// Serializes a path as [`path_text`], so paths that are not UTF-8 work too.
 ///
 /// # Errors
-/// What the serializer says.
+/// The serializer's error.
 pub fn serialize_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path_text(path))
 }
 
-/// As [`serialize_path`], for a path that may be absent.
+/// Serializes a path that may be absent, as [`serialize_path`] does.
 ///
 /// # Errors
-/// What the serializer says.
+/// The serializer's error.
 pub fn serialize_path_if_any<S: Serializer>(
     path: &Option<impl AsRef<Path>>,
     serializer: S,

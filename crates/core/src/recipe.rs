@@ -1,11 +1,11 @@
-//! How a model is trained and attacked, beyond what the setting says: plain data for every engine.
+//! How a model is trained and attacked: plain data that every engine reads.
 
 use crate::{Blueprint, ClosedSet, Error, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// The direction of the gradient that stands for the target.
+/// The direction of the target's gradient.
 #[derive(
     Debug,
     Clone,
@@ -24,12 +24,12 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum CanaryKind {
-    /// Uniform on the sphere, as in the paper.
+    /// A uniformly random direction on the sphere, as in the paper.
     #[default]
     Random,
-    /// One coordinate.
+    /// The direction of one coordinate.
     Dirac,
-    /// A direction in which no natural gradient has a part: no bias at any batch size.
+    /// A direction in which no natural gradient has a component, so there is no bias at any batch size.
     NullSpace,
 }
 
@@ -56,11 +56,11 @@ impl ClosedSet for CanaryKind {
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum LastBatch {
-    /// They are left out.
+    /// Records that do not fill a batch are left out.
     #[default]
     Drop,
-    /// They form a batch of their own. Only data sets without such records are accepted: the batch schemes deal full
-    /// batches.
+    /// Records that do not fill a batch form a smaller batch. Only data sets without such records are accepted, because
+    /// batch schemes make full batches only.
     Keep,
 }
 
@@ -68,30 +68,33 @@ impl ClosedSet for LastBatch {
     const FIELD: &'static str = "last_batch";
 }
 
-/// How models are trained and attacked. With a [`Setting`](crate::Setting) and a data set it decides
-/// every trial.
+/// How models are trained and attacked.
+///
+/// A recipe, a [`Setting`](crate::Setting) and a data set together decide every trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
-    /// The model.
+    /// The model to train.
     pub model: Blueprint,
-    /// The step along the mean noisy gradient (eta).
+    /// The learning rate: the step size along the mean noisy gradient (eta).
     pub learning_rate: f64,
-    /// The largest norm of a record's gradient (C).
+    /// The clipping norm: the largest allowed norm of a record's gradient (C).
     pub clip_norm: f64,
-    /// The target's gradient.
+    /// The direction of the target's gradient.
     pub canary: CanaryKind,
-    /// Targets in one training, each with a direction of its own: the records from `target_index` on.
+    /// The number of targets in one training: the records from `target_index` on, each with its own direction.
     pub canaries: usize,
-    /// Whether the adversary models the natural records' part in its outputs.
+    /// Whether the adversary models what natural records add to its outputs.
     pub debias: bool,
     /// What happens to records that do not fill a batch.
     pub last_batch: LastBatch,
 }
 
 impl Recipe {
-    /// The paper's recipe for a model: clipping norm 1, one random canary. Its learning rates were tuned on a logarithmic
-    /// scale and not printed; 0.1 lies on it.
+    /// The paper's recipe for a model: clipping norm 1 and one random canary.
+    ///
+    /// The paper tuned learning rates on a logarithmic scale and does not print them. The value here, 0.1, lies on that
+    /// scale.
     pub fn new(model: Blueprint) -> Self {
         Recipe {
             model,
@@ -104,10 +107,10 @@ impl Recipe {
         }
     }
 
-    /// Checks the numbers that need no data.
+    /// Checks the numbers that do not depend on data.
     ///
     /// # Errors
-    /// Names the first that is out of range.
+    /// Names the first number that is out of range.
     pub fn check(&self) -> Result<()> {
         let rates = [("learning_rate", self.learning_rate, 0.0), ("clip_norm", self.clip_norm, 1e-6)];
         for (field, value, least) in rates {

@@ -1,4 +1,4 @@
-//! Names of batch schemes, without what they need to be told.
+//! Names of batch schemes, without their parameters.
 
 use crate::{BatchScheme, ClosedSet};
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// How batches are made, without the size of a buffer.
+/// A batch scheme without its buffer size.
 #[derive(
     Debug,
     Clone,
@@ -66,7 +66,7 @@ impl From<BatchScheme> for SchemeName {
     }
 }
 
-/// By name, so that maps list schemes as JSON does.
+/// Orders by name, so maps list schemes in the same order as JSON.
 impl Ord for SchemeName {
     fn cmp(&self, other: &Self) -> Ordering {
         self.name().cmp(other.name())

@@ -1,50 +1,53 @@
-//! The fixed fine grid on which scores are counted: 2^20 bins, the same for every run.
+//! The grid on which scores are counted: 2^20 bins, the same for every run.
 //!
-//! A bin is a sign, one of 256 binary exponents and the first eleven bits of the mantissa. Neighbouring edges differ
-//! by less than 1/2048 of their size wherever scores are.
+//! Each bin has a sign, one of 256 binary exponents and the first eleven bits of the mantissa. Neighbouring edges
+//! differ by less than 1/2048 of their size in the range where scores lie.
 //!
 //! # Why the float's own bits?
-//! No range has to be chosen in advance, so any two stores of a setting merge, from any day and any machine. The
-//! price: scores closer than one part in 2,048 may share a bin. Use `--scores exact` where that matters.
+//! No range has to be chosen in advance. So any two stores of one setting merge, whenever and wherever they were
+//! written. The cost: scores closer than one part in 2,048 may share a bin. Use `--scores exact` if that matters.
 //!
 //! # Formal guarantees
 //! - [`bin`] is monotone: x <= y implies bin(x) <= bin(y).
-//! - For finite x and any b up to [`BINS`]: bin(x) >= b if and only if x >= [`lower_edge`]\(b\). Predicting `In` from
-//!   the bin is therefore exactly predicting `In` from the score, at a threshold that is an edge. Bounds stay valid,
-//!   and the best edge shows at most what the best threshold shows.
+//! - For finite x and any b up to [`BINS`]: bin(x) >= b if and only if x >= [`lower_edge`]\(b\). So predicting `In`
+//!   from the bin equals predicting `In` from the score, at a threshold that is a bin edge. Bounds stay valid. The best
+//!   edge shows at most as much as the best threshold.
 
-/// Bins of the grid.
+/// The number of bins of the grid.
 pub const BINS: u32 = 1 << 20;
 
-/// The bins of one binade: one sign and one binary exponent.
+/// The number of bins in one binade (one sign and one binary exponent).
 pub(crate) const BINS_PER_BINADE: u32 = 1 << MANTISSA_BITS;
 
 const MANTISSA_BITS: u32 = 11;
 const DROPPED_BITS: u32 = 52 - MANTISSA_BITS;
 
-/// The bins of one sign: non-negative scores begin here.
+/// The number of bins for one sign. Non-negative scores begin at this bin.
 const HALF: u32 = BINS / 2;
 
-/// What the leading bits of 2^-128 read; smaller magnitudes are counted as if they were this one.
+/// The leading bits of 2^-128. Smaller magnitudes are counted in the same bin.
 const SMALLEST: u64 = (1023 - 128) << MANTISSA_BITS;
 
 /// The bin of a finite score, from 0 for the lowest to [`BINS`] - 1 for the highest.
 ///
-/// Magnitudes below 2^-128 join the bin next to zero on their side (-0.0 the one of 0.0), those from 2^128 on the
-/// outermost.
+/// Magnitudes below 2^-128 go into the bin next to zero on their side; -0.0 counts as 0.0. Magnitudes of 2^128 and more
+/// go into the outermost bins.
 #[inline]
 pub fn bin(score: f64) -> u32 {
     let bits = (score + 0.0).to_bits();
     let leading = (bits & (u64::MAX >> 1)) >> DROPPED_BITS;
     let magnitude = leading.saturating_sub(SMALLEST).min(u64::from(HALF - 1)) as u32;
-    // All ones for a negative score: counts downwards from the bin below zero.
+    // All bits are ones for a negative score, so bins count downwards from the one below zero.
     let sign = ((bits as i64) >> 63) as u32;
     HALF.wrapping_add(magnitude ^ sign)
 }
 
-/// The least score that [`bin`] puts into bin `bin` or above: the threshold that the bin stands for.
+/// The smallest score that [`bin`] puts into bin `bin` or a higher one.
 ///
-/// The lowest bin begins at the least finite number; `lower_edge(BINS)` is infinite, as no score lies above all bins.
+/// It is the threshold that belongs to the bin.
+///
+/// The lowest bin begins at the smallest finite number. `lower_edge(BINS)` is infinite, because no score lies above all
+/// bins.
 ///
 /// ```
 /// use misdeal_core::score_grid::{BINS, bin, lower_edge};
@@ -59,7 +62,7 @@ pub fn lower_edge(bin: u32) -> f64 {
         HALF => 0.0,
         BINS.. => f64::INFINITY,
         _ if bin > HALF => smallest_of(bin - HALF),
-        // Negative bins are closed at their upper end: the next one outwards begins at that magnitude.
+        // A negative bin includes its upper end, so the next bin further from zero begins at that magnitude.
         _ => -smallest_of(HALF - bin).next_down(),
     }
 }

@@ -1,23 +1,23 @@
-//! What is audited: validated once, hashed, seeded.
+//! The setting of an audit: validated once, hashed and seeded.
 
 use crate::{Adjacency, BatchScheme, Error, Result, ThreatModel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// The most steps a run may have: a draw's index must fit the stream's counter.
+/// The largest number of steps of a run. It keeps the index of a draw within the stream's counter.
 pub const MOST_STEPS: u64 = 1 << 31;
 
-/// The noise multipliers that are played and accounted for.
+/// The allowed noise multipliers, for games and for accounting.
 pub const NOISE_MULTIPLIERS: RangeInclusive<f64> = 0.01..=10_000.0;
 
-/// The most records a data set may have: their number must be exact as a float.
+/// The largest number of records of a data set. It is the largest at which every count is exact as a float.
 const MOST_RECORDS: u64 = 1 << 53;
 
 /// Everything that decides the outcome of a trial, apart from its world and its index.
 ///
-/// Whoever plays or accounts for one passes it through [`Setting::validated`] first. The number of observations, delta and the
-/// estimator are not part of it, because they do not change what a trial does.
+/// Call [`Setting::validated`] before you run a setting or compute bounds for it. The number of observations, delta and
+/// the estimator are not part of a setting, because they do not change a trial.
 ///
 /// ```
 /// use misdeal_core::{BatchScheme, Setting};
@@ -30,29 +30,30 @@ const MOST_RECORDS: u64 = 1 << 53;
 pub struct Setting {
     /// Noise standard deviation divided by `clip_norm` (the paper's sigma).
     pub noise_multiplier: f64,
-    /// Batches in an epoch (T).
+    /// Steps, and so batches, in one epoch (T).
     pub steps_per_epoch: u64,
     /// Passes over the data (E).
     pub epochs: u64,
-    /// Records in a batch, on average where sizes are random (B).
+    /// Records in a batch, or their average number if batch sizes are random (B).
     pub batch_size: u64,
     /// How batches are made.
     #[serde(flatten)]
     pub scheme: BatchScheme,
-    /// What the adversary may do.
+    /// The adversary's powers.
     pub threat_model: ThreatModel,
     /// Which data sets are neighbours.
     pub adjacency: Adjacency,
-    /// The target's position in the file.
+    /// The target's index in the data set.
     pub target_index: u64,
-    /// The scheme whose likelihood ratio the adversary uses, if it is not the one that ran.
+    /// The scheme that the adversary assumes, if it differs from the real one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adversary_scheme: Option<BatchScheme>,
-    /// What is trained, as 64 hexadecimal digits: a digest of data, model and recipe. None for the mechanism alone, whose
-    /// hash does not know of this field.
+    /// A digest of data, model and recipe, as 64 hexadecimal digits; absent for the mechanism alone.
+    ///
+    /// If absent, it is not part of the hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub training: Option<String>,
-    /// Seed of all randomness.
+    /// The seed of all randomness.
     pub seed: u64,
 }
 
@@ -76,10 +77,10 @@ impl Default for Setting {
 }
 
 impl Setting {
-    /// This setting if every field is in its range.
+    /// This setting, if every field is in its range.
     ///
     /// # Errors
-    /// Names the first field that is not, its value and the range.
+    /// Names the first field that is out of range, its value and the range.
     pub fn validated(self) -> Result<Self> {
         check_noise_multiplier(self.noise_multiplier)?;
         let counts = [
@@ -136,10 +137,10 @@ impl Setting {
         Ok(self)
     }
 
-    /// Refuses what games do not play: they zero the target out.
+    /// Refuses every adjacency except zero-out, the only one that games run.
     ///
     /// # Errors
-    /// Another adjacency.
+    /// An adjacency other than [`Adjacency::ZeroOut`].
     pub fn check_is_played(&self) -> Result<()> {
         if self.adjacency == Adjacency::ZeroOut {
             return Ok(());
@@ -153,28 +154,30 @@ impl Setting {
         ))
     }
 
-    /// Steps in all epochs together.
+    /// The number of steps in all epochs together.
     pub fn steps(&self) -> u64 {
         self.steps_per_epoch * self.epochs
     }
 
-    /// Records in the data set: every epoch cuts it into `steps_per_epoch` batches of `batch_size`.
+    /// The number of records: `steps_per_epoch` batches of `batch_size`.
     pub fn dataset_size(&self) -> u64 {
         self.steps_per_epoch * self.batch_size
     }
 
-    /// The probability with which a record is in a given batch.
+    /// The probability that a record is in a given batch.
     pub fn sampling_probability(&self) -> f64 {
         1.0 / self.steps_per_epoch as f64
     }
 
-    /// The scheme whose likelihood ratio scores the outputs.
+    /// The scheme whose likelihood ratio is the score: the adversary's if given, otherwise the real one.
     pub fn scoring_scheme(&self) -> BatchScheme {
         self.adversary_scheme.unwrap_or(self.scheme)
     }
 
-    /// A hash of every field, the seed included. Two settings have the same hash if and only if each trial has the
-    /// same outcome in both; stores and random streams are keyed by it.
+    /// A hash of every field, including the seed.
+    ///
+    /// Two settings have the same hash if and only if they describe the same trials. Stores and random streams use the
+    /// hash as their key.
     ///
     /// # Panics
     /// Never: a setting has only numbers and names, which JSON can write.
@@ -257,7 +260,7 @@ mod tests {
         assert!(bad(|s| s.training = Some("mlp".into())).contains("training is mlp"));
     }
 
-    /// Stores of earlier versions, and every trial they hold, are keyed by these.
+    /// These hashes identify the stores of earlier versions, so they must not change.
     #[test]
     fn hashes_never_change() {
         let buffer_size = 1000;
@@ -283,7 +286,7 @@ mod tests {
     #[test]
     fn the_hash_sees_every_field_and_survives_json() {
         let base = Setting::default();
-        // A field that comes to be is to be changed below.
+        // If this list fails to compile, add the new field to `changes` below.
         let Setting {
             noise_multiplier: _,
             steps_per_epoch: _,

@@ -1,4 +1,4 @@
-//! What the adversary may do, and which data sets count as neighbours.
+//! The adversary's powers, and which data sets count as neighbours.
 
 use crate::ClosedSet;
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// The three adversaries of the paper, the weakest first.
+/// The paper's three adversaries, the weakest first.
 #[derive(
     Debug,
     Clone,
@@ -25,11 +25,11 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum ThreatModel {
-    /// Chooses the target's gradient and nothing else.
+    /// The adversary chooses the target's gradient only.
     TargetCanary,
-    /// Also chooses one opposing gradient in every batch without the target.
+    /// The adversary also chooses one opposing gradient in every batch without the target.
     PartiallyInformed,
-    /// Chooses every gradient.
+    /// The adversary chooses every gradient.
     WorstCase,
 }
 
@@ -43,7 +43,7 @@ impl fmt::Display for ThreatModel {
     }
 }
 
-/// Which pairs of data sets the guarantee is about.
+/// Which pairs of data sets the privacy guarantee covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Adjacency {

@@ -1,50 +1,53 @@
-//! The distinguishing game on the batched Gaussian mechanism, ready to be played.
+//! The distinguishing game on the batched Gaussian mechanism, prepared for an engine.
 
 use crate::target_model::TargetModel;
 use misdeal_core::{Setting, Stream, World};
 use misdeal_schemes::{PositionLaw, Positions};
 use std::ops::Range;
 
-/// A setting turned into what an engine needs: where the target goes, what it does, and what the adversary believes.
+/// A setting in the form that an engine needs.
 ///
-/// Two simplifications are made here, once, for every engine, and change no score's law:
+/// It has the target's position and effect, and the adversary's assumptions.
 ///
-/// - Batches in which neither the mechanism nor the adversary's model can put the target carry no information, and are
-///   not drawn ([`Game::batches`]).
+/// Two simplifications are made here once, for every engine. They do not change the law of any score:
+///
+/// - Some batches can hold the target neither in the mechanism nor in the adversary's model. They carry no information
+///   and are not drawn ([`Game::batches`]).
 /// - If both keep the target's batch for all epochs (shuffle-once, fixed order), the sums of a batch's outputs over the
-///   epochs are sufficient, so one epoch of averages is played, with the noise divided by the square root of the epochs.
+///   epochs are sufficient. So the engine simulates one epoch of averages, with the noise divided by the square root of
+///   the epochs.
 ///
-/// Noise is dealt to batches target first: draw 0 of an epoch belongs to the first batch with the target, and so on for
-/// all batches with it, and then the batches without it follow in order. The noise of all batches is independent and
-/// identically distributed, so this renaming changes no law; where the score does not depend on the target's position, an
-/// engine need not know the position.
+/// Noise is assigned to the target's batches first. Draw 0 of an epoch belongs to the first batch with the target, and
+/// the next draws to the others with it. Then follow the batches without the target, in order. The noise of all batches
+/// is independent and identically distributed, so this order changes no law. If the score does not depend on the
+/// target's position, an engine need not know it.
 #[derive(Debug, Clone)]
 pub struct Game {
-    /// What is audited.
+    /// The setting of the audit.
     pub setting: Setting,
-    /// All random bits.
+    /// The random stream of the trials.
     pub stream: Stream,
-    /// The noise of one drawn output.
+    /// The noise multiplier of one drawn output.
     pub noise_multiplier: f64,
-    /// Epochs to draw.
+    /// The number of epochs to draw.
     pub epochs: u64,
     /// The batches of an epoch that are drawn.
     pub batches: Range<u64>,
-    /// What really happens.
+    /// The model of the real mechanism.
     pub mechanism: TargetModel,
-    /// What the adversary believes.
+    /// The model that the adversary assumes.
     pub adversary: TargetModel,
-    /// Draws the target's batches.
+    /// The sampler of the target's batches.
     pub positions: Positions,
 }
 
 impl Game {
-    /// Prepares a validated setting, with the processors' stream.
+    /// A game for a validated setting, with the processors' stream.
     pub fn new(setting: &Setting) -> Self {
         Self::with_stream(setting, Stream::new(&setting.hash()))
     }
 
-    /// Prepares a validated setting, with a stream of its hash.
+    /// A game for a validated setting, with a given stream of its hash.
     pub fn with_stream(setting: &Setting, stream: Stream) -> Self {
         let mechanism = TargetModel::new(setting.scheme, setting);
         let adversary = TargetModel::new(setting.scoring_scheme(), setting);
@@ -71,22 +74,24 @@ impl Game {
         }
     }
 
-    /// Batches drawn in an epoch.
+    /// The number of batches drawn in an epoch.
     pub fn batches_per_epoch(&self) -> u64 {
         self.batches.end - self.batches.start
     }
 
-    /// Gaussian numbers drawn in a trial.
+    /// The number of Gaussian numbers drawn in a trial.
     pub fn draws_per_trial(&self) -> u64 {
         self.batches_per_epoch() * self.epochs
     }
 
-    /// The first draw of an epoch, the noise of the target's batch: epochs begin with a block of the stream.
+    /// The index of an epoch's first draw, the noise of the target's batch.
+    ///
+    /// Each epoch begins with a new block of the stream.
     pub fn first_draw(&self, epoch: u64) -> u64 {
         epoch * self.batches_per_epoch().next_multiple_of(self.stream.draws_per_block())
     }
 
-    /// Whether the first epoch decides the target's position for all.
+    /// Whether the first epoch decides the target's position for all epochs.
     pub fn position_is_kept(&self) -> bool {
         matches!(self.mechanism.law, PositionLaw::KeptForAllEpochs(_))
     }

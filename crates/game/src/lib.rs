@@ -1,4 +1,4 @@
-//! The distinguishing game of DP-SGD audits, played on the batched Gaussian mechanism.
+//! The distinguishing game of DP-SGD audits, simulated on the batched Gaussian mechanism.
 //!
 //! ```
 //! use misdeal_core::{EngineName, Setting, World};
@@ -13,13 +13,14 @@
 //! # Ok::<(), misdeal_core::Error>(())
 //! ```
 //!
-//! In the order in which data meets them:
+//! The main items, in the order in which a run uses them:
 //!
-//! - [`Game`]: a setting made ready: where the target goes (a law of `misdeal-schemes`), what it does there, what the adversary believes.
-//! - [`engines`]: turn trials into scores. The reference observes and applies the likelihood ratio in f64; the fused
-//!   engine goes from random bits to scores sixteen trials at a time.
-//! - [`Gaussians`]: the same stream's training noise, sixteen coordinates at a time.
-//! - [`play`]: spreads trials over the cores, into a store, with progress and interruption.
+//! - [`Game`]: a setting prepared for simulation: the target's position (a law of `misdeal-schemes`), its effect, and
+//!   the adversary's assumptions.
+//! - [`engines`]: turn trials into scores. The reference engine computes the outputs and the likelihood ratio in f64.
+//!   The fused engine goes from random bits to scores, sixteen trials at a time.
+//! - [`Gaussians`]: the training noise of the same stream, sixteen coordinates at a time.
+//! - [`play`]: runs trials on all cores and puts the scores into a store, with progress and interruption.
 
 pub mod engines;
 mod game;

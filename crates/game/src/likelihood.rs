@@ -1,25 +1,26 @@
-//! The one likelihood ratio for every threat model, in f64 and in log space: the reference for every fast path.
+//! The likelihood ratio for every threat model, in f64 and in log space. Fast code is compared with it.
 
 use crate::target_model::TargetModel;
 use libm::{exp, log, log1p};
 use misdeal_schemes::{PositionLaw, Weights};
 use std::ops::Range;
 
-/// ln of the ratio of the outputs' densities with the target present and zeroed out, as `model` sees it.
+/// The logarithm of the ratio of the outputs' densities, with the target present and zeroed out, under `model`.
 ///
-/// `outputs[e * n + i]` is the recentred output of batch `batches.start + i` in epoch `e`, n the length of `batches`;
-/// batches outside may not carry a weight in the model. With w_t the probability that the target sits in batch t, a and b
-/// its shifts, and s the noise multiplier:
+/// `outputs[e * n + i]` is the recentred output of batch `batches.start + i` in epoch `e`, with n the length of
+/// `batches`. The model must give no weight to other batches. Let w_t be the probability that the target is in batch t,
+/// a and b its shifts, and s the noise multiplier. The ratio depends on the position law:
 ///
-/// - drawn anew each epoch: sum over epochs of LSE_t(ln w_t + (a y_t - a^2/2)/s^2) - LSE_t(ln w_t + (b y_t - b^2/2)/s^2);
-/// - kept for all epochs: the same once, with the sums over epochs inside the LSE;
-/// - in each step with probability q: sum over steps of
-///   ln(1 - q + q e^((a y - a^2/2)/s^2)) - ln(1 - q + q e^((b y - b^2/2)/s^2)).
+/// - The position is drawn again each epoch: sum over epochs of LSE_t(ln w_t + (a y_t - a^2/2)/s^2) - LSE_t(ln w_t + (b
+///   y_t - b^2/2)/s^2).
+/// - The position is kept for all epochs: the same expression once, with the sums over epochs inside the LSE.
+/// - The target is in each step with probability q: sum over steps of ln(1 - q + q e^((a y - a^2/2)/s^2)) - ln(1 - q +
+///   q e^((b y - b^2/2)/s^2)).
 ///
 /// # Range and accuracy
-/// Nothing overflows or underflows for noise from 0.01 to 10,000 and shifts up to 2,000, where single evidences reach 4e10 (exponentials leave
-/// f64's range beyond 700). The error is that of rounding the evidences: within 1e-15 of the sum of their sizes, in either direction
-/// (`tests/likelihood_domain.rs`).
+/// Nothing overflows or underflows for noise from 0.01 to 10,000 and shifts up to 2,000. There, single exponents reach
+/// 4e10, although exponentials leave f64's range beyond 700. The error comes from rounding these exponents: it is
+/// within 1e-15 of the sum of their sizes, in either direction (`tests/likelihood_domain.rs`).
 pub fn log_likelihood_ratio(
     model: &TargetModel,
     noise_multiplier: f64,
@@ -57,14 +58,16 @@ pub fn log_likelihood_ratio(
     }
 }
 
-/// ln(1 - q + q e^evidence), for every evidence: nothing overflows, and what cancels is small beside what it is added to.
+/// ln(1 - q + q e^evidence), for any evidence.
+///
+/// Nothing overflows. Terms that cancel are small compared with the rest.
 fn step_term(probability: f64, evidence: f64) -> f64 {
     if probability == 1.0 {
         evidence
     } else if evidence > 30.0 {
         evidence + log(probability + (1.0 - probability) * exp(-evidence))
     } else if probability > 0.5 && evidence < -0.5 {
-        // 1 - q is exact here, and would be lost beside q.
+        // Here 1 - q is exact. The other formula would lose its digits beside q.
         log((1.0 - probability) + probability * exp(evidence))
     } else {
         log1p(probability * libm::expm1(evidence))
@@ -88,7 +91,7 @@ fn mixture_ratio(
     log_density(a) - log_density(b)
 }
 
-/// ln of the sum of exponentials, without overflow.
+/// The logarithm of the sum of the exponentials of `terms`, without overflow.
 pub(crate) fn log_sum_exp(terms: impl Iterator<Item = f64> + Clone) -> f64 {
     let largest = terms.clone().fold(f64::NEG_INFINITY, f64::max);
     largest + log(terms.map(|term| exp(term - largest)).sum())

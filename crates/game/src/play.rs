@@ -1,4 +1,4 @@
-//! Spreads trials over the cores, into a store.
+//! Runs trials on all cores and puts them into a store.
 
 use crate::engines::Engine;
 use crate::game::Game;
@@ -6,44 +6,45 @@ use misdeal_core::{Error, ScoreStore};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Someone who watches a run: a progress bar, a saver of stores, a signal handler.
+/// An observer of a run: a progress bar, a saver of stores, or a signal handler.
 pub trait Watch: Sync {
-    /// What may go wrong while resting, and what a run's own errors become.
+    /// The error type of [`rest`](Self::rest). The run's own errors are converted to it.
     type Error: From<Error>;
 
-    /// Called from any core when `trials` more trials have been played in both worlds.
+    /// Called from any core after `trials` more trials have run in both worlds.
     fn played(&self, trials: u64);
 
-    /// Whether the run should end as soon as the chunks under way are done.
+    /// Whether the run should end as soon as the current chunks are done.
     fn is_cancelled(&self) -> bool;
 
-    /// Whether a rest is due: whoever has played something begins no further chunk before it.
+    /// Whether a rest is due. Then a thread that has finished a chunk does not start another one before the rest.
     fn wants_rest(&self) -> bool {
         false
     }
 
-    /// Called between stretches, with everything that has been played so far.
+    /// Called between stretches, with all trials that have run so far.
     ///
     /// # Errors
-    /// An error ends the run and is handed on.
+    /// An error ends the run and is returned.
     fn rest(&self, store: &ScoreStore) -> Result<(), Self::Error>;
 }
 
-/// How a run ended.
+/// The way a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// All trials were played.
+    /// All trials have run.
     Finished,
-    /// The watcher cancelled; the store holds the chunks that were finished.
+    /// The observer cancelled the run. The store holds the finished chunks.
     Cancelled,
 }
 
-/// Plays those of `trials` that `store` does not hold yet, in both worlds, on all cores of the current thread pool.
+/// Runs those of `trials` that `store` does not hold yet, in both worlds.
 ///
-/// What ends up in the store does not depend on the number of cores, nor on how trials were split or resumed.
+/// It uses all cores of the current thread pool. The resulting store does not depend on the number of cores, or on how
+/// trials were split or resumed.
 ///
 /// # Errors
-/// An engine's score that is not finite, or the watcher's error.
+/// A score that is not finite, or the observer's error.
 pub fn play<W: Watch>(
     game: &Game,
     engine: &dyn Engine,
@@ -95,7 +96,7 @@ pub fn play<W: Watch>(
     }
 }
 
-/// The parts of `wanted` that none of `held`, which are in order, covers.
+/// The parts of `wanted` that `held` does not cover. `held` must be in order.
 pub fn missing_trials(wanted: Range<u64>, held: &[Range<u64>]) -> Vec<Range<u64>> {
     let mut gaps = Vec::new();
     let mut start = wanted.start;
@@ -111,7 +112,7 @@ pub fn missing_trials(wanted: Range<u64>, held: &[Range<u64>]) -> Vec<Range<u64>
     gaps
 }
 
-/// `range` in pieces of at most `length`, cut at multiples of it.
+/// Pieces of `range` of at most `length`, cut at multiples of `length`.
 fn cut(range: Range<u64>, length: u64) -> impl Iterator<Item = Range<u64>> {
     let mut start = range.start;
     std::iter::from_fn(move || {
@@ -145,7 +146,7 @@ mod tests {
         assert_eq!(cut(5..5, 16).count(), 0);
     }
 
-    /// A device: slow, and held by one thread at a time.
+    /// A slow device, with a count of the threads that use it at once.
     struct Device<'a> {
         plays: Reference<'a>,
         inside: AtomicUsize,
@@ -176,7 +177,7 @@ mod tests {
         }
     }
 
-    /// Rests as often as it may.
+    /// An observer that rests as often as possible.
     struct Restless(AtomicUsize);
 
     impl Watch for Restless {
@@ -211,7 +212,7 @@ mod tests {
         let outcome = pool.install(|| play(&game, &device, &mut store, 0..400, &watch)).unwrap();
         assert_eq!((outcome, store.observations_per_world()), (Outcome::Finished, 400));
         assert!(device.most_inside.into_inner() <= 2, "two threads at most");
-        // Two threads play a chunk each, in both worlds, before every rest.
+        // Two threads run one chunk each, in both worlds, before every rest.
         let (chunks, rests) = (device.chunks.into_inner() / 2, watch.0.into_inner());
         assert!(chunks >= 400 / 32 && rests >= chunks / 2, "{chunks} chunks, {rests} rests");
     }

@@ -1,14 +1,16 @@
-//! What the target's presence does to the outputs, scheme by scheme and adversary by adversary.
+//! The effect of the target on the outputs, for each scheme and threat model.
 
 use misdeal_core::{BatchScheme, Setting, ThreatModel, World};
 use misdeal_schemes::PositionLaw;
 
-/// The mean of the target's batch in each world, in outputs recentred so that every other batch is N(0, s^2).
+/// The mean of the target's batch in each world.
+///
+/// Outputs are recentred so that every other batch is N(0, s^2).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shifts {
-    /// With the target present.
+    /// The mean with the target present.
     pub present: f64,
-    /// With the target zeroed out.
+    /// The mean with the target zeroed out.
     pub zeroed: f64,
 }
 
@@ -17,14 +19,14 @@ impl Shifts {
     ///
     /// | threat model | present | zeroed out |
     /// |---|---|---|
-    /// | worst case, partially informed; fixed batch sizes | 2 | 1 |
-    /// | target canary; and every threat model under random batch sizes | 1 | 0 |
-    /// | worst case against batch-then-shuffle: the target's batch +1, all other records -1 | 2B | 2B - 1 |
+    /// | worst case or partially informed, with fixed batch sizes | 2 | 1 |
+    /// | target canary, or any threat model with random batch sizes | 1 | 0 |
+    /// | worst case with batch-then-shuffle: gradients +1 in the target's batch, -1 in all others | 2B | 2B - 1 |
     ///
     /// The opposing gradient of the first row depends on whether the target is in the batch. With fixed batch sizes
-    /// this only renames "all others are -1" by a constant. With random sizes (poisson, balls-in-bins) it would change
-    /// the mechanism and accuse the innocent (one Poisson step at q = 0.01: 2.40 instead of 0.20), so there it is never
-    /// inserted.
+    /// this only adds a constant to "all other records are -1". With random sizes (poisson, balls-in-bins) it would
+    /// change the mechanism and report leakage that does not exist. Example: 2.40 instead of 0.20 for one Poisson step
+    /// at q = 0.01. So it is never inserted there.
     pub fn new(scheme: BatchScheme, threat_model: ThreatModel, batch_size: u64) -> Self {
         let present = match (scheme, threat_model) {
             (scheme, _) if !scheme.has_fixed_batch_sizes() => 1.0,
@@ -44,17 +46,17 @@ impl Shifts {
     }
 }
 
-/// Where the target may be and what it does there: how the mechanism behaves, or what an adversary believes.
+/// A model of the target's position and effect: of the real mechanism, or as an adversary assumes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TargetModel {
-    /// The law of its batches.
+    /// The law of the target's batches.
     pub law: PositionLaw,
-    /// Its effect.
+    /// The target's effect.
     pub shifts: Shifts,
 }
 
 impl TargetModel {
-    /// The model of a scheme in a setting (which may run another scheme).
+    /// The model of `scheme` in a setting, which may run another scheme.
     pub fn new(scheme: BatchScheme, setting: &Setting) -> Self {
         TargetModel {
             law: misdeal_schemes::position_law(scheme, setting),

@@ -1,15 +1,17 @@
-//! The likelihood ratio where every output has a variance of its own.
+//! The likelihood ratio if every output has a different variance.
 
 use crate::likelihood::log_sum_exp;
 use crate::target_model::TargetModel;
 use libm::log;
 use misdeal_schemes::PositionLaw;
 
-/// As [`log_likelihood_ratio`](crate::log_likelihood_ratio) over all batches of every epoch, with `variances[i]` the variance
-/// of `outputs[i]`: in each formula v_t stands where s^2 stood.
+/// The log-likelihood ratio of outputs with different variances, over all batches of every epoch.
 ///
-/// It is the log-likelihood ratio if the outputs are Gaussian with these variances and the model's shifts. Whether or not
-/// they are, it is a function of what the adversary sees, and an audit that counts its errors remains valid.
+/// `variances[i]` is the variance of `outputs[i]`. It replaces s^2 in each formula of
+/// [`log_likelihood_ratio`](crate::log_likelihood_ratio).
+///
+/// The result is the log-likelihood ratio if the outputs are Gaussian with these variances and the model's shifts.
+/// Otherwise it is still a function of what the adversary sees, so an audit that counts its errors remains valid.
 pub fn log_likelihood_ratio_with_variances(
     model: &TargetModel,
     steps_per_epoch: u64,
@@ -64,7 +66,7 @@ mod tests {
         }
     }
 
-    /// One batch an epoch is a sum of Gaussian ratios, each with its own variance.
+    /// With one batch per epoch, the ratio is a sum of Gaussian ratios with different variances.
     #[test]
     fn one_batch_is_a_sum_of_gaussian_ratios() {
         let law = PositionLaw::OnceAnEpoch(Weights::Uniform(0..1));

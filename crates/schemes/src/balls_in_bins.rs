@@ -1,12 +1,13 @@
-//! Every record joins one uniformly chosen batch, independently of the others.
+//! The scheme in which every record joins one uniformly chosen batch, independently of the others.
 
 use crate::{BatchRng, PositionLaw, Weights};
 use crate::{Batches, Sampler};
 use misdeal_core::Setting;
 use rand::distr::{Distribution, Uniform};
 
-/// All T^n assignments of records to batches are equally likely, independently between epochs. Batch sizes are
-/// random, binomial with mean B, and a batch may be empty.
+/// The sampler: all T^n assignments of records to batches are equally likely, independently in each epoch.
+///
+/// Batch sizes are random, binomial with mean B. A batch may be empty.
 pub(crate) struct BallsInBins {
     batches: Batches,
     /// The batch of every record.
@@ -17,7 +18,7 @@ pub(crate) struct BallsInBins {
 
 impl BallsInBins {
     pub(crate) fn new(setting: &Setting, rng: BatchRng) -> Self {
-        // Within 32 bits: a run has at most 2^31 steps.
+        // The number fits 32 bits, because a run has at most 2^31 steps.
         let uniform = Uniform::new(0, setting.steps_per_epoch as u32).expect("an epoch has a batch");
         let bins = vec![0; setting.dataset_size() as usize];
         BallsInBins { batches: Batches::in_file_order(setting), bins, uniform, rng }
@@ -26,7 +27,8 @@ impl BallsInBins {
 
 impl Sampler for BallsInBins {
     fn next_epoch(&mut self) -> &Batches {
-        // A counting sort by bin: count, let `ends` be where each bin begins, move each to its end while filling.
+        // A counting sort by bin: count the records, set `ends` to the start of each bin, then fill. Filling moves each
+        // entry to its bin's end.
         let Batches { records, ends } = &mut self.batches;
         ends.fill(0);
         for bin in &mut self.bins {
@@ -46,7 +48,7 @@ impl Sampler for BallsInBins {
     }
 }
 
-/// Every batch with probability 1 / T.
+/// The position law: every batch with probability 1 / T.
 pub(crate) fn law(setting: &Setting) -> PositionLaw {
     PositionLaw::OnceAnEpoch(Weights::Uniform(0..setting.steps_per_epoch))
 }

@@ -1,13 +1,15 @@
-//! The generator from which batches are drawn: `rand`'s interface over the counter-based stream.
+//! The random generator for batches: `rand`'s interface to the counter-based stream.
 
 use misdeal_core::{Purpose, Stream, World};
 use rand::rand_core::{TryRng, utils};
 use std::convert::Infallible;
 
-/// The random words of one trial's batches: blocks 0, 1, 2, ... of [`Purpose::Batches`], lowest word first.
+/// The random words for one trial's batches.
 ///
-/// The words are a function of (stream, world, trial). A block's index takes the 32 bits of the stream's draw index
-/// and, beyond them, the counter's free bits from 105 on: 2^55 blocks, more than any trial can use.
+/// They are the blocks 0, 1, 2, ... of [`Purpose::Batches`], lowest word first.
+///
+/// The words are a function of (stream, world, trial). A block's index uses the 32 bits of the stream's draw index,
+/// then the counter's free bits from 105 on. This gives 2^55 blocks, more than any trial can use.
 ///
 /// ```
 /// use misdeal_core::{Setting, Stream, World};
@@ -23,16 +25,16 @@ pub struct BatchRng {
     world: World,
     trial: u64,
     next_block: u64,
-    /// Words of the blocks before `next_block`, those from `next_word` on not yet given away.
+    /// The words of the last blocks computed. Those from `next_word` on are not used yet.
     words: [u32; 4 * BLOCKS],
     next_word: usize,
 }
 
-/// Blocks that are computed side by side.
+/// The number of blocks that are computed side by side.
 const BLOCKS: usize = 8;
 
 impl BatchRng {
-    /// The generator of one trial, at its first word.
+    /// The generator of one trial, before its first word.
     pub fn new(stream: &Stream, world: World, trial: u64) -> Self {
         BatchRng {
             stream: stream.clone(),

@@ -1,14 +1,15 @@
-//! Consecutive records form batches, and the order of the batches is permuted.
+//! The scheme in which consecutive records form batches, and the order of the batches is permuted.
 
 use crate::{BatchRng, PositionLaw, Weights};
 use crate::{Batches, Sampler};
 use misdeal_core::Setting;
 use rand::seq::SliceRandom;
 
-/// All T! orders of the batches are equally likely, independently between epochs; who shares a batch never changes.
+/// The sampler: all T! orders of the batches are equally likely, independently in each epoch. The records of a batch
+/// never change.
 pub(crate) struct BatchThenShuffle {
     batches: Batches,
-    /// The first records of the batches, in the epoch's order.
+    /// The first record of each batch, in the epoch's order.
     first_records: Vec<u64>,
     batch_size: u64,
     rng: BatchRng,
@@ -33,7 +34,7 @@ impl Sampler for BatchThenShuffle {
     }
 }
 
-/// Every place in the epoch with probability 1 / T, for the target and its batch together.
+/// The position law: the target and its batch have each place in the epoch with probability 1 / T.
 pub(crate) fn law(setting: &Setting) -> PositionLaw {
     PositionLaw::OnceAnEpoch(Weights::Uniform(0..setting.steps_per_epoch))
 }

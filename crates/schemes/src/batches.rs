@@ -3,13 +3,15 @@
 use misdeal_core::Setting;
 use std::ops::{Index, Range};
 
-/// Lists of record indices, one a batch, stored flat: 8 bytes a record and no allocation of its own for a batch.
+/// Lists of record indices, one list for each batch, in one flat vector.
 ///
-/// The order of the records inside a batch carries no meaning.
+/// It takes 8 bytes per record and no separate allocation per batch.
+///
+/// The order of the records within a batch has no meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batches {
     pub(crate) records: Vec<u64>,
-    /// Where batch t ends in `records`; it begins where batch t - 1 ends.
+    /// The end of batch t in `records`. The batch begins at the end of batch t - 1.
     pub(crate) ends: Vec<usize>,
 }
 
@@ -21,7 +23,7 @@ impl Batches {
         Batches { records: (0..setting.dataset_size()).collect(), ends }
     }
 
-    /// No batches yet, with room for an epoch's.
+    /// No batches, with memory reserved for one epoch.
     pub(crate) fn with_room_for(setting: &Setting) -> Self {
         Batches {
             records: Vec::with_capacity(setting.dataset_size() as usize),
@@ -34,22 +36,22 @@ impl Batches {
         self.ends.clear();
     }
 
-    /// Closes the batch of the records pushed since the last one was closed.
+    /// Ends the current batch. It holds the records pushed since the previous batch ended.
     pub(crate) fn end_batch(&mut self) {
         self.ends.push(self.records.len());
     }
 
-    /// Batches in the epoch.
+    /// The number of batches in the epoch.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no batch at all; an epoch always has one.
+    /// Whether there are no batches. An epoch always has at least one.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The batches in the order in which training meets them.
+    /// The batches in training order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u64]> {
         (0..self.len()).map(|t| &self[t])
     }

@@ -1,10 +1,10 @@
-//! File order: no randomness.
+//! The scheme with fixed batches in file order, without randomness.
 
 use crate::{Batches, Sampler};
 use crate::{PositionLaw, Weights};
 use misdeal_core::Setting;
 
-/// Batch t holds records t B to (t + 1) B - 1, in every epoch.
+/// The sampler: batch t holds records t B to (t + 1) B - 1 in every epoch.
 pub(crate) struct FixedOrder(Batches);
 
 impl FixedOrder {
@@ -19,7 +19,7 @@ impl Sampler for FixedOrder {
     }
 }
 
-/// Record i is in batch floor(i / B), always.
+/// The position law: record i is always in batch floor(i / B).
 pub(crate) fn law(setting: &Setting) -> PositionLaw {
     let batch = setting.target_index / setting.batch_size;
     PositionLaw::KeptForAllEpochs(Weights::Uniform(batch..batch + 1))

@@ -1,6 +1,6 @@
-//! The nine batch schemes, each twice: as a sampler of batches and as the law of the target's position.
+//! The nine batch schemes, each as a sampler of batches and as a law of the target's position.
 //!
-//! Training deals real records and asks a [`Sampler`]; the mechanism only needs to know where the target is and asks
+//! Training needs real batches and uses a [`Sampler`]. The mechanism only needs the target's position and uses
 //! [`position_law`]. `tests/law_and_sampler.rs` compares the two for every scheme.
 //!
 //! ```
@@ -38,16 +38,16 @@ pub use positions::{Epoch, Positions};
 
 use misdeal_core::{BatchScheme, Setting, Stream, World};
 
-/// Deals the records of a data set into batches, epoch after epoch.
+/// Puts the records of a data set into batches, epoch after epoch.
 pub trait Sampler: Send {
-    /// The `steps_per_epoch` batches of the next epoch, in memory that the epoch after it uses again.
+    /// The `steps_per_epoch` batches of the next epoch. The following epoch reuses their memory.
     fn next_epoch(&mut self) -> &Batches;
 }
 
 /// The sampler of `setting.scheme` for one trial, before its first epoch.
 ///
-/// Every batch is a function of (`stream`, `world`, `trial`) and the setting's scheme and sizes. An epoch costs
-/// O(`dataset_size`) time at most, and memory is up to 16 bytes a record.
+/// Every batch is a function of (`stream`, `world`, `trial`) and the setting's scheme and sizes. An epoch takes at most
+/// O(`dataset_size`) time and up to 16 bytes of memory per record.
 pub fn sampler(setting: &Setting, stream: &Stream, world: World, trial: u64) -> Box<dyn Sampler> {
     let rng = BatchRng::new(stream, world, trial);
     match setting.scheme {
@@ -69,11 +69,12 @@ pub fn sampler(setting: &Setting, stream: &Stream, world: World, trial: u64) -> 
     }
 }
 
-/// The law of the batches of record `setting.target_index` under `scheme`, which need not be the setting's own: an
-/// adversary may believe in another one.
+/// The probabilities that record `setting.target_index` is in each batch under `scheme`.
 ///
-/// The weights are those of the scheme to a few units in the last place and sum to one within 1e-12. The cost is at
-/// most one operation for each batch of an epoch, whatever the size of the data set.
+/// `scheme` may differ from the setting's own, because an adversary may assume another one.
+///
+/// The weights are accurate to a few units in the last place and sum to one within 1e-12. The cost is at most one
+/// operation for each batch of an epoch, for data sets of any size.
 pub fn position_law(scheme: BatchScheme, setting: &Setting) -> PositionLaw {
     match scheme {
         BatchScheme::Poisson => poisson::law(setting),

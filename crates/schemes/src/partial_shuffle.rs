@@ -1,12 +1,13 @@
-//! Blocks of consecutive records, each permuted, then cut into batches: the buffer of the paper.
+//! The scheme of the paper's buffer: blocks of consecutive records are each permuted, then cut into batches.
 
 use crate::{BatchRng, PositionLaw, Weights};
 use crate::{Batches, Sampler};
 use misdeal_core::Setting;
 use rand::seq::SliceRandom;
 
-/// Block k holds records k K to (k + 1) K - 1, the last one what is left; all orders of a block are equally likely,
-/// independently of the other blocks and epochs, and no record leaves its block.
+/// The sampler: block k holds records k K to (k + 1) K - 1, and the last block holds the rest.
+///
+/// All orders of a block are equally likely, independently of the other blocks and epochs. No record leaves its block.
 pub(crate) struct PartialShuffle {
     batches: Batches,
     buffer_size: usize,
@@ -28,11 +29,13 @@ impl Sampler for PartialShuffle {
     }
 }
 
-/// The weight of batch t is the share of the target's block that falls into it: with the block's places s to e - 1,
+/// The position law: the weight of batch t is the share of the target's block that lies in it.
+///
+/// If the block has the places s to e - 1, the weight is
 ///
 /// (min(e, (t + 1) B) - max(s, t B)) / (e - s).
 ///
-/// Uniform where B divides s and e, or where the block lies within one batch.
+/// The weights are uniform if B divides s and e, or if the block lies within one batch.
 pub(crate) fn law(buffer_size: u64, setting: &Setting) -> PositionLaw {
     let batch_size = setting.batch_size;
     let start = setting.target_index / buffer_size * buffer_size;

@@ -1,15 +1,16 @@
-//! Every record joins every batch independently with the same probability.
+//! The scheme in which every record joins every batch independently, with the same probability.
 
 use crate::{BatchRng, PositionLaw};
 use crate::{Batches, Sampler};
 use misdeal_core::Setting;
 use rand::Rng;
 
-/// Each of the T n pairs of batch and record is in with probability q = 1 / T, independently. Batch sizes are random,
-/// binomial with mean B, and a batch may be empty.
+/// The sampler: each of the T n pairs of batch and record is included with probability q = 1 / T, independently.
 ///
-/// The records passed over before the next one that is in are geometric, P(gap >= g) = (1 - q)^g, drawn as
-/// floor(ln(1 - v) / ln(1 - q)) for a uniform v of 64 bits: an error below 2^-50 in each such probability.
+/// Batch sizes are random, binomial with mean B. A batch may be empty.
+///
+/// The number of records skipped before the next included one is geometric: P(gap >= g) = (1 - q)^g. It is drawn as
+/// floor(ln(1 - v) / ln(1 - q)) for a uniform v of 64 bits. Each such probability has an error below 2^-50.
 pub(crate) struct Poisson {
     batches: Batches,
     steps_per_epoch: u64,
@@ -29,7 +30,7 @@ impl Poisson {
         }
     }
 
-    /// Records passed over before the next one that is in; none if there is but one batch, where q = 1.
+    /// The number of records skipped before the next included one; 0 if there is only one batch, where q = 1.
     fn gap(&mut self) -> u64 {
         let v = (self.rng.next_u64() as f64 + 0.5) * 2.0_f64.powi(-64);
         (libm::log1p(-v) / self.log_out) as u64
@@ -51,7 +52,7 @@ impl Sampler for Poisson {
     }
 }
 
-/// In each step with probability q = 1 / T, independently.
+/// The position law: in each step with probability q = 1 / T, independently.
 pub(crate) fn law(setting: &Setting) -> PositionLaw {
     PositionLaw::EachStep { probability: setting.sampling_probability() }
 }

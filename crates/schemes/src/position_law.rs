@@ -1,37 +1,41 @@
-//! Where the target can be: all that the mechanism needs to know about a batch scheme.
+//! The law of the target's position: all that the mechanism needs from a batch scheme.
 
 use std::ops::Range;
 
-/// The law of the target's batches over a run.
+/// The random law of the target's batches over a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PositionLaw {
-    /// In exactly one batch of every epoch, drawn anew each epoch.
+    /// In exactly one batch of every epoch, drawn again in each epoch.
     OnceAnEpoch(Weights),
-    /// In exactly one batch, the same in every epoch.
+    /// In exactly one batch, which is the same in every epoch.
     KeptForAllEpochs(Weights),
-    /// In each step's batch with this probability, independently.
+    /// In each step's batch independently, with this probability.
     EachStep {
-        /// The probability of being in a given batch.
+        /// The probability that the target is in a given batch.
         probability: f64,
     },
 }
 
-/// Probabilities of the batches of an epoch, zero outside a range.
+/// The probabilities of the batches of an epoch.
+///
+/// Batches outside a range have probability zero.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Weights {
-    /// The same for every batch of the range.
+    /// The same weight for every batch of the range.
     Uniform(Range<u64>),
-    /// `weights[i]` for batch `first + i`; they sum to one.
+    /// The weight `weights[i]` for batch `first + i`. The weights sum to one.
     Listed {
-        /// The first batch with a weight.
+        /// The first batch with a listed weight.
         first: u64,
-        /// The weights from there on.
+        /// The weights of that batch and the following ones.
         weights: Vec<f64>,
     },
 }
 
 impl Weights {
-    /// The weights of consecutive batches from `first` on, recognised as uniform if they are, bit for bit.
+    /// The weights of consecutive batches from `first` on.
+    ///
+    /// If all weights are equal, bit for bit, the result is [`Weights::Uniform`].
     #[allow(clippy::float_cmp)]
     pub fn new(first: u64, weights: Vec<f64>) -> Self {
         if weights.windows(2).all(|pair| pair[0] == pair[1]) {
@@ -46,7 +50,7 @@ impl Weights {
         matches!(self, Weights::Uniform(_))
     }
 
-    /// The batches outside of which every weight is zero.
+    /// The range of batches. Outside it every weight is zero.
     pub fn range(&self) -> Range<u64> {
         match self {
             Weights::Uniform(range) => range.clone(),

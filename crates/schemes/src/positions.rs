@@ -1,28 +1,28 @@
-//! Draws the target's batches from their law.
+//! Draws the target's batches from their position law.
 
 use crate::position_law::{PositionLaw, Weights};
 use misdeal_core::{Purpose, Stream, World};
 
-/// A [`PositionLaw`] prepared for drawing by inversion of 64 random bits.
+/// A [`PositionLaw`], prepared for drawing by inversion of 64 random bits.
 #[derive(Debug, Clone)]
 pub enum Positions {
-    /// Uniform on consecutive batches.
+    /// One batch, uniform on consecutive batches.
     Uniform {
         /// The first batch.
         first: u64,
-        /// How many there are.
+        /// The number of batches.
         count: u64,
     },
-    /// The number of batches to skip is how many of these thresholds the random bits reach.
+    /// One batch by inversion: the offset is the number of thresholds that the random bits reach.
     Listed {
         /// The first batch.
         first: u64,
-        /// 2^64 times the distribution function.
+        /// The distribution function times 2^64.
         thresholds: Vec<u64>,
     },
-    /// In each step independently: how many batches of an epoch hold the target is drawn first.
+    /// The target joins each batch independently. The number of its batches in an epoch is drawn first.
     EachStep {
-        /// 2^64 times the distribution function of that number.
+        /// The distribution function of the number of the target's batches, times 2^64.
         thresholds: Vec<u64>,
     },
 }
@@ -45,7 +45,7 @@ impl Positions {
         }
     }
 
-    /// The target's batch in a scheme that uses it once an epoch.
+    /// The target's batch, in a scheme that uses the target once per epoch.
     pub fn batch(&self, bits: u64) -> u64 {
         match self {
             Self::Uniform { first, count } => first + scaled(bits, *count),
@@ -54,7 +54,7 @@ impl Positions {
         }
     }
 
-    /// In how many batches of an epoch the target is.
+    /// The number of batches of an epoch that hold the target.
     pub fn inclusions(&self, bits: u64) -> u64 {
         match self {
             Self::EachStep { thresholds } => rank(thresholds, bits),
@@ -62,10 +62,10 @@ impl Positions {
         }
     }
 
-    /// The target's batches in one epoch, in increasing order.
+    /// The target's batches in one epoch, ascending.
     ///
-    /// Draw `decided_by` of the trial's position bits decides the batch, or the number of batches; which batches those are
-    /// takes further draws, beyond the last epoch's, by Floyd's method for a uniform subset.
+    /// Draw `decided_by` of the trial's position bits decides the batch, or the number of batches. Further draws, with
+    /// indices beyond the last epoch's, decide which batches these are. They use Floyd's method for a uniform subset.
     pub fn in_epoch(&self, stream: &Stream, world: World, trial: u64, epoch: Epoch) -> Vec<u64> {
         let bits = |draw: u64| stream.uniform(Purpose::Position, world, trial, draw as u32);
         let first = bits(epoch.decided_by);
@@ -85,14 +85,14 @@ impl Positions {
     }
 }
 
-/// Which epoch of a run the positions are drawn for.
+/// The epoch of a run for which positions are drawn.
 #[derive(Debug, Clone, Copy)]
 pub struct Epoch {
-    /// The epoch's index, or zero where the first epoch decides for all.
+    /// The epoch's index, or zero if the first epoch decides for all epochs.
     pub decided_by: u64,
-    /// Epochs in the run.
+    /// The number of epochs in the run.
     pub of: u64,
-    /// Steps in it.
+    /// The number of steps in an epoch.
     pub steps: u64,
 }
 
@@ -101,7 +101,7 @@ fn scaled(bits: u64, count: u64) -> u64 {
     ((u128::from(bits) * u128::from(count)) >> 64) as u64
 }
 
-/// How many thresholds `bits` reaches, at most the last index.
+/// The number of thresholds that `bits` reaches, at most the last index.
 fn rank(thresholds: &[u64], bits: u64) -> u64 {
     thresholds.partition_point(|&threshold| threshold <= bits).min(thresholds.len() - 1) as u64
 }
@@ -117,7 +117,9 @@ fn thresholds(masses: impl Iterator<Item = f64>) -> Vec<u64> {
         .collect()
 }
 
-/// P(Binomial(n, p) = k) for k = 0, 1, ... until what is left is below 2^-70; for means of about one.
+/// The probabilities P(Binomial(n, p) = k) for k = 0, 1, ..., for means of about one.
+///
+/// The list ends when a probability beyond the mean is below 2^-70.
 fn binomial_masses(n: u64, p: f64) -> Vec<f64> {
     if p >= 1.0 {
         let mut certain = vec![0.0; n as usize];

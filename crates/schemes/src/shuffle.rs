@@ -1,11 +1,11 @@
-//! A fresh uniform permutation each epoch, cut into batches.
+//! The scheme of a new uniform permutation in each epoch, cut into batches.
 
 use crate::{BatchRng, PositionLaw, Weights};
 use crate::{Batches, Sampler};
 use misdeal_core::Setting;
 use rand::seq::SliceRandom;
 
-/// All n! orders of the records are equally likely in each epoch, independently of the other epochs.
+/// The sampler: all n! orders of the records are equally likely in each epoch, independently of the other epochs.
 pub(crate) struct Shuffle {
     batches: Batches,
     rng: BatchRng,
@@ -19,13 +19,13 @@ impl Shuffle {
 
 impl Sampler for Shuffle {
     fn next_epoch(&mut self) -> &Batches {
-        // A uniform permutation of any order that it does not depend on is uniform: no need to go back to file order.
+        // A uniform permutation of any order that is independent of it is uniform. So file order need not be restored.
         self.batches.records.shuffle(&mut self.rng);
         &self.batches
     }
 }
 
-/// Every batch with probability B / n = 1 / T, wherever the record lies in the file.
+/// The position law: every batch with probability B / n = 1 / T, for any place of the record in the file.
 pub(crate) fn law(setting: &Setting) -> PositionLaw {
     PositionLaw::OnceAnEpoch(Weights::Uniform(0..setting.steps_per_epoch))
 }

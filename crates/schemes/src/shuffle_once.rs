@@ -1,11 +1,11 @@
-//! One uniform permutation, cut into batches, the same in all epochs.
+//! The scheme of one uniform permutation, cut into batches that are the same in all epochs.
 
 use crate::{BatchRng, PositionLaw, Weights};
 use crate::{Batches, Sampler};
 use misdeal_core::Setting;
 use rand::seq::SliceRandom;
 
-/// All n! orders of the records are equally likely; the one drawn serves every epoch.
+/// The sampler: all n! orders of the records are equally likely. One order is drawn and used in every epoch.
 pub(crate) struct ShuffleOnce(Batches);
 
 impl ShuffleOnce {
@@ -22,7 +22,7 @@ impl Sampler for ShuffleOnce {
     }
 }
 
-/// Every batch with probability 1 / T, and then that batch in all epochs.
+/// The position law: every batch with probability 1 / T, the same batch in all epochs.
 pub(crate) fn law(setting: &Setting) -> PositionLaw {
     PositionLaw::KeptForAllEpochs(Weights::Uniform(0..setting.steps_per_epoch))
 }

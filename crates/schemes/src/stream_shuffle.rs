@@ -1,6 +1,7 @@
-//! A sliding buffer: each emission leaves a uniformly chosen slot, which the next record of the file fills.
+//! The scheme of a sliding buffer: each step emits a uniformly chosen slot, and the file's next record fills it.
 //!
-//! This is `shuffle(buffer_size)` of `tf.data`, and of Hugging Face's iterable data sets until they refilled by halves.
+//! This is `shuffle(buffer_size)` of `tf.data`. Hugging Face's iterable data sets also did this, until they began to
+//! refill by halves.
 
 use crate::{BatchRng, PositionLaw, Weights};
 use crate::{Batches, Sampler};
@@ -8,8 +9,10 @@ use misdeal_core::Setting;
 use rand::distr::{Distribution, Uniform};
 use rand::seq::SliceRandom;
 
-/// The buffer begins with the first K records. While the file lasts, each emission takes a uniform slot and refills
-/// it; the K records that remain then leave in uniform order. Epochs are independent.
+/// The sampler: the buffer begins with the first K records.
+///
+/// Until the file ends, each emission takes a uniform slot and refills it. The K records that remain then leave in
+/// uniform order. Epochs are independent.
 pub(crate) struct StreamShuffle {
     batches: Batches,
     buffer: Vec<u64>,
@@ -47,19 +50,19 @@ impl Sampler for StreamShuffle {
     }
 }
 
-/// Record i is in the buffer from emission j0 = max(0, i - K + 1) on and is emitted
+/// The position law. Record i is in the buffer from emission j0 = max(0, i - K + 1) on. It is emitted
 ///
 /// - as number j with probability (1/K) (1 - 1/K)^(j - j0) for j0 <= j < n - K,
-/// - else, with probability (1 - 1/K)^(n - K - j0), as one of the last K, uniformly.
+/// - otherwise, with probability (1 - 1/K)^(n - K - j0), as one of the last K, uniformly.
 ///
 /// A batch's weight is the sum over its emissions, in closed form. After the target's first batch the weights never
-/// grow, so the list ends where they underflow to zero.
+/// increase, so the list ends when they underflow to zero.
 pub(crate) fn law(buffer_size: u64, setting: &Setting) -> PositionLaw {
     let batch_size = setting.batch_size;
     let entry = (setting.target_index + 1).saturating_sub(buffer_size);
     let last_refill = setting.dataset_size() - buffer_size;
     let log_stay = libm::log1p(-1.0 / buffer_size as f64);
-    // (1 - 1/K)^emissions, where K = 1 gives 0^0 = 1.
+    // (1 - 1/K)^emissions; for K = 1 and no emissions this is 0^0 = 1.
     let still_there =
         |emissions: u64| if emissions == 0 { 1.0 } else { libm::exp(emissions as f64 * log_stay) };
     let weight = |batch: u64| {
@@ -86,7 +89,7 @@ mod tests {
         weights
     }
 
-    /// The definition, emission by emission, as a product of probabilities.
+    /// The weights from the definition: a product of probabilities, emission by emission.
     fn by_emission(buffer_size: u64, setting: &Setting) -> Vec<f64> {
         let (n, k) = (setting.dataset_size(), buffer_size as f64);
         let mut weights = vec![0.0; setting.steps_per_epoch as usize];

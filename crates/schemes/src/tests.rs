@@ -1,8 +1,8 @@
-//! What all schemes have in common, and their first batches written down.
+//! Properties of all schemes, and the exact first batches of each.
 
 use super::*;
 
-/// Nine schemes on six records in three batches.
+/// The nine schemes on six records in three batches.
 fn settings() -> impl Iterator<Item = Setting> {
     BatchScheme::NAMES.iter().copied().map(|name| {
         let buffer = matches!(name, "partial-shuffle" | "stream-shuffle").then_some(4);
@@ -16,7 +16,7 @@ fn epochs(setting: &Setting, world: World, trial: u64, epochs: usize) -> Vec<Vec
     (0..epochs).map(|_| sampler.next_epoch().iter().map(<[u64]>::to_vec).collect()).collect()
 }
 
-/// A release that deals other batches from the same seed must say so: these are the batches of trial 7, both epochs.
+/// Regression test: the batches of trial 7 in two epochs. A release that changes them for the same seed must say so.
 #[test]
 fn batches_of_a_seed_never_change() {
     let expected = [
@@ -61,7 +61,8 @@ fn a_single_batch_holds_every_record() {
     }
 }
 
-/// Batch-mates in file order, blocks that nobody leaves, and emissions that wait for their record to be read.
+/// Checks that a batch keeps consecutive records together, that records stay in their block, and that no record leaves
+/// a buffer before it is read.
 #[test]
 fn records_stay_where_their_scheme_keeps_them() {
     for setting in settings() {

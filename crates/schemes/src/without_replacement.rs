@@ -1,14 +1,14 @@
-//! Every batch is a fresh uniform subset of the records.
+//! The scheme whose every batch is a new uniform subset of the records.
 
 use crate::{BatchRng, PositionLaw};
 use crate::{Batches, Sampler};
 use misdeal_core::Setting;
 use rand::seq::SliceRandom;
 
-/// All subsets of B records are equally likely in each step, independently of the other steps.
+/// The sampler: in each step all subsets of B records are equally likely, independently of the other steps.
 pub(crate) struct WithoutReplacement {
     batches: Batches,
-    /// All records, in an order that the draws so far left behind.
+    /// All records, in the order that earlier draws left.
     deck: Vec<u64>,
     batch_size: usize,
     rng: BatchRng,
@@ -29,7 +29,7 @@ impl WithoutReplacement {
 impl Sampler for WithoutReplacement {
     fn next_epoch(&mut self) -> &Batches {
         for batch in self.batches.records.chunks_mut(self.batch_size) {
-            // The first steps of a Fisher-Yates shuffle: a uniform subset whatever the order it starts from.
+            // The first steps of a Fisher-Yates shuffle give a uniform subset from any starting order.
             let (drawn, _) = self.deck.partial_shuffle(&mut self.rng, self.batch_size);
             batch.copy_from_slice(drawn);
         }
@@ -37,7 +37,7 @@ impl Sampler for WithoutReplacement {
     }
 }
 
-/// In each step with probability B / n = 1 / T, independently.
+/// The position law: in each step with probability B / n = 1 / T, independently.
 pub(crate) fn law(setting: &Setting) -> PositionLaw {
     PositionLaw::EachStep { probability: setting.sampling_probability() }
 }

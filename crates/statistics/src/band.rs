@@ -1,45 +1,47 @@
-//! Thresholds whose ranks were fixed in advance: all of them are tested at once, on all of the data.
+//! Tests many thresholds at once on all of the data. Their ranks were fixed in advance.
 //!
 //! # Why is the bound valid?
-//! A threshold is the lowest one that fewer than r scores `Out` reach, or the highest one that fewer than r scores
-//! `In` lie below. The rank r depends on the number of scores alone.
+//! A threshold is defined by a rank r. It is the lowest one that fewer than r scores `Out` reach, or the highest one
+//! that fewer than r scores `In` lie below. The rank depends only on the number of scores.
 //!
 //! Write scores as S = Q(U) with U uniform and Q non-decreasing. If fewer than r of n scores reach the threshold, it
-//! lies above the r-th largest score. A score that reaches it then has U > U_(n-r+1), which has probability Beta(r,
-//! n-r+1). So the error rate is stochastically at most Beta(r, n-r+1): exactly that for continuous scores, smaller
-//! with ties or on a grid.
+//! lies above the r-th largest score. A score that reaches it then has U > U_(n-r+1). This event has a probability with
+//! law Beta(r, n-r+1). So the error rate is stochastically at most Beta(r, n-r+1). For continuous scores it is exactly
+//! that; with ties or on a grid it is smaller.
 //!
-//! Given one world's scores the threshold is fixed, and the other world's scores beyond it are binomial. Each
-//! threshold is therefore an exact test (`rank_test.rs`). The levels of all tests add up to the significance, so the
-//! largest epsilon that any of them refutes is a lower confidence bound. Neither the data nor the significance of one
-//! test is split.
+//! Given one world's scores, the threshold is fixed, and the number of the other world's scores beyond it is binomial.
+//! So each threshold has an exact test (`rank_test.rs`). The levels of all tests add up to the significance. Therefore
+//! the largest epsilon that any test refutes is a lower confidence bound. The data are not split, and neither is the
+//! significance of one test.
 //!
 //! # Where is the significance spent?
-//! Ranks are powers of two. An estimate from r errors is uncertain by about 1/sqrt(r), and a threshold further out
-//! shows more. For most mechanisms the two balance near twenty errors, however many observations there are. Seven
-//! tenths of the significance are spent around there (weights 1/(1 + ln^2(r/20))). Three tenths are spent evenly, for
-//! mechanisms that leak nearly everything or nearly nothing.
+//! Ranks are powers of two. An estimate from r errors is uncertain by about 1/sqrt(r), but a threshold further out
+//! shows more. For most mechanisms the two balance near twenty errors, for any number of observations. So seven tenths
+//! of the significance are spent around twenty errors, with weights 1/(1 + ln^2(r/20)). Three tenths are spent evenly,
+//! for mechanisms that leak nearly everything or nearly nothing.
 //!
 //! # Why more ranks from 2^14 on?
-//! Where the best rank lies between two powers of two, about 1 % of epsilon is lost. Further levels cost the
-//! logarithm of their number over sqrt(r), which is less than that when there are many errors. So an octave has 2
-//! ranks from 2^14 on, 4 from 2^16 on and 8 from 2^18 on, which share its level. With powers of two alone, 10^12
-//! observations at noise 1.5 showed less than 10^11 did.
+//! If the best rank lies between two powers of two, about 1 % of epsilon is lost. More levels cost about the logarithm
+//! of their number over sqrt(r). With many errors this is less than 1 %. So an octave (the ranks from one power of two
+//! to the next) has 2 ranks from 2^14 on, 4 from 2^16 on and 8 from 2^18 on. They share the octave's level. With powers
+//! of two only, 10^12 observations at noise 1.5 showed less than 10^11 did.
 
 use crate::estimator::{ErrorEstimator, Finding, Side};
 use crate::evidence::Evidence;
 use crate::threshold_choice::Trials;
 
-/// The number of errors around which the levels are spent.
+/// Most of the significance is spent around this number of errors.
 const USUAL_ERRORS: f64 = 20.0;
-/// The share of the significance that is spent there.
+/// The share of the significance spent around [`USUAL_ERRORS`].
 const FOCUSED: f64 = 0.7;
 
-/// The octaves with one rank, those of few errors, and the largest number of ranks in one.
+/// The first 14 octaves, those of few errors, have one rank each. Later ones have at most `MOST_RANKS`.
 const COARSE_OCTAVES: u32 = 14;
 const MOST_RANKS: u64 = 8;
 
-/// The ranks that share the level of the octave of a power of two, up to `observations`.
+/// The ranks that share one octave's level, up to `observations`.
+///
+/// `octave` is a power of two, the first rank of its octave.
 fn shared(octave: u64, observations: u64) -> Vec<u64> {
     let finer = (octave.ilog2() + 2).saturating_sub(COARSE_OCTAVES) / 2;
     let number = (1_u64 << finer.min(MOST_RANKS.ilog2())) as f64;
@@ -47,12 +49,12 @@ fn shared(octave: u64, observations: u64) -> Vec<u64> {
     ranks.take_while(|&rank| rank <= observations).collect()
 }
 
-/// The ranks that are asked for among so many scores, ascending.
+/// The ranks that a band tests for this many scores, ascending.
 pub(crate) fn ranks(observations: u64, side: Side) -> Vec<u64> {
     weighted_ranks(observations, side).into_iter().map(|(rank, _)| rank).collect()
 }
 
-/// Ranks up to `observations`, with weights that add up to 1.
+/// All ranks up to `observations`, with weights that add up to 1.
 fn weighted_ranks(observations: u64, side: Side) -> Vec<(u64, f64)> {
     let octaves = weighted_octaves(observations, side).into_iter();
     let ranks = octaves.flat_map(|(octave, weight)| {
@@ -63,7 +65,7 @@ fn weighted_ranks(observations: u64, side: Side) -> Vec<(u64, f64)> {
     ranks.collect()
 }
 
-/// Powers of two up to `observations`, with weights that add up to 1.
+/// All powers of two up to `observations`, with weights that add up to 1.
 fn weighted_octaves(observations: u64, side: Side) -> Vec<(u64, f64)> {
     let ranks: Vec<u64> = (0..63).map(|j| 1_u64 << j).take_while(|&rank| rank <= observations).collect();
     let focus = |rank: u64| {
@@ -76,7 +78,9 @@ fn weighted_octaves(observations: u64, side: Side) -> Vec<(u64, f64)> {
     ranks.into_iter().map(|rank| (rank, focused * focus(rank) / total + (1.0 - focused) * even)).collect()
 }
 
-/// The largest epsilon that a threshold of fixed rank shows, and that threshold; `floor` if none shows more.
+/// The largest epsilon that a threshold of fixed rank shows, and that threshold.
+///
+/// The result is `floor` if no threshold shows more.
 pub(crate) fn find(
     estimator: &dyn ErrorEstimator,
     evidence: &Evidence<'_>,
@@ -98,7 +102,7 @@ pub(crate) fn find(
     }
     let places: Vec<_> = wanted.iter().map(|&(side, rank, _)| (side, rank)).collect();
     let thresholds = evidence.thresholds_of_ranks(&places);
-    // Those that may show most come first, and most of the others need no test.
+    // Thresholds that may show most come first. Most of the others then need no test.
     let mut candidates: Vec<_> = wanted
         .iter()
         .zip(&thresholds)

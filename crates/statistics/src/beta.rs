@@ -1,13 +1,15 @@
-//! Beta laws with any shapes from 1/2 up: both tails and the quantile, at a cost that does not grow with the shapes.
+//! Beta laws with shapes of at least 1/2: both tails and the quantile.
 //!
-//! Everything happens in the logit x = ln(p / (1-p)), where the density p^a (1-p)^b / B(a, b) is log-concave for all
+//! The cost does not grow with the shapes.
+//!
+//! All computations use the logit x = ln(p / (1-p)). There the density p^a (1-p)^b / B(a, b) is log-concave for all
 //! shapes. With m = a + b and Loader's deviance D it is
 //!
 //! ```text
 //! sqrt(ab / (2 pi m)) exp(S(m) - S(a) - S(b) - D(a, mp) - D(b, mq)),
 //! ```
 //!
-//! and the mass beyond a point on the far side of the mode is that density times one smooth integral.
+//! The mass beyond a point on the far side of the mode is that density times one smooth integral.
 
 use crate::binomial::Proportion;
 use crate::quadrature::integrate;
@@ -16,7 +18,7 @@ use libm::{exp, expm1, log, log1p, sqrt};
 use misdeal_core::normal;
 use std::f64::consts::TAU;
 
-/// Where the integrand has fallen to exp(-40), 4e-18 of its start, the integral ends.
+/// The integral ends when the integrand has decreased to exp(-40), 4e-18 of its start.
 const NEGLIGIBLE: f64 = 40.0;
 
 /// A Beta law with shapes `a` and `b`, each at least 1/2.
@@ -31,7 +33,7 @@ const NEGLIGIBLE: f64 = 40.0;
 pub struct Beta {
     a: f64,
     b: f64,
-    /// ln of what stands before the deviances.
+    /// The logarithm of the factor before the deviances.
     log_scale: f64,
 }
 
@@ -48,7 +50,7 @@ impl Beta {
         Beta { a: self.b, b: self.a, ..self }
     }
 
-    /// The odds at which the density of the logit is largest.
+    /// The odds at the mode of the logit's density.
     pub fn mode_odds(&self) -> f64 {
         self.a / self.b
     }
@@ -69,7 +71,9 @@ impl Beta {
         }
     }
 
-    /// P(X <= p) and P(X > p) at `odds` = p / (1-p); the smaller within about 1e-13 relative, for shapes up to 1e13.
+    /// P(X <= p) and P(X > p) at `odds` = p / (1-p).
+    ///
+    /// The smaller one is within about 1e-13 relative, for shapes up to 1e13.
     pub fn tails(&self, odds: f64) -> [f64; 2] {
         if odds.is_nan() || odds <= 0.0 {
             return [0.0, 1.0];
@@ -91,7 +95,7 @@ impl Beta {
 
     /// The p with P(X > p) = `tail`, for 0 < `tail` < 1.
     ///
-    /// Halley's method on ln P(X > p) in the logit, where it is concave and decreasing.
+    /// It uses Halley's method on ln P(X > p) in the logit, where this function is concave and decreasing.
     pub fn upper_quantile(&self, tail: f64) -> Proportion {
         if tail > 0.5 {
             return self.mirrored().upper_quantile(1.0 - tail).swapped();
@@ -107,7 +111,7 @@ impl Beta {
         for _ in 0..MOST_STEPS {
             let [_, above] = self.tails(odds);
             if above < f64::MIN_POSITIVE {
-                // The start was too far out for the tail to be a number.
+                // The start was so far out that the tail underflows.
                 odds *= exp(-1.0);
                 continue;
             }
@@ -119,7 +123,7 @@ impl Beta {
                 break;
             }
             odds = (odds * exp(step)).clamp(f64::MIN_POSITIVE, 1.0 / f64::MIN_POSITIVE);
-            // The convergence is cubic in units of the ratio.
+            // Convergence is cubic, measured in units of the ratio.
             if step.abs() < 1e-6 * ratio {
                 break;
             }
@@ -127,7 +131,8 @@ impl Beta {
         odds
     }
 
-    /// A start for the quantile: Abramowitz and Stegun, formula 26.5.22, kept finite for the smallest shapes.
+    /// A start for the quantile: Abramowitz and Stegun, formula 26.5.22, limited to finite values for the smallest
+    /// shapes.
     fn first_odds(&self, tail: f64) -> f64 {
         let z = -normal::lower_quantile(tail);
         let [r, s] = [self.a, self.b].map(|shape| 1.0 / (2.0 * shape - 1.0).max(0.5));
@@ -146,11 +151,13 @@ impl Beta {
     }
 }
 
-/// The logit's density has poles at a distance of pi from the real line: a rule much longer than that needs help near its
-/// beginning. It happens for the smallest shapes only.
+/// Longer panels are split near their beginning.
+///
+/// The logit's density has poles at distance pi from the real line, so one rule is not accurate on a much longer panel.
+/// Only the smallest shapes need this.
 const LONGEST_PANEL: f64 = 12.0;
 
-/// How the density of the logit falls from a point beyond the mode.
+/// The decrease of the logit's density from a point beyond the mode.
 struct Fall {
     p: f64,
     q: f64,
@@ -164,10 +171,10 @@ impl Fall {
         Fall { p, q, shapes: law.a + law.b, excess: law.excess(odds).max(0.0) }
     }
 
-    /// -ln(f(x + s) / f(x)) = m h(s) + excess s, with h(s) = ln(q + p e^s) - p s: a sum of positive terms.
+    /// -ln(f(x + s) / f(x)) = m h(s) + excess s, with h(s) = ln(q + p e^s) - p s. It is a sum of positive terms.
     fn at(&self, s: f64) -> f64 {
-        // ln(1 + e) - e for e = e^s - 1 is s - e, so that h is a difference of two such terms of which one is about
-        // twice the other at least: no digits are lost, however small s.
+        // With e = e^s - 1, ln(1 + e) - e equals s - e. So h is a difference of two such terms, and one is at least
+        // about twice the other. No digits are lost, even for small s.
         let (share, s_towards) = if self.p <= 0.5 { (self.p, s) } else { (self.q, -s) };
         let e = expm1(s_towards);
         let h = if e.abs() < 0.28 {
@@ -178,7 +185,8 @@ impl Fall {
         self.shapes * h + self.excess * s
     }
 
-    /// An s near the one where [`at`](Self::at) is [`NEGLIGIBLE`]; as it is convex, Newton's steps come from above.
+    /// An s near the point where [`at`](Self::at) is [`NEGLIGIBLE`]. The function is convex, so Newton's steps approach
+    /// from above.
     fn end(&self) -> f64 {
         let curvature = self.shapes * self.p * self.q;
         let mut s =
@@ -186,7 +194,7 @@ impl Fall {
         for _ in 0..6 {
             s = s.min(300.0);
             let odds = self.p * exp(s) / self.q;
-            // p' - p, where p' is the probability at x + s.
+            // Computes p' - p, where p' is the probability at x + s.
             let moved = if odds > 1.0 { self.q - 1.0 / (1.0 + odds) } else { odds / (1.0 + odds) - self.p };
             let step = (NEGLIGIBLE - self.at(s)) / (self.shapes * moved + self.excess);
             s += step;
@@ -204,11 +212,11 @@ mod tests {
 
     #[derive(serde::Deserialize)]
     struct Golden {
-        /// a, b, odds, P(X <= p), P(X > p).
+        /// The columns a, b, odds, P(X <= p), P(X > p).
         tails: Vec<[f64; 5]>,
     }
 
-    /// Values of mpmath at 60 digits (`testdata/scripts/beta.py`).
+    /// Reference values from mpmath at 60 digits (`testdata/scripts/beta.py`).
     #[test]
     fn agrees_with_high_precision_values() {
         let golden: Golden = toml::from_str(include_str!("../../../testdata/beta.toml")).unwrap();
@@ -219,7 +227,7 @@ mod tests {
             for (ours, exact) in found.into_iter().zip([below, above]) {
                 assert!((ours / exact - 1.0).abs() < 2e-12, "{a} {b} {odds}: {ours} for {exact}");
             }
-            // From the smaller tail, as the larger one does not determine it.
+            // Use the smaller tail, because the larger one does not determine the quantile.
             let (law, odds, tail) =
                 if above < below { (law, odds, above) } else { (law.mirrored(), 1.0 / odds, below) };
             let quantile = law.upper_quantile(tail);

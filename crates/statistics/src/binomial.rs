@@ -1,14 +1,14 @@
-//! The binomial law: exact one-sided confidence bounds of Clopper and Pearson (1934).
+//! Exact one-sided confidence bounds for a binomial probability, by Clopper and Pearson (1934).
 
 use crate::beta::Beta;
 use libm::{exp, expm1, log, log1p};
 
-/// A probability and its complement, each with its own relative accuracy.
+/// A probability and its complement, each accurate relative to its own size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Proportion {
-    /// p.
+    /// The probability p.
     pub value: f64,
-    /// 1 - p, accurate also where p is so near 1 that the subtraction would lose it.
+    /// The complement 1 - p, accurate even if p is so near 1 that the subtraction would lose it.
     pub complement: f64,
 }
 
@@ -16,7 +16,7 @@ impl Proportion {
     const ZERO: Self = Proportion { value: 0.0, complement: 1.0 };
     const ONE: Self = Proportion { value: 1.0, complement: 0.0 };
 
-    /// odds / (1 + odds), monotone in `odds`: the larger part is rounded from the smaller.
+    /// The proportion odds / (1 + odds), monotone in `odds`. The larger part is computed from the smaller one.
     pub(crate) fn from_odds(odds: f64) -> Self {
         let smaller = odds.min(1.0) / (1.0 + odds);
         let pair = Proportion { value: smaller, complement: 1.0 - smaller };
@@ -28,20 +28,20 @@ impl Proportion {
     }
 }
 
-/// The Clopper-Pearson upper bound for `successes` of `trials` at confidence 1 - `tail_probability`.
+/// The Clopper-Pearson upper bound for `successes` out of `trials`, at confidence 1 - `tail_probability`.
 ///
 /// # Formula
-/// The p with P(Binomial(n, p) <= k) = `tail_probability`, which is the (1 - `tail_probability`) quantile of
-/// Beta(k + 1, n - k); 1 when k = n. Whatever the true probability is, the bound lies below it with probability at most
+/// The bound is the p with P(Binomial(n, p) <= k) = `tail_probability`. This is the (1 - `tail_probability`) quantile
+/// of Beta(k + 1, n - k), or 1 if k = n. For any true probability, the bound lies below it with probability at most
 /// `tail_probability`.
 ///
 /// # Accuracy
-/// Value and complement are within 2e-15 relative of the exact ones for up to 1e13 trials and tail probabilities from
-/// 1e-6 to 0.9, and within 2e-14 down to 1e-100; they err in either direction, as nothing is rounded outwards. Beyond
-/// 2^53 trials the counts are rounded to `f64`. The result is the same on every machine.
+/// Value and complement are within 2e-15 relative of the exact ones, for up to 1e13 trials and tail probabilities from
+/// 1e-6 to 0.9. Down to 1e-100 they are within 2e-14. They err in either direction, because nothing is rounded
+/// outwards. Beyond 2^53 trials the counts are rounded to `f64`. The result is the same on every machine.
 ///
-/// It is defined for all arguments: more successes than trials count as all, and a tail probability that is not
-/// positive (or not a number) allows no error and gives 1.
+/// The function accepts all arguments. More successes than trials count as all trials. A tail probability that is not
+/// positive (or NaN) allows no error and gives 1.
 ///
 /// ```
 /// use misdeal_statistics::binomial::upper_bound;
@@ -79,10 +79,10 @@ pub fn upper_bound(successes: u64, trials: u64, tail_probability: f64) -> Propor
     Beta::new(successes as f64 + 1.0, failures as f64 + 1.0).upper_quantile(tail_probability)
 }
 
-/// The Clopper-Pearson lower bound for `successes` of `trials` at confidence 1 - `tail_probability`.
+/// The Clopper-Pearson lower bound for `successes` out of `trials`, at confidence 1 - `tail_probability`.
 ///
-/// The p with P(Binomial(n, p) >= k) = `tail_probability`; 0 when k = 0. It is the complement of the upper bound for
-/// the failures, with the same accuracy, and lies above the true probability with probability at most
+/// The bound is the p with P(Binomial(n, p) >= k) = `tail_probability`, or 0 if k = 0. It is the complement of the
+/// upper bound for the failures, with the same accuracy. It lies above the true probability with probability at most
 /// `tail_probability`.
 pub fn lower_bound(successes: u64, trials: u64, tail_probability: f64) -> Proportion {
     upper_bound(trials.saturating_sub(successes), trials, tail_probability).swapped()

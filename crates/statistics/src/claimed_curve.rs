@@ -1,8 +1,8 @@
-//! Is what was observed consistent with a whole trade-off curve?
+//! Tests whether observed errors are consistent with a whole trade-off curve.
 //!
-//! A claim such as "this is Poisson sampling" promises more than one (epsilon, delta): at every false-positive rate x the
-//! false-negative rate is at least f(x). One threshold whose two errors lie below the curve refutes it, and often with fewer
-//! observations than any single (epsilon, delta) on the curve needs.
+//! A claim such as "this is Poisson sampling" promises more than one pair (epsilon, delta). It promises that at every
+//! false-positive rate x the false-negative rate is at least f(x). One threshold whose two errors lie below the curve
+//! refutes it. This often needs fewer observations than any single (epsilon, delta) on the curve.
 
 use crate::ErrorCounts;
 use crate::beta::Beta;
@@ -10,7 +10,7 @@ use libm::{exp, expm1, log};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// The promise of (epsilon, delta): f(x) = max{ 0, 1 - delta - e^epsilon x, e^-epsilon (1 - delta - x) }.
+/// The trade-off curve of (epsilon, delta): f(x) = max{ 0, 1 - delta - e^epsilon x, e^-epsilon (1 - delta - x) }.
 pub fn of_epsilon(epsilon: f64, delta: f64, false_positive_rate: f64) -> f64 {
     let rest = 1.0 - delta;
     let steep = rest - exp(epsilon) * false_positive_rate;
@@ -18,34 +18,37 @@ pub fn of_epsilon(epsilon: f64, delta: f64, false_positive_rate: f64) -> f64 {
     steep.max(flat).max(0.0)
 }
 
-/// The false-positive rates at which [`of_epsilon`] is not straight, ascending: where its two lines meet, on the diagonal, and where it reaches
-/// zero.
+/// The false-positive rates at which [`of_epsilon`] has a corner, ascending.
+///
+/// The first corner lies on the diagonal, where the two lines meet. At the second the curve reaches zero.
 pub fn corners_of_epsilon(epsilon: f64, delta: f64) -> [f64; 2] {
     let rest = 1.0 - delta;
     [rest / (1.0 + exp(epsilon)), rest]
 }
 
-/// The probability, at most, of errors as few as these under any mechanism whose curve is at least `curve`, by a test that
-/// combines both worlds.
+/// The p-value of the claim that the mechanism's curve is at least `curve`, from both worlds.
+///
+/// It is an upper bound on the probability of so few errors under any such mechanism.
 ///
 /// # Formula
-/// With k of n false positives and l of m false negatives, and G(q) = q (1 - ln q) the law of a product of two independent uniform
-/// numbers (Fisher 1932):
+/// The errors are k of n false positives and l of m false negatives. G(q) = q (1 - ln q) is the law of a product of two
+/// independent uniform numbers (Fisher 1932). Then
 ///
 /// p = sup over x of G( P(Binomial(n, x) <= k) P(Binomial(m, f(x)) <= l) )
 ///
 /// # Formal guarantees
-/// - At a threshold chosen without the counted scores, and for a non-increasing `curve`, P(p <= a) <= a whenever the two error rates
-///   (x, y) have y >= f(x): each factor at the true x is then at least a p-value of its own world, the worlds are independent, and the supremum
-///   only adds. It errs upwards.
-/// - The supremum is bounded from above, by splitting [0, 1] until the bound is within a hundredth of a value: both
-///   factors are monotone in x. The search may stop earlier, on the safe side.
-/// - Rounding of the binomial tails, about 1e-14 relatively, is not accounted for.
+/// - It errs upwards. Assume that the threshold was chosen without the counted scores and that `curve` is
+///   non-increasing. Then P(p <= a) <= a whenever the two error rates (x, y) have y >= f(x). Reason: each factor at the
+///   true x is at least a p-value of its own world, the worlds are independent, and the supremum only increases the
+///   value.
+/// - The result bounds the supremum from above. The search splits [0, 1] until the bound is within a hundredth of a
+///   value, because both factors are monotone in x. The search may stop earlier, on the safe side.
+/// - Rounding of the binomial tails, about 1e-14 relative, is not accounted for.
 pub fn p_value(counts: &ErrorCounts, curve: impl Fn(f64) -> f64) -> f64 {
     bounded_p_value(counts, curve, 1.01)
 }
 
-/// The same within a factor of `precision` above the supremum.
+/// The p-value as in [`p_value`], within a factor of `precision` above the supremum.
 pub(crate) fn bounded_p_value(counts: &ErrorCounts, curve: impl Fn(f64) -> f64, precision: f64) -> f64 {
     const MOST_SPLITS: usize = 4000;
     let few_positives = |x: f64| at_most(counts.false_positives, counts.observations_out, x);
@@ -90,7 +93,9 @@ fn at_most(k: u64, n: u64, p: f64) -> f64 {
     Beta::new(k as f64 + 1.0, (n - k) as f64).tails(p / (1.0 - p))[1]
 }
 
-/// Between two rates: their geometric mean where that is what separates them, so that the smallest rates are reached soon.
+/// A rate between two others, at which the search splits.
+///
+/// Small rates that are far apart are split at their geometric mean, so the search reaches the smallest rates soon.
 fn between(low: f64, high: f64) -> f64 {
     const LEAST: f64 = 1e-12;
     if high < 0.5 && high > 4.0 * low.max(LEAST) {
@@ -107,7 +112,7 @@ struct End {
     few_negatives: f64,
 }
 
-/// Rates between two ends, and the most that the product can be there.
+/// An interval of rates, and an upper bound on the product within it.
 struct Piece {
     bound: f64,
     low: End,
@@ -156,7 +161,7 @@ mod tests {
         }
     }
 
-    /// A fine grid gives a value below the bound, and not far below.
+    /// The values on a fine grid lie below the bound, and close to it.
     #[test]
     fn the_bound_is_the_supremum() {
         for counts in [
@@ -196,13 +201,13 @@ mod tests {
         assert!((of_epsilon(0.0, 0.0, 0.3) - 0.7).abs() < 1e-15);
         assert!((of_epsilon(1.0, 0.1, 0.0) - 0.9).abs() < 1e-15);
         assert!(of_epsilon(3.0, 0.0, 1.0).abs() < 1e-15);
-        // Its own inverse.
+        // The curve is its own inverse.
         let y = of_epsilon(0.7, 0.02, 0.1);
         assert!((of_epsilon(0.7, 0.02, y) - 0.1).abs() < 1e-12);
     }
 
-    /// On the curve itself, at several thresholds, p <= 0.05 in at most 5 % of 4,000 runs: more than 280 have a probability below
-    /// 1e-7 at each of twelve cells.
+    /// Error rates exactly on the curve, at several thresholds: p <= 0.05 in at most 5 % of 4,000 runs. More than 280
+    /// such runs have a probability below 1e-7 in each of the twelve cases.
     #[test]
     fn is_small_no_more_often_than_it_says() {
         let stream = Stream::new(&Setting::default().hash());

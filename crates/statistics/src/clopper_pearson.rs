@@ -1,25 +1,25 @@
-//! The bound of the paper: exact binomial confidence bounds on both error rates.
+//! The paper's bound: exact binomial confidence bounds on both error rates.
 
 use crate::binomial::upper_bound;
 use crate::estimator::{Side, epsilon_of_rates};
 use crate::rank_test::RankTest;
 use crate::{ErrorCounts, ErrorEstimator, Guarantee};
 
-/// Clopper-Pearson bounds on both error rates, together at level `significance`.
+/// An epsilon from Clopper-Pearson bounds on both error rates, jointly at level `significance`.
 ///
 /// # Formula
-/// With FPR+ and FNR+ the upper bounds of [`binomial::upper_bound`](crate::binomial::upper_bound) at `significance` / 2
-/// each (the paper's Algorithm 1):
+/// FPR+ and FNR+ are the upper bounds of [`binomial::upper_bound`](crate::binomial::upper_bound) at `significance` / 2
+/// each (the paper's Algorithm 1). Then
 ///
 /// epsilon = max{ ln((1 - FPR+ - delta)/FNR+), ln((1 - FNR+ - delta)/FPR+), 0 }
 ///
-/// At a threshold whose rank was fixed in advance (the choices `band` and `sequential`) the two bounds give way to the exact test
-/// of `rank_test`, which does not split the significance between them.
+/// If the threshold's rank was fixed in advance (the choices `band` and `sequential`), the exact test of `rank_test`
+/// replaces the two bounds. It does not split the significance between them.
 ///
 /// # Formal guarantees
-/// - At a threshold chosen without the counted scores, epsilon lies above that of the mechanism with probability at most
-///   `significance`: it errs downwards.
-/// - No rounding outwards: the bounds are within a few units in the last place, in either direction.
+/// - If the threshold was chosen without the counted scores, epsilon lies above the mechanism's epsilon with
+///   probability at most `significance`. It errs downwards.
+/// - Nothing is rounded outwards. The bounds are within a few units in the last place, in either direction.
 #[derive(Debug, Clone, Copy)]
 pub struct ClopperPearson;
 
@@ -64,7 +64,7 @@ impl ErrorEstimator for ClopperPearson {
     }
 }
 
-/// The exact test of a threshold with fewer than `rank` false positives (or negatives).
+/// The exact test at a threshold with fewer than `rank` false positives (or false negatives).
 fn rank_test(counts: &ErrorCounts, side: Side, rank: u64) -> RankTest {
     let ErrorCounts { false_positives, false_negatives, observations_in, observations_out } = *counts;
     let upper = RankTest {
@@ -97,7 +97,7 @@ mod tests {
         }
     }
 
-    /// No error at all in n trials: both bounds are 1 - (significance/2)^(1/n).
+    /// With no errors in n trials, both bounds are 1 - (significance/2)^(1/n).
     #[test]
     fn a_perfect_attack_is_bounded_by_the_number_of_trials() {
         let bound = 1.0 - libm::pow(0.025, 1.0 / 1000.0);

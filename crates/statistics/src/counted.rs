@@ -1,11 +1,12 @@
-//! Scores that are known by their counts alone.
+//! Scores that are known only as counts.
 
 use crate::occupied_bins::OccupiedBins;
 use crate::{BinTally, EpsilonEstimate, Estimator, Evidence, ThresholdChoice, at_level, from_evidence};
 use misdeal_core::Result;
 
-/// Counts on the [`score_grid`](misdeal_core::score_grid) that no store of a game holds: of a simulation that draws counts
-/// instead of scores, or of somebody else's histogram.
+/// Counts on the [`score_grid`](misdeal_core::score_grid) that are not in a game's store.
+///
+/// Examples are a simulation that draws counts instead of scores, or a histogram from another source.
 #[derive(Debug, Clone)]
 pub struct CountedScores {
     bins: OccupiedBins,
@@ -13,15 +14,17 @@ pub struct CountedScores {
 }
 
 impl CountedScores {
-    /// From ascending bins. `fair_coins` says that each trial's world was chosen by a fair coin of its own.
+    /// Counts from ascending bins.
+    ///
+    /// `fair_coins` says that an independent fair coin chose each trial's world.
     pub fn new(bins: impl IntoIterator<Item = (u32, BinTally)>, fair_coins: bool) -> Self {
         CountedScores { bins: OccupiedBins::new(bins), fair_coins }
     }
 
-    /// The epsilon that the counts show.
+    /// The epsilon that these counts show.
     ///
     /// # Errors
-    /// As [`estimate`](crate::estimate()).
+    /// The errors of [`estimate`](crate::estimate()).
     pub fn estimate(
         &self,
         choice: ThresholdChoice,
@@ -32,10 +35,10 @@ impl CountedScores {
         from_evidence(&self.evidence(), choice, estimator, delta, significance)
     }
 
-    /// Whether [`estimate`](Self::estimate) would be above `epsilon`, which is sooner told.
+    /// Whether [`estimate`](Self::estimate) would be above `epsilon`; faster than the estimate itself.
     ///
     /// # Errors
-    /// As [`estimate`](Self::estimate).
+    /// The errors of [`estimate`](Self::estimate).
     pub fn refutes(
         &self,
         epsilon: f64,

@@ -1,17 +1,18 @@
-//! Where an increasing probability crosses a level.
+//! Finds where an increasing probability crosses a level.
 
 use libm::log;
 
-/// A value that is within this of the crossing, and below it, is the answer.
+/// The result may lie below the crossing by this much.
 const TOLERANCE: f64 = 1e-10;
 
-/// The largest x >= `floor` with `probability(x)` below `level`, less at most 1e-10; `floor` if there is none, which takes one
-/// evaluation to tell. `start` is a guess.
+/// The largest x >= `floor` with `probability(x)` below `level`, or `floor` if there is none.
 ///
-/// `probability` never falls. The secant of its logarithm, kept inside a bracket: for tails, whose logarithms are nearly
-/// straight, a handful of evaluations.
+/// The result is too small by at most 1e-10. `start` is a guess. If the result is `floor`, one evaluation suffices.
+///
+/// `probability` must not decrease. The search uses the secant of its logarithm, kept inside a bracket. The logarithm
+/// of a tail is nearly straight, so few evaluations are needed.
 pub(crate) fn crossing(level: f64, floor: f64, start: f64, probability: impl Fn(f64) -> f64) -> f64 {
-    // Far below the level its logarithm says little, and might be infinite.
+    // Far below the level the logarithm carries little information and may be infinite.
     let excess = |x: f64| log((probability(x) / level).clamp(1e-20, 1e20));
     let (mut low, mut high) = (floor, start.max(floor) + 0.05);
     let mut at_low = excess(low);
@@ -27,7 +28,7 @@ pub(crate) fn crossing(level: f64, floor: f64, start: f64, probability: impl Fn(
             return f64::INFINITY;
         }
     }
-    // A good guess also brackets from below.
+    // A good guess also gives the lower end of the bracket.
     for step in [0.1, 0.8] {
         let below = start - step;
         if below > low {
@@ -45,7 +46,7 @@ pub(crate) fn crossing(level: f64, floor: f64, start: f64, probability: impl Fn(
             break;
         }
         let secant = low + (high - low) * (-at_low / (at_high - at_low));
-        // Nudged towards the crossing's other side, so that both ends of the bracket move.
+        // Move the secant slightly across the crossing, so that both ends of the bracket move.
         let nudge = 0.4 * TOLERANCE;
         let width = high - low;
         let x = if slow || secant.is_nan() {

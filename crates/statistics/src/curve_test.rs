@@ -1,4 +1,4 @@
-//! A claimed trade-off curve, tested: the threshold with the strongest evidence, and its p-value.
+//! Tests a claimed trade-off curve at the threshold with the strongest evidence.
 
 use crate::claimed_curve::{bounded_p_value, p_value};
 use crate::evidence::Evidence;
@@ -9,33 +9,37 @@ use misdeal_core::{OrInfinite, Result, ScoreStore};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A claimed curve: the false-negative rate that it promises at least, by false-positive rate; non-increasing.
+/// A claimed curve: the smallest false-negative rate that it promises at each false-positive rate.
+///
+/// It must be non-increasing.
 pub type ClaimedCurve<'a> = &'a (dyn Fn(f64) -> f64 + Sync);
 
-/// How far a p-value may lie above the supremum while a threshold is chosen.
+/// While a threshold is chosen, p-values may exceed the supremum by this factor.
 const ROUGHLY: f64 = 1.3;
 
-/// What became of the test of a claimed curve.
+/// The result of testing a claimed curve.
 ///
-/// The even trials choose the threshold, the odd ones are counted: if the claim is true, `p_value` is at most a with probability
-/// at most a, for every a, whatever the mechanism.
+/// The even trials choose the threshold, and the odd ones are counted. If the claim is true, `p_value` is at most a
+/// with probability at most a, for every a and any mechanism.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CurveTest {
-    /// The probability, at most, of errors as few as these if the claim is true.
+    /// An upper bound on the probability of so few errors if the claim is true.
     pub p_value: f64,
     /// Whether the p-value is at most the significance.
     pub refuted: bool,
-    /// Scores from here on are taken for runs with the target; null if infinite.
+    /// Scores at or above this value count as runs with the target; null if infinite.
     pub threshold: OrInfinite,
-    /// The errors that were counted.
+    /// The counted errors.
     #[serde(flatten)]
     pub counts: ErrorCounts,
 }
 
 impl CurveTest {
-    /// The same test as one of several that might have been made, such as the looks of a confidence sequence that may end a run when it
-    /// pleases: p over its share, where the shares of all, fixed in advance, add up to at most one. Of a true claim none of
-    /// them has a p-value of a or less, but with probability a.
+    /// The same test as one of several, with its p-value divided by its `share`.
+    ///
+    /// An example is a look of a confidence sequence, which may end a run at any look. The shares of all tests must be
+    /// fixed in advance and add up to at most one. If the claim is true, the probability that any of these tests has a
+    /// p-value of a or less is at most a.
     #[must_use]
     pub fn at_share(self, share: f64, significance: f64) -> Self {
         let p_value = (self.p_value / share).min(1.0);
@@ -51,7 +55,7 @@ pub fn test_curve(store: &ScoreStore, curve: ClaimedCurve<'_>, significance: f64
     test(&Evidence::of_store(store), curve, significance)
 }
 
-/// Tests a claimed curve on scores from anywhere; their indices stand for trials.
+/// Tests a claimed curve on any scores. Their indices serve as trial numbers.
 ///
 /// # Errors
 /// Scores that are not finite, or too few.
@@ -76,7 +80,7 @@ fn test(evidence: &Evidence<'_>, curve: ClaimedCurve<'_>, significance: f64) -> 
     Ok(CurveTest { p_value, refuted: p_value <= significance, threshold: threshold.into(), counts })
 }
 
-/// The evidence against a curve, -ln p, in the place of an epsilon: fewer errors never weaken it.
+/// The evidence against a curve, -ln p, used in place of an epsilon. Fewer errors never weaken it.
 struct Refutation<'a> {
     curve: ClaimedCurve<'a>,
 }
@@ -126,7 +130,8 @@ mod tests {
         test_curve_on_scores(&scores_in, &scores_out, &gaussian(claimed), 0.05).unwrap().p_value
     }
 
-    /// A true claim is refuted at 5 % in at most 5 % of 500 runs: more than 57 have a probability below 1e-6.
+    /// A true claim is refuted at 5 % in at most 5 % of 500 runs. More than 57 refutations have a probability below
+    /// 1e-6.
     #[test]
     fn true_claims_stand() {
         for (mu, claimed) in [(0.0, 0.0), (1.0, 1.0), (0.5, 0.8)] {
@@ -141,8 +146,8 @@ mod tests {
         assert!(refuted >= 95, "{refuted}");
     }
 
-    /// A run that ends at the first look which refutes, if one of five does: true claims fall in at most 5 % of 100 such runs, where more
-    /// than 19 have a probability below 1e-6. Without the looks' shares more do.
+    /// A run of five looks ends at the first look that refutes. True claims are refuted in at most 5 % of 100 such
+    /// runs. More than 19 have a probability below 1e-6. Without the shares of the looks, more are refuted.
     #[test]
     fn true_claims_stand_whoever_ends_the_run() {
         let looks: Vec<Look> = Look::all().take(5).collect();

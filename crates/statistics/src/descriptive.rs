@@ -1,4 +1,4 @@
-//! How well the scores tell the worlds apart: figures for people, with intervals, and no bound on epsilon.
+//! Figures that say how well the scores separate the worlds, with intervals but no bound on epsilon.
 
 use crate::beta::Beta;
 use crate::evidence::Evidence;
@@ -8,11 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The false positive rates at which the true positive rate is given.
+/// The false positive rates for which the true positive rate is given.
 const FALSE_POSITIVE_RATES: [f64; 3] = [0.001, 0.01, 0.1];
-/// Bootstrap samples.
+/// The number of bootstrap samples.
 const RESAMPLES: u64 = 1000;
-/// What intervals leave out at either end.
+/// The probability that intervals leave out at each end.
 const TAIL: f64 = 0.025;
 
 /// A figure and its 95 % interval.
@@ -22,38 +22,39 @@ pub struct Figure {
     pub value: f64,
     /// The lower end of the interval.
     pub lower: f64,
-    /// Its upper end.
+    /// The upper end of the interval.
     pub upper: f64,
 }
 
-/// The share of the scores `In` that are found at a false positive rate.
+/// The true positive rate at one false positive rate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TruePositiveRate {
     /// The largest share of the scores `Out` that may reach the threshold.
     pub false_positive_rate: f64,
-    /// The share of the scores `In` that reach it.
+    /// The share of the scores `In` that reach the threshold.
     #[serde(flatten)]
     pub figure: Figure,
 }
 
-/// Figures that describe an attack.
+/// Figures that describe how well an attack works.
 ///
 /// # Formula
-/// - `auroc`: P(score In > score Out) + P(equal) / 2 over all pairs, with the normal interval of DeLong, DeLong and Clarke-Pearson (1988),
-///   which needs no resampling.
-/// - The true positive rate at the lowest threshold that at most the given share of the scores `Out` reaches, with a percentile bootstrap
-///   interval of 1,000 resamples of both worlds. The r-th largest of n scores resampled is the original one of rank
-///   ceil(n U), U ~ Beta(r, n - r + 1), and the scores `In` above it are binomial, so that a resample costs two draws, exactly.
+/// - `auroc` is P(score In > score Out) + P(equal) / 2 over all pairs. Its interval is the normal interval of DeLong,
+///   DeLong and Clarke-Pearson (1988), which needs no resampling.
+/// - The true positive rate is taken at the lowest threshold that at most the given share of the scores `Out` reaches.
+///   Its interval is a percentile bootstrap interval from 1,000 resamples of both worlds. The r-th largest of n
+///   resampled scores is the original score of rank ceil(n U), U ~ Beta(r, n - r + 1). The number of scores `In` above
+///   it is binomial. So a resample costs two draws and is exact.
 ///
-/// Intervals are approximate, as both methods are. Above two million scores, and in stores of counts, scores are told apart as far as
-/// the grid does.
+/// Both kinds of intervals are approximate. Above two million scores, and in stores of counts, scores are compared only
+/// up to the grid's resolution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Descriptive {
     /// The area under the receiver operating characteristic.
     pub auroc: Figure,
     /// The true positive rates at false positive rates of 0.1 %, 1 % and 10 %.
     pub true_positive_rates: Vec<TruePositiveRate>,
-    /// How the intervals come about.
+    /// How the intervals are computed.
     pub intervals: Cow<'static, str>,
 }
 
@@ -80,7 +81,8 @@ fn totals(cells: &[[u64; 2]]) -> [f64; 2] {
 
 fn auroc(cells: &[[u64; 2]]) -> Figure {
     let [n_in, n_out] = totals(cells);
-    // The share of the other world's scores below a score, ties counting half: its mean and its variance in both worlds.
+    // The share of the other world's scores below a score, with ties counted half: its mean and variance in both
+    // worlds.
     let mut below = [0.0; 2];
     let mut moments = [[0.0; 2]; 2];
     for &[scores_in, scores_out] in cells {
@@ -101,19 +103,19 @@ fn auroc(cells: &[[u64; 2]]) -> Figure {
     Figure { value, lower: (value - half).max(0.0), upper: (value + half).min(1.0) }
 }
 
-/// The area, if it is below 1/2 by more than chance explains.
+/// The area, if it is so far below 1/2 that chance does not explain it.
 pub(crate) fn reversed(cells: &[[u64; 2]]) -> Option<Figure> {
     let area = auroc(cells);
     let [n_in, n_out] = totals(cells);
-    // Where no score is on the other side of any, the interval has no width however few scores there are; that of equal laws
-    // (Mann and Whitney 1947) has one.
+    // If the two worlds' scores do not overlap, the DeLong interval has no width even for few scores. The interval for
+    // equal laws (Mann and Whitney 1947) has a width.
     let by_chance = -normal::lower_quantile(TAIL) * sqrt((n_in + n_out + 1.0) / (12.0 * n_in * n_out));
     (area.upper < 0.5 && area.value + by_chance < 0.5).then_some(area)
 }
 
 fn true_positive_rate(cells: &[[u64; 2]], false_positive_rate: f64, draw: u32) -> Figure {
     let [n_in, n_out] = totals(cells);
-    // Ascending from the top: scores Out from a cell up, and scores In strictly above it.
+    // For each cell from the top: the scores In strictly above it, and the scores Out in it or above.
     let mut above = [0, 0];
     let steps: Vec<[u64; 2]> = cells
         .iter()
@@ -124,7 +126,7 @@ fn true_positive_rate(cells: &[[u64; 2]], false_positive_rate: f64, draw: u32) -
             step
         })
         .collect();
-    // The share of the scores In that are above the score Out of a rank, from the top.
+    // The share of the scores In above the score Out of a given rank, counted from the top.
     let rate_above = |rank: u64| {
         let place = steps.partition_point(|step| step[1] < rank).min(steps.len() - 1);
         steps[place][0] as f64 / n_in
@@ -151,7 +153,7 @@ fn true_positive_rate(cells: &[[u64; 2]], false_positive_rate: f64, draw: u32) -
     Figure { value: rate_above(rank), lower: end(TAIL), upper: end(1.0 - TAIL) }
 }
 
-/// The least k with P(Binomial(n, p) <= k) >= `level`.
+/// The smallest k with P(Binomial(n, p) <= k) >= `level`.
 fn binomial_quantile(level: f64, n: f64, p: f64) -> f64 {
     if p <= 0.0 || p >= 1.0 {
         return if p <= 0.0 { 0.0 } else { n };
@@ -177,17 +179,17 @@ mod tests {
 
     #[test]
     fn figures_by_hand() {
-        // Out: 0, 1, 2, 3; In: 2, 3, 4, 5. Of 16 pairs 13 are ordered right, 2 are tied, 1 is wrong.
+        // Out: 0, 1, 2, 3; In: 2, 3, 4, 5. Of 16 pairs, 13 are in the right order, 2 are tied and 1 is wrong.
         let cells = [[0, 1], [0, 1], [1, 1], [1, 1], [1, 0], [1, 0]];
         let area = auroc(&cells);
         assert!(
             (area.value - 14.0 / 16.0).abs() < 1e-15 && area.lower < area.value && area.upper > area.value
         );
-        // No false positive is allowed: above 3 lie 4 and 5.
+        // No false positive is allowed: 4 and 5 lie above 3.
         let rate = true_positive_rate(&cells, 0.01, 0);
         assert!((rate.value - 0.5).abs() < 1e-15);
         assert!(rate.lower <= 0.25 && rate.upper >= 0.75, "{rate:?}");
-        // One of four is allowed: above 2 lie 3, 4 and 5.
+        // One of four is allowed: 3, 4 and 5 lie above 2.
         assert!((true_positive_rate(&cells, 0.25, 0).value - 0.75).abs() < 1e-15);
     }
 
@@ -200,7 +202,7 @@ mod tests {
         }
     }
 
-    /// N(1, 1) against N(0, 1): AUROC is Phi(1/sqrt 2), TPR at FPR 1 % is Phi(1 - 2.326), with binomial spreads.
+    /// N(1, 1) against N(0, 1): AUROC is Phi(1/sqrt 2), and TPR at FPR 1 % is Phi(1 - 2.326). The spreads are binomial.
     #[test]
     fn figures_of_two_normal_laws() {
         let n = 1e6;

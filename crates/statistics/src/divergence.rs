@@ -1,4 +1,4 @@
-//! A function of the score instead of a threshold.
+//! An estimate from a function of the score, without a threshold.
 
 use crate::Guarantee;
 use crate::estimator::{Estimator, Finding};
@@ -7,28 +7,30 @@ use crate::threshold_choice::{ThresholdChoice, Trials};
 use libm::{exp, log, log1p, sqrt};
 use misdeal_core::score_grid::lower_edge;
 
-/// Epsilons are tested in steps of this, upwards.
+/// The step between tested values of epsilon.
 const STEP: f64 = 1.0 / 256.0;
-/// No score of a real mechanism shows more.
+/// The largest epsilon tested. No score of a real mechanism shows more.
 const MOST: f64 = 700.0;
-/// The share of the significance for the world `Out`, whose mean is the small and uncertain one.
+/// The share of the significance for the world `Out`. Its mean is small and more uncertain.
 const SHARE_OUT: f64 = 0.8;
 
 /// The hockey-stick test in its two-world form.
 ///
 /// # Formula
-/// Under (epsilon, delta)-privacy E_In phi <= e^epsilon E_Out phi + delta for every function phi into [0, 1]. Here
-/// phi = (1 - e^(epsilon - L))+ of the score L (at the lower edge of its cell of the grid, which is again such a function); if L is the exact
-/// log-likelihood ratio, phi is what makes the left side minus the right side, before confidence, equal to the divergence less delta. The
-/// means are bounded by the Chernoff bound of Hoeffding (1963), n KL(mean, bound) = ln(1/level), which holds for any values in [0, 1].
+/// Under (epsilon, delta)-privacy, E_In phi <= e^epsilon E_Out phi + delta for every function phi into [0, 1]. Here
+/// phi = (1 - e^(epsilon - L))+ of the score L, taken at the lower edge of its grid cell. If L is the exact
+/// log-likelihood ratio, this phi makes the difference of the two sides, before confidence, equal to the divergence
+/// minus delta. The means are bounded by the Chernoff bound of Hoeffding (1963), n KL(mean, bound) = ln(1/level), which
+/// holds for any values in [0, 1].
 ///
-/// Epsilons are tested in increasing order and the first that is not refuted ends it. The claims are nested (who satisfies one satisfies
-/// all larger ones), so the first true one is refuted with probability at most `significance`, and no correction is needed.
+/// Values of epsilon are tested in increasing order, and the first one that is not refuted ends the test. A mechanism
+/// that satisfies one epsilon satisfies all larger ones. So the first true claim is refuted with probability at most
+/// `significance`, and no correction is needed.
 ///
 /// # Formal guarantees
-/// - A lower confidence bound for any implementation, whether or not its scores are likelihood ratios; it errs downwards. No threshold
-///   is chosen: all trials count, and `threshold` is where phi begins. Scores on another scale than that of a log-likelihood
-///   ratio only make it smaller.
+/// - It is a lower confidence bound for any implementation, even if the scores are not likelihood ratios. It errs
+///   downwards. No threshold is chosen: all trials count, and `threshold` is the score at which phi begins. Scores that
+///   are not on the scale of a log-likelihood ratio only make it smaller.
 #[derive(Debug, Clone, Copy)]
 pub struct Divergence;
 
@@ -59,7 +61,8 @@ impl Estimator for Divergence {
         let (bins, cells) = evidence.cells(Trials::All);
         let observations = evidence.observations(Trials::All).map(|n| n as f64);
         let edges: Vec<f64> = bins.iter().map(|&bin| lower_edge(bin)).collect();
-        // From every cell up: the number of scores, and the sum of e^-L, in both worlds. Negative scores are never used.
+        // For the scores from each cell upwards: their number and the sum of e^-L, in both worlds. Negative scores are
+        // never used.
         let mut above = vec![[[0.0; 2]; 2]; cells.len() + 1];
         for i in (0..cells.len()).rev() {
             let weight = exp(-edges[i].max(0.0));
@@ -68,7 +71,7 @@ impl Estimator for Divergence {
                 [above[i + 1][world][0] + count, above[i + 1][world][1] + count * weight]
             });
         }
-        // What the divergence of an average from its mean may be.
+        // The largest allowed divergence of an average from its mean.
         let levels = [1.0 - SHARE_OUT, SHARE_OUT].map(|share| share * significance);
         let allowed = [0, 1].map(|world: usize| -log(levels[world]) / observations[world]);
         let mut best = None;
@@ -82,7 +85,7 @@ impl Estimator for Divergence {
             };
             let means = [mean(0), mean(1)];
             let is_refuted = |[at_least, at_most]: [f64; 2]| at_least > factor * at_most + delta;
-            // Most epsilons fall to simple bounds; the last few need the exact ones.
+            // Simple bounds refute most values of epsilon. The last few need the exact bounds.
             if !is_refuted(simple_bounds(means, allowed)) && !is_refuted(exact_bounds(means, allowed)) {
                 break;
             }
@@ -93,25 +96,25 @@ impl Estimator for Divergence {
     }
 }
 
-/// KL(p, q) of two coins.
+/// The divergence KL(p, q) of two coins.
 fn divergence_of_coins(p: f64, q: f64) -> f64 {
     let one = if p > 0.0 { p * log(p / q) } else { 0.0 };
     let other = if p < 1.0 { (1.0 - p) * (log1p(-p) - log1p(-q)) } else { 0.0 };
     one + other
 }
 
-/// Below which the mean `In` lies, and above which the mean `Out` lies, with the probabilities that `allowed` stands for.
+/// A lower bound on the mean `In` and an upper bound on the mean `Out`, at the confidence that `allowed` implies.
 fn exact_bounds(averages: [f64; 2], allowed: [f64; 2]) -> [f64; 2] {
     [lower_mean(averages[0], allowed[0]), upper_mean(averages[1], allowed[1])]
 }
 
-/// The same, a little wider and without a search: KL(p, q) >= (p - q)^2 / (2 max(p, q)).
+/// Slightly wider bounds than [`exact_bounds`], without a search: KL(p, q) >= (p - q)^2 / (2 max(p, q)).
 fn simple_bounds(averages: [f64; 2], allowed: [f64; 2]) -> [f64; 2] {
     let [[p, x], [q, y]] = [0, 1].map(|world| [averages[world], allowed[world]]);
     [p - sqrt(2.0 * p * x), q + y + sqrt(y * (y + 2.0 * q))]
 }
 
-/// The largest mean whose divergence from this average is at most `allowed`.
+/// The largest mean whose divergence from `average` is at most `allowed`.
 fn upper_mean(average: f64, allowed: f64) -> f64 {
     let (mut low, mut high) = (average, 1.0);
     for _ in 0..200 {
@@ -128,7 +131,7 @@ fn upper_mean(average: f64, allowed: f64) -> f64 {
     high
 }
 
-/// The smallest mean whose divergence from this average is at most `allowed`.
+/// The smallest mean whose divergence from `average` is at most `allowed`.
 fn lower_mean(average: f64, allowed: f64) -> f64 {
     let (mut low, mut high) = (0.0_f64, average);
     for _ in 0..200 {
@@ -149,7 +152,7 @@ fn lower_mean(average: f64, allowed: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// For values that are all 0 or all 1 the bound is 1 - level^(1/n), as exact binomial bounds are.
+    /// If all values are 0, the bound is 1 - level^(1/n), as for exact binomial bounds. The same holds for all 1.
     #[test]
     fn means_of_nothing_and_of_everything() {
         for (n, level) in [(10.0, 0.05), (1e6, 1e-4)] {

@@ -1,4 +1,4 @@
-//! From scores to epsilon: choose a threshold, count its errors, bound the leakage that they show.
+//! From scores to epsilon: choose a threshold, count its errors and bound the leakage.
 
 use crate::threshold_choice::Trials;
 use crate::{
@@ -9,49 +9,50 @@ use misdeal_core::{ClosedSet, Error, OrInfinite, Result, ScoreStore, check_finit
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An epsilon from error counts, with what is proven of it.
+/// An epsilon from error counts, with its guarantee.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EpsilonEstimate {
-    /// How scores became an epsilon.
+    /// The method that turned the scores into an epsilon.
     pub estimator: EstimatorName,
-    /// How the threshold was chosen.
+    /// The rule that chose the threshold.
     pub threshold_choice: ThresholdChoice,
-    /// Whether `empirical_epsilon` exceeds the true epsilon with probability at most `significance`, proven for any mechanism.
+    /// Whether it is proven, for any mechanism, that `empirical_epsilon` exceeds the true epsilon with probability at
+    /// most `significance`.
     pub valid: bool,
-    /// What the estimate is worth, in a sentence.
+    /// The guarantee in one sentence.
     pub guarantee: String,
-    /// What is proven of it, in a word.
+    /// The kind of guarantee.
     pub guarantee_kind: Guarantee,
-    /// Why nothing is proven, where something about the scores or the run rules it out.
+    /// The reason why nothing is proven, if the scores or the run rule it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objection: Option<String>,
-    /// The estimate. If `valid`, a lower bound: it errs downwards. Null if infinite, which a valid bound never is.
+    /// The estimate; null if infinite. If `valid`, it is a lower bound, which errs downwards and is never infinite.
     pub empirical_epsilon: OrInfinite,
-    /// The same from the observed rates as they are, with no confidence in either direction; null if infinite.
+    /// The epsilon of the observed rates, with no confidence in either direction; null if infinite.
     pub raw_epsilon: OrInfinite,
-    /// What as many scores would show if not one were mistaken: none can show more; null if infinite.
+    /// The largest epsilon that this many scores could show if none were misclassified; null if infinite.
     #[serde(default)]
     pub largest_epsilon: OrInfinite,
-    /// Scores from here on are taken for runs with the target; null where the best is to take all for runs without it.
+    /// Scores at or above this value count as runs with the target; null if no score should.
     pub threshold: OrInfinite,
-    /// Counted scores `Out` at or above the threshold.
+    /// The number of counted scores `Out` at or above the threshold.
     pub false_positives: u64,
-    /// Counted scores `In` below the threshold.
+    /// The number of counted scores `In` below the threshold.
     pub false_negatives: u64,
-    /// The scores of either world that the errors are counted among; null if the worlds differ in it.
+    /// The number of counted scores in each world; null if the worlds have different numbers.
     pub observations_per_world: Option<u64>,
-    /// The scores `In` that the false negatives are counted among.
+    /// The number of counted scores `In`.
     pub observations_in: u64,
-    /// The scores `Out` that the false positives are counted among.
+    /// The number of counted scores `Out`.
     pub observations_out: u64,
-    /// The delta at which epsilon is meant.
+    /// The delta that belongs to epsilon.
     pub delta: f64,
-    /// The level of the confidence bound.
+    /// The significance level of the confidence bound.
     pub significance: f64,
 }
 
 impl EpsilonEstimate {
-    /// Says that nothing is proven of the estimate, for this reason.
+    /// Marks the estimate as not valid, with the reason.
     pub fn refuse(&mut self, reason: String) {
         self.valid = false;
         self.guarantee = format!("none: {reason}");
@@ -59,12 +60,12 @@ impl EpsilonEstimate {
         self.objection = Some(reason);
     }
 
-    /// Whether it is a bound under an assumption only, which the guarantee names.
+    /// Whether the estimate is a bound only under an assumption, which the guarantee names.
     pub fn is_conditional(&self) -> bool {
         !self.valid && self.promises()
     }
 
-    /// Whether anything is proven of it, if only under an assumption.
+    /// Whether anything is proven about the estimate, possibly under an assumption.
     pub fn promises(&self) -> bool {
         self.guarantee_kind != Guarantee::Nothing
     }
@@ -74,7 +75,7 @@ impl EpsilonEstimate {
         self.valid && self.exceeds(claimed_epsilon)
     }
 
-    /// Whether the estimate exceeds the claim, valid or not; by itself this accuses nobody.
+    /// Whether the estimate exceeds the claim, valid or not. This alone does not refute the claim.
     pub fn exceeds(&self, claimed_epsilon: f64) -> bool {
         self.empirical_epsilon > claimed_epsilon
     }
@@ -82,10 +83,11 @@ impl EpsilonEstimate {
 
 /// The epsilon that a store's scores show.
 ///
-/// In a store of counts thresholds are edges of the grid, which can only make the estimate smaller.
+/// For a store of counts, thresholds are edges of the grid. This can only make the estimate smaller.
 ///
 /// # Errors
-/// `delta` outside [0, 1), `significance` outside (0, 0.5], or fewer than two scores to choose by or to count.
+/// `delta` outside [0, 1), `significance` outside (0, 0.5], or fewer than two scores to choose the threshold or to
+/// count.
 pub fn estimate(
     store: &ScoreStore,
     choice: ThresholdChoice,
@@ -96,7 +98,7 @@ pub fn estimate(
     from_evidence(&Evidence::of_store(store), choice, estimator, delta, significance)
 }
 
-/// How well a store's scores tell the worlds apart.
+/// Figures that say how well a store's scores separate the worlds.
 ///
 /// # Errors
 /// Fewer than two scores in a world.
@@ -106,9 +108,9 @@ pub fn describe(store: &ScoreStore) -> Result<Descriptive> {
     Ok(Descriptive::of(&evidence))
 }
 
-/// The epsilon that scores from anywhere show; their indices stand for trials, the first being even.
+/// The epsilon that any scores show. Their indices serve as trial numbers, and the first is even.
 ///
-/// The exact maximum over all thresholds (the paper's Algorithm 1) on the scores that choose.
+/// It uses the exact maximum over all thresholds (the paper's Algorithm 1) on the scores that choose the threshold.
 ///
 /// ```
 /// use misdeal_statistics::{ClopperPearson, ThresholdChoice, from_scores};
@@ -120,7 +122,7 @@ pub fn describe(store: &ScoreStore) -> Result<Descriptive> {
 /// ```
 ///
 /// # Errors
-/// As [`estimate`], and scores that are not finite.
+/// The errors of [`estimate`], and scores that are not finite.
 pub fn from_scores(
     scores_in: &[f64],
     scores_out: &[f64],
@@ -132,13 +134,16 @@ pub fn from_scores(
     from_evidence(&finite(scores_in, scores_out)?, choice, estimator, delta, significance)
 }
 
-/// As [`from_scores`], of canaries each of which was included in one training by a fair coin of its own.
+/// The epsilon of canaries that independent fair coins included in one training.
 ///
-/// Bounds of one-run estimators rest on these coins. Scores cannot show that they were tossed, so the caller states it. Other estimators
-/// count independent runs, which the canaries of one training are not: their estimates are not valid here.
+/// It works as [`from_scores`].
+///
+/// Bounds of one-run estimators rely on these coins. Scores cannot show that coins were used, so the caller states it.
+/// Other estimators count independent runs. The canaries of one training are not independent runs, so those estimates
+/// are not valid here.
 ///
 /// # Errors
-/// As [`from_scores`], and numbers of scores that fair coins give with a probability below 1e-9.
+/// The errors of [`from_scores`], and numbers of scores that fair coins give with a probability below 1e-9.
 pub fn from_coin_scores(
     scores_in: &[f64],
     scores_out: &[f64],
@@ -157,9 +162,10 @@ pub fn from_coin_scores(
     Ok(estimate)
 }
 
-/// Refuses a split of canaries that fair coins do not give.
+/// Refuses a split of canaries that is too unlikely for fair coins.
 ///
-/// By Hoeffding's inequality n fair coins are further than t from n/2 heads with probability at most 2 exp(-2 t^2 / n).
+/// By Hoeffding's inequality, n fair coins differ from n/2 heads by more than t with probability at most 2 exp(-2 t^2 /
+/// n).
 fn check_split(included: u64, left_out: u64) -> Result<()> {
     let (included, left_out) = (included as f64, left_out as f64);
     let away = 0.5 * (included - left_out);
@@ -172,14 +178,14 @@ fn check_split(included: u64, left_out: u64) -> Result<()> {
     Err(Error::bad_value("fair_coins", value, allowed, hint))
 }
 
-/// Scores from anywhere, if all are finite.
+/// The evidence of any scores, if all are finite.
 pub(crate) fn finite<'a>(scores_in: &'a [f64], scores_out: &'a [f64]) -> Result<Evidence<'a>> {
     check_finite("scores_in", 0, scores_in)?;
     check_finite("scores_out", 0, scores_out)?;
     Ok(Evidence::of_scores(scores_in, scores_out))
 }
 
-/// How well scores from anywhere tell the worlds apart.
+/// Figures that say how well any scores separate the worlds.
 ///
 /// # Errors
 /// Scores that are not finite, or fewer than two in a world.
@@ -189,8 +195,10 @@ pub fn describe_scores(scores_in: &[f64], scores_out: &[f64]) -> Result<Descript
     Ok(Descriptive::of(&evidence))
 }
 
-/// The area under the receiver operating characteristic of scores from anywhere, if it is below 1/2 and so is all of its 95 % interval:
-/// then scores look reversed, because larger ones must mean that the target was present.
+/// The area under the receiver operating characteristic, if the scores look reversed.
+///
+/// This is the case if the area and its whole 95 % interval are below 1/2. Larger scores must mean that the target was
+/// present.
 ///
 /// # Errors
 /// Scores that are not finite, or fewer than two in a world.
@@ -200,10 +208,11 @@ pub fn reversed_auroc(scores_in: &[f64], scores_out: &[f64]) -> Result<Option<Fi
     Ok(crate::descriptive::reversed(&evidence.fine_cells()))
 }
 
-/// Refuses a delta or a significance that makes no sense.
+/// Refuses a delta or a significance outside its range.
 ///
 /// # Errors
-/// `delta` outside [0, 1), or `significance` outside (0, 0.5]: what is more likely wrong than right refutes nothing.
+/// `delta` outside [0, 1), or `significance` outside (0, 0.5]. A bound that is more likely wrong than right refutes
+/// nothing.
 pub fn check_levels(delta: f64, significance: f64) -> Result<()> {
     if !(0.0..1.0).contains(&delta) {
         let hint = "it is the probability with which the guarantee may fail, say 1e-5";
@@ -248,10 +257,10 @@ pub(crate) fn from_evidence(
     })
 }
 
-/// The evidence that counts under a threshold choice, and the level that it may spend.
+/// The evidence that a threshold choice uses, and the significance level that it may spend.
 ///
 /// # Errors
-/// As [`estimate`].
+/// The errors of [`estimate`].
 pub(crate) fn at_level<'a>(
     evidence: &'a Evidence<'_>,
     choice: ThresholdChoice,
@@ -268,7 +277,7 @@ pub(crate) fn at_level<'a>(
 }
 
 /// # Errors
-/// Fewer than two scores to choose by or to count.
+/// Fewer than two scores to choose the threshold or to count.
 pub(crate) fn check_enough(evidence: &Evidence<'_>, choice: ThresholdChoice) -> Result<()> {
     let (needed, allowed, hint) = match choice {
         ThresholdChoice::HoldOut => (

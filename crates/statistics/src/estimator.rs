@@ -1,12 +1,12 @@
-//! From scores to epsilon: what all estimators have in common.
+//! The traits that all estimators share: from scores to epsilon.
 //!
 //! # Why two traits?
-//! `Estimator` goes from all scores to epsilon. Most estimators need only the errors at one threshold: they implement
-//! `ErrorEstimator` and get every threshold choice (`max`, `hold-out`, `band`, `sequential`) for free.
+//! `Estimator` goes from all scores to epsilon. Most estimators need only the errors at one threshold. They implement
+//! `ErrorEstimator` and so support every threshold choice (`max`, `hold-out`, `band`, `sequential`).
 //!
 //! # When is an estimate called valid?
-//! Only if it is proven to be a lower confidence bound for any mechanism, given how its threshold was chosen. An
-//! estimate that needs an assumption names it in `guarantee`.
+//! An estimate is valid only if it is proven to be a lower confidence bound for any mechanism, under the way its
+//! threshold was chosen. If the proof needs an assumption, `guarantee` names it.
 
 use crate::band;
 use crate::binomial::Proportion;
@@ -19,23 +19,23 @@ use crate::{
 };
 use misdeal_core::{Error, Result};
 
-/// A way to turn the scores of both worlds into an epsilon.
+/// A method that turns the scores of both worlds into an epsilon.
 pub trait Estimator: Sync {
     /// The name on the command line and in JSON.
     fn name(&self) -> &'static str;
 
-    /// What is proven of it.
+    /// What is proven about the estimator.
     fn guarantee(&self) -> Guarantee;
 
-    /// Whether a threshold is chosen at all, so that it matters how.
+    /// Whether the estimator uses a threshold, so that the threshold choice matters.
     fn chooses_a_threshold(&self) -> bool {
         true
     }
 
-    /// Whether the epsilon is proven to be a lower confidence bound for any mechanism, given how its threshold is chosen.
+    /// Whether the epsilon is proven to be a lower confidence bound for any mechanism under this threshold choice.
     fn is_valid(&self, choice: ThresholdChoice, evidence: &Evidence<'_>) -> bool;
 
-    /// The epsilon that the evidence shows at `delta`, at least 0, and where it was found.
+    /// The epsilon that the evidence shows at `delta` (at least 0), and where it was found.
     fn find(
         &self,
         evidence: &Evidence<'_>,
@@ -44,7 +44,9 @@ pub trait Estimator: Sync {
         significance: f64,
     ) -> Finding;
 
-    /// What it would find at most in as many scores as `flawless` has, all of which are told right.
+    /// The largest epsilon that it could find in as many scores as `flawless` has.
+    ///
+    /// `flawless` must separate the worlds without an error.
     fn largest(
         &self,
         flawless: &Evidence<'_>,
@@ -55,7 +57,7 @@ pub trait Estimator: Sync {
         self.find(flawless, choice, delta, significance).epsilon
     }
 
-    /// Whether what it [finds](Self::find) is above `epsilon`.
+    /// Whether the epsilon that it [finds](Self::find) is above `epsilon`.
     fn refutes(
         &self,
         epsilon: f64,
@@ -68,59 +70,62 @@ pub trait Estimator: Sync {
     }
 }
 
-/// What an estimator found.
+/// The result of an estimator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Finding {
     /// The epsilon.
     pub epsilon: f64,
-    /// The threshold whose errors show it.
+    /// The threshold whose errors show this epsilon.
     pub threshold: f64,
-    /// The trials that it was counted on.
+    /// The trials on which the errors were counted.
     pub(crate) counted: Trials,
 }
 
-/// The tail in which a rank was fixed in advance.
+/// The tail of the scores in which a rank is fixed in advance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// Ranks among the scores `Out`, from the highest down: few false positives.
+    /// Ranks among the scores `Out`, from the highest down. A small rank means few false positives.
     Upper,
-    /// Ranks among the scores `In`, from the lowest up: few false negatives.
+    /// Ranks among the scores `In`, from the lowest up. A small rank means few false negatives.
     Lower,
-    /// Ranks among all scores together, from the highest down: few guesses.
+    /// Ranks among all scores together, from the highest down. A small rank means few guesses.
     Together,
 }
 
-/// An estimator that needs nothing but the errors at one threshold.
+/// An estimator that needs only the errors at one threshold.
 ///
 /// # Law
-/// [`epsilon`](ErrorEstimator::epsilon) never grows when `false_positives` or `false_negatives` grow and the rest stays,
-/// apart from rounding. The search for the best threshold relies on it.
+/// If `false_positives` or `false_negatives` increase and the other counts stay the same,
+/// [`epsilon`](ErrorEstimator::epsilon) never increases, apart from rounding. The search for the best threshold relies
+/// on this.
 pub trait ErrorEstimator: Sync {
     /// The name on the command line and in JSON.
     fn name(&self) -> &'static str;
 
-    /// What is proven of it.
+    /// What is proven about the estimator.
     fn guarantee(&self) -> Guarantee;
 
     /// The epsilon that the counts show at `delta`; at least 0.
     fn epsilon(&self, counts: &ErrorCounts, delta: f64, significance: f64) -> f64;
 
-    /// Whose epsilon chooses the threshold of hold-out and max: this estimator's own, or that of a cheaper one that
-    /// likes the same thresholds.
+    /// The estimator whose epsilon chooses the threshold for hold-out and max; `None` for this one.
+    ///
+    /// A cheaper estimator may be used if it prefers the same thresholds.
     fn chooser(&self) -> Option<&dyn ErrorEstimator> {
         None
     }
 
-    /// The tails in which a band fixes its thresholds.
+    /// The tails in which a band fixes its ranks.
     fn sides(&self) -> &'static [Side] {
         &[Side::Upper, Side::Lower]
     }
 
-    /// The epsilon at a threshold with fewer than `rank` errors of one kind, the rank having been fixed in advance; `floor` if that is
-    /// not above it.
+    /// The epsilon at a threshold with fewer than `rank` errors of one kind, but at least `floor`.
     ///
-    /// The rate of those errors lies stochastically below Beta(rank, n - rank + 1) (see `band.rs`), which is what rank - 1
-    /// errors at a fixed threshold would say by Clopper and Pearson: that count stands for the one observed.
+    /// The rank must have been fixed in advance.
+    ///
+    /// The rate of those errors is stochastically below Beta(rank, n - rank + 1) (see `band.rs`). By Clopper and
+    /// Pearson, rank - 1 errors at a fixed threshold give the same law. So rank - 1 replaces the observed count.
     fn epsilon_at_rank(
         &self,
         counts: &ErrorCounts,
@@ -133,7 +138,7 @@ pub trait ErrorEstimator: Sync {
         self.epsilon(&counts.at_rank(side, rank), delta, significance).max(floor)
     }
 
-    /// What [`epsilon_at_rank`](Self::epsilon_at_rank) cannot exceed, if there is a cheaper way to tell.
+    /// An upper limit on [`epsilon_at_rank`](Self::epsilon_at_rank) that is cheaper to compute; infinite by default.
     fn limit_at_rank(
         &self,
         _counts: &ErrorCounts,
@@ -158,8 +163,8 @@ impl<E: ErrorEstimator> Estimator for E {
     fn is_valid(&self, choice: ThresholdChoice, evidence: &Evidence<'_>) -> bool {
         match ErrorEstimator::guarantee(self) {
             Guarantee::AnyMechanism => choice.valid(),
-            // The theorem is not stated for numbers of guesses that depend on other canaries, nor for worlds cut to one size, which is
-            // what a look of a confidence sequence has.
+            // The theorem does not cover numbers of guesses that depend on other canaries. It also does not cover
+            // worlds cut to equal size, as in a look of a confidence sequence.
             Guarantee::FairCoins => choice == ThresholdChoice::Band && evidence.has_fair_coins(),
             _ => false,
         }
@@ -202,7 +207,7 @@ impl<E: ErrorEstimator> Estimator for E {
                 return band::find(self, flawless, delta, significance, 0.0).epsilon;
             }
         };
-        // Whichever threshold is chosen, no errors at it are the fewest.
+        // For any threshold, zero errors is the smallest count.
         let [observations_in, observations_out] = flawless.observations(counted);
         let counts =
             ErrorCounts { false_positives: 0, false_negatives: 0, observations_in, observations_out };
@@ -229,11 +234,11 @@ impl<E: ErrorEstimator> Estimator for E {
     }
 }
 
-/// All estimators.
+/// The list of all estimators.
 pub static ESTIMATORS: [&dyn Estimator; 9] =
     [&ClopperPearson, &Jeffreys, &JointBayesian, &LogKatz, &Gdp, &Divergence, &OneRun, &OneRunFdp, &Raw];
 
-/// Those that need nothing but the errors at one threshold.
+/// The estimators that need only the errors at one threshold.
 pub static ERROR_ESTIMATORS: [&dyn ErrorEstimator; 8] =
     [&ClopperPearson, &Jeffreys, &JointBayesian, &LogKatz, &Gdp, &OneRun, &OneRunFdp, &Raw];
 
@@ -250,7 +255,8 @@ pub fn estimator(name: &str) -> Result<&'static dyn Estimator> {
 
 /// max{ ln((1 - FPR - delta)/FNR), ln((1 - FNR - delta)/FPR), 0 }.
 ///
-/// Decreases in both rates. A numerator that is not positive shows nothing; a positive one over 0 is infinite.
+/// The value decreases in both rates. A numerator that is not positive shows nothing. A positive numerator over 0 is
+/// infinite.
 pub(crate) fn epsilon_of_rates(
     false_positive_rate: Proportion,
     false_negative_rate: Proportion,

@@ -1,4 +1,4 @@
-//! Names of estimators.
+//! The names of the estimators.
 
 use misdeal_core::ClosedSet;
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// How scores become an epsilon.
+/// The method that turns scores into an epsilon.
 #[derive(
     Debug,
     Clone,
@@ -40,9 +40,9 @@ pub enum EstimatorName {
     Divergence,
     /// Right guesses about canaries of one training.
     OneRun,
-    /// The same, if the trade-off curve is Gaussian.
+    /// As `one-run`, if the trade-off curve is Gaussian.
     OneRunFdp,
-    /// The observed rates as they are.
+    /// The observed rates, without confidence bounds.
     Raw,
 }
 
@@ -50,7 +50,7 @@ impl ClosedSet for EstimatorName {
     const FIELD: &'static str = "estimator";
 }
 
-/// By name, so that maps list estimators as JSON does.
+/// Orders by name, so maps list estimators in the same order as JSON.
 impl Ord for EstimatorName {
     fn cmp(&self, other: &Self) -> Ordering {
         self.name().cmp(other.name())

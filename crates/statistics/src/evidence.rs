@@ -1,4 +1,4 @@
-//! The scores of both worlds, in whichever form they are kept.
+//! The scores of both worlds, as counts or as exact scores.
 
 use crate::ErrorCounts;
 use crate::estimator::Side;
@@ -12,21 +12,21 @@ use misdeal_core::score_grid::{BINS, bin, lower_edge};
 use misdeal_core::{Error, Result, ScoreStore, StoreKind, World};
 use std::borrow::Cow;
 
-/// What an estimate is made from.
+/// The input of an estimate.
 pub struct Evidence<'a> {
     form: Form<'a>,
     fair_coins: bool,
 }
 
 enum Form<'a> {
-    /// Counts on the grid: thresholds are its edges.
+    /// Counts on the grid; thresholds are its edges.
     Counts(Cow<'a, OccupiedBins>),
-    /// Scores `In` and `Out`: thresholds are the scores.
+    /// Exact scores `In` and `Out`; thresholds are the scores.
     Exact([Sample<'a>; 2]),
 }
 
 impl<'a> Evidence<'a> {
-    /// The scores of a game, which has as many trials in either world.
+    /// The scores of a game, which has equally many trials in both worlds.
     pub(crate) fn of_store(store: &'a ScoreStore) -> Self {
         let form = match store.kind() {
             StoreKind::Counts => Form::Counts(Cow::Owned(OccupiedBins::of(store))),
@@ -37,31 +37,31 @@ impl<'a> Evidence<'a> {
         Evidence { form, fair_coins: false }
     }
 
-    /// The same, from the bins alone.
+    /// The scores of a game, from its bins.
     pub(crate) fn of_bins(bins: &'a OccupiedBins) -> Self {
         Evidence { form: Form::Counts(Cow::Borrowed(bins)), fair_coins: false }
     }
 
-    /// The same, saying whether each score's world was drawn by a fair coin of its own.
+    /// The same evidence, with a statement whether an independent fair coin chose each score's world.
     pub(crate) fn with_fair_coins(self, fair_coins: bool) -> Self {
         Evidence { fair_coins, ..self }
     }
 
-    /// Scores from anywhere, in the order of their indices.
+    /// The evidence of any scores, in the order of their indices.
     pub(crate) fn of_scores(scores_in: &'a [f64], scores_out: &'a [f64]) -> Self {
         let samples = [scores_in, scores_out].map(|scores| Sample(vec![(0, scores)]));
         Evidence { form: Form::Exact(samples), fair_coins: false }
     }
 
-    /// Whether somebody stated that each score's world was drawn by a fair coin of its own; never inferred.
+    /// Whether the caller stated that an independent fair coin chose each score's world. It is never inferred.
     pub(crate) fn has_fair_coins(&self) -> bool {
         self.fair_coins
     }
 
-    /// The trials of the last look that a confidence sequence has had.
+    /// The evidence at the last look of a confidence sequence, and that look.
     ///
     /// # Errors
-    /// Too few trials, or counts of other trials than those of a look, which cannot be told apart any more.
+    /// Too few trials, or counts that include trials after the look, which cannot be separated any more.
     pub(crate) fn at_last_look(&self) -> Result<(Evidence<'_>, Look)> {
         let fewest = self.observations(Trials::All).into_iter().min().unwrap_or(0);
         let first = Look::all().next().map_or(0, Look::trials);
@@ -91,7 +91,7 @@ impl<'a> Evidence<'a> {
         Err(Error::bad_value("observations_per_world", fewest, allowed, hint))
     }
 
-    /// The same evidence.
+    /// The same evidence, without copying the scores.
     pub(crate) fn borrowed(&self) -> Evidence<'_> {
         let form = match &self.form {
             Form::Counts(bins) => Form::Counts(Cow::Borrowed(bins)),
@@ -108,7 +108,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The bins of the grid that hold scores, ascending, with the numbers of scores `In` and `Out`.
+    /// The bins of the grid that hold scores, ascending, with their numbers of scores `In` and `Out`.
     pub(crate) fn cells(&self, trials: Trials) -> (Vec<u32>, Vec<[u64; 2]>) {
         match &self.form {
             Form::Counts(bins) => bins.cells(trials),
@@ -119,7 +119,9 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The numbers of scores `In` and `Out` that are equal, ascending; of counts and of very many scores, by cells of the grid.
+    /// The numbers of scores `In` and `Out` at each distinct score, ascending.
+    ///
+    /// For counts and for very many scores, they are given by cells of the grid.
     pub(crate) fn fine_cells(&self) -> Vec<[u64; 2]> {
         const MOST_SORTED: u64 = 1 << 21;
         match &self.form {
@@ -135,7 +137,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The threshold that is best for `trials`; infinite if that is to predict `Out` always.
+    /// The best threshold for `trials`; infinite if predicting `Out` always is best.
     pub(crate) fn best_threshold(&self, trials: Trials, objective: &Objective<'_>) -> f64 {
         match &self.form {
             Form::Counts(_) => {
@@ -148,7 +150,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The errors of `trials` at a threshold; of counts, at the edge of its cell.
+    /// The errors of `trials` at a threshold. For counts, the threshold is the edge of its cell.
     pub(crate) fn errors(&self, trials: Trials, threshold: f64) -> ErrorCounts {
         let [observations_in, observations_out] = self.observations(trials);
         let [reaching_in, false_positives] = match &self.form {
@@ -161,8 +163,11 @@ impl<'a> Evidence<'a> {
         ErrorCounts { false_positives, false_negatives, observations_in, observations_out }
     }
 
-    /// The thresholds at given ranks, with their errors on all trials: the lowest that fewer than r scores `Out` reach, the highest
-    /// that fewer than r scores `In` lie below, or the lowest that at most r scores altogether reach.
+    /// The thresholds at given ranks r, with their errors on all trials.
+    ///
+    /// For [`Side::Upper`] it is the lowest threshold that fewer than r scores `Out` reach. For [`Side::Lower`] it is
+    /// the highest threshold that fewer than r scores `In` lie below. For [`Side::Together`] it is the lowest threshold
+    /// that at most r scores of both worlds reach.
     pub(crate) fn thresholds_of_ranks(&self, ranks: &[(Side, u64)]) -> Vec<(f64, ErrorCounts)> {
         let (bins, cells) = self.cells(Trials::All);
         let curve = Curve::new(&cells, 0, 0);
@@ -186,18 +191,20 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// The knot that a rank asks for: the first that few enough scores reach, or the last that few enough lie below.
+/// The knot that a rank selects.
+///
+/// It is the first knot that few enough scores reach, or the last one that few enough lie below.
 pub(crate) fn knot_of_rank(curve: &Curve, side: Side, rank: u64, observations_in: u64) -> usize {
     let reached = |knot: usize| {
         let [false_negatives, false_positives] = curve.errors(knot);
         match side {
             Side::Upper => false_positives < rank,
-            // Past the last knot that is allowed.
+            // True for the knots after the last allowed one.
             Side::Lower => false_negatives >= rank,
             Side::Together => observations_in - false_negatives + false_positives <= rank,
         }
     };
-    // All of them become true once and stay so, as thresholds ascend.
+    // As thresholds ascend, each condition becomes true once and stays true.
     let (mut low, mut high) = (0, curve.knots());
     while low < high {
         let middle = low.midpoint(high);

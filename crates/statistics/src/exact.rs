@@ -1,9 +1,9 @@
-//! The best threshold of exact scores, without sorting them all.
+//! Finds the best threshold of exact scores without sorting all scores.
 //!
 //! # Why not sort?
-//! Only a few cells can hold the best threshold. Scores are counted on the store's grid, `search` bounds whole
-//! intervals of thresholds, and only cells that can still win are sorted. This takes a few hundred Clopper-Pearson
-//! evaluations instead of one per score, and finds the same maximum as Algorithm 1.
+//! Only a few cells can hold the best threshold. The code counts scores on the store's grid, and `search` bounds whole
+//! intervals of thresholds. Only cells that can still win are sorted. This takes a few hundred Clopper-Pearson
+//! evaluations instead of one per score. It finds the same maximum as Algorithm 1.
 
 use crate::estimator::Side;
 use crate::evidence::knot_of_rank;
@@ -13,14 +13,15 @@ use crate::threshold_choice::Trials;
 use misdeal_core::BinCounts;
 use misdeal_core::score_grid::{BINS, bin, lower_edge};
 
-/// The scores that are collected at a time, at least: below that a pass costs more than the memory.
+/// The smallest number of scores to collect in one pass. Smaller passes would cost more time than the saved memory is
+/// worth.
 const LEAST_COLLECTED: u64 = 1 << 20;
 
-/// A score (or infinity) at which `objective` is largest, over all thresholds.
+/// The threshold (a score or infinity) at which `objective` is largest.
 ///
-/// Equal to trying every score as a threshold and counting the errors anew (the paper's Algorithm 1), tied scores
-/// moving together. The scores are counted on the grid and the edges searched; only the bins inside which the bound
-/// of [`search`] leaves room for a better threshold are collected and sorted.
+/// The result equals that of the paper's Algorithm 1, which tries every score as a threshold and counts its errors.
+/// Tied scores stay together. The code counts the scores on the grid and searches the edges. It collects and sorts only
+/// the bins that, by the bound of [`search`], may hold a better threshold.
 pub fn best_threshold(samples: &[Sample<'_>; 2], trials: Trials, objective: &Objective<'_>) -> f64 {
     let [counts_in, counts_out] = samples.each_ref().map(|sample| sample.counted(trials));
     let (bins, cells) = occupied(&counts_in, &counts_out);
@@ -61,7 +62,7 @@ pub fn best_threshold(samples: &[Sample<'_>; 2], trials: Trials, objective: &Obj
 
 /// The thresholds at given ranks among all trials, and their false negatives and positives.
 ///
-/// The knot of the grid that a rank asks for is one end of the cell inside which the score itself is found.
+/// A rank selects a knot of the grid. The score itself lies in a cell at one end of that knot.
 pub fn refined_thresholds(
     samples: &[Sample<'_>; 2],
     (bins, cells): (&[u32], &[[u64; 2]]),
@@ -69,7 +70,7 @@ pub fn refined_thresholds(
     ranks: &[(Side, u64)],
     observations_in: u64,
 ) -> Vec<(f64, [u64; 2])> {
-    // Thresholds between the last knot before a change and the first one after it lie in the cell between them.
+    // The count passes the rank within one cell: the one between the last knot before that and the first knot after it.
     let cell_of = |side: Side, rank: u64| {
         let knot = knot_of_rank(curve, side, rank, observations_in);
         if side == Side::Lower { knot.min(cells.len() - 1) } else { knot.saturating_sub(1) }
@@ -99,7 +100,7 @@ pub fn refined_thresholds(
     ranks.iter().zip(&wanted).map(threshold).collect()
 }
 
-/// The bins that hold scores, ascending, with the numbers of scores `In` and `Out`.
+/// The bins that hold scores, ascending, with their numbers of scores `In` and `Out`.
 pub fn occupied(counts_in: &BinCounts, counts_out: &BinCounts) -> (Vec<u32>, Vec<[u64; 2]>) {
     let (mut bins, mut cells) = (Vec::new(), Vec::new());
     let (mut left, mut right) = (counts_in.iter().peekable(), counts_out.iter().peekable());
@@ -116,7 +117,7 @@ pub fn occupied(counts_in: &BinCounts, counts_out: &BinCounts) -> (Vec<u32>, Vec
     }
 }
 
-/// The scores of the `chosen` bins (with their numbers in both worlds), bin by bin.
+/// The scores in each of the `chosen` bins. `chosen` gives each bin with its number of scores in both worlds.
 fn collect(sample: &Sample<'_>, trials: Trials, chosen: &[(u32, [u64; 2])], world: usize) -> Vec<Vec<f64>> {
     const NONE: u32 = u32::MAX;
     let bins = || chosen.iter().map(|&(bin, _)| bin);
@@ -125,7 +126,7 @@ fn collect(sample: &Sample<'_>, trials: Trials, chosen: &[(u32, [u64; 2])], worl
     bins().zip(0..).for_each(|(bin, place)| places[(bin - lowest) as usize] = place);
     let mut scores: Vec<_> =
         chosen.iter().map(|(_, sizes)| Vec::with_capacity(sizes[world] as usize)).collect();
-    // Most scores lie outside the range of the chosen bins, and two comparisons tell.
+    // Most scores lie outside the range of the chosen bins, and two comparisons detect this.
     let (from, to) = (lower_edge(lowest), lower_edge(highest + 1));
     sample.for_each(trials, |score| {
         if score >= from && score < to {
@@ -138,14 +139,14 @@ fn collect(sample: &Sample<'_>, trials: Trials, chosen: &[(u32, [u64; 2])], worl
     scores
 }
 
-/// The distinct values among both worlds' scores, ascending, and how often each occurs `In` and `Out`.
+/// The distinct scores of both worlds, ascending, and how often each occurs `In` and `Out`.
 pub fn steps(scores_in: &mut [f64], scores_out: &mut [f64]) -> (Vec<f64>, Vec<[u64; 2]>) {
     scores_in.sort_unstable_by(f64::total_cmp);
     scores_out.sort_unstable_by(f64::total_cmp);
     let (mut values, mut steps) = (Vec::new(), Vec::new());
     let (mut left, mut right) = (&*scores_in, &*scores_out);
     while let Some(value) = [left.first(), right.first()].into_iter().flatten().copied().reduce(f64::min) {
-        // Linear, as the run of equal scores is about to be skipped anyway; -0.0 equals 0.0.
+        // A linear scan is enough, because equal scores are skipped next anyway. -0.0 equals 0.0.
         let equal = [left, right].map(|scores| scores.iter().take_while(|&&score| score <= value).count());
         left = &left[equal[0]..];
         right = &right[equal[1]..];
@@ -155,7 +156,7 @@ pub fn steps(scores_in: &mut [f64], scores_out: &mut [f64]) -> (Vec<f64>, Vec<[u
     (values, steps)
 }
 
-/// The least score in bin `bin` or above, which stands for the bin's edge.
+/// The smallest score in bin `bin` or above. It replaces the bin's edge as threshold.
 fn least_from(samples: &[Sample<'_>; 2], trials: Trials, bin: u32) -> f64 {
     let edge = lower_edge(bin);
     let mut least = f64::INFINITY;

@@ -1,13 +1,14 @@
-//! Several audits at once, with levels such that the largest of their bounds holds.
+//! Several audits at once, with levels at which the largest of their bounds is valid.
 
 use misdeal_core::{Error, Result};
 
 /// A family of bounds or tests that share one significance.
 ///
 /// # Formal guarantees
-/// - Bounds at the levels [`level`](Family::level) all hold together with confidence 1 - significance (Bonferroni), whatever
-///   the dependence between them: the largest may be reported as if it had been the only one.
-/// - [`refuted`](Family::refuted) refutes a true claim with probability at most the significance, again for any dependence (Holm, 1979).
+/// - Bounds at the levels [`level`](Family::level) all hold together with confidence 1 - significance (Bonferroni), for
+///   any dependence between them. So the largest bound may be reported as if it were the only one.
+/// - [`refuted`](Family::refuted) refutes a true claim with probability at most the significance, also for any
+///   dependence (Holm, 1979).
 ///
 /// ```
 /// use misdeal_statistics::Family;
@@ -24,7 +25,7 @@ pub struct Family {
 }
 
 impl Family {
-    /// `members` members of equal rank.
+    /// A family of `members` members with equal weights.
     ///
     /// # Errors
     /// No members, or a significance outside (0, 1).
@@ -32,7 +33,9 @@ impl Family {
         Self::weighted(significance, &vec![1.0; members])
     }
 
-    /// Members with weights fixed before the data are seen; they need not add up to 1.
+    /// A family with weights that were fixed before the data were seen.
+    ///
+    /// The weights need not add up to 1.
     ///
     /// # Errors
     /// No members, a weight that is not a positive number, or a significance outside (0, 1).
@@ -59,18 +62,19 @@ impl Family {
         Ok(Family { significance, shares: weights.iter().map(|weight| weight / total).collect() })
     }
 
-    /// The level of one member's bound.
+    /// The significance level of one member's bound.
     pub fn level(&self, member: usize) -> f64 {
         self.significance * self.shares[member]
     }
 
-    /// Which claims are refuted, given the members' p-values in order: weighted Holm.
+    /// Which claims are refuted, given the members' p-values in order, by weighted Holm.
     ///
-    /// The members are taken in the order of p-value over share. One is refuted if its p-value is at most the significance times its
-    /// share of what is left; the first that is not ends it.
+    /// The procedure visits the members in order of p-value over share. A member is refuted if its p-value is at most
+    /// the significance times its share of the remaining shares. The first member that is not refuted ends the
+    /// procedure.
     ///
     /// # Panics
-    /// If there are not as many p-values as members.
+    /// If the number of p-values differs from the number of members.
     pub fn refuted(&self, p_values: &[f64]) -> Vec<bool> {
         assert_eq!(p_values.len(), self.shares.len(), "one p-value for each member");
         let mut order: Vec<usize> = (0..p_values.len()).collect();
@@ -98,7 +102,7 @@ mod tests {
     #[test]
     fn holm_by_hand() {
         let family = Family::even(0.05, 4).unwrap();
-        // 0.0125, then 0.05/3 = 0.0167, then 0.025, then 0.05.
+        // The limits are 0.0125, then 0.05/3 = 0.0167, then 0.025, then 0.05.
         assert_eq!(family.refuted(&[0.0126, 0.5, 0.5, 0.5]), [false; 4]);
         assert_eq!(family.refuted(&[0.01, 0.0166, 0.5, 0.5]), [true, true, false, false]);
         assert_eq!(family.refuted(&[0.01, 0.0166, 0.0249, 0.049]), [true; 4]);

@@ -1,8 +1,8 @@
-//! The largest epsilon that a number of observations can show: the one they show if no guess is wrong.
+//! The largest epsilon that a number of observations can show: the one without any errors.
 //!
 //! # Why no formula?
-//! The limit is what the estimator itself finds in that many scores without an error. So every estimator and
-//! threshold choice has its own limit, and none needs a formula.
+//! The limit is what the estimator finds in that many scores without an error. So every estimator and threshold choice
+//! has its own limit, and no formula is needed.
 
 use crate::band;
 use crate::estimator::Side;
@@ -12,13 +12,15 @@ use crate::{Estimator, Evidence, Guarantee, Look, ThresholdChoice, check_levels}
 use misdeal_core::score_grid::BINS;
 use misdeal_core::{OrInfinite, Result};
 
-/// The most trials per world that are looked for.
+/// The search for a number of trials stops at this many per world.
 const MOST_TRIALS: u64 = 1 << 49;
 
-/// The epsilon that as many scores would show without an error, at the level that they may spend; `None` if infinite.
+/// The largest epsilon that `evidence` could show at this `level`, if none of its scores were misclassified.
 ///
-/// No scores show more: errors never raise an estimate (the law of [`ErrorEstimator`](crate::ErrorEstimator)), and without them no
-/// function of the score tells the worlds further apart.
+/// It is infinite if nothing bounds it.
+///
+/// No scores show more. Errors never raise an estimate (the law of [`ErrorEstimator`](crate::ErrorEstimator)). Without
+/// errors, no function of the score separates the worlds further.
 pub(crate) fn largest_of(
     evidence: &Evidence<'_>,
     choice: ThresholdChoice,
@@ -32,9 +34,9 @@ pub(crate) fn largest_of(
     estimator.largest(&flawless, choice, delta, level).into()
 }
 
-/// The epsilon that so many trials in each world can show at most; `None` if nothing bounds it.
+/// The largest epsilon that `trials` trials per world can show; `None` if nothing bounds it.
 ///
-/// Of a confidence sequence, at the last look that so many trials reach; 0 before the first.
+/// For a confidence sequence, the limit is that of the last look within `trials`, or 0 before the first look.
 ///
 /// ```
 /// use misdeal_statistics::{ClopperPearson, ThresholdChoice, largest_epsilon};
@@ -45,7 +47,7 @@ pub(crate) fn largest_of(
 /// ```
 ///
 /// # Errors
-/// As [`check_levels`].
+/// The errors of [`check_levels`].
 pub fn largest_epsilon(
     trials: u64,
     choice: ThresholdChoice,
@@ -66,11 +68,13 @@ pub fn largest_epsilon(
     Ok(largest_of(&Evidence::of_bins(&bins), choice, estimator, delta, level).finite())
 }
 
-/// The fewest trials in each world that can show more than `epsilon`; `None` if no number of them that can be played does, and for
-/// audits of one training, where more canaries need not show more.
+/// The smallest number of trials per world that can show more than `epsilon`.
+///
+/// `None` if no feasible number can. Also `None` for audits of one training, where more canaries do not always show
+/// more.
 ///
 /// # Errors
-/// As [`check_levels`].
+/// The errors of [`check_levels`].
 pub fn fewest_trials_above(
     epsilon: f64,
     choice: ThresholdChoice,
@@ -93,7 +97,8 @@ pub fn fewest_trials_above(
         }
         return Ok(None);
     }
-    // A band's levels are those of its octave, so that more trials show more within one, and one more than an octave holds may show less.
+    // A band's levels depend on the octave (the power of two) of the number of trials. Within one octave more trials
+    // show more. One trial more than an octave holds may show less.
     let mut first = 2;
     while first <= MOST_TRIALS {
         let (mut few, mut many) = (first - 1, 2 * first - 1);
@@ -109,9 +114,11 @@ pub fn fewest_trials_above(
     Ok(None)
 }
 
-/// All scores `Out` in the lowest bin and all scores `In` in the highest ones; numbers are of `In` and `Out`.
+/// Bins with no errors: all scores `Out` in the lowest bin, all scores `In` in the highest ones.
 ///
-/// From the top down the scores `In` fill a bin up to each rank that a band may ask for, so that it finds its thresholds.
+/// The arguments are the numbers of scores `In` and `Out`, for even and odd trials.
+///
+/// From the top down, a bin ends at each rank that a band may request. So the band finds its thresholds.
 fn apart([even_in, even_out]: [u64; 2], [odd_in, odd_out]: [u64; 2]) -> OccupiedBins {
     let all_in = even_in + odd_in;
     let mut ranks = band::ranks(all_in + even_out + odd_out, Side::Together);
@@ -120,7 +127,7 @@ fn apart([even_in, even_out]: [u64; 2], [odd_in, odd_out]: [u64; 2]) -> Occupied
     let mut filled = Vec::new();
     let [mut even_before, mut odd_before] = [0, 0];
     for (bin, rank) in (0..BINS).rev().zip(ranks) {
-        // Of as many scores as a rank counts, half are of even trials.
+        // Half of the scores that a rank counts belong to even trials.
         let even = rank.div_ceil(2).clamp(rank.saturating_sub(odd_in), even_in);
         let odd = rank - even;
         filled.push((bin, [[even - even_before, odd - odd_before], [0; 2]]));
@@ -140,7 +147,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
-        /// Whatever the scores, no estimator finds more than it would without errors.
+        /// For any scores, no estimator finds more than it would without errors.
         #[test]
         fn nothing_shows_more(
             tallies in prop::collection::vec((0..BINS, prop::array::uniform2(prop::array::uniform2(0_u64..40))), 1..12),
@@ -165,7 +172,8 @@ mod tests {
         }
     }
 
-    /// Scores whose even half tells nothing, so that any threshold may be chosen, and whose odd half tells all.
+    /// The even scores do not separate the worlds, so any threshold may be chosen. The odd scores separate them
+    /// completely.
     #[test]
     fn nothing_shows_more_where_the_choosing_half_shows_nothing() {
         let scores_in = [10.0, 10.0, 11.0, 11.0, 12.0, 12.0];
@@ -201,7 +209,7 @@ mod tests {
         }
     }
 
-    /// No errors among n have a rate below 1 - (level / 2)^(1 / n) by Clopper and Pearson.
+    /// For n trials without errors, Clopper and Pearson bound the rate by 1 - (level / 2)^(1 / n).
     #[test]
     fn clopper_and_pearson_in_closed_form() {
         let clopper_pearson = &crate::ClopperPearson;

@@ -1,24 +1,25 @@
-//! A Gaussian trade-off curve through the error rates.
+//! An estimate that fits a Gaussian trade-off curve to the error rates.
 
 use crate::binomial::upper_bound;
 use crate::{ErrorCounts, ErrorEstimator, Guarantee};
 use libm::exp;
 use misdeal_core::normal::{cdf, log_cdf, lower_quantile};
 
-/// A lower confidence bound on mu, then the epsilon of mu-GDP at delta.
+/// A lower confidence bound on mu, converted to the epsilon of mu-GDP at delta.
 ///
 /// # Formula
-/// mu = Phi^-1(1 - FPR+) - Phi^-1(FNR+) with Clopper-Pearson bounds at `significance` / 2 each, and epsilon solves
-/// delta = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu) (Dong, Roth and Su, "Gaussian differential privacy", 2022,
-/// corollary 2.13; for auditing Nasr et al., "Tight auditing of differentially private machine learning", 2023).
+/// mu = Phi^-1(1 - FPR+) - Phi^-1(FNR+), with Clopper-Pearson bounds at `significance` / 2 each. Epsilon solves delta =
+/// Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu) (Dong, Roth and Su, "Gaussian differential privacy",
+/// 2022, corollary 2.13; for auditing Nasr et al., "Tight auditing of differentially private machine learning", 2023).
 ///
 /// # Assumption
-/// The mechanism's trade-off curve is that of N(0, 1) against N(mu, 1). Then every threshold shows the same mu, and one in the middle of
-/// the scores, where errors are plentiful, stands for the tail that delta is about: far tighter than what needs no assumption.
+/// The mechanism's trade-off curve is that of N(0, 1) against N(mu, 1). Then every threshold shows the same mu. A
+/// threshold in the middle of the scores, where there are many errors, also determines the tail that delta describes.
+/// So the bound is far tighter than one without an assumption.
 ///
 /// # Formal guarantees
-/// - For such mechanisms a lower confidence bound, which errs downwards. For any other it may err upwards without limit, and it is
-///   not marked valid. At delta = 0 it is infinite as soon as mu is above 0.
+/// - For such mechanisms it is a lower confidence bound, which errs downwards. For others it may err upwards without
+///   limit, so it is not marked valid. At delta = 0 it is infinite as soon as mu is above 0.
 #[derive(Debug, Clone, Copy)]
 pub struct Gdp;
 
@@ -48,12 +49,14 @@ impl ErrorEstimator for Gdp {
     }
 }
 
-/// The delta of mu-GDP at `epsilon`; decreasing in it.
+/// The delta of mu-GDP at `epsilon`; it decreases with epsilon.
 pub(crate) fn delta_of_gdp(mu: f64, epsilon: f64) -> f64 {
     cdf(0.5 * mu - epsilon / mu) - exp(epsilon + log_cdf(-0.5 * mu - epsilon / mu))
 }
 
-/// The least epsilon at which mu-GDP has `delta`, less at most 1e-12 relative; 0 where `mu` is not positive.
+/// The smallest epsilon at which mu-GDP has `delta`, or 0 if `mu` is not positive.
+///
+/// It is too small by at most 1e-12 relative.
 pub(crate) fn epsilon_of_gdp(mu: f64, delta: f64) -> f64 {
     if mu.is_nan() || mu <= 0.0 || delta_of_gdp(mu, 0.0) <= delta {
         return 0.0;
@@ -76,7 +79,7 @@ pub(crate) fn epsilon_of_gdp(mu: f64, delta: f64) -> f64 {
     low
 }
 
-/// The mu at which mu-GDP has `delta` at `epsilon`; above 0 wherever `delta` is.
+/// The mu at which mu-GDP has `delta` at `epsilon`; above 0 if `delta` is.
 pub(crate) fn mu_of_gdp(epsilon: f64, delta: f64) -> f64 {
     let (mut low, mut high) = (1e-12, 1.0);
     while delta_of_gdp(high, epsilon) < delta && high < 1e6 {
@@ -97,7 +100,7 @@ pub(crate) fn mu_of_gdp(epsilon: f64, delta: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// N(1, 1) against N(0, 1) at delta 1e-5 has epsilon 4.377..., and the curve inverts both ways.
+    /// N(1, 1) against N(0, 1) has epsilon 4.377... at delta 1e-5. The curve inverts in both directions.
     #[test]
     fn the_curve_of_the_gaussian_mechanism() {
         assert!((epsilon_of_gdp(1.0, 1e-5) - 4.3772).abs() < 1e-4);

@@ -1,31 +1,33 @@
-//! What an estimate is worth, in plain words.
+//! The guarantee of an estimate, in plain words.
 
 use crate::ThresholdChoice;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is proven of an estimator, at a threshold that was not chosen on the counted scores.
+/// What is proven about an estimator, at a threshold that was not chosen on the counted scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Guarantee {
     /// A lower confidence bound for any mechanism whose runs are independent.
     AnyMechanism,
-    /// A lower confidence bound if the mechanism's trade-off curve is a Gaussian one.
+    /// A lower confidence bound if the mechanism's trade-off curve is Gaussian.
     GaussianMechanism,
-    /// A lower confidence bound for any mechanism if every canary was included by a fair coin of its own.
+    /// A lower confidence bound for any mechanism, if an independent fair coin included each canary.
     FairCoins,
-    /// As `fair-coins`, and the trade-off curve is a Gaussian one.
+    /// As `fair-coins`, if the trade-off curve is also Gaussian.
     FairCoinsGaussian,
     /// A Bayesian statement, given a prior.
     Credible,
     /// A confidence bound in the limit of many observations only.
     Approximate,
-    /// None.
+    /// No guarantee.
     Nothing,
 }
 
 impl Guarantee {
-    /// What is left of it for a threshold choice: nothing where the threshold was chosen on the scores that it counts.
+    /// The guarantee under a threshold choice.
+    ///
+    /// It becomes [`Nothing`](Self::Nothing) if the threshold was chosen on the scores that it counts.
     ///
     /// ```
     /// use misdeal_statistics::{Guarantee, ThresholdChoice};
@@ -38,7 +40,7 @@ impl Guarantee {
         if chooses && !choice.valid() { Self::Nothing } else { self }
     }
 
-    /// The guarantee in a sentence, for a threshold choice and a significance.
+    /// The guarantee as a sentence, for a threshold choice and a significance.
     pub fn sentence(self, choice: ThresholdChoice, chooses: bool, significance: f64) -> String {
         let percent = format!("{}", (100.0 * (1.0 - significance) * 1e6).round() / 1e6);
         let kind = match self {

@@ -1,4 +1,4 @@
-//! The scores of both worlds in a few cells, to be looked at.
+//! A histogram of the scores of both worlds, with few cells, for plots.
 
 use crate::exact::occupied;
 use crate::trade_off::{counted, counts_of};
@@ -7,29 +7,29 @@ use misdeal_core::{BinCounts, Result, ScoreStore, World, check_finite};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Cells of a histogram, at most.
+/// The largest number of cells of a histogram.
 const MOST_CELLS: u32 = 60;
 
-/// How many scores of either world lie in each cell, cells being about equally wide.
+/// The number of scores of each world in each cell; cells are about equally wide.
 ///
-/// Every score is in one cell, and edges are edges of the grid that stores count on, so that counts are exact.
+/// Every score is in exactly one cell. Cell edges are edges of the store's grid, so counts are exact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScoreHistogram {
-    /// Where cells begin, ascending, and where the last one ends.
+    /// The edges of the cells, ascending: where each cell begins, and where the last one ends.
     pub edges: Vec<f64>,
-    /// Scores `In` in each cell.
+    /// The number of scores `In` in each cell.
     pub scores_in: Vec<u64>,
-    /// Scores `Out` in each cell.
+    /// The number of scores `Out` in each cell.
     pub scores_out: Vec<u64>,
 }
 
-/// A store's scores in a few cells; none without scores.
+/// The histogram of a store's scores; `None` if there are no scores.
 pub fn histogram(store: &ScoreStore) -> Option<ScoreHistogram> {
     let [counts_in, counts_out] = World::BOTH.map(|world| counts_of(store, world));
     from_counts(&counts_in, &counts_out)
 }
 
-/// Scores from anywhere in a few cells; none without scores.
+/// The histogram of any scores; `None` if there are no scores.
 ///
 /// # Errors
 /// Scores that are not finite.
@@ -43,7 +43,7 @@ fn from_counts(counts_in: &BinCounts, counts_out: &BinCounts) -> Option<ScoreHis
     let (bins, cells) = occupied(counts_in, counts_out);
     let (first, end) = (*bins.first()?, bins.last()? + 1);
     let [lowest, highest] = [first, end.min(BINS - 1)].map(lower_edge);
-    // Even in the score, then moved to the grid; where all scores are nearly the same, edges coincide.
+    // Cells of equal width, then moved to the grid. If all scores are nearly equal, edges coincide.
     let even = |i: u32| lowest + (highest - lowest) * (f64::from(i) / f64::from(MOST_CELLS));
     let mut begins: Vec<u32> = (1..MOST_CELLS).map(|i| bin(even(i))).collect();
     begins.insert(0, first);

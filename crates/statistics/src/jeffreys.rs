@@ -1,19 +1,22 @@
-//! Jeffreys' intervals for both error rates.
+//! An estimate from Jeffreys' intervals for both error rates.
 
 use crate::beta::Beta;
 use crate::binomial::Proportion;
 use crate::estimator::epsilon_of_rates;
 use crate::{ErrorCounts, ErrorEstimator, Guarantee};
 
-/// Upper ends of Jeffreys' intervals for both error rates, at `significance` / 2 each.
+/// An epsilon from the upper ends of Jeffreys' intervals for both error rates.
+///
+/// Each interval is at `significance` / 2.
 ///
 /// # Formula
-/// The (1 - `significance` / 2) quantile of Beta(k + 1/2, n - k + 1/2), 1 where k = n, in the place of Clopper and Pearson's
-/// bound (Brown, Cai and DasGupta, "Interval estimation for a binomial proportion", 2001).
+/// The upper end is the (1 - `significance` / 2) quantile of Beta(k + 1/2, n - k + 1/2), or 1 if k = n. It replaces the
+/// Clopper-Pearson bound (Brown, Cai and DasGupta, "Interval estimation for a binomial proportion", 2001).
 ///
 /// # Formal guarantees
-/// - The posterior quantile under Jeffreys' prior. Its coverage is right on average over the rates and oscillates: at some rates, above
-///   all small ones, it errs upwards more often than `significance` says. It is tighter than Clopper-Pearson and not valid.
+/// - It is the posterior quantile under Jeffreys' prior. Its coverage is right on average over the rates, but
+///   oscillates. At some rates, mainly small ones, it errs upwards more often than `significance` says. It is tighter
+///   than Clopper-Pearson and not valid.
 #[derive(Debug, Clone, Copy)]
 pub struct Jeffreys;
 

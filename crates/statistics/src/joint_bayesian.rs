@@ -1,4 +1,4 @@
-//! The posterior law of epsilon from both error rates together.
+//! An estimate from the posterior law of epsilon, from both error rates together.
 
 use crate::beta::Beta;
 use crate::binomial::Proportion;
@@ -7,19 +7,19 @@ use crate::quadrature::integrate;
 use crate::{ErrorCounts, ErrorEstimator, Guarantee, Jeffreys, Side};
 use libm::{exp, log, sqrt};
 
-/// The `significance` quantile of epsilon's posterior law.
+/// The `significance` quantile of the posterior law of epsilon.
 ///
 /// # Formula
-/// A priori the error rates are independent with Jeffreys' law Beta(1/2, 1/2); a posteriori FPR ~ Beta(FP + 1/2, TN + 1/2) and
-/// FNR ~ Beta(FN + 1/2, TP + 1/2). Epsilon is at most x where 1 - FPR - delta <= e^x FNR and 1 - FNR - delta <= e^x FPR; the
-/// probability of that, one integral over FPR, is set equal to `significance` (Zanella-Beguelin et al., "Bayesian estimation of
-/// differential privacy", 2023).
+/// A priori the error rates are independent with Jeffreys' law Beta(1/2, 1/2). A posteriori FPR ~ Beta(FP + 1/2, TN +
+/// 1/2) and FNR ~ Beta(FN + 1/2, TP + 1/2). Epsilon is at most x if 1 - FPR - delta <= e^x FNR and 1 - FNR - delta <=
+/// e^x FPR. The probability of this is one integral over FPR. The estimate is the x at which it equals `significance`
+/// (Zanella-Beguelin et al., "Bayesian estimation of differential privacy", 2023).
 ///
 /// # Formal guarantees
-/// - A credible bound: given the prior and the counts, epsilon lies above it with probability 1 - `significance`. It is no
-///   confidence bound: for some mechanisms it lies above the truth more often, and it is not marked valid.
-/// - The threshold (of `hold-out` and `max`) is the one that is best for [`Jeffreys`].
-/// - The integral is tested to 1e-4 in epsilon against a plain sum, for up to 1e6 observations.
+/// - It is a credible bound: given the prior and the counts, epsilon lies above it with probability 1 - `significance`.
+///   It is not a confidence bound. For some mechanisms it lies above the truth more often, so it is not marked valid.
+/// - For `hold-out` and `max`, the threshold is the one that is best for [`Jeffreys`].
+/// - Tests compare the integral with a plain sum, to 1e-4 in epsilon, for up to 1e6 observations.
 #[derive(Debug, Clone, Copy)]
 pub struct JointBayesian;
 
@@ -32,12 +32,14 @@ impl ErrorEstimator for JointBayesian {
         Guarantee::Credible
     }
 
-    /// Jeffreys' intervals are those of the same posterior laws, one rate at a time, at a hundredth of the cost.
+    /// The chooser is [`Jeffreys`]. Its intervals come from the same posterior laws, one rate at a time, at a hundredth
+    /// of the cost.
     fn chooser(&self) -> Option<&dyn ErrorEstimator> {
         Some(&Jeffreys)
     }
 
-    /// Both rates exceed their upper `t` quantiles with probability t^2, and then epsilon is at most that of the quantiles.
+    /// An upper limit from the upper `t` quantiles of both rates. Both rates exceed them with probability t^2. Then
+    /// epsilon is at most the epsilon of the quantiles.
     fn limit_at_rank(
         &self,
         counts: &ErrorCounts,
@@ -66,7 +68,7 @@ impl ErrorEstimator for JointBayesian {
 struct Posterior {
     law: Beta,
     mean: f64,
-    /// Logits: of the mode, and how far the law reaches below and above it.
+    /// The logit of the mode. `reach` says how far the law reaches below and above it, in logits.
     mode: f64,
     width: f64,
     reach: [f64; 2],
@@ -81,7 +83,7 @@ impl Posterior {
     }
 }
 
-/// P(epsilon <= x), as an integral over the logit of FPR of P(FNR >= what x demands).
+/// P(epsilon <= x), as an integral over the logit of FPR of the probability that FNR is large enough for x.
 fn probability_at_most(x: f64, positive: &Posterior, negative: &Posterior, delta: f64) -> f64 {
     let factor = exp(x);
     let demanded = |p: f64| ((1.0 - delta - p) / factor).max(1.0 - delta - factor * p);
@@ -91,7 +93,8 @@ fn probability_at_most(x: f64, positive: &Posterior, negative: &Posterior, delta
         let met = if demanded >= 1.0 { 0.0 } else { negative.law.tails(demanded / (1.0 - demanded))[1] };
         positive.law.logit_density(odds) * met
     };
-    // Panels end where the demand changes its form and where it crosses the bulk of FNR's law, so that each is smooth.
+    // Panels end where the required FNR changes its formula, and where it crosses the bulk of FNR's law. So the
+    // integrand is smooth on each panel.
     let logit = |p: f64| if p > 0.0 && p < 1.0 { log(p / (1.0 - p)) } else { f64::NAN };
     let [from, to] = [positive.mode - positive.reach[0], positive.mode + positive.reach[1]];
     let mut cuts = vec![from, positive.mode, to, logit((1.0 - delta) / (1.0 + factor))];
@@ -111,11 +114,12 @@ mod tests {
 
     #[derive(serde::Deserialize)]
     struct Golden {
-        /// False positives and negatives, observations in and out, delta, significance, jeffreys, joint-bayesian.
+        /// False positives, false negatives, observations in, observations out, delta, significance, jeffreys,
+        /// joint-bayesian.
         cases: Vec<[f64; 8]>,
     }
 
-    /// Values of scipy (`testdata/scripts/posterior.py`).
+    /// Reference values from scipy (`testdata/scripts/posterior.py`).
     #[test]
     fn agrees_with_a_plain_sum_over_the_posterior() {
         let golden: Golden = toml::from_str(include_str!("../../../testdata/posterior.toml")).unwrap();

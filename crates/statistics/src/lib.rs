@@ -1,4 +1,4 @@
-//! What scores show: bounds on epsilon and on error rates, tests of claimed curves, and descriptions.
+//! Statistics of scores: bounds on epsilon and error rates, tests of claimed curves, and descriptions.
 //!
 //! ```
 //! use misdeal_core::{Purpose, STREAM_NAME, ScoreStore, Setting, StoreKind, Stream, World};
@@ -21,11 +21,11 @@
 //! # Ok::<(), misdeal_core::Error>(())
 //! ```
 //!
-//! - [`estimate()`] and [`from_scores`] give an [`EpsilonEstimate`], by an [`Estimator`] at a threshold that a
-//!   [`ThresholdChoice`] made; [`ESTIMATORS`] lists them.
-//! - [`Look`] is one look of a confidence sequence, [`Family`] several audits at one significance.
-//! - [`test_curve`] tests a claimed trade-off curve; [`trade_off`], [`describe`] and [`histogram`] describe scores.
-//! - [`binomial`] bounds and [`beta`] tails are what they rest on.
+//! - [`estimate()`] and [`from_scores`] return an [`EpsilonEstimate`]. They use an [`Estimator`] and a threshold from a
+//!   [`ThresholdChoice`]. [`ESTIMATORS`] lists all estimators.
+//! - [`Look`] is one look of a confidence sequence. [`Family`] covers several audits at one significance.
+//! - [`test_curve`] tests a claimed trade-off curve. [`trade_off`], [`describe`] and [`histogram`] describe scores.
+//! - [`binomial`] has the binomial bounds and [`beta`] the beta tails behind these results.
 
 mod band;
 pub mod beta;

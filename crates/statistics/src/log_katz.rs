@@ -1,4 +1,4 @@
-//! The logarithm of a ratio of two proportions, taken to be normal.
+//! An interval for the logarithm of a ratio of two proportions, in a normal approximation.
 
 use crate::{ErrorCounts, ErrorEstimator, Guarantee};
 use libm::{log, sqrt};
@@ -7,18 +7,20 @@ use misdeal_core::normal;
 /// Katz's interval for the logarithm of a ratio.
 ///
 /// # Formula
-/// With p = (TP + 1/2)/(n + 1) and q = (FP + 1/2)/(n' + 1), the lower end of a normal interval for ln((p - delta)/q), whose variance
-/// by the delta method is
+/// Let p = (TP + 1/2)/(n + 1) and q = (FP + 1/2)/(n' + 1). The estimate is the lower end of a normal interval for
+/// ln((p - delta)/q) at `significance` / 2. Its variance by the delta method is
 ///
 /// p (1-p) / (n (p - delta)^2) + (1-q) / (n' q),
 ///
-/// at `significance` / 2; the larger of this and the same for the complements (1 - FPR and FNR). (Katz, Baptista, Azen and Pike, 1978;
-/// for auditing Lu et al., "A general framework for auditing differentially private machine learning", 2022.)
+/// The same is computed for the complements (1 - FPR and FNR), and the larger value is used. (Katz, Baptista, Azen and
+/// Pike, 1978; for auditing Lu et al., "A general framework for auditing differentially private machine learning",
+/// 2022.)
 ///
 /// # Formal guarantees
-/// - Approximate: right in the limit of many errors of both kinds. With few it may err in either direction.
-/// - Below about z^2/4 errors the formula would reward errors; there the smaller of the values with the errors and with none is taken,
-///   which errs downwards and keeps the law of [`ErrorEstimator`].
+/// - Approximate: the level is right in the limit of many errors of both kinds. With few errors it may err in either
+///   direction.
+/// - Below about z^2/4 errors the formula would increase with errors. So the result is the smaller of the values with
+///   these errors and with none. This errs downwards and keeps the law of [`ErrorEstimator`].
 #[derive(Debug, Clone, Copy)]
 pub struct LogKatz;
 

@@ -1,28 +1,30 @@
-//! When a confidence sequence looks at the data, and what each look may cost.
+//! The looks of a confidence sequence at the data, and the significance that each look spends.
 //!
 //! # Why no running maximum of the bounds?
-//! The bound of a look is a function of the counts at that look, so a resumed run gives the same bound as an
-//! uninterrupted one. A store of counts does not remember earlier bounds, so it could not tell their maximum.
+//! A look's bound is a function of the counts at that look. So a resumed run gives the same bound as an uninterrupted
+//! one. A store of counts does not keep earlier bounds, so their maximum is not known.
 
-/// The first look, in trials of either world.
+/// The trials per world at the first look.
 const FIRST: u64 = 500;
 
-/// One decade of the schedule, in units of the first look: rounded powers of the tenth root of ten, so that a million or ten million
-/// observations are looks.
+/// One decade of the schedule, in units of a twentieth of the first look.
+///
+/// The entries are rounded powers of the tenth root of ten. So one million and ten million observations are looks.
 const DECADE: [u64; 10] = [20, 25, 32, 40, 50, 64, 80, 100, 128, 160];
 
-/// How slowly the levels fall.
+/// The constant c of [`Look`]. With a larger value the levels decrease more slowly.
 const PATIENCE: f64 = 20.0;
 
-/// One look of a confidence sequence: after 500, 625, 800, ... trials of either world (1,000, 1,250, 1,600, ...
-/// observations).
+/// One look of a confidence sequence.
+///
+/// Looks are after 500, 625, 800, ... trials per world (1,000, 1,250, 1,600, ... observations).
 ///
 /// # Formal guarantees
-/// - The schedule is fixed in advance and look j spends the share c/((j+c)(j+c+1)) of the significance, c = 20, j = 0, 1, ...: the
-///   shares of all looks together are exactly 1. The bounds of all looks hold together with confidence 1 - significance, whenever and
-///   for whatever reason the run is stopped.
-/// - Between looks the last bound stands. A look's bound depends on the scores of its trials alone, so that an interrupted run goes on
-///   to the next look as if nothing had happened.
+/// - The schedule is fixed in advance. Look j = 0, 1, ... spends the share c/((j+c)(j+c+1)) of the significance, with
+///   c = 20. The shares of all looks together are exactly 1. So the bounds of all looks hold together with confidence
+///   1 - significance, whenever and for whatever reason the run stops.
+/// - Between looks the last bound remains in force. A look's bound depends only on the scores of its trials. So a
+///   resumed run continues to the next look without any effect on the bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Look {
     index: u32,
@@ -34,18 +36,18 @@ impl Look {
         (0..130).map(|index| Look { index })
     }
 
-    /// The last look that `trials` trials of either world allow.
+    /// The last look within `trials` trials per world, if there is one.
     pub fn last_within(trials: u64) -> Option<Look> {
         Self::all().take_while(|look| look.trials() <= trials).last()
     }
 
-    /// The trials of either world that it takes.
+    /// The trials per world at this look.
     pub fn trials(self) -> u64 {
         let (decade, place) = (self.index / 10, self.index % 10);
         FIRST / DECADE[0] * DECADE[place as usize] * 10_u64.pow(decade)
     }
 
-    /// The share of the significance that it spends.
+    /// The share of the significance that this look spends.
     pub fn share(self) -> f64 {
         let j = f64::from(self.index) + PATIENCE;
         PATIENCE / (j * (j + 1.0))

@@ -1,4 +1,4 @@
-//! The bins of the grid that hold scores, and nothing in between.
+//! The bins of the grid that hold scores.
 
 use crate::threshold_choice::Trials;
 use misdeal_core::{BinCounts, ScoreStore, World};
@@ -6,12 +6,14 @@ use misdeal_core::{BinCounts, ScoreStore, World};
 /// The numbers of scores in one bin: `In` and `Out`, each with the even trials first.
 pub type BinTally = [[u64; 2]; 2];
 
-/// Ascending bins with their tallies: all that an estimate reads of a store of counts, in a few kilobytes.
+/// Ascending bins with their tallies.
+///
+/// This is all that an estimate needs from a store of counts. It takes a few kilobytes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OccupiedBins(Vec<(u32, BinTally)>);
 
 impl OccupiedBins {
-    /// From ascending bins; those that are equal are joined, those that are empty left out.
+    /// The counts of ascending bins. Equal bins are joined, and empty bins are left out.
     pub fn new(bins: impl IntoIterator<Item = (u32, BinTally)>) -> Self {
         let mut joined: Vec<(u32, BinTally)> = Vec::new();
         for (bin, tally) in bins {
@@ -29,7 +31,7 @@ impl OccupiedBins {
         OccupiedBins(joined)
     }
 
-    /// What a store of counts holds.
+    /// The bins of a store of counts.
     pub fn of(store: &ScoreStore) -> Self {
         let mut single: Vec<(u32, BinTally)> = Vec::new();
         for world in World::BOTH {
@@ -43,7 +45,7 @@ impl OccupiedBins {
                 ));
             }
         }
-        // Four ascending runs, which this sort merges.
+        // The list consists of four ascending runs, which this sort merges.
         single.sort_by_key(|&(bin, _)| bin);
         OccupiedBins::new(single)
     }

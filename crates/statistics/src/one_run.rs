@@ -1,4 +1,4 @@
-//! Many canaries in one training.
+//! An audit with many canaries in one training.
 
 use crate::beta::Beta;
 use crate::crossing::crossing;
@@ -6,22 +6,29 @@ use crate::estimator::Side;
 use crate::{ErrorCounts, ErrorEstimator, Guarantee};
 use libm::exp;
 
-/// The audit of Steinke, Nasr and Jagielski, "Privacy auditing with one (1) training run" (2023).
+/// The one-run audit of Steinke, Nasr and Jagielski (2023).
 ///
-/// The scores `In` are those of the canaries that were included in a single training, the scores `Out` those of the ones left out;
-/// whoever reaches the threshold is guessed to have been included, nobody is guessed to have been left out.
+/// Source: "Privacy auditing with one (1) training run" (2023).
+///
+/// The scores `In` belong to the canaries that were included in a single training. The scores `Out` belong to those
+/// that were left out. A canary whose score reaches the threshold is guessed to be included. There are no guesses for
+/// the other canaries.
 ///
 /// # Formula
-/// With m canaries, r guesses of which v are right, W ~ Binomial(r, e^epsilon / (1 + e^epsilon)), the p-value is
+/// There are m canaries and r guesses, and v of the guesses are right. With W ~ Binomial(r, e^epsilon / (1 +
+/// e^epsilon)), the p-value is
 ///
 /// P(W >= v) + 2 m delta max over i of P(v - i <= W < v) / i,
 ///
-/// and epsilon is where it reaches `significance` (theorem 5.2). The maximum is found at the mode of W and below, in O(sqrt(r)) terms.
+/// Epsilon is the value at which it reaches `significance` (theorem 5.2). The maximum is found at the mode of W and
+/// below, in O(sqrt(r)) terms.
 ///
 /// # Formal guarantees
-/// - If every canary was included by a fair coin of its own and the number of guesses was fixed in advance (the choice `band`), a
-///   lower confidence bound for any mechanism, which errs downwards. One training bounds what it can show: about ln(2m) at most.
-/// - Runs whose halves are fixed, such as those of a simulated game, are no fair coins: not marked valid.
+/// - It is a lower confidence bound for any mechanism, which errs downwards, under two conditions: an independent fair
+///   coin included each canary, and the number of guesses was fixed in advance (the choice `band`). One training limits
+///   what it can show: about ln(2m) at most.
+/// - Some runs have halves of fixed size, such as those of a simulated game. They do not use fair coins, so they are
+///   not marked valid.
 #[derive(Debug, Clone, Copy)]
 pub struct OneRun;
 
@@ -49,13 +56,15 @@ impl ErrorEstimator for OneRun {
     }
 }
 
-/// The canaries, the guesses, and the right ones among these.
+/// The numbers of canaries, guesses and right guesses.
 pub(crate) fn guesses(counts: &ErrorCounts) -> [u64; 3] {
     let right = counts.observations_in - counts.false_negatives;
     [counts.observations_in + counts.observations_out, right + counts.false_positives, right]
 }
 
-/// The probability of at least `right` right ones among `guesses`, if `epsilon` and `delta` hold; increases in epsilon.
+/// An upper bound on the probability of at least `right` right guesses, if `epsilon` and `delta` hold.
+///
+/// It increases with epsilon.
 fn p_value(canaries: u64, guesses: u64, right: u64, epsilon: f64, delta: f64) -> f64 {
     let odds = exp(epsilon);
     let (n, share) = (guesses as f64, odds / (1.0 + odds));
@@ -70,19 +79,19 @@ fn p_value(canaries: u64, guesses: u64, right: u64, epsilon: f64, delta: f64) ->
     if delta <= 0.0 {
         return beyond;
     }
-    // Averages of P(W = w) over w from v - 1 downwards: they grow while the next term is larger than the average, which
-    // is so down to the mode.
+    // Averages of P(W = w) over w from v - 1 downwards. They grow while the next term is larger than the average, which
+    // holds at least down to the mode.
     let mode = (((n + 1.0) * share) as u64).clamp(1, guesses).min(right - 1);
     let (mut average, mut sum);
     if mode == 0 {
-        // Only w = 0 lies below.
+        // Only w = 0 remains.
         average = 1.0 - beyond;
     } else {
         let mut term = exactly(mode);
         sum = if mode + 1 == right { term } else { at_least(mode) - beyond };
         average = sum / (right - mode) as f64;
         for w in (0..mode).rev() {
-            // P(W = w) from P(W = w + 1).
+            // Compute P(W = w) from P(W = w + 1).
             term *= (w as f64 + 1.0) / ((n - w as f64) * odds);
             if term <= average {
                 break;
@@ -99,7 +108,7 @@ fn p_value(canaries: u64, guesses: u64, right: u64, epsilon: f64, delta: f64) ->
 mod tests {
     use super::*;
 
-    /// The formula as it stands, with every term.
+    /// The formula without shortcuts, with every term.
     #[test]
     fn the_short_sum_is_the_whole_maximum() {
         for (n, v) in [(10, 8), (10, 10), (1, 1), (50, 35), (200, 120), (200, 199)] {

@@ -1,4 +1,4 @@
-//! Many canaries in one training, tested against a whole trade-off curve.
+//! An audit with many canaries in one training, tested against a whole trade-off curve.
 
 use crate::estimator::Side;
 use crate::gdp::{delta_of_gdp, epsilon_of_gdp, mu_of_gdp};
@@ -6,23 +6,27 @@ use crate::one_run::guesses;
 use crate::{ErrorCounts, ErrorEstimator, Guarantee, OneRun};
 use misdeal_core::normal::{cdf, quantile};
 
-/// The audit of Mahloujifar, Melis and Chaudhuri, "Auditing f-differential privacy in one run" (2024), for the Gaussian family.
+/// The one-run audit of Mahloujifar, Melis and Chaudhuri (2024), for Gaussian curves.
+///
+/// Source: "Auditing f-differential privacy in one run" (2024).
 ///
 /// Scores and guesses are as in [`OneRun`](crate::OneRun).
 ///
 /// # Formula
-/// With m canaries, r guesses of which v are right and the curve's inverse blow-up x -> Phi(Phi^-1(x) - mu), the recursion
+/// There are m canaries and r guesses, and v of the guesses are right. The curve's inverse blow-up is x ->
+/// Phi(Phi^-1(x) - mu). The recursion is
 ///
 /// h' = max(h, Phi(Phi^-1(p) - mu)),  p' = p + (i / (r - i)) (h' - h)  for i = v - 1, ..., 0,
 ///
-/// from p = significance v / m and h = significance (r - v) / m refutes mu where p + h > r / m in the end (their algorithm 3). Epsilon is
-/// that of the largest refuted mu at delta.
+/// It starts from p = significance v / m and h = significance (r - v) / m. It refutes mu if p + h > r / m at the end
+/// (their algorithm 3). Epsilon is the epsilon of the largest refuted mu at delta.
 ///
-/// The threshold of `hold-out` and `max` is the one that shows most to [`OneRun`] at delta = 0.
+/// For `hold-out` and `max`, the threshold is the one that shows most to [`OneRun`] at delta = 0.
 ///
 /// # Formal guarantees
-/// - If every canary was included by a fair coin of its own, the number of guesses was fixed in advance and the trade-off curve is
-///   Gaussian, a lower confidence bound, which errs downwards. For another curve it may err upwards: not marked valid.
+/// - It is a lower confidence bound, which errs downwards, under three conditions: an independent fair coin included
+///   each canary, the number of guesses was fixed in advance, and the trade-off curve is Gaussian. For other curves it
+///   may err upwards, so it is not marked valid.
 #[derive(Debug, Clone, Copy)]
 pub struct OneRunFdp;
 
@@ -35,7 +39,7 @@ impl ErrorEstimator for OneRunFdp {
         Guarantee::FairCoinsGaussian
     }
 
-    /// The recursion is long: the threshold is the one with the most certain guesses.
+    /// [`OneRun`] at delta = 0, because the recursion is too slow for choosing a threshold.
     fn chooser(&self) -> Option<&dyn ErrorEstimator> {
         Some(&CertainGuesses)
     }
@@ -94,12 +98,12 @@ fn is_refuted(canaries: u64, guesses: u64, right: u64, mu: f64, significance: f6
     for i in (0..right).rev() {
         let blown_up = if p < 1.0 { cdf(quantile(p) - mu) } else { 1.0 };
         if blown_up <= h {
-            // Nothing changes any more.
+            // No later step changes the result.
             break;
         }
         p = (p + i as f64 / (guesses - i) as f64 * (blown_up - h)).min(1.0);
         h = blown_up;
-        // Neither falls again.
+        // Neither p nor h decreases later.
         if p + h > needed {
             return true;
         }

@@ -1,6 +1,6 @@
-//! Integrals of smooth functions by one Gauss-Legendre rule of 32 points.
+//! Integrals of smooth functions, by one Gauss-Legendre rule of 32 points.
 
-/// The integral of `value` between two points.
+/// The integral of `value` from `from` to `to`.
 pub(crate) fn integrate(from: f64, to: f64, value: impl Fn(f64) -> f64) -> f64 {
     let (middle, half) = (0.5 * (from + to), 0.5 * (to - from));
     let pair = |node: f64| value(middle - half * node) + value(middle + half * node);

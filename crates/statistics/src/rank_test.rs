@@ -1,4 +1,4 @@
-//! The exact test of one threshold that a rank fixed.
+//! The exact test at one threshold whose rank was fixed in advance.
 
 use crate::beta::Beta;
 use crate::binomial::Proportion;
@@ -6,24 +6,27 @@ use crate::crossing::crossing;
 use crate::quadrature::integrate;
 use libm::{exp, log, sqrt};
 
-/// A threshold beyond which lie fewer than `rank` of `reference` scores of one world (the rank fixed in advance) and
-/// `reaching` of `observations` scores of the other.
+/// The numbers of scores beyond one threshold.
+///
+/// Fewer than `rank` of the `reference` scores of one world lie beyond it; this rank was fixed in advance. Of the other
+/// world's `observations` scores, `reaching` lie beyond it.
 ///
 /// # The test
-/// Let q and p be the probabilities of lying beyond the threshold in the two worlds. By the theory of order statistics q is
-/// stochastically at most B ~ Beta(rank, reference - rank + 1), exactly B for continuous scores, whatever their law. Given the
-/// first world's scores, `reaching` is binomial with probability p, and (epsilon, delta)-privacy says p <= e^epsilon q + delta. A
-/// binomial count reaches k with probability P(V <= p), V ~ Beta(k, n - k + 1) being the k-th smallest of n uniform numbers. Hence
+/// Let q and p be the probabilities of lying beyond the threshold in the two worlds. By order statistics, q is
+/// stochastically at most B ~ Beta(rank, reference - rank + 1). For continuous scores q has exactly the law of B. Given
+/// the first world's scores, `reaching` is binomial with probability p, and (epsilon, delta)-privacy says p <=
+/// e^epsilon q + delta. A binomial count reaches k with probability P(V <= p), where V ~ Beta(k, n - k + 1) is the k-th
+/// smallest of n uniform numbers. So the p-value is
 ///
 /// ```text
 /// p-value of epsilon = P(V <= e^epsilon B + delta),    V and B independent,
 /// ```
 ///
-/// has no nuisance parameter and is at most u with probability at most u wherever the claim holds. It increases with
-/// epsilon, so that the lower bound is the `significance` quantile of ln((V - delta) / B).
+/// It has no nuisance parameter. If the claim holds, it is at most u with probability at most u. It increases with
+/// epsilon, so the lower bound is the `significance` quantile of ln((V - delta) / B).
 ///
-/// Compared with two Clopper-Pearson bounds at half the significance each (whose quantiles are those of V and B), nothing is lost by
-/// splitting: the rarer kind of error gets nearly all of the significance by itself.
+/// Two Clopper-Pearson bounds, each at half the significance, use quantiles of V and B. This test loses nothing by
+/// splitting: the rarer kind of error automatically gets nearly all of the significance.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RankTest {
     pub reaching: u64,
@@ -42,7 +45,9 @@ impl RankTest {
         self.reaching == 0 || self.rank > self.reference || self.reaching > self.observations
     }
 
-    /// The largest epsilon that is refuted, low by 1e-10 at most, or `floor` if that is not above it, which is sooner told.
+    /// The largest refuted epsilon, or `floor` if that is larger.
+    ///
+    /// It is too small by at most 1e-10. The answer `floor` is faster to find.
     pub fn epsilon(&self, delta: f64, significance: f64, floor: f64) -> f64 {
         if self.is_empty() || self.limit(delta, significance) <= floor {
             return floor;
@@ -54,11 +59,11 @@ impl RankTest {
         if v.tails(delta / (1.0 - delta))[0] >= significance {
             return floor;
         }
-        // Relative standard deviations of V - delta and of B.
+        // The relative standard deviations of V - delta and of B.
         let [wide_v, wide_b] = [sqrt(rate / self.observations as f64) / shown.max(1e-300), 1.0 / sqrt(r)];
         let z = -misdeal_core::normal::lower_quantile(significance.min(0.5));
         let start = log(shown.max(1e-300) / reference_rate) - z * sqrt(wide_v * wide_v + wide_b * wide_b);
-        // The narrower law is integrated over, as the other's distribution function is smooth on its scale.
+        // Integrate over the narrower law: on its scale the other law's distribution function is smooth.
         if wide_v <= wide_b {
             let at_delta = v.tails(delta / (1.0 - delta))[0];
             let [from, middle, to] = extent(&v, k, self.observations);
@@ -86,10 +91,10 @@ impl RankTest {
         }
     }
 
-    /// What [`epsilon`](Self::epsilon) cannot exceed, for the price of two quantiles.
+    /// An upper limit on [`epsilon`](Self::epsilon), at the cost of two quantiles.
     ///
-    /// With P(V <= v) = 1/2 and P(B >= b) = 2 `significance`, both happen with probability `significance`, and then
-    /// ln((V - delta) / B) is at most ln((v - delta) / b).
+    /// Choose v and b with P(V <= v) = 1/2 and P(B >= b) = 2 `significance`. Both events happen together with
+    /// probability `significance`. Then ln((V - delta) / B) is at most ln((v - delta) / b).
     pub fn limit(&self, delta: f64, significance: f64) -> f64 {
         if self.is_empty() {
             return 0.0;
@@ -101,17 +106,19 @@ impl RankTest {
     }
 }
 
-/// The logits between which all but 1e-16 of the law of the `rank`-th of `of` uniform numbers lies, and its mode.
+/// The lower end, mode and upper end, in logits, of the law of the `rank`-th of `of` uniform numbers.
+///
+/// All but 1e-16 of the law lies between the two ends.
 fn extent(law: &Beta, rank: f64, of: u64) -> [f64; 3] {
     let mode = log(law.mode_odds());
     let other = of as f64 - rank + 1.0;
-    // Chernoff's bound on either side: at most normal tails near the mode, exponential ones beyond.
+    // Chernoff's bound on each side: at most normal tails near the mode, and exponential tails further out.
     let reach = |shape: f64| {
         let width = sqrt((rank + other) / (rank * other));
         9.0 * width + 40.0 / shape
     };
     let clip = |x: f64, direction: f64, shape: f64| {
-        // The reach is generous; halved until the density there is not negligible, it fits better.
+        // The reach is too large at first. It shrinks by factors of 0.7 while the density there is negligible.
         let mut reach = reach(shape);
         let floor = 1e-17 * law.logit_density(law.mode_odds());
         while law.logit_density(exp(x + direction * reach * 0.7)) < floor {
@@ -132,7 +139,7 @@ mod tests {
         cases: Vec<[f64; 7]>,
     }
 
-    /// Values of mpmath (`testdata/scripts/rank_test.py`).
+    /// Reference values from mpmath (`testdata/scripts/rank_test.py`).
     #[test]
     fn agrees_with_high_precision_values() {
         let golden: Golden = toml::from_str(include_str!("../../../testdata/rank_test.toml")).unwrap();

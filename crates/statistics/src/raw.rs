@@ -1,13 +1,15 @@
-//! Epsilon from the observed rates as they are.
+//! An estimate from the observed rates, without confidence.
 
 use crate::binomial::Proportion;
 use crate::estimator::epsilon_of_rates;
 use crate::{ErrorCounts, ErrorEstimator, Guarantee};
 
-/// The observed rates in place of the true ones; for plots, and no bound in either direction.
+/// An epsilon from the observed rates, which replace the true ones.
 ///
-/// epsilon = max{ ln((1 - FPR - delta)/FNR), ln((1 - FNR - delta)/FPR), 0 }, infinite where an error never occurred and
-/// the numerator over it is positive. It is at least what any confidence bound at the same threshold gives.
+/// Use it for plots only. It is not a bound in either direction.
+///
+/// epsilon = max{ ln((1 - FPR - delta)/FNR), ln((1 - FNR - delta)/FPR), 0 }. It is infinite if an error never occurred
+/// and the numerator over it is positive. It is at least as large as any confidence bound at the same threshold.
 #[derive(Debug, Clone, Copy)]
 pub struct Raw;
 
@@ -60,7 +62,7 @@ mod tests {
             ..ProptestConfig::default()
         })]
 
-        /// The law of [`ErrorEstimator`], and that confidence costs.
+        /// Checks the law of [`ErrorEstimator`], and that a confidence bound is at most the raw estimate.
         #[test]
         fn more_errors_never_show_more(
             observations in 1_u64..10_000_000, [fpr, fnr] in [0.0..1.0_f64, 0.0..1.0_f64],
@@ -78,7 +80,8 @@ mod tests {
                 ErrorCounts { false_negatives: (counts.false_negatives + more).min(observations), ..counts },
             ];
             for estimator in ERROR_ESTIMATORS {
-                // One integral in each step of a root, and a recursion with a step for every right guess: fewer cases do.
+                // These estimators are slow (an integral per step of root finding, or a recursion with one step per
+                // right guess), so they get fewer cases.
                 if ["joint-bayesian", "one-run-fdp"].contains(&estimator.name()) && (observations % 64 > 0 || observations > 2_000_000) {
                     continue;
                 }

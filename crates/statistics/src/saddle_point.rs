@@ -1,18 +1,18 @@
-//! Loader's saddle-point form of the binomial probabilities, which loses no digits however many trials there are.
+//! Loader's saddle-point form of the binomial probabilities. It loses no digits for any number of trials.
 //!
-//! Loader (2000), "Fast and accurate computation of binomial probabilities": with q = 1 - p,
+//! Source: Loader (2000), "Fast and accurate computation of binomial probabilities". With q = 1 - p,
 //!
 //! ```text
 //! P(k of m) = sqrt(m / (2 pi k (m-k))) exp(S(m) - S(k) - S(m-k) - D(k, mp) - D(m-k, mq))
 //! ```
 //!
-//! where S is the error of Stirling's formula and D(x, y) = x ln(x/y) + y - x the deviance of a count x with mean y.
+//! where S is the error of Stirling's formula. D(x, y) = x ln(x/y) + y - x is the deviance of a count x with mean y.
 
 use libm::{log, log1p};
 
 /// S(x) = ln(x!) - ln(sqrt(2 pi x) (x/e)^x) for x >= 1/2, within about 1e-15 absolute.
 ///
-/// From 15.5 on by six terms of Stirling's series, of which the next is below 1e-17. Below by the recursion
+/// From 15.5 on it uses six terms of Stirling's series; the next term is below 1e-17. Below 15.5 it uses the recursion
 /// S(x) = S(x + 1) + (x + 1/2) ln(1 + 1/x) - 1.
 pub(crate) fn stirling_error(x: f64) -> f64 {
     let (mut y, mut sum) = (x, 0.0);
@@ -25,9 +25,11 @@ pub(crate) fn stirling_error(x: f64) -> f64 {
     sum + (1.0 / 12.0 - r * (1.0 / 360.0 - r * (1.0 / 1260.0 - r * series))) / y
 }
 
-/// D(x, mean) = x ln(x / mean) + mean - x, given `excess` = mean - x from a formula without cancellation.
+/// The deviance D(x, mean) = x ln(x / mean) + mean - x.
 ///
-/// Accurate to a few units in the last place of `excess`, for `x` and `mean` above zero.
+/// `excess` is mean - x, from a formula without cancellation.
+///
+/// Accurate to a few units in the last place of `excess`, for positive `x` and `mean`.
 pub(crate) fn deviance(x: f64, mean: f64, excess: f64) -> f64 {
     let relative = excess / x;
     if relative.abs() < SERIES_LIMIT { -x * log1p_minus(relative) } else { x * log(x / mean) + excess }
@@ -35,7 +37,8 @@ pub(crate) fn deviance(x: f64, mean: f64, excess: f64) -> f64 {
 
 /// ln(1 + x) - x for `x > -1`, to a few units in the last place.
 ///
-/// With r = x/(2 + x), ln(1 + x) = 2 artanh r and 2r - x = -x r, so that near zero the leading terms cancel on paper.
+/// With r = x/(2 + x), ln(1 + x) = 2 artanh r and 2r - x = -x r. So the leading terms cancel in the formula and not in
+/// floating point.
 pub(crate) fn log1p_minus(x: f64) -> f64 {
     if x.abs() >= SERIES_LIMIT {
         return log1p(x) - x;
@@ -46,10 +49,10 @@ pub(crate) fn log1p_minus(x: f64) -> f64 {
     r * (2.0 * y * series - x)
 }
 
-/// Below it |r| < 1/6, and the first term left out of the series is below 1e-17 of the sum.
+/// Below this limit |r| < 1/6, and the first omitted term of the series is below 1e-17 of the sum.
 const SERIES_LIMIT: f64 = 0.28;
 
-/// 1/3, 1/5, ...: the series of artanh after its first term.
+/// 1/3, 1/5, ...: the coefficients of the artanh series after its first term.
 const ODD_RECIPROCALS: [f64; 10] = [
     1.0 / 3.0,
     1.0 / 5.0,
@@ -67,7 +70,7 @@ const ODD_RECIPROCALS: [f64; 10] = [
 mod tests {
     use super::*;
 
-    /// Values of mpmath.
+    /// Reference values from mpmath.
     #[test]
     fn stirling_errors_are_exact() {
         for (x, exact) in [

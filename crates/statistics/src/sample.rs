@@ -1,9 +1,9 @@
-//! One world's exact scores, in the pieces in which they lie in memory.
+//! One world's exact scores, in the pieces in which they are stored.
 
 use crate::threshold_choice::Trials;
 use misdeal_core::BinCounts;
 
-/// Scores of consecutive trials, each piece with its first trial.
+/// Pieces of scores of consecutive trials, each with its first trial.
 pub struct Sample<'a>(pub Vec<(u64, &'a [f64])>);
 
 impl Sample<'_> {
@@ -42,7 +42,7 @@ impl Sample<'_> {
         Sample(cut.collect())
     }
 
-    /// The scores of `trials`, counted on the grid.
+    /// The counts of the scores of `trials` on the grid.
     pub fn counted(&self, trials: Trials) -> BinCounts {
         let mut counts = BinCounts::default();
         self.for_each(trials, |score| counts.insert(score));

@@ -1,19 +1,22 @@
-//! The best of very many thresholds, by branch and bound.
+//! Finds the best of very many thresholds, by branch and bound.
 
 use crate::{ErrorCounts, ErrorEstimator};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Error counts at ascending thresholds, called knots: false negatives never fall, false positives never rise.
+/// Error counts at ascending thresholds, called knots.
+///
+/// With a higher threshold, false negatives never decrease and false positives never increase.
 pub struct Curve {
     false_negatives: Vec<u64>,
     false_positives: Vec<u64>,
 }
 
 impl Curve {
-    /// The curve over cells of scores that move together, in ascending order, given as the numbers of scores `In` and
-    /// `Out` in each. Knot i lies below cell i, the last knot above all cells. `below` scores `In` lie below the first
-    /// knot, `above` scores `Out` above the last.
+    /// The curve over ascending cells, each with its numbers of scores `In` and `Out`.
+    ///
+    /// The scores of one cell always lie on the same side of a knot. Knot i lies below cell i, and the last knot lies
+    /// above all cells. `below` scores `In` lie below the first knot. `above` scores `Out` lie above the last knot.
     pub fn new(cells: &[[u64; 2]], below: u64, above: u64) -> Self {
         let mut false_negatives = Vec::with_capacity(cells.len() + 1);
         let mut false_positives = Vec::with_capacity(cells.len() + 1);
@@ -40,13 +43,13 @@ impl Curve {
         [self.false_negatives[knot], self.false_positives[knot]]
     }
 
-    /// The false negatives at the knot below `cell` and the false positives at the one above it.
+    /// The false negatives at the knot below `cell`, and the false positives at the knot above it.
     pub fn around(&self, cell: usize) -> [u64; 2] {
         [self.false_negatives[cell], self.false_positives[cell + 1]]
     }
 }
 
-/// What is maximised: an estimator's epsilon for given totals.
+/// The objective of the search: an estimator's epsilon for given totals.
 pub struct Objective<'a> {
     pub estimator: &'a dyn ErrorEstimator,
     pub observations_in: u64,
@@ -63,22 +66,24 @@ impl Objective<'_> {
     }
 }
 
-/// What a search found.
+/// The result of a search.
 pub struct Found {
     /// The largest value above the floor and its knot.
     pub best: Option<(f64, usize)>,
-    /// Cells inside which a threshold may still be better, with the bound on how good, the best first.
+    /// Cells with a possibly better threshold inside, each with an upper bound on its value; the largest first.
     pub promising: Vec<(f64, usize)>,
 }
 
-/// The knot with the largest value, if that is above `floor`; with `inside`, also the cells that may hold better ones.
+/// The knot with the largest value, if the value is above `floor`.
+///
+/// With `inside`, the result also lists the cells that may hold better thresholds.
 ///
 /// # Formal guarantees
 /// - The value is the exact maximum over the knots. Between two knots there are at least as many false negatives as at
-///   the lower and as many false positives as at the upper, so that by the law of [`ErrorEstimator`] the value at that pair
-///   bounds all values between them. The interval with the largest bound is split first; the search ends when no
-///   bound is above the best value.
-/// - The result depends on the curve alone: ties go to what is met first, in an order that is fixed.
+///   the lower one, and at least as many false positives as at the upper one. By the law of [`ErrorEstimator`], the
+///   value at that pair of counts bounds all values between the knots. The search splits the interval with the largest
+///   bound first. It ends when no bound is above the best value.
+/// - The result depends only on the curve. Ties go to the knot that the search visits first, and its order is fixed.
 pub fn search(curve: &Curve, objective: &Objective<'_>, floor: f64, inside: bool) -> Found {
     let value =
         |low: usize, high: usize| objective.value(curve.false_negatives[low], curve.false_positives[high]);
@@ -123,7 +128,7 @@ pub fn search(curve: &Curve, objective: &Objective<'_>, floor: f64, inside: bool
     Found { best, promising }
 }
 
-/// Thresholds between two knots.
+/// The thresholds between two knots, with an upper bound on their values.
 struct Interval {
     bound: f64,
     low: usize,
@@ -131,7 +136,7 @@ struct Interval {
 }
 
 impl Ord for Interval {
-    /// The largest bound first, then the lowest thresholds.
+    /// Orders by the largest bound first, then by the lowest thresholds.
     fn cmp(&self, other: &Self) -> Ordering {
         self.bound.total_cmp(&other.bound).then_with(|| other.low.cmp(&self.low))
     }
@@ -166,7 +171,7 @@ mod tests {
         Objective { estimator, observations_in, observations_out, delta, significance: 0.05 }
     }
 
-    /// Every knot, and every cell that could hold more.
+    /// The best value over all knots, and all cells that could hold a larger value.
     fn brute_force(curve: &Curve, objective: &Objective<'_>) -> (f64, Vec<usize>) {
         let knots = curve.false_negatives.iter().zip(&curve.false_positives);
         let best = knots.map(|(&low, &high)| objective.value(low, high)).fold(0.0, f64::max);
@@ -189,11 +194,11 @@ mod tests {
         fn finds_what_brute_force_finds(
             cells in prop::collection::vec((0_u64..200, 0_u64..200), 1..80), slope in -3_i32..4, delta in 0.0..0.05_f64,
         ) {
-            // Tilted, so that there is something to find.
+            // Tilted, so the two worlds differ.
             let tilt = |i: usize, count: u64| (count as f64 * libm::exp(-f64::from(slope * i as i32) / 30.0)) as u64;
             let cells: Vec<_> = cells.iter().enumerate().map(|(i, &(a, b))| [a, tilt(i, b)]).collect();
             let curve = Curve::new(&cells, 0, 0);
-            // The slow ones among the others do not search differently.
+            // The slower estimators use the same search, so they are left out.
             for estimator in ERROR_ESTIMATORS.into_iter().filter(|one| ["clopper-pearson", "raw", "log-katz"].contains(&one.name())) {
                 let objective = objective(estimator, &cells, delta);
                 let (exact, exact_cells) = brute_force(&curve, &objective);
@@ -212,7 +217,7 @@ mod tests {
         }
     }
 
-    /// Two normal laws one standard deviation apart, 1e8 scores each, on 20,000 thresholds.
+    /// Two normal laws one standard deviation apart, with 1e8 scores each, on 20,000 thresholds.
     #[test]
     fn a_realistic_curve_takes_few_evaluations() {
         thread_local!(static CALLS: Cell<u32> = const { Cell::new(0) });

@@ -1,4 +1,4 @@
-//! Estimates against the literal Algorithm 1, and the refusals.
+//! Tests of estimates against a literal Algorithm 1, and of refusals.
 #![allow(clippy::float_cmp)]
 
 use super::*;
@@ -8,7 +8,7 @@ use misdeal_core::{
 };
 use proptest::{prelude::*, test_runner::RngSeed};
 
-/// Every score and infinity as threshold, every error counted anew.
+/// Tries every score and infinity as threshold and counts every error.
 fn literal_maximum(scores_in: &[f64], scores_out: &[f64], estimator: &dyn ErrorEstimator, delta: f64) -> f64 {
     let thresholds = scores_in.iter().chain(scores_out).copied().chain([f64::INFINITY]);
     let epsilon = |threshold: f64| {
@@ -23,7 +23,7 @@ fn literal_maximum(scores_in: &[f64], scores_out: &[f64], estimator: &dyn ErrorE
     thresholds.map(epsilon).fold(0.0, f64::max)
 }
 
-/// Scores with many ties, of which many share a bin of the grid (`fine` is the distance between them).
+/// Scores with many ties. Many scores share a bin of the grid (`fine` is the distance between them).
 fn scores(shift: f64) -> impl Strategy<Value = Vec<f64>> {
     let fine = prop_oneof![Just(1.0), Just(1e-6), Just(1e-12), Just(0.0)];
     (fine, prop::collection::vec((0_i32..12, 0_i32..12), 4..150)).prop_map(move |(fine, draws)| {
@@ -46,7 +46,7 @@ proptest! {
     #[test]
     fn max_is_algorithm_1(scores_in in scores(1.5), scores_out in scores(1.0), delta in 0.0..0.1_f64) {
         for errors in ERROR_ESTIMATORS {
-            // The costlier ones are searched no differently, and the recursive one has no strict law.
+            // The slower estimators use the same search. The recursive one has no strict law.
             if ["joint-bayesian", "one-run", "one-run-fdp"].contains(&errors.name()) {
                 continue;
             }
@@ -75,7 +75,8 @@ proptest! {
         prop_assert!(estimate.valid);
     }
 
-    /// However the trials were cut and merged; and counts are what scores rounded to the grid give.
+    /// The result does not depend on how trials were split and merged. Counts give the same as scores rounded to the
+    /// grid.
     #[test]
     fn stores_give_what_their_scores_give(
         scores_in in scores(1.5), scores_out in scores(1.0), start in 0_u64..2, cut in any::<prop::sample::Index>(),
@@ -95,12 +96,12 @@ proptest! {
             worker.insert(start..middle, &scores_in[..cut], &scores_out[..cut]).unwrap();
             store.merge(worker).unwrap();
             for choice in [ThresholdChoice::HoldOut, ThresholdChoice::Max, ThresholdChoice::Band] {
-                // Files begin with an even trial, so that a store which does not is not compared by halves.
+                // Files begin with an even trial. So a store that begins with an odd one is not compared by halves.
                 if choice != ThresholdChoice::HoldOut || start == 0 {
                     let (a, b) = if kind == StoreKind::Exact { (scores_in, scores_out) } else { (&grid_in[..], &grid_out[..]) };
                     let ours = estimate(&store, choice, &ClopperPearson, 1e-5, 0.05).unwrap();
                     let theirs = from_scores(a, b, choice, &ClopperPearson, 1e-5, 0.05).unwrap();
-                    // A threshold of given rank may be anywhere between two scores.
+                    // For a given rank, any threshold between two scores is correct.
                     let threshold = if choice == ThresholdChoice::Band { ours.threshold } else { theirs.threshold };
                     prop_assert_eq!(ours, EpsilonEstimate { threshold, ..theirs });
                 } else {
@@ -114,7 +115,7 @@ proptest! {
     }
 }
 
-/// Many scores in few bins: several rounds of collecting, and a bin with half of everything.
+/// Many scores in few bins. This needs several rounds of collecting, and one bin holds half of all scores.
 #[test]
 fn clustered_scores_are_refined_exactly() {
     let noise = |i: u64, salt: u64| {
@@ -131,9 +132,9 @@ fn clustered_scores_are_refined_exactly() {
     assert!(estimate.empirical_epsilon > 1.0);
 }
 
-/// Randomised response with epsilon 1: a valid bound exceeds it in at most 5 % of runs.
+/// Randomised response with epsilon 1. A valid bound exceeds it in at most 5 % of runs.
 ///
-/// Of 1000 runs more than 87 would exceed it with probability below 1e-6 if 5 % did; the seed is fixed.
+/// If 5 % of runs exceed it, more than 87 of 1000 do so with probability below 1e-6. The seed is fixed.
 #[test]
 fn hold_out_keeps_its_significance() {
     let truth = 1.0 / (1.0 + libm::exp(-1.0));
@@ -159,7 +160,7 @@ fn infinities_are_null_in_json() {
         serde_json::to_value(EpsilonEstimate { threshold: OrInfinite::default(), ..estimate }).unwrap();
     assert!(json["threshold"].is_null() && json["observations_per_world"].is_null());
     assert_eq!((json["threshold_choice"].as_str(), json["estimator"].as_str()), (Some("max"), Some("raw")));
-    // The highest score is In: no score Out reaches it.
+    // The highest score is In, so no score Out reaches it.
     assert!(json["raw_epsilon"].is_null() && json["empirical_epsilon"].is_null());
 }
 
@@ -187,7 +188,7 @@ fn refuses_what_makes_no_sense() {
     assert!(ThresholdChoice::from_name("best").is_err());
 }
 
-/// The ranks of a band by sorting, on scores with many ties.
+/// The errors at the threshold of a rank, found by sorting scores with many ties.
 fn literal_thresholds(scores_in: &[f64], scores_out: &[f64], side: Side, rank: u64) -> [u64; 2] {
     let thresholds = scores_in.iter().chain(scores_out).copied().chain([f64::INFINITY]);
     let mut all: Vec<_> = thresholds.collect();
@@ -226,7 +227,7 @@ proptest! {
     }
 }
 
-/// A normal score of a trial, from a stream of its own.
+/// Normal scores of each trial, from a separate stream.
 fn gaussian_scores(seed: u64, mu: f64, trials: u64) -> [Vec<f64>; 2] {
     let stream = Stream::new(&Setting { seed, ..Setting::default() }.hash());
     World::BOTH.map(|world| {
@@ -235,9 +236,10 @@ fn gaussian_scores(seed: u64, mu: f64, trials: u64) -> [Vec<f64>; 2] {
     })
 }
 
-/// N(1, 1) against N(0, 1): bounds that hold are below the truth, and those that use all the data show more than hold-out.
+/// N(1, 1) against N(0, 1). Valid bounds are below the truth, and bounds from all the data show more than hold-out.
 ///
-/// Means over 20 runs, whose standard error is about 0.03; the margins are six times that and more.
+/// The test compares means over 20 runs. Their standard error is about 0.03, and the margins are at least six times
+/// that.
 #[test]
 fn a_band_is_tighter_than_hold_out() {
     let mean = |choice, name| {
@@ -259,7 +261,7 @@ fn a_band_is_tighter_than_hold_out() {
     assert!(divergence > 1.0 && divergence < band, "{divergence}");
 }
 
-/// A confidence sequence looks at fixed trials only: more scores change nothing until the next look.
+/// A confidence sequence looks only at fixed numbers of trials. More scores change nothing until the next look.
 #[test]
 fn a_confidence_sequence_stands_between_looks() {
     let [scores_in, scores_out] = gaussian_scores(3, 2.0, 1300);
@@ -312,7 +314,8 @@ fn every_estimator_says_what_it_guarantees() {
                 let estimate = if coins { from_coin_scores } else { from_scores };
                 estimate(&scores_in, &scores_out, choice, one, 1e-5, 0.05).unwrap()
             };
-            // Coins make valid what rests on them alone, and nothing else: one training has no independent runs. They change no number.
+            // Fair coins make only the estimators that rely on them valid, because one training has no independent
+            // runs. They change no number.
             let rests_on_coins = one.name() == "one-run" && choice == ThresholdChoice::Band;
             assert_eq!(of(true).valid, rests_on_coins, "{} {choice:?}", one.name());
             assert_eq!(of(true).empirical_epsilon, of(false).empirical_epsilon);
@@ -330,6 +333,6 @@ fn coins_that_cannot_have_been_fair_are_refused() {
         from_coin_scores(&scores[..included], &scores[..left_out], ThresholdChoice::Band, &OneRun, 1e-5, 0.05)
     };
     assert!(estimate(2000, 100).unwrap_err().to_string().contains("fair_coins"));
-    // 1,100 of 2,000 fair coins or more: 4.5 standard deviations, which happens.
+    // 1,100 or more heads in 2,000 fair coins are 4.5 standard deviations away, which can happen.
     assert!(estimate(1100, 900).is_ok() && estimate(1000, 1000).is_ok() && estimate(2, 20).is_ok());
 }

@@ -1,4 +1,4 @@
-//! The empirical trade-off curve: both errors at many thresholds.
+//! The empirical trade-off curve: both error rates at many thresholds.
 
 use crate::binomial::upper_bound;
 use crate::exact::occupied;
@@ -7,37 +7,37 @@ use misdeal_core::{BinCounts, Error, OrInfinite, Result, ScoreStore, World, chec
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Points of a curve, at most: as many as a plot can show.
+/// The largest number of points of a curve, as many as a plot can show.
 const MOST_POINTS: usize = 600;
 
-/// Both errors at one threshold.
+/// Both error rates at one threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TradeOffPoint {
-    /// Scores from here on are taken for runs with the target; null if infinite.
+    /// Scores at or above this value count as runs with the target; null if infinite.
     pub threshold: OrInfinite,
     /// The share of scores `Out` at or above the threshold.
     pub false_positive_rate: f64,
     /// The share of scores `In` below the threshold.
     pub false_negative_rate: f64,
-    /// Clopper-Pearson, at half the significance.
+    /// The Clopper-Pearson upper bound on the false-positive rate, at half the significance.
     pub false_positive_rate_upper_bound: f64,
-    /// Clopper-Pearson, at half the significance.
+    /// The Clopper-Pearson upper bound on the false-negative rate, at half the significance.
     pub false_negative_rate_upper_bound: f64,
 }
 
-/// What scores show of the trade-off between the two errors.
+/// The observed trade-off between the two error rates.
 ///
-/// The bounds hold point by point: at any one threshold chosen without these scores, both at once with probability
-/// 1 - `significance` or more. They do not hold for all points together.
+/// The bounds hold separately at each point. At any one threshold that was chosen without these scores, both bounds
+/// hold together with probability at least 1 - `significance`. They do not hold for all points together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TradeOffEstimate {
-    /// By ascending threshold.
+    /// The points, by ascending threshold.
     pub points: Vec<TradeOffPoint>,
     /// The level of the bounds.
     pub significance: f64,
-    /// Scores `In`.
+    /// The number of scores `In`.
     pub observations_in: u64,
-    /// Scores `Out`.
+    /// The number of scores `Out`.
     pub observations_out: u64,
 }
 
@@ -50,7 +50,7 @@ pub fn trade_off(store: &ScoreStore, significance: f64) -> Result<TradeOffEstima
     from_counts(&counts_in, &counts_out, significance)
 }
 
-/// The trade-off curve of scores from anywhere, at edges of the grid.
+/// The trade-off curve of any scores, at edges of the grid.
 ///
 /// # Errors
 /// Scores that are not finite, or none in one of the worlds.
@@ -64,7 +64,7 @@ pub fn trade_off_from_scores(
     from_counts(&counted(scores_in), &counted(scores_out), significance)
 }
 
-/// All scores of one world on the grid.
+/// The counts of all scores of one world on the grid.
 pub(crate) fn counts_of(store: &ScoreStore, world: World) -> BinCounts {
     let [even, odd] = [false, true].map(|odd| store.bin_counts(world, odd));
     match (even, odd) {
@@ -117,10 +117,12 @@ fn from_counts(counts_in: &BinCounts, counts_out: &BinCounts, significance: f64)
     Ok(TradeOffEstimate { points, significance, observations_in, observations_out })
 }
 
-/// Where an error rate lies on a scale that is even in its logit, so that a curve has points wherever a plot may zoom in;
-/// one unit is one point, and there are about half of [`MOST_POINTS`].
+/// The position of an error rate on a scale that is uniform in its logit.
+///
+/// So a curve has points at every zoom level of a plot. One unit is one point, and there are about half of
+/// [`MOST_POINTS`].
 fn place(errors: u64, observations: u64) -> f64 {
-    // Half a count away from the ends keeps the logit finite; up to 1e15 observations span 70.
+    // Adding half a count keeps the logit finite. Up to 1e15 observations span 70.
     let logit = libm::log((errors as f64 + 0.5) / ((observations - errors) as f64 + 0.5));
     logit * (MOST_POINTS / 2) as f64 / 70.0
 }

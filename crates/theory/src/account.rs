@@ -1,4 +1,4 @@
-//! Bounds on a setting's epsilon: one entry point for all accountants.
+//! Bounds on a setting's epsilon, through one function for all accountants.
 //!
 //! Proofs: `docs/proofs/overview.md`.
 
@@ -11,22 +11,24 @@ use crate::work::{REASON, Work};
 use crate::{check_delta, poisson, rdp};
 use misdeal_core::{Adjacency, BatchScheme, Bounds, Result, Setting};
 
-/// The method for Poisson sampling.
+/// The method's name for Poisson sampling.
 pub const POISSON_METHOD: &str = "privacy-loss distribution (FFT)";
-/// At most the fixed order's Gaussian, because each record is used once an epoch.
+/// The fixed order's bound applies, because each record is used once per epoch.
 const FIXED_ORDER_UPPER: &str = "upper: fixed order";
-/// A valid lower bound for shuffling, not an upper bound: adaptive gradients can leak more than this pair.
+/// The method's name for exact pairs. They give a lower bound for shuffling and no upper bound, because adaptive
+/// gradients can leak more.
 const EXACT_LOWER: &str = "lower: exact pair (FFT)";
-/// The delta is too small for exact pairs.
+/// The reason if delta is too small for exact pairs.
 const OUT_OF_REACH: &str = "lower: out of reach at this delta";
-/// The bound of Chua et al., if the pair is out of reach.
+/// The bound of Chua et al., used if the pair is out of reach.
 const LARGEST_OUTPUT_LOWER: &str = "lower: largest output (Chua et al.)";
 
 /// Bounds on the epsilon of a setting's scheme at `delta`, for all adversaries and zero-out neighbours.
 ///
-/// The setting's threat model and seed do not matter. The target matters only for buffered schemes, whose lower bound is for that record.
+/// The setting's threat model and seed have no effect. The target matters only for buffered schemes, whose lower bound
+/// is for that record.
 ///
-/// A lower bound is never too large, an upper bound never too small; a side that is not proven is `None`.
+/// A lower bound is never too large, and an upper bound is never too small. A side that is not proven is `None`.
 ///
 /// ```
 /// use misdeal_core::{BatchScheme, Setting};
@@ -43,9 +45,9 @@ pub fn bounds(setting: &Setting, delta: f64) -> Result<Bounds> {
     bounds_within(setting, delta, &Work::default())
 }
 
-/// As [`bounds`], within the rest of `work`: if that is too little, bounds are wider or `None`.
+/// Bounds as in [`bounds`], within the rest of `work`. If that is too little, bounds are wider or `None`.
 ///
-/// Closed forms are always answered.
+/// Bounds in closed form are always returned.
 ///
 /// # Errors
 /// `delta` is not between 0 and 1.
@@ -53,7 +55,7 @@ pub fn bounds_within(setting: &Setting, delta: f64, work: &Work) -> Result<Bound
     BoundsRequest { setting, known: &SchemeFacts::of(setting)?, side: None }.bounds(delta, work)
 }
 
-/// One side of [`bounds_within`], which may cost far less; the other is `None` unless it is free.
+/// One side of [`bounds_within`], which may cost far less. The other side is `None` unless it is free.
 ///
 /// # Errors
 /// `delta` is not between 0 and 1.
@@ -68,9 +70,9 @@ pub(crate) struct BoundsRequest<'a> {
     pub side: Option<Side>,
 }
 
-/// Share of the work for a pair if there is another lower bound too.
+/// The share of the work for a pair, if there is another lower bound too.
 const FOR_PAIR: f64 = 0.95;
-/// Units of work for Renyi divergences of all orders.
+/// The units of work for Renyi divergences of all orders.
 const RENYI: f64 = 2e8;
 
 impl BoundsRequest<'_> {
@@ -148,7 +150,7 @@ impl BoundsRequest<'_> {
             (Some(Side::Upper), Some(_)) => Bounds::unknown("lower: not asked for"),
             _ => self.poisson(delta, work)?,
         };
-        // With every record in every step both are the fixed order.
+        // If every record is in every step, both bounds are those of the fixed order.
         let (epsilon_upper_bound, how) = upper
             .map_or((poisson.epsilon_upper_bound, "told the steps that use the record"), |(upper, how)| {
                 (Some(upper), how)
@@ -162,7 +164,7 @@ impl BoundsRequest<'_> {
     }
 }
 
-/// The best lower bound within the work, and its method.
+/// The best lower bound within the work, and the name of its method.
 fn lower_bound(known: &LowerBounds, delta: f64, work: &Work) -> Result<(Option<f64>, String)> {
     let epochs = known.epochs;
     let exact = match &known.pair {
@@ -176,7 +178,7 @@ fn lower_bound(known: &LowerBounds, delta: f64, work: &Work) -> Result<(Option<f
     let is_beyond_work = matches!(exact, Some(Err(_)));
     let exact = exact.and_then(std::result::Result::ok).map(|found| found.epsilon_lower_bound);
     let largest = known.largest_output.and_then(|largest| match exact {
-        // A second opinion, worth no coarser grid.
+        // This second bound is computed only on the finest grid.
         Some(_) => largest.composed_at(epochs, delta, 1.0, work).ok(),
         None => largest.composed_within(epochs, delta, work).ok(),
     });
@@ -205,7 +207,7 @@ pub fn poisson_bounds(
 
 /// Bounds for Poisson sampling with any probability and number of steps, within the rest of `work`.
 ///
-/// If no grid is in reach, Renyi divergences give the upper bound.
+/// If no grid is affordable, Renyi divergences give the upper bound.
 ///
 /// # Errors
 /// An argument is out of range.
@@ -225,7 +227,7 @@ pub fn poisson_bounds_within(
                 method: POISSON_METHOD.into(),
             });
         }
-        // The grid in reach is too coarse for an upper bound.
+        // The affordable grid is too coarse for an upper bound.
         Ok(interval) => Some(interval.epsilon_lower_bound),
         Err(_) => None,
     };
@@ -279,7 +281,7 @@ mod tests {
 
     #[test]
     fn special_cases_coincide() {
-        // A buffer of one batch is a fixed order, a buffer of everything a shuffle.
+        // A buffer of one batch is a fixed order, and a buffer of all records is a shuffle.
         let fixed = at(BatchScheme::FixedOrder, 1.0, 4);
         assert_eq!(at(BatchScheme::PartialShuffle { buffer_size: 100 }, 1.0, 4), fixed);
         assert_eq!(at(BatchScheme::PartialShuffle { buffer_size: 20 }, 1.0, 4), fixed);

@@ -1,23 +1,25 @@
-//! Probabilities of a record's batch behind a shuffle buffer. Proof: `docs/proofs/buffers.md`.
+//! The probabilities of a record's batch after a shuffle buffer. Proof: `docs/proofs/buffers.md`.
 
 use libm::{expm1, log1p};
 use misdeal_core::Setting;
 
-/// Most listed batches; if there are more, neighbours are averaged.
+/// The most batches that are listed. If there are more, neighbours are averaged.
 const MOST_LISTED: u64 = 4 << 20;
 
-/// The probabilities of an epoch's batches; if there are too many, means of `each` neighbours.
+/// The probabilities of an epoch's batches. If there are too many, means of `each` neighbours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights {
     pub listed: Vec<f64>,
-    /// Number of batches for each listed value.
+    /// The number of batches for each listed value.
     pub each: u64,
-    /// The mean of the last few batches, fewer than `each`, and their number.
+    /// The mean and the number of the last few batches, fewer than `each`.
     pub rest: Option<(f64, u64)>,
 }
 
 impl Weights {
-    /// The batches `first..end`, by the probability of those from one batch to before another.
+    /// The weights of the batches `first..end`.
+    ///
+    /// `between(from, to)` is the probability of the batches from `from` to before `to`.
     fn of(first: u64, end: u64, most_listed: u64, between: impl Fn(u64, u64) -> f64) -> Self {
         let batches = end - first;
         let each = batches.div_ceil(most_listed);
@@ -32,8 +34,10 @@ impl Weights {
     }
 }
 
-/// Blocks of `buffer_size` records, each permuted: batch t holds the target with the share of its block that falls into t.
-/// Only the batches that the block touches are listed.
+/// The weights for blocks of `buffer_size` records that are each permuted.
+///
+/// The weight of batch t is the share of the target's block that lies in it. Only the batches that the block touches
+/// are listed.
 pub fn block_weights(setting: &Setting, buffer_size: u64) -> Weights {
     block_weights_of(setting, buffer_size, MOST_LISTED)
 }
@@ -47,8 +51,10 @@ fn block_weights_of(setting: &Setting, buffer_size: u64, most_listed: u64) -> We
     })
 }
 
-/// A sliding buffer of K records: with n records and the target entering it before emission j0 = max(0, i - K + 1), it
-/// leaves at emission j < n - K with probability (1/K)(1 - 1/K)^(j - j0), and else at any of the last K alike.
+/// The weights for a sliding buffer of K records.
+///
+/// With n records, the target enters the buffer before emission j0 = max(0, i - K + 1). It leaves at emission j < n - K
+/// with probability (1/K)(1 - 1/K)^(j - j0), and otherwise at each of the last K emissions with equal probability.
 /// Batches before the first possible one are left out.
 pub fn sliding_weights(setting: &Setting, buffer_size: u64) -> Weights {
     sliding_weights_of(setting, buffer_size, MOST_LISTED)
@@ -56,7 +62,7 @@ pub fn sliding_weights(setting: &Setting, buffer_size: u64) -> Weights {
 
 fn sliding_weights_of(setting: &Setting, buffer_size: u64, most_listed: u64) -> Weights {
     if buffer_size == 1 {
-        // Whatever enters leaves at once.
+        // A record that enters leaves at once.
         return Weights { listed: vec![1.0], each: 1, rest: None };
     }
     let (n, batch) = (setting.dataset_size(), setting.batch_size);
@@ -80,7 +86,7 @@ fn sliding_weights_of(setting: &Setting, buffer_size: u64, most_listed: u64) -> 
 mod tests {
     use super::*;
 
-    /// Emission by emission, as the loader does it.
+    /// The weights emission by emission, as a loader computes them.
     fn sliding_by_hand(setting: &Setting, buffer_size: u64) -> Vec<f64> {
         let n = setting.dataset_size();
         let mut weights = vec![0.0; setting.steps_per_epoch as usize];
@@ -117,7 +123,7 @@ mod tests {
         }
     }
 
-    /// Neighbours that are taken together keep their sum: the old code listed 1e9 batches and took 8 GB.
+    /// Averaged neighbours keep their sum. Earlier code listed 1e9 batches and used 8 GB.
     #[test]
     fn too_many_batches_are_averaged_and_none_is_lost() {
         let setting = Setting { batch_size: 3, steps_per_epoch: 101, target_index: 40, ..Setting::default() };

@@ -1,4 +1,4 @@
-//! Calibration: the noise for a target epsilon.
+//! Calibration: finds the noise for a target epsilon.
 
 use crate::root::{Bracket, narrow};
 use libm::{exp, log};
@@ -7,31 +7,31 @@ use misdeal_core::{Error, NOISE_MULTIPLIERS, Result};
 /// A calibrated noise multiplier.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Calibration {
-    /// The noise; its epsilon is at most the target.
+    /// The noise multiplier. Its epsilon is at most the target.
     pub noise_multiplier: f64,
     /// The accountant's epsilon at that noise.
     pub epsilon: f64,
-    /// Number of calls of the accountant.
+    /// The number of calls of the accountant.
     pub evaluations: u32,
 }
 
-/// Relative accuracy of the noise.
+/// The relative accuracy of the noise.
 pub const RELATIVE_WIDTH: f64 = 1e-6;
 const LEAST_NOISE: f64 = *NOISE_MULTIPLIERS.start();
 const MOST_NOISE: f64 = *NOISE_MULTIPLIERS.end();
 
-/// Share of the remaining work for the accountant's call number `evaluations`, from 0.
+/// The share of the remaining work for the accountant's call number `evaluations`, counted from 0.
 ///
 /// A calibration makes about fifteen calls.
 pub fn share_of_work(evaluations: u32) -> f64 {
     1.0 / f64::from(15_u32.saturating_sub(evaluations).max(4))
 }
 
-/// The smallest noise multiplier, to 1e-6 relatively, whose `epsilon` is at most `target_epsilon`.
+/// The smallest noise multiplier whose `epsilon` is at most `target_epsilon`, accurate to 1e-6 relative.
 ///
-/// `epsilon` maps the noise to epsilon at the wanted delta and does not increase. Given an upper bound, the noise is
-/// never too small for the target; given a lower bound, less noise is known to miss it. An accountant that jitters,
-/// as refined grids do, moves the answer by its jitter, and the epsilon of the answer is still at most the target.
+/// `epsilon` maps the noise to epsilon at the wanted delta, and must not increase. If it is an upper bound, the noise
+/// is never too small for the target. If it is a lower bound, less noise certainly misses the target. An accountant
+/// with refined grids varies slightly, and the result varies with it. Its epsilon is still at most the target.
 ///
 /// ```
 /// use misdeal_theory::{calibrate::calibrate, gaussian::Gaussian};
@@ -41,15 +41,15 @@ pub fn share_of_work(evaluations: u32) -> f64 {
 /// ```
 ///
 /// # Errors
-/// No noise of [`NOISE_MULTIPLIERS`] meets the target, or the least noise already does; or the accountant fails.
+/// No noise in [`NOISE_MULTIPLIERS`] meets the target, the smallest noise already meets it, or the accountant fails.
 pub fn calibrate(target_epsilon: f64, epsilon: impl FnMut(f64) -> Result<f64>) -> Result<Calibration> {
     calibrate_to(target_epsilon, RELATIVE_WIDTH, epsilon)
 }
 
-/// As [`calibrate`], with the noise to `relative_width`.
+/// The noise multiplier as in [`calibrate`], accurate to `relative_width` relative.
 ///
 /// # Errors
-/// As [`calibrate`].
+/// The errors of [`calibrate`].
 pub fn calibrate_to(
     target_epsilon: f64,
     relative_width: f64,
@@ -61,7 +61,8 @@ pub fn calibrate_to(
     }
     let mut evaluations = 0;
     let mut refusal = None;
-    // In logarithms epsilon is close to a straight line. An epsilon of zero is far below the target, not infinitely.
+    // In logarithms, epsilon is nearly a straight line. An epsilon of zero counts as far below the target, but not
+    // infinitely far.
     let mut excess = |log_noise: f64| {
         evaluations += 1;
         match epsilon(noise_at(log_noise)) {
@@ -76,7 +77,7 @@ pub fn calibrate_to(
     let end = bracket.map(|bracket| narrow(&mut excess, bracket, 0.5 * relative_width));
     let hint = "change the target, delta, or the number of steps";
     match refusal {
-        // Nobody gave this noise: it is the target that asks for it.
+        // The user did not give this noise. The target requires it, so the error names the target.
         Some(Error::BadValue { field: "noise_multiplier", allowed, .. }) => {
             let allowed = format!("an epsilon that some noise multiplier meets which is {allowed}");
             return Err(Error::bad_value("target_epsilon", target_epsilon, allowed, hint));
@@ -88,7 +89,7 @@ pub fn calibrate_to(
         let allowed = format!("an epsilon that some noise from {LEAST_NOISE} to {MOST_NOISE} just meets");
         return Err(Error::bad_value("target_epsilon", target_epsilon, allowed, hint));
     };
-    // Rounding of the logarithm must not fall short.
+    // The rounding of the logarithm must not make the noise too small.
     let noise_multiplier = (noise_at(end.high.0) * (1.0 + 4.0 * f64::EPSILON)).min(MOST_NOISE);
     Ok(Calibration { noise_multiplier, epsilon: target_epsilon * exp(end.high.1), evaluations })
 }
@@ -98,7 +99,7 @@ fn noise_at(log_noise: f64) -> f64 {
     exp(log_noise).clamp(LEAST_NOISE, MOST_NOISE)
 }
 
-/// Doubles or halves from noise 1 until the excess changes its sign.
+/// Moves from noise 1 in growing steps until the excess changes its sign.
 fn bracket(mut excess: impl FnMut(f64) -> f64) -> Option<Bracket> {
     let (least, most) = (log(LEAST_NOISE), log(MOST_NOISE));
     let start = (0.0, excess(0.0));
@@ -146,7 +147,7 @@ mod tests {
         assert!(found.evaluations <= 30, "{}", found.evaluations);
     }
 
-    /// An accountant that refuses noise beyond the allowed range is not asked there.
+    /// The search does not call the accountant outside the allowed range of noise.
     #[test]
     fn finds_noise_near_both_ends() {
         let epsilon = |noise: f64| {

@@ -1,15 +1,15 @@
-//! The allowed deltas.
+//! The allowed range of delta.
 
 use misdeal_core::{Error, Result};
 use std::ops::Range;
 
-/// Below, the terms of delta leave the range of `f64`.
+/// The allowed values of delta. Below this range the terms of delta underflow.
 const DELTAS: Range<f64> = 1e-300..1.0;
 
-/// Checks that accountants accept a delta.
+/// Checks that delta is in the range that accountants accept.
 ///
 /// # Errors
-/// `delta` is not from 1e-300 to below 1.
+/// `delta` is below 1e-300, or 1 or more.
 pub fn check_delta(delta: f64) -> Result<()> {
     if DELTAS.contains(&delta) {
         return Ok(());

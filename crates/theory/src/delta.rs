@@ -1,6 +1,6 @@
-//! Delta at a given epsilon, for every scheme: the bounds of [`account`](crate::account) inverted.
+//! Bounds on delta at a given epsilon, for every scheme: the inverse of [`account`](crate::account).
 //!
-//! Each bound is a delta at which [`account`](crate::account) certifies its side. Proof:
+//! Each bound is a delta at which [`account`](crate::account) certifies the matching side. Proof:
 //! `docs/proofs/delta-and-curves.md`.
 
 use crate::account::{self, BoundsRequest};
@@ -11,19 +11,21 @@ use crate::scheme_facts::{LowerBounds, SchemeFacts};
 use crate::work::{REASON, Work};
 use misdeal_core::{Adjacency, Bounds, DeltaBounds, Error, Result, Setting};
 
-/// Width of a root in ln delta: a part in a thousand.
+/// The width of a root in ln delta: one part in a thousand.
 const ROOT_WIDTH: f64 = 1e-3;
 
-/// ln of the smallest delta of the search; exact pairs cannot reach below.
+/// The logarithm of the smallest delta of the search. Exact pairs do not reach below it.
 const LEAST_LOG_DELTA: f64 = -34.0;
 
 /// The largest delta of the search.
 const MOST_DELTA: f64 = 0.999;
 
-/// Bounds on the delta of a setting's scheme at `epsilon`, with the guarantees of [`account::bounds`]: the lower is never too
-/// large, the upper never too small. A side whose epsilon is not known is `None`.
+/// Bounds on the delta of a setting's scheme at `epsilon`.
 ///
-/// Below about 1.7e-15 a delta is bounded by 0 and 1.7e-15.
+/// They have the guarantees of [`account::bounds`]: the lower bound is never too large, and the upper bound is never
+/// too small. A side without a bound on epsilon is `None`.
+///
+/// For a delta below about 1.7e-15, the bounds are 0 and 1.7e-15.
 ///
 /// ```
 /// use misdeal_core::Setting;
@@ -38,7 +40,7 @@ pub fn bounds(setting: &Setting, epsilon: f64) -> Result<DeltaBounds> {
     bounds_within(setting, epsilon, &Work::default())
 }
 
-/// As [`bounds`], within the rest of `work`: if that is too little, bounds are wider or `None`.
+/// Bounds as in [`bounds`], within the rest of `work`. If that is too little, bounds are wider or `None`.
 ///
 /// # Errors
 /// `epsilon` is negative or not finite.
@@ -46,7 +48,7 @@ pub fn bounds_within(setting: &Setting, epsilon: f64, work: &Work) -> Result<Del
     check(epsilon)?;
     let known = SchemeFacts::of(setting)?;
     let fixed_order = Gaussian::fixed_order(setting.noise_multiplier, setting.epochs);
-    // Epsilon of many epochs costs too much to be inverted: their laws are read at this epsilon instead.
+    // Inverting the epsilon of many epochs costs too much, so delta is read from their laws at this epsilon.
     if setting.adjacency == Adjacency::ZeroOut {
         let method = "lower: exact pair (FFT); upper: fixed order";
         let many = match &known {
@@ -60,18 +62,20 @@ pub fn bounds_within(setting: &Setting, epsilon: f64, work: &Work) -> Result<Del
             return Ok(of_epochs(pair, (epochs, epsilon), fixed_order, method, dominates, work));
         }
     }
-    // Fixed order bounds all that permute; Poisson's delta lies below it too, so the search starts there.
+    // Fixed order bounds all schemes that permute. Poisson's delta is also below it, so the search starts there.
     let start = fixed_order.log_delta(epsilon);
     let request = BoundsRequest { setting, known: &known, side: None };
     invert(start, epsilon, |delta| work.part(SHARE * work.left(), |work| request.bounds(delta, work)))
 }
 
-/// Share of the remaining work for bounds at one delta.
+/// The share of the remaining work for bounds at one delta.
 const SHARE: f64 = 1.0 / 8.0;
-/// Relative error of the Gaussian's delta, with a margin.
+/// The relative error of the Gaussian's delta, with a margin.
 const CLOSED_FORM_ERROR: f64 = 1e-9;
 
-/// Bounds after many epochs of a pair, whose delta is at most the fixed order's; the pair's upper bound is the scheme's if it `dominates`.
+/// Bounds on delta after many epochs of a pair, whose delta is at most the fixed order's.
+///
+/// The pair's upper bound holds for the scheme if it `dominates`.
 fn of_epochs(
     pair: &ShiftPair,
     (epochs, epsilon): (u64, f64),
@@ -81,7 +85,7 @@ fn of_epochs(
     work: &Work,
 ) -> DeltaBounds {
     let most = at_most(fixed_order.delta(epsilon));
-    // The pair's delta is smaller than the fixed order's, and often by far.
+    // The pair's delta is smaller than the fixed order's, often by a large factor.
     let target = Target { epochs, delta: (1e-3 * most).clamp(1e-12, 1e-3) };
     let found = work
         .part(0.75 * work.left(), |work| EpochLaws::within(pair, target, work))
@@ -100,7 +104,9 @@ fn of_epochs(
     }
 }
 
-/// A delta that is not below one computed with a relative error of [`CLOSED_FORM_ERROR`]; a float that underflowed bounds nothing.
+/// An upper bound on a delta that was computed with a relative error of [`CLOSED_FORM_ERROR`].
+///
+/// It is positive, because a float that underflowed bounds nothing.
 fn at_most(delta: f64) -> f64 {
     (delta * (1.0 + CLOSED_FORM_ERROR)).clamp(f64::MIN_POSITIVE, 1.0)
 }
@@ -165,9 +171,9 @@ impl<F: Fn(f64) -> Result<Bounds>> Search<F> {
         Ok(found)
     }
 
-    /// Brackets the delta where a side falls to `epsilon`: above it at `low`, not above at `high`.
+    /// Brackets the delta at which a side falls to `epsilon`: above `epsilon` at `low`, not above it at `high`.
     ///
-    /// Both are an end of the range if the fall is outside.
+    /// If the side does not fall to `epsilon` inside the range, both are an end of the range.
     fn fall(
         &mut self,
         start: f64,
@@ -213,7 +219,7 @@ impl<F: Fn(f64) -> Result<Bounds>> Search<F> {
         if low.1 > 0.0 && high.1 <= 0.0 {
             found = narrow(&mut excess, found, ROOT_WIDTH);
         }
-        // Where the work ran out on the way, nothing is known of this side.
+        // If the work ran out during the search, this side has no bound.
         refused.map_or(Ok((!is_unknown).then_some(found)), Err)
     }
 }
@@ -245,7 +251,7 @@ mod tests {
         }
     }
 
-    /// epsilon(delta(e)) = e.
+    /// Checks that epsilon(delta(e)) = e.
     #[test]
     fn inverts_epsilon() {
         for scheme in [BatchScheme::Poisson, BatchScheme::Shuffle, BatchScheme::BallsInBins] {
@@ -261,7 +267,7 @@ mod tests {
         }
     }
 
-    /// Delta at 600 is about e^-11000. It was bounded by 0.
+    /// Delta at epsilon 600 is about e^-11000. Earlier code bounded it by 0.
     #[test]
     fn an_upper_bound_does_not_underflow() {
         for scheme in [BatchScheme::Shuffle, BatchScheme::BallsInBins] {

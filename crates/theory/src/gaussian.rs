@@ -4,8 +4,8 @@
 //! delta(epsilon) = Phi(a) - e^epsilon Phi(b),   a = mu/2 - epsilon/mu,   b = a - mu
 //! ```
 //!
-//! Exact for fixed order, and an upper bound for every scheme that uses a record at most once an epoch. It is computed as
-//! phi(a) (R(a) - R(b)) with R = Phi/phi, without cancellation. Proof: `docs/proofs/fixed-order.md`.
+//! This is exact for fixed order, and an upper bound for every scheme that uses a record at most once per epoch. The
+//! code computes phi(a) (R(a) - R(b)) with R = Phi/phi, which has no cancellation. Proof: `docs/proofs/fixed-order.md`.
 
 use crate::root::{Bracket, narrow};
 use libm::{exp, expm1, log, sqrt};
@@ -20,22 +20,23 @@ use misdeal_core::normal;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gaussian {
-    /// Distance of the two means in standard deviations.
+    /// The distance between the two means, in standard deviations.
     pub gdp_mu: f64,
 }
 
-/// Assumed error of `log_delta`; the largest observed is 1e-12.
+/// The assumed error of `log_delta`. The largest observed error is 1e-12.
 const LOG_DELTA_ERROR: f64 = 1e-11;
 
 impl Gaussian {
-    /// Epochs that use every record once in a known batch: mu = sqrt(epochs) / noise.
+    /// The pair of a scheme that uses every record once per epoch, in a known batch: mu = sqrt(epochs) / noise.
     ///
-    /// Exact for fixed order; an upper bound for every scheme that uses each record once an epoch, adaptive or not.
+    /// It is exact for fixed order, and an upper bound for every scheme that uses each record once per epoch, adaptive
+    /// or not.
     pub fn fixed_order(noise_multiplier: f64, epochs: u64) -> Self {
         Gaussian { gdp_mu: sqrt(epochs as f64) / noise_multiplier }
     }
 
-    /// The pair whose delta at `epsilon` is `delta`, to about 1e-12 relatively.
+    /// The pair whose delta at `epsilon` is `delta`, accurate to about 1e-12 relative.
     pub fn with_epsilon(epsilon: f64, delta: f64) -> Self {
         let excess = |log_mu: f64| Gaussian { gdp_mu: exp(log_mu) }.log_delta(epsilon) - log(delta);
         let (mut low, mut high) = (-1.0, 1.0);
@@ -50,12 +51,12 @@ impl Gaussian {
         Gaussian { gdp_mu: exp(root.low.0) }
     }
 
-    /// Delta at `epsilon >= 0`, to about 1e-12 relative.
+    /// The delta at `epsilon >= 0`, accurate to about 1e-12 relative.
     pub fn delta(&self, epsilon: f64) -> f64 {
         exp(self.log_delta(epsilon))
     }
 
-    /// ln delta at `epsilon >= 0`.
+    /// The logarithm of delta at `epsilon >= 0`.
     pub fn log_delta(&self, epsilon: f64) -> f64 {
         let mu = self.gdp_mu;
         let a = 0.5 * mu - epsilon / mu;
@@ -77,13 +78,16 @@ impl Gaussian {
         }
     }
 
-    /// The smallest epsilon >= 0 with `delta(epsilon) <= delta`, rounded up: never too small, and too large by at
-    /// most about 1e-10 relatively or 1e-11 absolutely.
+    /// The smallest epsilon >= 0 with `delta(epsilon) <= delta`, rounded up: never too small.
+    ///
+    /// It is too large by at most about 1e-10 relative or 1e-11 absolute.
     pub fn epsilon_upper_bound(&self, delta: f64) -> f64 {
         self.epsilon_where(log(delta) - LOG_DELTA_ERROR).high.0
     }
 
-    /// The same epsilon rounded down: never too large. It is 0 within 1e-11 of delta = 1.
+    /// The smallest epsilon >= 0 with `delta(epsilon) <= delta`, rounded down: never too large.
+    ///
+    /// Within 1e-11 of delta = 1 it is 0.
     pub fn epsilon_lower_bound(&self, delta: f64) -> f64 {
         self.epsilon_where(log(delta) + LOG_DELTA_ERROR).low.0
     }
@@ -97,7 +101,7 @@ impl Gaussian {
         }
     }
 
-    /// A bracket of one part in 1e14 around the epsilon at which `log_delta` falls to `log_delta_wanted`.
+    /// A bracket around the epsilon at which `log_delta` falls to `log_delta_wanted`, one part in 1e14 wide.
     fn epsilon_where(self, log_delta_wanted: f64) -> Bracket {
         let f = |epsilon: f64| self.log_delta(epsilon) - log_delta_wanted;
         let zero = (0.0, f(0.0));
@@ -108,7 +112,7 @@ impl Gaussian {
         let mu = self.gdp_mu;
         let high = 0.5 * mu * mu + mu * sqrt(-2.0 * log_delta_wanted.min(-1e-9)) + 1e-300;
         let high = (high, f(high));
-        // In the logarithm of epsilon, so that the smallest are as exact as the largest.
+        // The search uses the logarithm of epsilon, so the smallest values are as accurate as the largest.
         let mut low = (high.0, high.1);
         while low.1 <= 0.0 && low.0 > f64::MIN_POSITIVE {
             low.0 *= 0.125;
@@ -126,14 +130,16 @@ fn log_density(x: f64) -> f64 {
 }
 
 struct Ratio {
-    /// Phi(x) / phi(x).
+    /// The ratio Phi(x) / phi(x).
     value: f64,
-    /// 1 + x Phi(x) / phi(x), its derivative.
+    /// The derivative of `value`: 1 + x Phi(x) / phi(x).
     slope: f64,
 }
 
-/// Mills' ratio at -x and its derivative: from the distribution function, or far to the left by Laplace's
-/// continued fraction Phi(-t)/phi(t) = 1/(t + 1/(t + 2/(t + 3/(t + ...)))).
+/// Mills' ratio at -x and its derivative.
+///
+/// It is computed from the distribution function, or far to the left by Laplace's continued fraction Phi(-t)/phi(t) =
+/// 1/(t + 1/(t + 2/(t + 3/(t + ...)))).
 fn ratio(x: f64) -> Ratio {
     if x > -8.0 {
         let value = normal::cdf(x) / normal::density(x);
@@ -144,7 +150,7 @@ fn ratio(x: f64) -> Ratio {
     Ratio { value: 1.0 / (t + rest), slope: rest / (t + rest) }
 }
 
-/// Half of the nodes on [-1, 1] (the others mirrored) with their weights, order 16.
+/// Half of the Gauss-Legendre nodes on [-1, 1] with their weights, order 16. The other half mirrors these.
 const GAUSS_LEGENDRE: [[f64; 2]; 8] = [
     [0.0950125098376374402, 0.1894506104550684963],
     [0.2816035507792589132, 0.1826034150449235889],
@@ -162,13 +168,13 @@ mod tests {
 
     #[derive(serde::Deserialize)]
     struct Golden {
-        /// mu, epsilon, ln delta.
+        /// The columns mu, epsilon, ln delta.
         log_delta: Vec<[f64; 3]>,
-        /// mu, delta, epsilon.
+        /// The columns mu, delta, epsilon.
         epsilon: Vec<[f64; 3]>,
     }
 
-    /// Values of mpmath at 60 digits (`testdata/scripts/gaussian.py`).
+    /// Reference values from mpmath at 60 digits (`testdata/scripts/gaussian.py`).
     #[test]
     fn agrees_with_high_precision_values() {
         let golden: Golden = toml::from_str(include_str!("../../../testdata/gaussian.toml")).unwrap();

@@ -1,6 +1,6 @@
-//! Renyi accounting for balls-in-bins, for comparison, as in the literature on random allocation.
+//! Renyi accounting for balls-in-bins, for comparison. The literature calls this scheme random allocation.
 //!
-//! With u_t = e^((y_t - 1/2)/s^2), whose k-th moment without the target is m_k = e^(k (k-1)/(2 s^2)), the pair's ratio of
+//! Let u_t = e^((y_t - 1/2)/s^2). Without the target its k-th moment is m_k = e^(k (k-1)/(2 s^2)). The pair's ratio of
 //! densities is the mean of the u_t. At an integer order a,
 //!
 //! ```text
@@ -8,12 +8,12 @@
 //! zeroed out:      rdp(a) <= (1 + (a - 1)/T) / (2 s^2),    since a mean is at least the geometric mean
 //! ```
 //!
-//! Epochs add up. Feldman and Shenfeld (2025), "Privacy amplification by random allocation".
+//! The divergences of epochs add up. Source: Feldman and Shenfeld (2025), "Privacy amplification by random allocation".
 
 use crate::rdp::epsilon_of_divergences;
 use libm::{exp, lgamma, log, log1p};
 
-/// The highest order; the best one is usually far below.
+/// The highest Renyi order. The best order is usually far below it.
 const HIGHEST_ORDER: u32 = 256;
 
 /// An upper bound on the epsilon of balls-in-bins after `epochs` epochs, for both directions.
@@ -41,7 +41,8 @@ pub fn epsilon_upper_bound(noise_multiplier: f64, steps_per_epoch: u64, epochs: 
 
 /// ln E (mean of the u_t)^a without the target, for all orders a up to the highest.
 ///
-/// The polynomial is raised to the power T by squaring, in logarithms. All coefficients are positive, so nothing cancels.
+/// The code raises the polynomial to the power T by squaring, in logarithms. All coefficients are positive, so nothing
+/// cancels.
 fn log_moments(variance: f64, batches: u64) -> Vec<f64> {
     let orders = || (0..=HIGHEST_ORDER).map(f64::from);
     let one: Vec<f64> = orders().map(|k| k * (k - 1.0) / (2.0 * variance) - lgamma(k + 1.0)).collect();
@@ -71,7 +72,7 @@ fn product(left: &[f64], right: &[f64]) -> Vec<f64> {
         if largest == f64::NEG_INFINITY {
             return largest;
         }
-        // The largest term stands for itself, so that a sum of one term is exact.
+        // The largest term stays outside the logarithm, so a sum of one term is exact.
         largest + log1p(terms().map(|term| exp(term - largest)).sum::<f64>() - 1.0)
     };
     (0..left.len()).map(coefficient).collect()
@@ -82,7 +83,7 @@ mod tests {
     use super::*;
     use crate::pairs::{ShiftPair, Target, interval};
 
-    /// Order 2 by hand: the mean of T (T-1) products of different u's and T squares.
+    /// Order 2 by hand: T (T-1) products of two different u's, and T squares.
     #[test]
     fn the_second_moment_is_known() {
         for (variance, batches) in [(1.0, 100_u64), (0.25, 7), (4.0, 1), (2.0, 100_000)] {
@@ -92,7 +93,8 @@ mod tests {
         }
     }
 
-    /// Order 3 has C(T,3) 3! products of three, 3 T (T-1) of a square and another, T cubes.
+    /// Order 3 by hand: C(T,3) 3! products of three different u's, 3 T (T-1) products of a square and another u, and T
+    /// cubes.
     #[test]
     fn the_third_moment_is_known() {
         let (variance, batches) = (0.5_f64, 11.0_f64);

@@ -5,15 +5,15 @@
 //! epsilon = steps rdp(a) + ln((a-1)/a) - (ln delta + ln a) / (a - 1), the least over a
 //! ```
 //!
-//! Mironov, Talwar and Zhang (2019), equation 3, and Canonne, Kamath and Steinke (2020), proposition 12.
+//! Sources: Mironov, Talwar and Zhang (2019), equation 3, and Canonne, Kamath and Steinke (2020), proposition 12.
 
 use libm::{exp, lgamma, log, log1p};
 use std::ops::RangeInclusive;
 
-/// The highest order, as in other accountants.
+/// The highest Renyi order, as in other accountants.
 const HIGHEST_ORDER: u32 = 512;
 
-/// Renyi divergence of one step at the integer order `order >= 2`.
+/// The Renyi divergence of one step at the integer order `order >= 2`.
 pub fn renyi_divergence(noise_multiplier: f64, sampling_probability: f64, order: u32) -> f64 {
     let (a, s) = (f64::from(order), noise_multiplier);
     if sampling_probability >= 1.0 {
@@ -29,14 +29,15 @@ pub fn renyi_divergence(noise_multiplier: f64, sampling_probability: f64, order:
     (largest + log(terms().map(|term| exp(term - largest)).sum())) / (a - 1.0)
 }
 
-/// An upper bound on epsilon after `steps` steps: never too small (beyond rounding), and looser than
-/// [`crate::poisson::epsilon`].
+/// An upper bound on epsilon after `steps` steps.
+///
+/// It is never too small (beyond rounding), and looser than [`crate::poisson::epsilon`].
 pub fn epsilon_upper_bound(noise_multiplier: f64, sampling_probability: f64, steps: u64, delta: f64) -> f64 {
     let divergence = |order| steps as f64 * renyi_divergence(noise_multiplier, sampling_probability, order);
     epsilon_of_divergences(2..=HIGHEST_ORDER, divergence, delta)
 }
 
-/// As [`epsilon_upper_bound`], with a margin for rounding, so that it is never too small.
+/// An upper bound as [`epsilon_upper_bound`], with a margin for rounding: never too small.
 pub(crate) fn safe_epsilon_upper_bound(
     noise_multiplier: f64,
     sampling_probability: f64,
@@ -50,7 +51,7 @@ pub(crate) fn safe_epsilon_upper_bound(
     epsilon_of_divergences(2..=HIGHEST_ORDER, divergence, delta)
 }
 
-/// The least epsilon at `delta` over several Renyi orders from 2.
+/// The smallest epsilon at `delta` over several Renyi orders of at least 2.
 pub(crate) fn epsilon_of_divergences(
     orders: RangeInclusive<u32>,
     divergence: impl Fn(u32) -> f64,
@@ -68,7 +69,8 @@ mod tests {
     use super::*;
     use crate::poisson;
 
-    /// dp-accounting 0.6: `RdpAccountant` with orders 2 to 512 (RDP of order a, then epsilon at delta 1e-5).
+    /// Reference values from dp-accounting 0.6: `RdpAccountant` with orders 2 to 512, epsilon at delta 1e-5. The
+    /// columns are noise, sampling probability, steps and epsilon.
     #[test]
     fn agrees_with_dp_accounting() {
         let cases = [

@@ -1,44 +1,44 @@
 //! Upper bound for fixed-size subsets: reveal the sampled steps.
 //!
-//! `delta(epsilon) <= sum_k C(n, k) q^k (1 - q)^(n - k) delta_k(epsilon)`, with `delta_k` the Gaussian mechanism's at mu = sqrt(k) / s.
-//! Proof: `docs/proofs/told-uses.md`.
+//! `delta(epsilon) <= sum_k C(n, k) q^k (1 - q)^(n - k) delta_k(epsilon)`, where `delta_k` is the delta of the Gaussian
+//! mechanism at mu = sqrt(k) / s. Proof: `docs/proofs/told-uses.md`.
 
 use crate::gaussian::Gaussian;
 use libm::{exp, lgamma, log, log1p, sqrt};
 
-/// Share of delta for numbers of uses beyond the largest one considered.
+/// The share of delta for numbers of uses beyond the largest one considered.
 const REST: f64 = 1e-3;
-/// ln of the rounding error of a binomial probability: lgamma of 2^31 is 4e10, whose last digits are lost.
+/// The logarithm of the rounding error of a binomial probability. lgamma of 2^31 is 4e10, so its last digits are lost.
 const ROUNDING: f64 = 2e-4;
-/// Most groups of numbers of uses; a group counts as its largest number.
+/// The most groups of numbers of uses. A group counts as its largest number.
 const MOST_GROUPS: u64 = 4096;
 
-/// Poisson sampling, revealed to the adversary: the sampled steps of a record.
+/// Poisson sampling that reveals to the adversary the sampled steps of a record.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct RevealedUses {
     pub noise_multiplier: f64,
-    /// Below 1.
+    /// The sampling probability, below 1.
     pub sampling_probability: f64,
     pub steps: u64,
 }
 
 impl RevealedUses {
-    /// Units of work for [`RevealedUses::epsilon_upper_bound`].
+    /// The units of work for [`RevealedUses::epsilon_upper_bound`].
     pub fn work(&self) -> f64 {
         let mean = self.steps as f64 * self.sampling_probability;
         200.0 * (mean / 64.0 + 40.0 * sqrt(mean) + 100.0).min(self.steps as f64) + 3e7
     }
 
-    /// Epsilon at `delta`, never too small.
+    /// An upper bound on epsilon at `delta`; never too small.
     pub fn epsilon_upper_bound(&self, delta: f64) -> f64 {
         let (groups, most) = self.groups(REST * delta);
         let excess = |epsilon: f64| {
-            // Who is never used tells nothing.
+            // A record that is never used reveals nothing.
             let used = groups.iter().filter(|(uses, _)| *uses > 0);
             let told = used.map(|&(uses, mass)| mass * self.after(uses).delta(epsilon));
             told.sum::<f64>() * (1.0 + 1e-9) + REST * delta - delta
         };
-        // With all uses the most that is looked at, delta is met but for the rest.
+        // If every number of uses is the largest one considered, delta is met except for the rest.
         let mut high = self.after(most).epsilon_upper_bound((1.0 - 2.0 * REST) * delta);
         let mut low = 0.0;
         if excess(low) <= 0.0 {
@@ -55,7 +55,9 @@ impl RevealedUses {
         Gaussian::fixed_order(self.noise_multiplier, uses)
     }
 
-    /// Numbers of uses with their probabilities, and the largest; all larger ones have probability at most `rest`.
+    /// The numbers of uses with their probabilities, and the largest number.
+    ///
+    /// All larger numbers together have probability at most `rest`.
     fn groups(&self, rest: f64) -> (Vec<(u64, f64)>, u64) {
         let mean = self.steps as f64 * self.sampling_probability;
         let mut most = (mean + sqrt(mean)) as u64 + 1;
@@ -63,7 +65,7 @@ impl RevealedUses {
             most += 1 + most / 64;
         }
         let most = most.min(self.steps);
-        // Fewer uses than almost ever are counted as these few.
+        // Very small numbers of uses, which almost never occur, count as `least`.
         let least = (mean - 12.0 * sqrt(mean)).max(0.0) as u64;
         let stride = (most - least) / MOST_GROUPS + 1;
         let mut groups: Vec<(u64, f64)> = (0..=(most - least) / stride)
@@ -102,7 +104,7 @@ mod tests {
         RevealedUses { noise_multiplier, sampling_probability, steps }
     }
 
-    /// One step: delta(epsilon) = q delta_1(epsilon), in closed form.
+    /// For one step, delta(epsilon) = q delta_1(epsilon), in closed form.
     #[test]
     fn one_step_is_the_gaussian_at_less_delta() {
         for (noise, q, delta) in [(1.0, 0.01, 1e-5), (0.3, 0.5, 1e-9), (4.0, 0.9, 0.01)] {
@@ -112,7 +114,7 @@ mod tests {
         }
     }
 
-    /// Two steps, by hand.
+    /// Two steps, computed by hand.
     #[test]
     fn two_steps_are_the_mixture() {
         let (q, delta) = (0.3, 1e-5);
@@ -122,7 +124,8 @@ mod tests {
         assert!(told <= delta && told > 0.99 * delta, "{told}");
     }
 
-    /// It is above Poisson sampling's epsilon, whose adversary is not told, and masses are probabilities.
+    /// The bound is above Poisson sampling's epsilon, whose adversary does not learn the steps. The masses are
+    /// probabilities.
     #[test]
     fn telling_does_not_hide() {
         for (noise, q, steps) in

@@ -1,6 +1,6 @@
 //! Root finding in few evaluations.
 
-/// A sign change: the values at `low` and `high` have opposite signs (or one is zero).
+/// A sign change: the values at `low` and `high` have opposite signs, or one is zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bracket {
     pub low: (f64, f64),
@@ -9,8 +9,8 @@ pub(crate) struct Bracket {
 
 /// Narrows a bracket to `tolerance` by Chandrupatla's method (1997).
 ///
-/// The method uses inverse quadratic interpolation where possible, else bisection. It needs at most about twice the evaluations of bisection.
-/// Each side keeps its sign, unless a root is hit exactly; then both sides are that root.
+/// The method uses inverse quadratic interpolation if possible, otherwise bisection. It needs at most about twice as
+/// many evaluations as bisection. Each side keeps its sign. If a root is found exactly, both sides become that root.
 pub(crate) fn narrow(mut f: impl FnMut(f64) -> f64, start: Bracket, tolerance: f64) -> Bracket {
     let sign = |y: f64| y > 0.0;
     // `a` is the newest point, `b` the other side of the bracket, `c` the point before `a`.

@@ -10,45 +10,48 @@ use misdeal_core::{BatchScheme, Result, Setting};
 /// The proven facts about a setting's scheme under zero-out adjacency, for all data sets and adversaries.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum SchemeFacts {
-    /// The target's batch is known in every epoch. The fixed order's Gaussian is the scheme's leakage, exactly.
+    /// The target's batch is known in every epoch. The fixed order's Gaussian pair is exactly the scheme's leakage.
     FixedOrder,
-    /// A record is in every batch with the setting's sampling probability, independently. The pair of one step is proven to
-    /// dominate and is attained, under add-remove adjacency too.
+    /// A record is in every batch with the setting's sampling probability, independently. The pair of one step is
+    /// proven to dominate and is attained, also under add-remove adjacency.
     Poisson,
-    /// The pair of one epoch is proven to dominate and is attained: both of its sides are the scheme's.
+    /// The pair of one epoch is proven to dominate and is attained. Both its bounds hold for the scheme.
     DominatingPair(ShiftPair),
-    /// Every record is used once an epoch. The scheme leaks at most what the fixed order does (`docs/proofs/fixed-order.md`).
+    /// Every record is used once per epoch. The scheme leaks at most as much as the fixed order
+    /// (`docs/proofs/fixed-order.md`).
     OnceAnEpoch(LowerBounds),
-    /// Every step draws a subset of fixed size, in which a record is with the setting's sampling probability. It leaks at least
-    /// what Poisson sampling does, and at most [`RevealedUses`](crate::revealed_uses::RevealedUses) (`docs/proofs/told-uses.md`).
+    /// Every step draws a subset of fixed size that contains a record with the setting's sampling probability. The
+    /// scheme leaks at least as much as Poisson sampling and at most
+    /// [`RevealedUses`](crate::revealed_uses::RevealedUses) (`docs/proofs/told-uses.md`).
     Subsets,
 }
 
-/// Lower bounds for a record that is used once an epoch; if there are two, both hold.
+/// Lower bounds for a record that is used once per epoch. If there are two, both are valid.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LowerBounds {
-    /// From all outputs of an epoch. The lower side alone is the scheme's: adaptive gradients can leak more than
-    /// this pair. `None` where the noise is too little to compute it, and for batches that are made before they are shuffled.
+    /// The bound from all outputs of an epoch. Only the pair's lower bound holds for the scheme, because adaptive
+    /// gradients can leak more than this pair. `None` if there is too little noise to compute it, and for batches that
+    /// are made before they are shuffled.
     pub pair: Option<ShiftPair>,
-    /// From the largest output of an epoch (Chua et al.), at any noise. `None` where batches are not equally likely, and for
-    /// balls-in-bins.
+    /// The bound from the largest output of an epoch (Chua et al.), for any noise. `None` if batches are not equally
+    /// likely, and for balls-in-bins.
     pub largest_output: Option<LargestOutput>,
-    /// Number of epochs.
+    /// The number of epochs.
     pub epochs: u64,
 }
 
 impl SchemeFacts {
-    /// The facts about the scheme of `setting`; the lower bound of a buffered scheme is for its target.
+    /// The facts about the scheme of `setting`. For a buffered scheme, the lower bound is for its target.
     ///
     /// # Errors
-    /// The setting was not validated, and a pair refuses it.
+    /// The setting was not validated, and its pair cannot be computed.
     pub fn of(setting: &Setting) -> Result<Self> {
         let (noise, steps, epochs) = (setting.noise_multiplier, setting.steps_per_epoch, setting.epochs);
         Ok(match setting.scheme {
             BatchScheme::FixedOrder | BatchScheme::StreamShuffle { buffer_size: 1 } => Self::FixedOrder,
             BatchScheme::Poisson => Self::Poisson,
             BatchScheme::Shuffle => Self::OnceAnEpoch(LowerBounds::hidden_among(steps, noise, epochs)?),
-            // The sums over epochs are sufficient: one epoch at less noise.
+            // The sums over epochs are sufficient, so this equals one epoch with less noise.
             BatchScheme::ShuffleOnce => {
                 Self::OnceAnEpoch(LowerBounds::hidden_among(steps, noise / (epochs as f64).sqrt(), 1)?)
             }
@@ -71,7 +74,7 @@ impl SchemeFacts {
                     Some(LargestOutput::batch_then_shuffle(noise, steps, setting.batch_size));
                 Self::OnceAnEpoch(LowerBounds { pair: None, largest_output, epochs })
             }
-            // Its shifts are half of shuffling's, and so is the least noise.
+            // Its shifts are half as large as shuffling's, so the smallest noise is also half.
             BatchScheme::BallsInBins if noise < 0.5 * LEAST_NOISE_MULTIPLIER => {
                 Self::OnceAnEpoch(LowerBounds { pair: None, largest_output: None, epochs })
             }
@@ -82,13 +85,13 @@ impl SchemeFacts {
 }
 
 impl LowerBounds {
-    /// The target's batch is one of `batches`, all equally likely.
+    /// Lower bounds if the target's batch is one of `batches`, all equally likely.
     fn hidden_among(batches: u64, noise: f64, epochs: u64) -> Result<Self> {
         let pair = if_in_reach(noise, || ShiftPair::shuffle(noise, batches))?;
         Ok(LowerBounds { pair, largest_output: Some(LargestOutput::shuffle(noise, batches)), epochs })
     }
 
-    /// The target's batch is t with the probability that `weights` lists.
+    /// Lower bounds if the target's batch is t with the probability that `weights` lists.
     fn behind(weights: &Weights, noise: f64, epochs: u64) -> Result<Self> {
         let Weights { listed, each, rest } = weights;
         let pair = if_in_reach(noise, || ShiftPair::averaged_shuffle(noise, listed, *each, *rest))?;
@@ -101,7 +104,7 @@ fn if_in_reach(noise: f64, pair: impl FnOnce() -> Result<ShiftPair>) -> Result<O
     (noise >= LEAST_NOISE_MULTIPLIER).then(pair).transpose()
 }
 
-/// Number of batches that a block of `buffer_size` records fills evenly.
+/// The number of batches that a block of `buffer_size` records fills evenly.
 fn batches_of_block(buffer_size: u64, batch_size: u64) -> Option<u64> {
     if buffer_size.is_multiple_of(batch_size) {
         Some(buffer_size / batch_size)
@@ -129,7 +132,7 @@ mod tests {
         assert_eq!(at(BatchScheme::ShuffleOnce, 2.0, 4), at(BatchScheme::Shuffle, 1.0, 1));
     }
 
-    /// The noise of one output decides, which a reused order has less of.
+    /// Whether a pair can be computed depends on the noise of one output, which is less for an order that is reused.
     #[test]
     fn pairs_are_in_reach_from_their_least_noise_on() {
         let has_pair = |scheme, noise, epochs| match at(scheme, noise, epochs) {

@@ -1,52 +1,56 @@
-//! Lower bounds for shuffling from the largest output of an epoch (Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha,
-//! Zhang: ICML 2024 for one epoch, arXiv 2411.04205 for many).
+//! Lower bounds for shuffling from the largest output of an epoch.
 //!
-//! M, the largest recentred output of an epoch, has the pair
+//! Sources: Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha, Zhang: ICML 2024 for one epoch, arXiv 2411.04205 for many
+//! epochs.
+//!
+//! Let M be the largest recentred output of an epoch. Its pair is
 //!
 //! ```text
 //! P(M <= c) = Phi((c - a)/s) Phi(c/s)^(T-1),   Q(M <= c) = Phi((c - b)/s) Phi(c/s)^(T-1)
 //! ```
 //!
-//! with (a, b) = (2, 1) for shuffling. Every c gives a lower bound: `epsilon >= ln((P(M > c) - delta) / Q(M > c))`, and the
-//! same with M <= c and P, Q exchanged. Proof and known gaps: `docs/proofs/largest-output.md`.
+//! with (a, b) = (2, 1) for shuffling. Every c gives a lower bound: `epsilon >= ln((P(M > c) - delta) / Q(M > c))`. The
+//! same holds with M <= c and P, Q exchanged. Proof and known gaps: `docs/proofs/largest-output.md`.
 
 use crate::pld::{Aim, Cells, Masses};
 use crate::work::{OutOfReach, Work};
 use libm::{exp, expm1, log, sqrt};
 use misdeal_core::normal;
 
-/// Events into which the largest output is cut at most.
+/// The most events into which the range of the largest output is cut.
 const MOST_EVENTS: usize = 6 << 20;
-/// Units of work for an event: its probabilities from both sides.
+/// The units of work for an event: its probabilities from both sides.
 const PER_EVENT: f64 = 550.0;
-/// Units of work for the best level of one epoch.
+/// The units of work for the best level of one epoch.
 const BEST_LEVEL: f64 = 3e6;
-/// Relative error of the masses: 38 deviations out, where they underflow, the rounding of a level costs 5e-13.
+/// The relative error of the masses. At 38 deviations, where they underflow, the rounding of a level costs 5e-13.
 const MASS_ERROR: f64 = 1e-12;
-/// Grids are at most this coarse, relatively to the finest.
+/// The largest coarseness of a grid, relative to the finest.
 const COARSEST: f64 = 1e7;
 
 /// The two laws of an epoch's largest output.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LargestOutput {
-    /// Noise standard deviation over clipping norm (s).
+    /// The noise standard deviation divided by the clipping norm (s).
     pub noise_multiplier: f64,
-    /// Batches among which the target's is hidden (T).
+    /// The number of batches among which the target's batch is hidden (T).
     pub steps_per_epoch: u64,
-    /// Mean of the target's batch when the record is present (a).
+    /// The mean of the target's batch if the record is present (a).
     pub mean_in: f64,
-    /// Mean of the target's batch when it is zeroed out (b).
+    /// The mean of the target's batch if the record is zeroed out (b).
     pub mean_out: f64,
 }
 
 impl LargestOutput {
-    /// The pair of a shuffle with fixed batch sizes: means 2 and 1.
+    /// The pair of a shuffle with fixed batch sizes, with means 2 and 1.
     pub fn shuffle(noise_multiplier: f64, steps_per_epoch: u64) -> Self {
         LargestOutput { noise_multiplier, steps_per_epoch, mean_in: 2.0, mean_out: 1.0 }
     }
 
-    /// The pair of batches that are made before they are shuffled: the target's stands out by the gradients of all its records, means 2B and
-    /// 2B - 1. The adversary may use fewer of them, so B is cut where more would change nothing but rounding.
+    /// The pair of batches that are made before they are shuffled, with means 2B and 2B - 1.
+    ///
+    /// The gradients of all its records make the target's batch stand out. The adversary may use fewer of them, so B is
+    /// limited to the value from which more records would only change rounding.
     pub fn batch_then_shuffle(noise_multiplier: f64, steps_per_epoch: u64, batch_size: u64) -> Self {
         let opposing = (batch_size as f64).min((40.0 * noise_multiplier).ceil().max(1.0));
         LargestOutput {
@@ -57,7 +61,7 @@ impl LargestOutput {
         }
     }
 
-    /// Epsilon that one epoch leaks at least; never too large (beyond rounding in the last digits).
+    /// A lower bound on the epsilon of one epoch; never too large (beyond rounding in the last digits).
     pub fn epsilon_lower_bound(&self, delta: f64) -> f64 {
         let above = self.best_level(|c| epsilon_of(self.above(c), delta));
         let below = self.best_level(|c| {
@@ -67,26 +71,30 @@ impl LargestOutput {
         lowered(above.max(below))
     }
 
-    /// Epsilon that `epochs` epochs, shuffled afresh, leak at least, on a grid as coarse as [`Work::default`] asks for; never too large.
+    /// A lower bound on the epsilon of `epochs` epochs with a new shuffle each; never too large.
     ///
-    /// The levels of M are cut into many events, whose losses are gathered on a grid from below and composed.
+    /// The grid is as coarse as [`Work::default`] requires.
+    ///
+    /// The levels of M are cut into many events. Their losses are gathered on a grid from below and composed.
     pub fn composed_epsilon_lower_bound(&self, epochs: u64, delta: f64) -> f64 {
         self.composed_within(epochs, delta, &Work::default()).unwrap_or(0.0)
     }
 
-    /// The same for at most what is left of `work`, on a coarser grid where that is not enough.
+    /// The bound as in [`composed_epsilon_lower_bound`](Self::composed_epsilon_lower_bound), within the rest of `work`.
+    ///
+    /// If that is too little, the grid is coarser.
     ///
     /// # Errors
-    /// No work that is left.
+    /// The remaining work is too little for any bound.
     pub fn composed_within(&self, epochs: u64, delta: f64, work: &Work) -> Result<f64, OutOfReach> {
         let found =
             coarser_and_coarser(work, |coarseness, work| self.composed_at(epochs, delta, coarseness, work));
-        // Many epochs leak no less than one.
+        // Many epochs leak at least as much as one.
         work.charge(BEST_LEVEL)?;
         Ok(found.unwrap_or(0.0).max(self.epsilon_lower_bound(delta)))
     }
 
-    /// The same on a grid whose steps are `coarseness` times as wide as [`LargestOutput::step_of_losses`].
+    /// The bound on a grid whose steps are `coarseness` times as wide as [`LargestOutput::step_of_losses`].
     pub(crate) fn composed_at(
         &self,
         epochs: u64,
@@ -111,17 +119,23 @@ impl LargestOutput {
         self.cells(step, log(delta) - log(epochs as f64) - 20.0, work)
     }
 
-    /// Gathering losses costs about epochs h^2 / 6 in epsilon: 1e-5 of the answer's scale, the Gaussian's variance.
+    /// The finest step of the grid.
+    ///
+    /// Gathering losses costs about epochs h^2 / 6 in epsilon. This step makes that 1e-5 of the answer's scale, the
+    /// Gaussian's variance.
     fn step_of_losses(&self, epochs: u64) -> f64 {
         let gdp_mu = (self.mean_in - self.mean_out) / self.noise_multiplier;
         let single = self.epsilon_lower_bound(1e-3).max(1e-3 * gdp_mu);
         0.01 * single.min(gdp_mu).min(4.0 / sqrt(epochs as f64)).max(1e-6)
     }
 
-    /// Epsilon that `epochs` epochs leak at least where the record is in all of them with probability `presence` only, as when
-    /// a shuffle drops its last, short batch; never too large.
+    /// A lower bound on epsilon if the record is in all `epochs` epochs with probability `presence` only; never too
+    /// large.
     ///
-    /// The bound without dropping at `delta / presence`, less `ln(1 / presence)` (`docs/proofs/largest-output.md`, steps 5 to 7).
+    /// An example is a shuffle that drops its last, short batch.
+    ///
+    /// It is the bound without dropping at `delta / presence`, minus `ln(1 / presence)`
+    /// (`docs/proofs/largest-output.md`, steps 5 to 7).
     pub fn epsilon_lower_bound_if_present(&self, epochs: u64, delta: f64, presence: f64, work: &Work) -> f64 {
         let delta = delta / presence;
         if delta.is_nan() || delta >= 1.0 {
@@ -134,13 +148,13 @@ impl LargestOutput {
                 let cells = self.cells_of(epochs, delta, coarseness, work)?;
                 Ok(cells.optimistic().compose_within(epochs, Aim::Delta(delta), work)?.epsilon(delta))
             });
-            // Zero is a bound at any epochs.
+            // Zero is a valid bound for any number of epochs.
             found.unwrap_or(0.0)
         };
         (whole + log(presence)).max(0.0)
     }
 
-    /// The pair's cells of width `step`, from four events per cell, out to tails of `e^log_tail`.
+    /// The pair's cells of width `step`, from four events per cell, up to tails of `e^log_tail`.
     fn cells(&self, step: f64, log_tail: f64, work: &Work) -> Result<Cells, OutOfReach> {
         let s = self.noise_multiplier;
         let reach = s * (sqrt(-2.0 * log_tail) + 1.0);
@@ -150,7 +164,7 @@ impl LargestOutput {
             low = raised;
             raised += s / 8.0;
         }
-        // The loss of a single output has slope (a - b)/s^2, and that of the largest is no steeper.
+        // The loss of a single output has slope (a - b)/s^2. The loss of the largest output is not steeper.
         let width = 0.25 * step * s * s / (self.mean_in - self.mean_out);
         work.check_points((high - low) / width, MOST_EVENTS)?;
         work.charge(PER_EVENT * (high - low) / width)?;
@@ -162,7 +176,7 @@ impl LargestOutput {
         partition.push(with_all_digits(before.0));
         for i in 1..=events {
             let after = (self.at_most(level(i)), self.above(level(i)));
-            // Differences of whichever tail is smaller.
+            // Takes differences of the smaller tail.
             let between = |at_most: [f64; 2], above: [f64; 2]| {
                 if at_most[1] < 0.5 { at_most[1] - at_most[0] } else { above[0] - above[1] }
             };
@@ -182,22 +196,23 @@ impl LargestOutput {
         underflows |= above.p > 0.0 && above.q <= 0.0;
         partition.push(above);
         let first = (losses.0 / step).floor() as i64;
-        // Losses increase with M. Where Q underflows they are at least the largest that is known, and the grid ends below that one.
+        // Losses increase with M. If Q underflows, they are at least the largest known loss, so the grid must end below
+        // that loss.
         let last = if underflows { (losses.1 / step).floor() } else { (losses.1 / step).ceil() };
         let cells = (last as i64 - first).max(1) as usize;
         work.check_points(cells as f64, MOST_EVENTS)?;
         if underflows && (first + cells as i64) as f64 * step > losses.1 {
-            return Err(OutOfReach); // a grid so coarse that it ends above
+            return Err(OutOfReach); // the grid is so coarse that it ends above that loss
         }
         Ok(Cells::from_events(step, first, cells, partition.into_iter()))
     }
 
-    /// P and Q of M > c.
+    /// The probabilities of M > c under P and Q.
     fn above(&self, c: f64) -> Masses {
         Masses { p: -expm1(self.log_at_most(self.mean_in, c)), q: -expm1(self.log_at_most(self.mean_out, c)) }
     }
 
-    /// P and Q of M <= c.
+    /// The probabilities of M <= c under P and Q.
     fn at_most(&self, c: f64) -> Masses {
         Masses { p: exp(self.log_at_most(self.mean_in, c)), q: exp(self.log_at_most(self.mean_out, c)) }
     }
@@ -209,8 +224,9 @@ impl LargestOutput {
         normal::log_cdf((c - mean) / s) + others
     }
 
-    /// The largest value of `f` over the levels that matter: a scan, then a golden section around its best point.
-    /// Every level gives a valid bound, so a missed maximum costs sharpness and not validity.
+    /// The largest value of `f` over the relevant levels, by a scan and a golden-section search around its best point.
+    ///
+    /// Every level gives a valid bound. A missed maximum makes the bound less sharp but not invalid.
     fn best_level(&self, f: impl Fn(f64) -> f64) -> f64 {
         let s = self.noise_multiplier;
         let (low, high) = (self.mean_out - 40.0 * s, self.mean_in + 40.0 * s);
@@ -244,7 +260,9 @@ impl LargestOutput {
     }
 }
 
-/// `epsilon` on the finest grid that half of the work that is left pays for, of some that are each four times as coarse as the one before.
+/// The result of `epsilon` on the finest affordable grid.
+///
+/// Each grid is four times as coarse as the one before, and may use half of the remaining work.
 fn coarser_and_coarser(
     work: &Work,
     epsilon: impl Fn(f64, &Work) -> Result<f64, OutOfReach>,
@@ -259,20 +277,24 @@ fn coarser_and_coarser(
     Err(OutOfReach)
 }
 
-/// A few units in the last place of the logarithm, taken off.
+/// The value minus a few units in the last place of the logarithm.
 fn lowered(epsilon: f64) -> f64 {
     (epsilon * (1.0 - 1e-12) - 1e-13).max(0.0)
 }
 
-/// The event without masses that are too small for a float to hold all their digits. Its loss is then not known: without Q's it is as large
-/// as any, and without P's the event shows nothing.
+/// The event without masses that are too small for a float to hold all their digits.
+///
+/// Its loss is then unknown. Without its Q mass, the loss may be as large as any. Without its P mass, the event shows
+/// nothing.
 fn with_all_digits(event: Masses) -> Masses {
     let known = |mass: f64| if mass >= f64::MIN_POSITIVE { mass } else { 0.0 };
     let Masses { p, q } = event;
     if known(p) > 0.0 { Masses { p, q: known(q) } } else { Masses::default() }
 }
 
-/// The epsilon that an event of these masses shows; nothing where Q's is too small for a float to hold all its digits.
+/// The epsilon that an event with these masses shows.
+///
+/// It is zero if the Q mass is too small for a float to hold all its digits.
 fn epsilon_of(event: Masses, delta: f64) -> f64 {
     let (p, q) = (event.p * (1.0 - MASS_ERROR), event.q * (1.0 + MASS_ERROR));
     if p > delta && q >= f64::MIN_POSITIVE { log((p - delta) / q) } else { 0.0 }
@@ -283,7 +305,8 @@ mod tests {
     use super::*;
     use crate::gaussian::Gaussian;
 
-    /// Masses below the smallest normal float have few digits: the bound was above the closed form's by up to 0.3.
+    /// Masses below the smallest normal float have few digits. Earlier code gave a bound above the closed form's by up
+    /// to 0.3.
     #[test]
     fn masses_that_underflow_show_nothing() {
         for delta in [1e-9, 1e-12, 1e-14] {
@@ -297,7 +320,8 @@ mod tests {
         assert_eq!(epsilon_of(tiny, 1e-9), 0.0);
     }
 
-    /// Far out the rounding of a level is a large part of a mass: the bound was above the closed form's by up to 3e-13.
+    /// Far out, the rounding of a level is a large part of a mass. Earlier code gave a bound above the closed form's by
+    /// up to 3e-13.
     #[test]
     fn rounding_of_far_levels_raises_no_bound() {
         for delta in [1e-300, 1e-250, 1e-100] {
@@ -328,7 +352,7 @@ mod tests {
         }
     }
 
-    /// Losses rounded down and up on a fine grid (`testdata/scripts/shuffle_max.py`).
+    /// Compares with losses rounded down and up on a fine grid (`testdata/scripts/shuffle_max.py`).
     #[test]
     fn many_epochs_lie_in_an_independent_bracket() {
         #[derive(serde::Deserialize)]
@@ -350,13 +374,14 @@ mod tests {
             let pair = LargestOutput::shuffle(noise, 1);
             let composed = pair.composed_epsilon_lower_bound(epochs, 1e-5);
             assert!(composed <= exact && composed > 0.998 * exact, "{composed} {exact}");
-            // The same order in every epoch: their mean is a single epoch at less noise.
+            // With the same order in every epoch, the mean of the outputs is a single epoch with less noise.
             let once = LargestOutput::shuffle(noise / sqrt(epochs as f64), 1).epsilon_lower_bound(1e-5);
             assert!(once <= exact && once > exact - 1e-6, "{once} {exact}");
         }
     }
 
-    /// One batch, dropped with probability 1 - p: all tests by a threshold are known, and none shows less than is claimed of the best.
+    /// One batch, dropped with probability 1 - p. All threshold tests are known. The claimed bound is at most the best
+    /// of them.
     #[test]
     fn a_record_that_may_be_dropped() {
         let (noise, delta) = (0.8, 1e-5);

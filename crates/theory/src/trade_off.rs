@@ -1,8 +1,8 @@
-//! The trade-off curve of a scheme: the least false-negative rate of any test with a given false-positive rate.
+//! The trade-off curve of a scheme: the smallest false-negative rate of any test at each false-positive rate.
 //!
-//! A curve says more than one (epsilon, delta): a claim about a scheme is a claim about its whole curve (Dong, Roth and Su 2022). A false
-//! positive is a prediction `In` although the target was zeroed out. The reverse pair has the inverse curve.
-//! Proof and known gaps: `docs/proofs/delta-and-curves.md`.
+//! A curve says more than one pair (epsilon, delta): a claim about a scheme is a claim about its whole curve (Dong,
+//! Roth and Su 2022). A false positive is a prediction `In` although the target was zeroed out. The reverse pair has
+//! the inverse curve. Proof and known gaps: `docs/proofs/delta-and-curves.md`.
 
 use crate::account;
 use crate::gaussian::Gaussian;
@@ -13,26 +13,26 @@ use crate::scheme_facts::{LowerBounds, SchemeFacts};
 use crate::work::{MOST_POINTS_KEPT, OutOfReach, Work};
 use misdeal_core::{Adjacency, BatchScheme, Result, Setting, TradeOffBounds};
 
-/// The delta down to which laws of exact pairs are sharp.
+/// The laws of exact pairs are accurate down to this delta.
 const SHARP_DELTA: f64 = 1e-8;
-/// Relative width of the band at which Poisson's grid is fine enough.
+/// The relative width of the band at which Poisson's grid is fine enough.
 const BAND: f64 = 2e-3;
 const FIRST_POINTS: f64 = 4e3;
 const MOST_POINTS: f64 = 3e5;
-/// The coarsest grid, if the first is out of reach.
+/// The fewest points of a grid, if the first grid is out of reach.
 const FEWEST_POINTS: f64 = 150.0;
-/// Units of work for each point of a step's grid, and for each corner of a curve.
+/// The units of work for each point of a step's grid, and for each corner of a curve.
 const PER_POINT: f64 = 400.0;
 const PER_CORNER: f64 = 50.0;
-/// Share of the work for one epoch's laws; the rest is for composing them.
+/// The share of the work for one epoch's laws. The rest is for composing them.
 const FOR_LAWS: f64 = 0.75;
 
 /// One side of a trade-off curve.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Curve {
-    /// Corners from (0, 1) to (1, 0) by ascending false-positive rate, joined by lines.
+    /// The corners from (0, 1) to (1, 0) by ascending false-positive rate, joined by straight lines.
     Corners(Vec<[f64; 2]>),
-    /// The Gaussian pair's in closed form, rounded to a side.
+    /// The Gaussian pair's curve in closed form, rounded to a side.
     Gaussian(Gaussian, Side),
 }
 
@@ -50,10 +50,12 @@ impl Curve {
     }
 }
 
-/// The closed form, rounded to the side of a law: down for [`Side::Upper`], whose pair leaks more.
+/// The closed form, rounded to the side of a law.
 ///
-/// Its argument, a quantile and mu, errs by less than `ARGUMENT_ERROR` (quantiles are below 40), and the distribution function at the
-/// argument by 4 units in the last place.
+/// It is rounded down for [`Side::Upper`], whose pair leaks more.
+///
+/// The argument, a quantile and mu, has an error below `ARGUMENT_ERROR` (quantiles are below 40). The distribution
+/// function at the argument has an error of 4 units in the last place.
 fn closed_form(pair: Gaussian, side: Side, false_positive_rate: f64) -> f64 {
     const ARGUMENT_ERROR: f64 = 2e-13;
     const LAST_BITS: f64 = 4.0 * f64::EPSILON;
@@ -62,7 +64,7 @@ fn closed_form(pair: Gaussian, side: Side, false_positive_rate: f64) -> f64 {
     let rate = |gdp_mu: f64| Gaussian { gdp_mu }.false_negative_rate(false_positive_rate);
     match side {
         Side::Upper => rate(gdp_mu + away) * (1.0 - LAST_BITS),
-        // What underflows is not zero.
+        // A rate that underflows is not zero.
         Side::Lower if false_positive_rate < 1.0 => {
             (rate((gdp_mu - away).max(0.0)) * (1.0 + LAST_BITS)).clamp(f64::MIN_POSITIVE, 1.0)
         }
@@ -70,19 +72,19 @@ fn closed_form(pair: Gaussian, side: Side, false_positive_rate: f64) -> f64 {
     }
 }
 
-/// The certified band around a scheme's curve, by [what certified means](crate#what-certified-means).
+/// The certified band around a scheme's curve. See [what certified means](crate#what-certified-means).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Band {
-    /// Never above the scheme's curve: what a claim promises.
+    /// The lower curve, never above the scheme's: what a claim promises.
     pub lower: Option<Curve>,
-    /// Never below the scheme's curve: some test reaches it.
+    /// The upper curve, never below the scheme's: some test reaches it.
     pub upper: Option<Curve>,
     /// How the two sides were computed.
     pub method: &'static str,
 }
 
 impl Band {
-    /// Both sides at chosen rates.
+    /// Both sides at the given rates.
     pub fn at(&self, false_positive_rates: &[f64]) -> TradeOffBounds {
         let values = |curve: &Curve| {
             false_positive_rates.iter().map(|&rate| curve.false_negative_rate(rate)).collect()
@@ -113,7 +115,7 @@ pub fn band(setting: &Setting) -> Result<Band> {
     band_within(setting, &Work::default())
 }
 
-/// As [`band`], within the rest of `work`: if that is too little, the band is wider or a side is `None`.
+/// The band as in [`band`], within the rest of `work`. If that is too little, the band is wider or a side is `None`.
 ///
 /// # Errors
 /// The accountants refuse the setting.
@@ -168,7 +170,7 @@ pub fn band_within(setting: &Setting, work: &Work) -> Result<Band> {
     })
 }
 
-/// Poisson sampling with any probability: the curve from below and from above.
+/// The band of Poisson sampling with any probability.
 ///
 /// # Errors
 /// An argument is out of range.
@@ -201,7 +203,7 @@ pub fn poisson_within(
                 found = Some(curves);
                 points *= 3.0;
             }
-            // The grid before this one was the finest in reach.
+            // The previous grid was the finest affordable one.
             (Err(OutOfReach), Some(curves)) => return Ok(band(curves)),
             (Err(OutOfReach), None) if points > FEWEST_POINTS => {
                 points /= 3.0;
@@ -218,7 +220,7 @@ pub fn poisson_within(
     }
 }
 
-/// A pair of the shuffling family: the curve from below and from above.
+/// The curve of a pair of the shuffling family, from below and from above.
 fn of_pair(pair: &ShiftPair, epochs: u64, work: &Work) -> std::result::Result<[Curve; 2], OutOfReach> {
     let target = Target { epochs, delta: SHARP_DELTA };
     let laws = work.part(FOR_LAWS * work.left(), |work| EpochLaws::within(pair, target, work))?;
@@ -231,11 +233,11 @@ fn composed(law: &LossGrid, times: u64, work: &Work) -> std::result::Result<Curv
     Ok(Curve::Corners(sum.untilted().trade_off_curve()))
 }
 
-/// Whether the two curves are close wherever an audit looks.
+/// Whether the two curves are close at all rates that an audit uses.
 fn is_narrow([lower, upper]: &[Curve; 2]) -> bool {
     [1e-6, 1e-4, 1e-2, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99].into_iter().all(|rate| {
         let (least, most) = (lower.false_negative_rate(rate), upper.false_negative_rate(rate));
-        // What the tests detect is as small as the rate where both are small.
+        // If both are small, the detected share is as small as the rate.
         most - least <= BAND * least.min(1.0 - least).max(1e-9)
     })
 }
@@ -249,7 +251,7 @@ mod tests {
         Setting { scheme, steps_per_epoch, ..Setting::default() }
     }
 
-    /// One step of Poisson sampling: the best test rejects large outputs, and both of its errors are known.
+    /// One step of Poisson sampling. The best test rejects large outputs, and both of its errors are known.
     #[test]
     fn one_poisson_step_in_closed_form() {
         let (noise, q) = (0.8, 0.3);
@@ -266,7 +268,7 @@ mod tests {
         }
     }
 
-    /// A curve and the divergences of its pair are two views of one thing: delta(e) = max over rates of 1 - f(x) - e^e x.
+    /// A curve and the divergences of its pair are equivalent: delta(e) = max over rates of 1 - f(x) - e^e x.
     #[test]
     fn agrees_with_epsilon() {
         for scheme in
@@ -296,7 +298,8 @@ mod tests {
         }
     }
 
-    /// Exact values of mpmath at 40 digits, between both sides of the closed form, which used to be one number.
+    /// Exact values from mpmath at 40 digits lie between both sides of the closed form. Earlier code had one number for
+    /// both sides.
     #[test]
     fn the_closed_form_is_rounded_to_both_sides() {
         for (noise, epochs, rate, exact) in [

@@ -1,9 +1,9 @@
-//! A budget of work, counted and not timed, so that every machine gives the same answer.
+//! A budget of work, counted in units and not in seconds, so that every machine gives the same answer.
 //!
-//! Accountants take a [`Work`] and pay for every grid before they compute on it. Where it would not last they look at a coarser grid, which
-//! is still certified, and where no grid is left they say [`OutOfReach`]. One unit is about a nanosecond of one core; all parts of a
-//! command share one `Work`, so that a command ends within about [`COMMAND`] nanoseconds of processor time. Memory is bounded by the longest grid,
-//! [`MOST_POINTS`] (about 50 bytes a point).
+//! Accountants take a [`Work`] and pay for every grid before they compute on it. If the budget is too small, they try a
+//! coarser grid, which is still certified. If no grid is affordable, they return [`OutOfReach`]. One unit is about a
+//! nanosecond of one core. All parts of a command share one `Work`, so a command ends within about [`COMMAND`]
+//! nanoseconds of processor time. Memory is bounded by the longest grid, [`MOST_POINTS`] (about 50 bytes per point).
 //!
 //! ```
 //! use misdeal_theory::work::Work;
@@ -14,25 +14,25 @@
 
 use std::cell::Cell;
 
-/// Units for one command: about 7 s of processor time.
+/// The units of work for one command: about 7 s of processor time.
 pub const COMMAND: f64 = 7e9;
-/// The longest grid of a composed law for one value.
+/// The most points of a composed law's grid, for one value.
 pub const MOST_POINTS: usize = 3 << 22;
-/// The longest grid of a composed law for a whole curve.
+/// The most points of a composed law's grid, for a whole curve.
 pub const MOST_POINTS_KEPT: usize = 5 << 19;
 
-/// The work that a command or a part of it may do and has done.
+/// The work that a command, or a part of it, may do and has done.
 #[derive(Debug)]
 pub struct Work {
     limit: f64,
     spent: Cell<f64>,
 }
 
-/// The remaining work is too little for the answer.
+/// The error if the remaining work is too little for the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutOfReach;
 
-/// The text for a bound that takes too much work.
+/// The text for a bound that would take too much work.
 pub const REASON: &str = "out of reach (it takes more than 1 GB or 10 s)";
 
 impl Default for Work {
@@ -52,20 +52,20 @@ impl Work {
         Self::of(f64::INFINITY)
     }
 
-    /// Units spent.
+    /// The units spent so far.
     pub fn spent(&self) -> f64 {
         self.spent.get()
     }
 
-    /// Units that are left.
+    /// The units that remain.
     pub fn left(&self) -> f64 {
         self.limit - self.spent()
     }
 
-    /// Spends `units` if they are left.
+    /// Spends `units`, if that many remain.
     ///
     /// # Errors
-    /// `units` exceed what is left.
+    /// `units` is more than what remains.
     pub fn charge(&self, units: f64) -> Result<(), OutOfReach> {
         if units.is_nan() || units > self.left() {
             return Err(OutOfReach);
@@ -74,16 +74,16 @@ impl Work {
         Ok(())
     }
 
-    /// Checks that a grid has at most `most` points; a budget without limit allows any.
+    /// Checks that a grid has at most `most` points. A budget without limit allows any number.
     ///
     /// # Errors
-    /// The grid is too long.
+    /// The grid has too many points.
     pub(crate) fn check_points(&self, points: f64, most: usize) -> Result<(), OutOfReach> {
         let fits = points <= most as f64 || self.limit == f64::INFINITY;
         if fits { Ok(()) } else { Err(OutOfReach) }
     }
 
-    /// Runs `answer` with a budget of at most `units` of what is left.
+    /// Runs `answer` with a budget of at most `units`, taken from what remains.
     pub fn part<T>(&self, units: f64, answer: impl FnOnce(&Work) -> T) -> T {
         let part = Work::of(units.min(self.left()));
         let found = answer(&part);

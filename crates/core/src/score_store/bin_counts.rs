@@ -1,14 +1,14 @@
-//! Integer counts on the [`score_grid`], in memory only where there are any.
+//! Integer counts on the [`score_grid`]. Only used parts of the grid take memory.
 
 use crate::score_grid::{self, BINS, BINS_PER_BINADE};
 
 const PAGES: usize = (BINS / BINS_PER_BINADE) as usize;
 type Page = [u64; BINS_PER_BINADE as usize];
 
-/// How many scores fell into each bin.
+/// The number of scores in each bin.
 ///
-/// One page of counts per binade that was ever met, so that a worker's counts take kilobytes and merging two costs
-/// what was touched. Merging is integer addition: exactly associative and commutative.
+/// There is one page of counts for each binade that has a score. So a worker's counts take kilobytes, and merging costs
+/// only the pages in use. Merging is integer addition: exactly associative and commutative.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BinCounts {
     pages: Vec<Option<Box<Page>>>,
@@ -21,16 +21,16 @@ impl Default for BinCounts {
 }
 
 impl BinCounts {
-    /// Counts one finite score.
+    /// Adds one finite score.
     #[inline]
     pub fn insert(&mut self, score: f64) {
         self.add(score_grid::bin(score), 1);
     }
 
-    /// Counts `count` scores of `bin`.
+    /// Adds `count` scores to `bin`.
     ///
     /// # Panics
-    /// If there is no such bin.
+    /// If the grid has no such bin.
     #[inline]
     pub fn add(&mut self, bin: u32, count: u64) {
         let (page, place) = (bin / BINS_PER_BINADE, bin % BINS_PER_BINADE);

@@ -1,23 +1,24 @@
-//! The scores of both worlds as counts, even and odd trials apart.
+//! The counts of both worlds, with even and odd trials separate.
 
 use super::bin_counts::BinCounts;
 use crate::World;
 
-/// Counts by world and by the parity of the trial: hold-out chooses a threshold on the even trials and counts errors on
-/// the odd ones, so a store never mixes them.
+/// Counts by world and by the parity of the trial.
+///
+/// Hold-out chooses a threshold on the even trials and counts errors on the odd ones. So a store keeps them separate.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// `In` and `Out`, each with the even trials first.
+    /// The tables `In` and `Out`, each with the even trials first.
     tables: [[BinCounts; 2]; 2],
 }
 
 impl Counts {
-    /// From the tables `In` and `Out`, each with the even trials first.
+    /// The counts in these tables: `In` and `Out`, each with the even trials first.
     pub fn from_tables(tables: [[BinCounts; 2]; 2]) -> Self {
         Counts { tables }
     }
 
-    /// Counts the finite `scores` of consecutive trials from `first_trial` on.
+    /// Adds the finite `scores` of consecutive trials from `first_trial` on.
     pub fn insert(&mut self, world: World, first_trial: u64, scores: &[f64]) {
         let [even, odd] = &mut self.tables[world as usize];
         let (first, second) = if first_trial.is_multiple_of(2) { (even, odd) } else { (odd, even) };
@@ -40,12 +41,12 @@ impl Counts {
         &self.tables[world as usize][usize::from(odd)]
     }
 
-    /// The four tables in the order of the file: `In` even, `In` odd, `Out` even, `Out` odd.
+    /// The four tables in file order: `In` even, `In` odd, `Out` even, `Out` odd.
     pub fn tables(&self) -> impl Iterator<Item = &BinCounts> {
         self.tables.iter().flatten()
     }
 
-    /// The same, to be filled.
+    /// The four tables in file order, for a reader to fill.
     pub fn tables_mut(&mut self) -> impl Iterator<Item = &mut BinCounts> {
         self.tables.iter_mut().flatten()
     }

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 
 /// The scores of disjoint segments of consecutive trials, keyed by the segment's first trial.
 ///
-/// Segments are kept as they came and never copied together; equality and iteration do not see where they were cut.
+/// Segments stay as they were inserted and are never joined. Equality and iteration do not depend on where the segments
+/// begin and end.
 #[derive(Debug, Clone, Default)]
 pub struct ExactScores {
     segments: BTreeMap<u64, [Vec<f64>; 2]>,
 }
 
 impl ExactScores {
-    /// Keeps a segment that is disjoint from those there are, with as many scores `In` as `Out`.
+    /// Adds a segment that does not overlap the others, with as many scores `In` as `Out`.
     pub fn insert(&mut self, first_trial: u64, scores_in: Vec<f64>, scores_out: Vec<f64>) {
         debug_assert_eq!(scores_in.len(), scores_out.len());
         if !scores_in.is_empty() {
@@ -20,7 +21,7 @@ impl ExactScores {
         }
     }
 
-    /// Takes the segments of `other`, which are disjoint from those there are.
+    /// Adds the segments of `other`, which must not overlap these.
     pub fn merge(&mut self, mut other: Self) {
         self.segments.append(&mut other.segments);
     }

@@ -1,14 +1,14 @@
-//! A store as bytes: the same content gives the same bytes.
+//! The byte format of a store. Equal stores give equal bytes.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 8 | `misdeal` and a zero byte |
 //! | 4 | the format version, little endian |
 //! | 8 | the length of the header, little endian |
-//! | | the header, JSON: setting and its hash, lineage, stream, kind, trials covered, version that wrote it, tallies if there are any, how the scores were judged |
-//! | | counts: for `In` even, `In` odd, `Out` even, `Out` odd trials, pairs of (distance to the last bin, count) as variable-length integers, ended by a distance of 0; the first distance is the bin plus 1 |
-//! | | or exact: for every trial in ascending order the scores `In` and `Out` as little-endian `f64` |
-//! | 32 | the BLAKE3 checksum of all before |
+//! | | the header as JSON: setting and its hash, lineage, stream, kind, trials, the program's version, tallies if there are any, judgements |
+//! | | for counts: the tables `In` even, `In` odd, `Out` even, `Out` odd. Each is a list of pairs (distance to the last bin, count) as variable-length integers, and ends with a distance of 0. The first distance is the bin plus 1 |
+//! | | for exact scores: the scores `In` and `Out` of each trial, in ascending order, as little-endian `f64` |
+//! | 32 | the BLAKE3 checksum of everything before it |
 
 use super::identity::Identity;
 use super::sealed::{SealedReader, SealedWriter};
@@ -22,28 +22,30 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 
-/// The version of the format that this code writes. It reads version 1 too, which does not say how scores were judged.
+/// The format version that this code writes.
+///
+/// It also reads version 1, which does not say how scores were judged.
 pub const FORMAT_VERSION: u32 = 2;
 
 const MAGIC: [u8; 8] = *b"misdeal\0";
 
-/// Trials that are read at a time.
+/// The number of trials read at a time.
 const PIECE: u64 = 1 << 16;
 
-/// Why a store could not be read.
+/// The reason why a store could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The source failed; it says nothing about the store.
+    /// Reading the source failed. This says nothing about the store.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The bytes were read and are not accepted as a store.
+    /// The bytes were read but are not a valid store.
     #[error(transparent)]
     Refused(#[from] Error),
 }
 
 impl ReadError {
     pub(super) fn corrupt(problem: impl Into<String>) -> Self {
-        // What is wrong may be told in words of the file, which are to stay on one line.
+        // The message may contain text from the file, so control characters are replaced to keep it on one line.
         ReadError::Refused(Error::Corrupt(problem.into().replace(char::is_control, " ")))
     }
 }
@@ -60,16 +62,16 @@ struct Header {
     written_by: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     tallies: BTreeMap<String, Tally>,
-    /// Absent in version 1.
+    /// `None` in version 1.
     #[serde(default)]
     judgements: Option<Judgements>,
 }
 
 impl ScoreStore {
-    /// Writes the store to `sink`, without a second copy in memory.
+    /// Writes the store to `sink` without a second copy in memory.
     ///
     /// # Errors
-    /// What `sink` answers.
+    /// The errors of `sink`.
     pub fn write_to(&self, sink: &mut dyn Write) -> io::Result<()> {
         let header = Header {
             setting: self.identity.setting.clone(),
@@ -104,9 +106,9 @@ impl ScoreStore {
     /// Reads a store up to the end of `source`, which need not be buffered.
     ///
     /// # Errors
-    /// Refuses what is not a store, has another format version, is cut short, altered or followed by further bytes, and
-    /// any content that [`insert`](ScoreStore::insert) would have refused. Lengths in the input are not believed: memory
-    /// grows with the bytes that are there.
+    /// Refuses bytes that are not a store, another format version, and bytes that are cut short, altered or followed by
+    /// more bytes. Also refuses content that [`insert`](ScoreStore::insert) would refuse. Lengths in the input are not
+    /// trusted: memory grows only with the bytes that are present.
     pub fn read_from(source: &mut dyn Read) -> Result<Self, ReadError> {
         let mut reader = SealedReader::new(source);
         let mut magic = [0; 8];
@@ -144,7 +146,7 @@ impl ScoreStore {
             StoreKind::Exact => Scores::Exact(read_exact(&mut reader, &trials)?),
         };
         reader.check_seal()?;
-        // A store of version 1 may have been judged when it was finished.
+        // A store of version 1 may already have been judged when it was finished.
         let judgements = header.judgements.unwrap_or_else(|| Judgements::of_a_finished_run(trials.len()));
         Ok(ScoreStore { identity, trials, scores, tallies: header.tallies, judgements })
     }
@@ -152,7 +154,7 @@ impl ScoreStore {
     /// The store as bytes.
     ///
     /// # Panics
-    /// Never: a vector takes all bytes, and the header has only numbers and names, which JSON can write.
+    /// Never. A vector accepts all bytes, and the header has only numbers and names, which JSON can write.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.write_to(&mut bytes).expect("a vector takes all bytes");
@@ -162,7 +164,7 @@ impl ScoreStore {
     /// The store that [`to_bytes`](Self::to_bytes) wrote.
     ///
     /// # Errors
-    /// As [`read_from`](Self::read_from).
+    /// The errors of [`read_from`](Self::read_from).
     pub fn from_bytes(mut bytes: &[u8]) -> crate::Result<Self> {
         Self::read_from(&mut bytes).map_err(|error| match error {
             ReadError::Refused(error) => error,

@@ -1,9 +1,9 @@
-//! What a store's scores are scores of.
+//! The identity of a store: what its scores belong to.
 
 use crate::{Error, Result, Setting, SettingHash};
 use serde_json::{Map, Value};
 
-/// Setting, lineage and stream: scores may be put together only where all three are the same.
+/// Setting, lineage and stream of a store. Stores merge only if all three are equal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Identity {
     pub setting: Setting,
@@ -14,14 +14,14 @@ pub struct Identity {
 
 impl Identity {
     /// # Errors
-    /// A setting that does not validate.
+    /// A setting that is not valid.
     pub fn new(setting: Setting, lineage: String, stream: String) -> Result<Self> {
         let setting = setting.validated()?;
         Ok(Identity { hash: setting.hash(), setting, lineage, stream })
     }
 
     /// # Errors
-    /// Says in what the two differ.
+    /// Says how the two identities differ.
     pub fn check_same(&self, other: &Self) -> Result<()> {
         if self.hash != other.hash {
             let differences = differences(&self.setting, &other.setting);

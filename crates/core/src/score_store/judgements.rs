@@ -1,8 +1,8 @@
-//! What a store remembers of the judgements that its scores went through.
+//! A store's record of how its scores were judged.
 //!
-//! A bound is valid for a number of trials that was decided before any score was seen. Whoever looks, plays on because the claim still
-//! stands, and looks again, refutes a true claim more often than the significance says: ten such looks do so in 17 %. A confidence
-//! sequence pays for all its looks in advance.
+//! A bound is valid only if the number of trials was decided before any score was seen. A user may look, run more
+//! trials because the claim was not refuted, and look again. This refutes a true claim more often than the significance
+//! says: ten such looks do so in 17 % of cases. A confidence sequence pays for all its looks in advance.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -11,21 +11,23 @@ use std::ops::Range;
 /// How the scores of a store were judged so far.
 ///
 /// # Formal guarantees
-/// - At most one number of trials is judged validly: the one that every look had planned. Looks at parts of that run are not valid, so
-///   whether to go on after one decides nothing.
-/// - Or all looks are those of one confidence sequence.
-/// - Merging joins the looks of both stores, in any order.
+/// - At most one number of trials is judged validly: the number that was planned at every look. A look at a part of
+///   that run is not valid, so a user's decision to continue after it does no harm.
+/// - Alternatively, all looks belong to one confidence sequence.
+/// - Merging joins the looks of both stores. The order does not matter.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Judgements {
     /// Whether a confidence sequence looked.
     sequential: bool,
-    /// Trials per world of the whole runs that were judged, or that a judged part belongs to.
+    /// Trials per world of each complete run that was judged, as a whole or in part.
     planned: BTreeSet<u64>,
 }
 
 impl Judgements {
-    /// One judgement of `trials` trials per world, which is what a store that does not say is taken to have been through.
+    /// One judgement of `trials` trials per world.
+    ///
+    /// This is assumed for a store that does not record its judgements.
     pub(super) fn of_a_finished_run(trials: u64) -> Self {
         Judgements { sequential: false, planned: (trials > 0).then_some(trials).into_iter().collect() }
     }
@@ -46,7 +48,7 @@ impl Judgements {
         self.planned.extend(&other.planned);
     }
 
-    /// Why a look of a confidence sequence is not valid; `None` if it is.
+    /// Why a look of a confidence sequence is not valid, or `None` if it is.
     pub fn objection_to_sequential(&self) -> Option<String> {
         let trials = self.planned.first()?;
         Some(format!(
@@ -56,7 +58,7 @@ impl Judgements {
         ))
     }
 
-    /// Why a judgement of `trials`, planned as a run of `planned` trials per world, is not valid; `None` if it is.
+    /// Why a judgement of `trials` as a run of `planned` trials per world is not valid, or `None` if it is.
     pub fn objection(&self, planned: u64, trials: &[Range<u64>]) -> Option<String> {
         const REMEDY: &str = "start a new run with another seed, or one with --threshold-choice sequential";
         if self.sequential {
@@ -97,7 +99,7 @@ mod tests {
         assert_eq!(looked(&[50]).objection(50, &whole(50)), None);
         let again = looked(&[50]).objection(80, &whole(80)).unwrap();
         assert!(again.contains("run of 100 observations"), "{again}");
-        // Going back to the first number does not undo the second look.
+        // A return to the first number does not undo the second look.
         assert!(looked(&[50, 80]).objection(50, &whole(50)).is_some());
     }
 

@@ -1,4 +1,4 @@
-//! What a run keeps: scores or counts of trials, with everything needed to put runs together.
+//! The store of a run: scores or counts of trials, and what is needed to merge runs.
 
 mod bin_counts;
 mod counts;
@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// What a store keeps of a score.
+/// What a store keeps of each score.
 #[derive(
     Debug,
     Clone,
@@ -47,9 +47,9 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum StoreKind {
-    /// Its bin on the [`score_grid`](crate::score_grid): a few megabytes, however many trials.
+    /// The bin on the [`score_grid`](crate::score_grid): a few megabytes for any number of trials.
     Counts,
-    /// The score itself: 16 bytes a trial.
+    /// The score itself: 16 bytes for each trial, which has two scores.
     Exact,
 }
 
@@ -60,11 +60,11 @@ impl ClosedSet for StoreKind {
 /// The scores of a set of trials in both worlds.
 ///
 /// # Formal guarantees
-/// - It holds integer counts on a fixed grid or exact scores, and sums of whole numbers, never floating-point sums, so that
-///   [`merge`](ScoreStore::merge) is exactly associative and commutative: the order in which workers, shards and resumed
-///   runs finish leaves no trace, not even in the bytes of the file.
-/// - A trial is counted once. Inserting or merging one that is there already is refused, and so are another setting,
-///   lineage, stream or kind.
+/// - A store holds integer counts on a fixed grid or exact scores, and sums of whole numbers. It holds no
+///   floating-point sums. So [`merge`](ScoreStore::merge) is exactly associative and commutative. The order in which
+///   workers, shards and resumed runs finish does not change the store or the bytes of its file.
+/// - A trial is counted once. A trial that is already in the store is refused. So is another setting, lineage, stream
+///   or kind.
 /// - A refused operation changes nothing.
 ///
 /// ```
@@ -88,7 +88,7 @@ pub struct ScoreStore {
     judgements: Judgements,
 }
 
-/// The two kinds of content.
+/// The scores in one of the two kinds.
 #[derive(Debug, Clone, PartialEq)]
 enum Scores {
     Counts(Counts),
@@ -105,11 +105,13 @@ impl Scores {
 }
 
 impl ScoreStore {
-    /// An empty store for trials of `setting`, scored by engines of `lineage` (those that give bit-identical scores,
-    /// such as `cpu`) from the random `stream`.
+    /// An empty store for trials of `setting`.
+    ///
+    /// `lineage` names the family of engines that give bit-identical scores, such as `cpu`. `stream` names the random
+    /// stream.
     ///
     /// # Errors
-    /// A setting that does not validate.
+    /// A setting that is not valid.
     pub fn new(
         setting: Setting,
         lineage: impl Into<String>,
@@ -125,17 +127,19 @@ impl ScoreStore {
         ScoreStore { identity, trials, scores, tallies: BTreeMap::new(), judgements: Judgements::default() }
     }
 
-    /// An empty store that merges with this one: what a worker starts from. It takes a few kilobytes.
+    /// An empty store that merges with this one. It takes a few kilobytes.
+    ///
+    /// Workers start from it.
     #[must_use]
     pub fn empty_like(&self) -> Self {
         Self::empty(self.identity.clone(), self.kind())
     }
 
-    /// Adds the scores of the consecutive `trials`, in trial order, in both worlds.
+    /// Adds the scores of consecutive `trials` in both worlds, in trial order.
     ///
     /// # Errors
-    /// Slices of another length than the range, a score that is not finite (it names the trial), or trials that are
-    /// there already.
+    /// Slices whose length differs from the range, a score that is not finite (the error names its trial), or trials
+    /// that are already in the store.
     pub fn insert(&mut self, trials: Range<u64>, scores_in: &[f64], scores_out: &[f64]) -> Result<()> {
         let expected = trials.end.saturating_sub(trials.start);
         for (field, scores) in [("scores_in", scores_in), ("scores_out", scores_out)] {
@@ -162,11 +166,13 @@ impl ScoreStore {
         Ok(())
     }
 
-    /// Adds what an engine counted itself: the scores of the consecutive `trials` on the grid, `In` and `Out`, each with
-    /// the even trials first.
+    /// Adds scores that an engine has already counted on the grid.
+    ///
+    /// `tables` holds the counts of the consecutive `trials`, `In` and `Out`, each with the even trials first.
     ///
     /// # Errors
-    /// A store of exact scores, tables that do not hold one score for each trial, or trials that are there already.
+    /// A store of exact scores, tables without exactly one score for each trial, or trials that are already in the
+    /// store.
     pub fn insert_counts(&mut self, trials: Range<u64>, tables: [[BinCounts; 2]; 2]) -> Result<()> {
         let all = TrialRanges::new([trials.clone()])?;
         let expected = [all.even(), all.len() - all.even()];
@@ -187,10 +193,10 @@ impl ScoreStore {
         Ok(())
     }
 
-    /// Takes over the trials of `other`.
+    /// Adds all trials of `other`.
     ///
     /// # Errors
-    /// Says in what the stores differ (setting, lineage, stream, kind), or which trials both have.
+    /// Says how the stores differ (setting, lineage, stream, kind), or which trials both have.
     pub fn merge(&mut self, other: Self) -> Result<()> {
         self.identity.check_same(&other.identity)?;
         let kinds = [self.kind(), other.kind()].map(StoreKind::name);
@@ -216,40 +222,43 @@ impl ScoreStore {
         Ok(())
     }
 
-    /// Adds whole numbers that trials gave beside their scores, such as the records that models classify correctly; nothing if there
-    /// are none. Whoever inserts the trials' scores does so once.
+    /// Adds whole numbers that trials gave beside their scores.
+    ///
+    /// An example is the number of records that a model classifies correctly. An empty tally adds nothing. Call it once
+    /// for each set of trials that you insert.
     pub fn insert_tally(&mut self, name: &str, tally: &Tally) {
         if tally.count() > 0 {
             self.tallies.entry(name.to_owned()).or_default().merge(tally);
         }
     }
 
-    /// The whole numbers of this name.
+    /// The tally called `name`; empty if there is none.
     pub fn tally(&self, name: &str) -> Tally {
         self.tallies.get(name).copied().unwrap_or_default()
     }
 
-    /// How the scores were judged so far.
+    /// The judgements of these scores so far.
     pub fn judgements(&self) -> &Judgements {
         &self.judgements
     }
 
-    /// Records that the scores are judged now, as a run of `planned` trials per world or a part of it. Returns why that judgement is
-    /// not valid; `None` if it is.
+    /// Records a judgement of these scores. Returns why it is not valid, or `None` if it is.
+    ///
+    /// The scores are judged as a run of `planned` trials per world, or as a part of it.
     pub fn judge(&mut self, planned: u64) -> Option<String> {
         let objection = self.judgements.objection(planned, self.trials.as_slice());
         self.judgements.add(planned);
         objection
     }
 
-    /// Records that a confidence sequence looks at the scores. Returns why that look is not valid; `None` if it is.
+    /// Records a look of a confidence sequence. Returns why it is not valid, or `None` if it is.
     pub fn judge_sequentially(&mut self) -> Option<String> {
         let objection = self.judgements.objection_to_sequential();
         self.judgements.add_sequential();
         objection
     }
 
-    /// What was audited.
+    /// The setting that was audited.
     pub fn setting(&self) -> &Setting {
         &self.identity.setting
     }
@@ -259,17 +268,17 @@ impl ScoreStore {
         self.identity.hash
     }
 
-    /// The family of engines that gave the scores.
+    /// The family of engines that computed the scores.
     pub fn lineage(&self) -> &str {
         &self.identity.lineage
     }
 
-    /// The random stream that the trials used.
+    /// The name of the random stream that the trials used.
     pub fn stream(&self) -> &str {
         &self.identity.stream
     }
 
-    /// What is kept of a score.
+    /// What the store keeps of each score.
     pub fn kind(&self) -> StoreKind {
         match self.scores {
             Scores::Counts(_) => StoreKind::Counts,
@@ -277,18 +286,21 @@ impl ScoreStore {
         }
     }
 
-    /// The trials covered, the same in both worlds: ascending ranges that neither overlap nor touch.
+    /// The trials in the store, the same in both worlds.
+    ///
+    /// The ranges are ascending and neither overlap nor touch.
     pub fn trials(&self) -> &[Range<u64>] {
         self.trials.as_slice()
     }
 
-    /// The number of trials covered, which is the number of scores of either world.
+    /// The number of trials in the store, which is the number of scores in each world.
     pub fn observations_per_world(&self) -> u64 {
         self.trials.len()
     }
 
-    /// One world's exact scores in pieces of consecutive trials, ascending, each with its first trial; nothing for a
-    /// store of counts.
+    /// One world's exact scores, in ascending pieces of consecutive trials.
+    ///
+    /// Each piece comes with its first trial. A store of counts gives no pieces.
     pub fn exact_scores(&self, world: World) -> impl Iterator<Item = (u64, &[f64])> {
         let exact = match &self.scores {
             Scores::Exact(exact) => Some(exact),
@@ -297,7 +309,7 @@ impl ScoreStore {
         exact.into_iter().flat_map(move |exact| exact.segments(world))
     }
 
-    /// One world's counts, of the even or the odd trials; nothing for a store of exact scores.
+    /// One world's counts of the even or the odd trials; `None` for a store of exact scores.
     pub fn bin_counts(&self, world: World, odd: bool) -> Option<&BinCounts> {
         match &self.scores {
             Scores::Counts(counts) => Some(counts.half(world, odd)),
@@ -309,9 +321,9 @@ impl ScoreStore {
 /// Refuses scores that are not finite.
 ///
 /// # Errors
-/// Names the first score that is infinite or not a number, and its trial.
+/// Names the first score that is infinite or NaN, and its trial.
 pub fn check_finite(field: &'static str, first_trial: u64, scores: &[f64]) -> Result<()> {
-    // By pieces without an early exit inside, so that the check is vectorised.
+    // Each piece is checked without an early exit, so the compiler can vectorise the loop.
     let clean = |piece: &[f64]| piece.iter().fold(true, |clean, score| clean & score.is_finite());
     if scores.chunks(4096).all(clean) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Bytes that end in a BLAKE3 checksum of everything before it, written and read as a stream.
+//! Streams of bytes that end with a BLAKE3 checksum of everything before it.
 
 use super::ReadError;
 use std::io::{self, Read, Write};
@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 const PIECE: usize = 1 << 16;
 const SEAL: usize = blake3::OUT_LEN;
 
-/// Writes and remembers what was written.
+/// Writes bytes and computes their checksum.
 pub struct SealedWriter<'a> {
     sink: &'a mut dyn Write,
     buffer: Vec<u8>,
@@ -23,7 +23,8 @@ impl<'a> SealedWriter<'a> {
         if self.buffer.len() >= PIECE { self.pass_on() } else { Ok(()) }
     }
 
-    /// Seven bits a byte, the lowest first; the high bit says that more follow (LEB128).
+    /// Writes `value` with seven bits in each byte, the lowest first (LEB128). The high bit is set if more bytes
+    /// follow.
     pub fn write_varint(&mut self, mut value: u64) -> io::Result<()> {
         while value >= 0x80 {
             self.write(&[value as u8 | 0x80])?;
@@ -47,11 +48,11 @@ impl<'a> SealedWriter<'a> {
     }
 }
 
-/// Reads what a [`SealedWriter`] wrote. Nothing that it gave may be trusted before [`check_seal`](Self::check_seal).
+/// Reads the output of a [`SealedWriter`]. Do not trust its data before [`check_seal`](Self::check_seal) succeeds.
 pub struct SealedReader<'a> {
     source: &'a mut dyn Read,
     buffer: Box<[u8]>,
-    /// What is read from the source and not yet given.
+    /// `buffer[at..end]` was read from the source but not yet returned.
     at: usize,
     end: usize,
     hasher: blake3::Hasher,
@@ -76,7 +77,7 @@ impl<'a> SealedReader<'a> {
         Ok(())
     }
 
-    /// `length` bytes; memory grows with what the source holds, not with what `length` claims.
+    /// The next `length` bytes. Memory grows with the bytes that the source has, not with `length`.
     pub fn read_vec(&mut self, length: u64) -> Result<Vec<u8>, ReadError> {
         let mut bytes = Vec::new();
         let mut left = length;
@@ -107,11 +108,11 @@ impl<'a> SealedReader<'a> {
     }
 
     /// # Errors
-    /// A checksum that is not that of the bytes given, or bytes after it.
+    /// A wrong checksum, or bytes after it.
     pub fn check_seal(mut self) -> Result<(), ReadError> {
         self.hasher.update(&self.buffer[..self.at]);
         let computed = self.hasher.finalize();
-        // From here on what is hashed no longer matters.
+        // The hash is complete, so later reads may change the hasher.
         let mut seal = [0; SEAL];
         self.buffer.copy_within(self.at..self.end, 0);
         (self.at, self.end) = (0, self.end - self.at);
@@ -125,7 +126,7 @@ impl<'a> SealedReader<'a> {
         Ok(())
     }
 
-    /// Reads on, if the source has more; call it when everything is given.
+    /// Refills the empty buffer. Returns false if the source has no more bytes.
     fn refill(&mut self) -> Result<bool, ReadError> {
         self.hasher.update(&self.buffer[..self.end]);
         (self.at, self.end) = (0, 0);

@@ -1,14 +1,14 @@
-//! Whole numbers that trials give beside their scores, summed exactly.
+//! Sums of whole numbers that trials give beside their scores, computed exactly.
 //!
 //! # Why does a store keep them?
-//! Accuracies and biases of trained models must survive what scores survive. A training that was killed, resumed,
-//! extended or merged reports the accuracy of all its models, and its store has the same bytes as that of an
-//! uninterrupted run.
+//! Accuracies and biases of trained models must survive everything that scores survive. A training may be killed,
+//! resumed, extended or merged. It still reports the accuracy of all its models, and its store has the same bytes as
+//! that of an uninterrupted run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How many whole numbers there were, their sum and the sum of their squares.
+/// The count of some whole numbers, their sum and the sum of their squares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tally {
@@ -27,25 +27,29 @@ pub struct Spread {
 }
 
 impl Tally {
-    /// Adds a number below 2^53 in size.
+    /// Adds one number, which must be below 2^53 in size.
     pub fn insert(&mut self, value: i64) {
         let value = i128::from(value);
         self.merge(&Tally { count: 1, sum: value, sum_of_squares: value * value });
     }
 
-    /// Adds all numbers of another: associative and commutative, short of 2^42 numbers of the largest size.
+    /// Adds all numbers of another tally.
+    ///
+    /// Merging is associative and commutative for fewer than 2^42 numbers of the largest size.
     pub fn merge(&mut self, other: &Tally) {
         self.count = self.count.saturating_add(other.count);
         self.sum = self.sum.saturating_add(other.sum);
         self.sum_of_squares = self.sum_of_squares.saturating_add(other.sum_of_squares);
     }
 
-    /// How many numbers there are.
+    /// The count of the numbers.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Mean and standard deviation (with n - 1; zero for one number) in units of `unit`; none without numbers.
+    /// Mean and standard deviation in units of `unit`; `None` if there are no numbers.
+    ///
+    /// The deviation divides by n - 1. For one number it is zero.
     pub fn finish(&self, unit: f64) -> Option<Spread> {
         if self.count == 0 {
             return None;
@@ -59,13 +63,13 @@ impl Tally {
         Some(Spread { mean: self.sum as f64 / count * unit, standard_deviation: variance.sqrt() * unit })
     }
 
-    /// n sum x^2 - (sum x)^2 in whole numbers, where nothing cancels; none where it is too large.
+    /// n sum x^2 - (sum x)^2 in whole numbers, without cancellation; `None` if it overflows.
     fn scaled_variance(&self) -> Option<i128> {
         let all = self.sum_of_squares.checked_mul(self.count.into())?;
         all.checked_sub(self.sum.checked_mul(self.sum)?)
     }
 
-    /// Whether there are numbers that give it, as far as that is computed without rounding.
+    /// Whether some numbers can give this tally, as far as exact arithmetic can check.
     pub(super) fn is_possible(&self) -> bool {
         self.count > 0 && self.sum_of_squares >= 0 && self.scaled_variance().is_none_or(|scaled| scaled >= 0)
     }

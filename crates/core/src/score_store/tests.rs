@@ -1,4 +1,4 @@
-//! The laws of stores, on random ones.
+//! Properties of stores, tested on random ones.
 
 use super::*;
 use crate::{BatchScheme, STREAM_NAME};
@@ -8,7 +8,7 @@ fn store(kind: StoreKind) -> ScoreStore {
     ScoreStore::new(Setting::default(), "cpu", STREAM_NAME, kind).unwrap()
 }
 
-/// A score for every trial, with ties, zeros of both signs and every size.
+/// A score for each trial, with ties, zeros of both signs and magnitudes of every size.
 fn score(trial: u64, world: World) -> f64 {
     let mixed = (trial * 2 + world as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     match mixed >> 61 {
@@ -26,7 +26,7 @@ fn insert(store: &mut ScoreStore, trials: Range<u64>) -> Result<()> {
     Ok(())
 }
 
-/// A whole number for every trial.
+/// A tally of one whole number for each trial.
 fn tally(trials: Range<u64>) -> Tally {
     let mut tally = Tally::default();
     trials.for_each(|trial| tally.insert((trial << 45) as i64 - (1 << 48)));
@@ -37,7 +37,7 @@ fn kinds() -> impl Strategy<Value = StoreKind> {
     prop_oneof![Just(StoreKind::Counts), Just(StoreKind::Exact)]
 }
 
-/// The lengths of the gaps and the ranges between them, and which of three stores gets each range.
+/// Random pieces: the gap before a range, the range's length, and which of three stores gets it.
 fn pieces() -> impl Strategy<Value = Vec<(u64, u64, usize)>> {
     prop::collection::vec((0_u64..3, 0_u64..40, 0_usize..3), 0..10)
 }
@@ -74,7 +74,7 @@ proptest! {
         prop_assert_eq!(&left, &right);
         prop_assert_eq!(left.to_bytes(), right.to_bytes());
         prop_assert_eq!(&merged(left.clone(), left.empty_like()), &left);
-        // All at once, in another order.
+        // All scores inserted into one store, in another order.
         let mut whole = store(kind);
         for range in left.trials().iter().rev() {
             insert(&mut whole, range.clone()).unwrap();
@@ -162,7 +162,7 @@ fn refusals_say_what_is_wrong() {
     assert_eq!(store, good);
 }
 
-/// A store whose header and payload are given, with a checksum that fits.
+/// A store with this header and payload, and a matching checksum.
 fn forged(header: &str, payload: &[u8]) -> Vec<u8> {
     sealed(FORMAT_VERSION, header, payload)
 }
@@ -227,7 +227,7 @@ fn forgeries_are_refused() {
     assert!(corrupt(&[&bytes[..], &[0]].concat()).contains("after its end"));
 }
 
-/// A store that does not say how it was judged may have been judged when it was finished.
+/// An older store does not say how it was judged, so it may have been judged when it was finished.
 #[test]
 fn an_older_store_counts_as_judged() {
     let mut fresh = store(StoreKind::Counts);
@@ -246,13 +246,13 @@ fn an_older_store_counts_as_judged() {
     insert(&mut fresh, 20..40).unwrap();
     assert!(older.judge(40).unwrap().contains("judged before"));
     assert_eq!(fresh.judge(40), None);
-    // The judgement survives the disk.
+    // Writing and reading a store keeps its judgements.
     insert(&mut fresh, 40..50).unwrap();
     let mut back = ScoreStore::from_bytes(&fresh.to_bytes()).unwrap();
     assert!(back == fresh && back.judge(50).is_some());
 }
 
-/// Counting on a device and inserting the counts is inserting the scores.
+/// Inserting counts from a device gives the same store as inserting the scores.
 #[test]
 fn counts_are_inserted_as_scores_are() {
     for trials in [0..0, 4..9, 5..12] {

@@ -1,17 +1,19 @@
-//! Which trials a store covers.
+//! The set of trials in a store.
 
 use crate::{Error, Result};
 use std::ops::Range;
 
-/// A set of trials as ranges that are sorted, not empty, and neither overlap nor touch: one form for one set.
+/// A set of trials, as sorted ranges.
+///
+/// Ranges are not empty and neither overlap nor touch. So each set has exactly one form.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrialRanges(Vec<Range<u64>>);
 
 impl TrialRanges {
-    /// The set that `ranges` cover, in any order.
+    /// The set of all trials in `ranges`, which may be in any order.
     ///
     /// # Errors
-    /// A trial that lies in two of them.
+    /// A trial that is in two of the ranges.
     pub fn new(ranges: impl IntoIterator<Item = Range<u64>>) -> Result<Self> {
         let mut ranges: Vec<_> = ranges.into_iter().filter(|range| !range.is_empty()).collect();
         ranges.sort_by_key(|range| range.start);
@@ -33,7 +35,7 @@ impl TrialRanges {
         &self.0
     }
 
-    /// Whether there is no trial.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -48,10 +50,10 @@ impl TrialRanges {
         self.0.iter().map(|range| range.end.div_ceil(2) - range.start.div_ceil(2)).sum()
     }
 
-    /// Adds `range`, or nothing if that fails.
+    /// Adds `range`. On an error the set does not change.
     ///
     /// # Errors
-    /// A trial that is in the set already.
+    /// A trial that is already in the set.
     pub fn insert(&mut self, range: Range<u64>) -> Result<()> {
         if range.is_empty() {
             return Ok(());
@@ -73,10 +75,10 @@ impl TrialRanges {
         Ok(())
     }
 
-    /// The trials of both sets.
+    /// The set of the trials of both sets.
     ///
     /// # Errors
-    /// A trial that is in both.
+    /// A trial that is in both sets.
     pub fn union(&self, other: &Self) -> Result<Self> {
         TrialRanges::new(self.0.iter().chain(&other.0).cloned())
     }
@@ -108,7 +110,7 @@ mod tests {
             ..ProptestConfig::default()
         })]
 
-        /// Against a set of single trials.
+        /// Compares with a plain set of single trials.
         #[test]
         fn is_a_set(ranges in prop::collection::vec((0_u64..60, 0_u64..8), 0..12)) {
             let mut ours = TrialRanges::default();

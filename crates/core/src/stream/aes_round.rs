@@ -1,6 +1,6 @@
-//! One round of AES in plain Rust, bit for bit what the processor's AES instructions compute.
+//! One round of AES in plain Rust, with the same bits as the processor's AES instructions.
 
-/// `SubBytes`, `ShiftRows`, `MixColumns`, then xor with `key`: the instruction `AESENC`.
+/// One inner AES round, as the instruction `AESENC`: `SubBytes`, `ShiftRows`, `MixColumns`, then xor with `key`.
 pub fn aes_round(state: u128, key: u128) -> u128 {
     shifted_columns(state, |[a, b, c, d]| {
         MIXED[a as usize]
@@ -10,12 +10,12 @@ pub fn aes_round(state: u128, key: u128) -> u128 {
     }) ^ key
 }
 
-/// As [`aes_round`] without `MixColumns`: the instruction `AESENCLAST`.
+/// The last AES round, as the instruction `AESENCLAST`: [`aes_round`] without `MixColumns`.
 pub fn aes_last_round(state: u128, key: u128) -> u128 {
     shifted_columns(state, |column| u32::from_le_bytes(column.map(|byte| SUBSTITUTION[byte as usize]))) ^ key
 }
 
-/// Applies `map` to each column of the state after `ShiftRows`: row `r` of column `c` comes from column `c + r`.
+/// Applies `map` to each column of the state after `ShiftRows`. Row `r` of column `c` comes from column `c + r`.
 fn shifted_columns(state: u128, map: impl Fn([u8; 4]) -> u32) -> u128 {
     let bytes = state.to_le_bytes();
     let mut result = 0;
@@ -26,13 +26,14 @@ fn shifted_columns(state: u128, map: impl Fn([u8; 4]) -> u32) -> u128 {
     result
 }
 
-/// Multiplication by `x` in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1.
+/// `a` times `x` in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1.
 const fn times_x(a: u8) -> u8 {
     (a << 1) ^ if a & 0x80 != 0 { 0x1b } else { 0 }
 }
 
-/// The AES S-box, from its definition: the inverse in GF(2^8), then an affine map. 3 generates the field, so the
-/// powers of 3 and of its inverse 0xf6 run through all pairs (a, 1/a).
+/// The AES S-box, from its definition: the inverse in GF(2^8), then an affine map.
+///
+/// 3 generates the field. So the powers of 3 and of its inverse 0xf6 run through all pairs (a, 1/a).
 const SUBSTITUTION: [u8; 256] = {
     let mut table = [0; 256];
     let (mut a, mut inverse) = (1_u8, 1_u8);
@@ -55,7 +56,7 @@ const SUBSTITUTION: [u8; 256] = {
     table
 };
 
-/// The contribution of a byte in row 0 to its column after `MixColumns`; the other rows are rotations of it.
+/// What a byte in row 0 adds to its column after `MixColumns`. The other rows use rotations of it.
 const MIXED: [u32; 256] = {
     let mut table = [0; 256];
     let mut i = 0;
@@ -71,7 +72,7 @@ const MIXED: [u32; 256] = {
 mod tests {
     use super::*;
 
-    /// FIPS 197, appendix B: the ten round keys, the plain text and the cipher text.
+    /// FIPS 197, appendix B: the round keys, the plain text and the cipher text.
     #[test]
     fn encrypts_the_example_of_the_standard() {
         let keys: [u128; 11] = [

@@ -1,23 +1,27 @@
-//! From random bits to a standard Gaussian number, exact far into the tails.
+//! Turns random bits into a standard Gaussian number, exact far into the tails.
 
 use crate::normal;
 
-/// Magnitudes below this one (a draw in 65,536) take 64 more random bits.
+/// Magnitudes below this limit (one draw in 65,536) use 64 more random bits.
 pub const FIRST_BODY_MAGNITUDE: u32 = 1 << 15;
 
-/// The sign bit of a random word, and the 31-bit magnitude that the other bits form.
+/// The sign bit and the 31-bit magnitude of a random word.
 ///
-/// The sign is bit 4, not the top bit: there it needs no shifting to become part of a table index in the SIMD engines.
+/// The sign is bit 4 and not the top bit. At bit 4 the SIMD engines can use it in a table index without shifting.
 pub fn sign_and_magnitude(word: u32) -> (bool, u32) {
     (word & 0x10 != 0, word >> 5 << 4 | word & 0xf)
 }
 
-/// The Gaussian number of a random word: a sign, and a magnitude that is the distance from the tail.
+/// The standard Gaussian number of a random word.
 ///
-/// With magnitude m, the number is the quantile at probability p = (m + 1/2) / 2^32 on its side. Where m is below
-/// [`FIRST_BODY_MAGNITUDE`], `more` supplies 64 further bits w and p = (m + (w + 1/2) / 2^64) / 2^32, so that the
-/// law is resolved to p = 2^-97, beyond eleven standard deviations. The law's error is the spacing of the quantile
-/// grid: 2^-32 in probability in the body (the largest step in z is 1e-5, at 4 standard deviations), 2^-96 in the tail.
+/// The word gives a sign and a magnitude. A small magnitude means a number far out in the tail.
+///
+/// With magnitude m, the number is the quantile at probability p = (m + 1/2) / 2^32 on its side. If m is below
+/// [`FIRST_BODY_MAGNITUDE`], `more` supplies 64 further bits w and p = (m + (w + 1/2) / 2^64) / 2^32. So the law is
+/// resolved down to p = 2^-97, beyond eleven standard deviations.
+///
+/// The error of the law is the spacing of the quantile grid. In the body it is 2^-32 in probability; the largest step
+/// in z is 1e-5, at 4 standard deviations. In the tail it is 2^-96.
 pub fn gaussian(word: u32, more: impl FnOnce() -> u64) -> f64 {
     let (sign, magnitude) = sign_and_magnitude(word);
     let fraction =
@@ -34,7 +38,8 @@ mod tests {
 
     #[test]
     fn the_tail_is_the_exact_quantile_beyond_ten_standard_deviations() {
-        // p = (w + 1/2) 2^-96 for magnitude 0: compare ln p with ln Phi(z), through another function than the quantile.
+        // p = (w + 1/2) 2^-96 for magnitude 0. Compare ln p with ln Phi(z), which uses a function other than the
+        // quantile.
         for shift in [0, 10, 20, 30, 40, 50, 60, 63] {
             let w = (1_u64 << shift) + (1 << shift) / 3;
             let z = gaussian(0x10, || w);
@@ -53,8 +58,8 @@ mod tests {
         assert!(last_of_tail < first_of_body && first_of_body - last_of_tail < 1e-5);
     }
 
-    /// Moments and tail counts of 2^22 draws. Each check is a normal deviate with a limit of 5.2, or a Poisson tail:
-    /// false-alarm rate below 1e-6 in all.
+    /// Moments and tail counts of 2^22 draws. Each check is a normal deviate with a limit of 5.2, or a Poisson tail.
+    /// The false-alarm rate of all checks together is below 1e-6.
     #[test]
     fn draws_have_the_moments_and_tails_of_the_law() {
         let stream = Stream::new(&Setting::default().hash());

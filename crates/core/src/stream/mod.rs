@@ -1,16 +1,16 @@
 //! Counter-based random streams: any draw of any trial, in any order, without state.
 //!
-//! The generator is ARS-5 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011):
-//! five AES rounds with a Weyl sequence as key schedule, applied to a counter. Processors with AES instructions
-//! compute sixteen 32-bit words in seven instructions; [`Stream::block`] is the same function in plain Rust.
+//! The generator is ARS-5 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011). It
+//! applies five AES rounds, with a Weyl sequence as key schedule, to a counter. Processors with AES instructions
+//! compute sixteen 32-bit words in seven instructions. [`Stream::block`] computes the same function in plain Rust.
 //!
 //! # Why two random streams?
-//! Graphics processors have no AES instructions, so their stream is [`philox`](Stream::philox), of the same authors.
-//! Counters and purposes are the same in both streams. The reference engine plays either one, so every fused engine is
-//! compared with the same reference. A store names its stream, and stores of different streams do not merge.
+//! Graphics processors have no AES instructions. Their stream is [`philox`](Stream::philox), by the same authors.
+//! Counters and purposes are the same in both streams. The reference engine implements both streams, so every fused
+//! engine is compared with the same reference. A store names its stream, and stores of different streams do not merge.
 //!
 //! # What is in a counter?
-//! A counter says what the draw is for, so that no two purposes ever share random bits:
+//! A counter includes the purpose of the draw, so two purposes never share random bits:
 //!
 //! | bits | meaning |
 //! |---|---|
@@ -18,7 +18,7 @@
 //! | 64-95 | the draw's index within the trial |
 //! | 96-103 | the purpose |
 //! | 104 | the world |
-//! | 105-127 | the draw's index beyond 32 bits, where a purpose may need it |
+//! | 105-127 | the draw's index beyond 32 bits, for purposes that may need it |
 
 mod aes_round;
 mod gaussian;
@@ -32,37 +32,37 @@ pub use polar::{FIRST_BODY_RADIUS, gaussian_pair};
 
 use crate::{SettingHash, World};
 
-/// The name under which stores record this generator and its counter layout.
+/// The name of this generator and its counter layout in stores.
 pub const STREAM_NAME: &str = "ars5-1";
 
-/// The name under which stores record the generator of graphics processors.
+/// The name of the graphics processors' generator in stores.
 pub const PHILOX_STREAM_NAME: &str = "philox-1";
 
-/// AES rounds per block.
+/// The number of AES rounds per block.
 pub const ROUNDS: usize = 5;
 
-/// What random bits are for. Numbers stay what they are: 4 is free.
+/// The purpose of a random draw. Existing numbers must not change; 4 is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// Bits that become Gaussian noise; four trials share a block.
+    /// Bits for Gaussian noise; four trials share a block.
     Noise = 0,
-    /// Further bits for the rare draw that falls into the Gaussian's tail.
+    /// Extra bits for the rare draw in the Gaussian's tail.
     Tail = 1,
-    /// Where the target goes.
+    /// The target's position.
     Position = 2,
     /// Batches of record indices.
     Batches = 3,
-    /// Bits that become the noise of a training step; four coordinates of one trial share a block.
+    /// Bits for the noise of a training step; four coordinates of one trial share a block.
     TrainingNoise = 5,
-    /// Further bits for the rare coordinate whose noise falls into the Gaussian's tail.
+    /// Extra bits for the rare coordinate whose noise is in the Gaussian's tail.
     TrainingTail = 6,
-    /// Parameters before the first step.
+    /// The parameters before the first step.
     InitialParameters = 7,
     /// The direction of a canary.
     Canary = 8,
-    /// The records from which an adversary learns the bias of its outputs.
+    /// The choice of records from which an adversary learns the bias of its outputs.
     DebiasSample = 9,
-    /// Resampling, for intervals of descriptive figures.
+    /// Bootstrap resampling, for intervals of descriptive figures.
     Bootstrap = 10,
 }
 
@@ -80,7 +80,7 @@ pub struct Stream {
     generator: Generator,
 }
 
-/// How a counter becomes random bits.
+/// The function that turns a counter into random bits.
 #[derive(Debug, Clone)]
 enum Generator {
     Ars5 { round_keys: [u128; ROUNDS + 1] },
@@ -101,13 +101,15 @@ impl Stream {
         Stream { generator: Generator::Ars5 { round_keys } }
     }
 
-    /// The stream of graphics processors for the setting with this hash: other bits, the same counters.
+    /// The graphics processors' stream for the setting with this hash.
+    ///
+    /// Its bits differ from those of [`new`](Self::new); its counters are the same.
     pub fn philox(hash: &SettingHash) -> Self {
         let key = [0, 4].map(|at| u32::from_le_bytes(std::array::from_fn(|i| hash.0[at + i])));
         Stream { generator: Generator::Philox { key } }
     }
 
-    /// The name under which stores record this stream.
+    /// The name of this stream in stores.
     pub fn name(&self) -> &'static str {
         match self.generator {
             Generator::Ars5 { .. } => STREAM_NAME,
@@ -115,10 +117,10 @@ impl Stream {
         }
     }
 
-    /// The keys that the rounds mix in, the first before round one: what a SIMD engine needs.
+    /// The keys of the AES rounds, the first before round one. SIMD engines need them.
     ///
     /// # Panics
-    /// If this is not the processors' stream.
+    /// If this is a graphics processors' stream.
     pub fn round_keys(&self) -> &[u128; ROUNDS + 1] {
         match &self.generator {
             Generator::Ars5 { round_keys } => round_keys,
@@ -126,7 +128,7 @@ impl Stream {
         }
     }
 
-    /// The key of a graphics processor's stream; nothing for another one.
+    /// The key of a graphics processors' stream; `None` for the processors' stream.
     pub fn philox_key(&self) -> Option<[u32; 2]> {
         match self.generator {
             Generator::Philox { key } => Some(key),
@@ -134,7 +136,9 @@ impl Stream {
         }
     }
 
-    /// Gaussian numbers that come from one block of a trial: a fused engine wants an epoch to begin with a block.
+    /// The number of Gaussian numbers that one block gives to a trial.
+    ///
+    /// Fused engines need each epoch to begin with a new block.
     pub fn draws_per_block(&self) -> u64 {
         match self.generator {
             Generator::Ars5 { .. } => 1,
@@ -148,13 +152,13 @@ impl Stream {
         u128::from(index) | u128::from(draw) << 64 | (purpose as u128) << 96 | world << 104
     }
 
-    /// The counter of a block whose index may take up to 55 bits.
+    /// The counter of a block whose index may use up to 55 bits.
     pub fn long_counter(purpose: Purpose, world: World, trial: u64, index: u64) -> u128 {
         debug_assert!(index < 1 << 55);
         Self::counter(purpose, world, trial, index as u32) | u128::from(index >> 32) << 105
     }
 
-    /// 128 random bits.
+    /// The 128 random bits of a counter.
     pub fn block(&self, counter: u128) -> u128 {
         let round_keys = match &self.generator {
             Generator::Ars5 { round_keys } => round_keys,
@@ -168,7 +172,7 @@ impl Stream {
         aes_last_round(state, *last)
     }
 
-    /// The same for several counters, faster than one by one.
+    /// The random bits of several counters, computed faster than one by one.
     pub fn blocks<const N: usize>(&self, counters: [u128; N]) -> [u128; N] {
         match &self.generator {
             Generator::Ars5 { .. } => counters.map(|counter| self.block(counter)),
@@ -176,15 +180,15 @@ impl Stream {
         }
     }
 
-    /// 64 random bits for draw `draw` of a trial.
+    /// The 64 random bits of draw `draw` of a trial.
     pub fn uniform(&self, purpose: Purpose, world: World, trial: u64, draw: u32) -> u64 {
         self.block(Self::counter(purpose, world, trial, draw)) as u64
     }
 
     /// The standard Gaussian number `draw` of a trial.
     ///
-    /// A processor's block serves four trials, one word each. A graphics processor's block serves four draws of one trial:
-    /// a radius and an angle for two of them, and the same again.
+    /// A processor's block serves four trials, one word each. A graphics processor's block serves four draws of one
+    /// trial: two words, a radius and an angle, for each pair of draws.
     pub fn gaussian(&self, world: World, trial: u64, draw: u32) -> f64 {
         if let Generator::Philox { .. } = self.generator {
             let block = self.block(Self::counter(Purpose::Noise, world, trial, draw / 4));
@@ -198,8 +202,10 @@ impl Stream {
         gaussian(word, || self.uniform(Purpose::Tail, world, trial, draw))
     }
 
-    /// The standard Gaussian number `index` of a trial's training noise, `index` below 2^55: a word each on a processor, a radius
-    /// and an angle for two of them on a graphics processor.
+    /// The standard Gaussian number `index` of a trial's training noise, for `index` below 2^55.
+    ///
+    /// A processor uses one word for each number. A graphics processor uses two words, a radius and an angle, for each
+    /// pair of numbers.
     pub fn training_gaussian(&self, world: World, trial: u64, index: u64) -> f64 {
         let block = self.block(Self::long_counter(Purpose::TrainingNoise, world, trial, index / 4));
         if let Generator::Philox { .. } = self.generator {
@@ -211,7 +217,9 @@ impl Stream {
         gaussian((block >> (32 * (index % 4))) as u32, || self.training_tail(world, trial, index))
     }
 
-    /// The further bits of training noise `index`, or of pair `index` on a graphics processor, where it falls into the tail.
+    /// The 64 extra bits of training noise `index` that falls into the tail.
+    ///
+    /// On a graphics processor `index` counts pairs of numbers.
     pub fn training_tail(&self, world: World, trial: u64, index: u64) -> u64 {
         self.block(Self::long_counter(Purpose::TrainingTail, world, trial, index)) as u64
     }
@@ -226,8 +234,8 @@ mod tests {
         Stream::new(&Setting { seed, ..Setting::default() }.hash())
     }
 
-    /// Chi-square of byte frequencies and of the xor of neighbours in every direction of the counter: trials,
-    /// draws, worlds, purposes, seeds. 255 degrees of freedom; above 400 has probability 2e-8 a test.
+    /// Chi-square of byte frequencies and of the xor of neighbours in every direction of the counter: trials, draws,
+    /// worlds, purposes, seeds. There are 255 degrees of freedom. A value above 400 has probability 2e-8 in each test.
     #[test]
     fn neighbouring_counters_give_independent_bytes() {
         let base = stream(0);

@@ -1,22 +1,25 @@
-//! Philox4x32-10, the generator of graphics processors: ten rounds of 32-bit multiplications on a counter.
+//! Philox4x32-10, the generator of graphics processors.
 //!
-//! Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011). It passes the same tests as ARS-5 and
-//! needs no AES instructions, which graphics processors lack.
+//! It applies ten rounds of 32-bit multiplications to a counter.
+//!
+//! Source: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011). It passes the same
+//! tests as ARS-5 and needs no AES instructions, which graphics processors lack.
 
-/// The rounds.
+/// The number of rounds.
 const ROUNDS: u32 = 10;
 /// The multipliers of the first and the third word.
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
-/// What is added to the key's words after every round: the golden ratio, and the square root of three less one.
+/// The constants added to the key's words after every round: the golden ratio, and the square root of three minus one.
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 
-/// 128 random bits of a counter; words are least significant first.
+/// The 128 random bits of a counter. Words are in order, least significant first.
 pub fn philox(key: [u32; 2], counter: u128) -> u128 {
     philox_side_by_side(key, [counter])[0]
 }
 
-/// The same for several counters: a round's multiplications wait for those of the round before, so that counters side by side cost little more
-/// than one.
+/// The random bits of several counters.
+///
+/// A round's multiplications wait for those of the round before. So several counters at once cost little more than one.
 pub fn philox_side_by_side<const N: usize>(key: [u32; 2], counters: [u128; N]) -> [u128; N] {
     let mut states: [[u32; N]; 4] =
         std::array::from_fn(|word| counters.map(|counter| (counter >> (32 * word)) as u32));

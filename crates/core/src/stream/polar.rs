@@ -1,27 +1,29 @@
-//! From two random words to two standard Gaussian numbers, exact far into the tails, as graphics processors do it.
+//! Turns two random words into two standard Gaussian numbers, as graphics processors do it.
+//!
+//! The numbers are exact far into the tails.
 //!
 //! # Why these directions?
-//! They are made for graphics processors. An angle of 22 bits within a quarter turn is exact in f32, so short
-//! polynomials replace the device's own sine and cosine, whose errors of 5e-7 are too large. A sum over both numbers
-//! does not need the exchange of cosine and sine.
+//! They suit graphics processors. An angle of 22 bits within a quarter turn is exact in f32. So short polynomials
+//! replace the device's own sine and cosine, whose errors of 5e-7 are too large. A sum over both numbers does not
+//! depend on the exchange of cosine and sine.
 
 use std::f64::consts::FRAC_PI_2;
 
-/// Radius words below this one (a pair in 65,536) take 64 more random bits.
+/// Radius words below this limit (one pair in 65,536) use 64 more random bits.
 pub const FIRST_BODY_RADIUS: u32 = 1 << 16;
 
 /// The Gaussian pair of a random radius and a random direction (Box and Muller, 1958).
 ///
-/// With radius word m, the radius is sqrt(-2 ln p) at p = (m + 1/2) / 2^32. Where m is below [`FIRST_BODY_RADIUS`], `more`
-/// supplies 64 further bits w and p = (m + (w + 1/2) / 2^64) / 2^32, so that radii are resolved to p = 2^-97, beyond eleven
-/// standard deviations.
+/// With radius word m, the radius is sqrt(-2 ln p) at p = (m + 1/2) / 2^32. If m is below [`FIRST_BODY_RADIUS`], `more`
+/// supplies 64 further bits w and p = (m + (w + 1/2) / 2^64) / 2^32. So radii are resolved down to p = 2^-97, beyond
+/// eleven standard deviations.
 ///
-/// Bits 1 to 22 of the angle word form k, and t = (k + 1/2) / 2^22 - 1/2 quarter turns, which a float holds exactly. Bit 31 turns
-/// the cosine's sign and bit 30 exchanges cosine and sine, so that the four arcs make up the circle. Directions are equally
-/// spaced and symmetric under all reflections: no sign and no coordinate is preferred.
+/// Bits 1 to 22 of the angle word form k. The angle is t = (k + 1/2) / 2^22 - 1/2 quarter turns, which a float holds
+/// exactly. Bit 31 changes the cosine's sign and bit 30 exchanges cosine and sine. So four arcs make up the circle.
+/// Directions are equally spaced and symmetric under all reflections: no sign and no coordinate is preferred.
 ///
-/// The law's error is the spacing of that grid: at most 2e-5 in z along the radius (at 4.7, next to the tail, and where the
-/// radius is below 2e-5), 4e-7 times the radius across it.
+/// The error of the law is the spacing of that grid. Along the radius it is at most 2e-5 in z (at 4.7, next to the
+/// tail, and for radii below 2e-5). Across the radius it is 4e-7 times the radius.
 pub fn gaussian_pair(radius: u32, angle: u32, more: impl FnOnce() -> u64) -> [f64; 2] {
     let fraction = if radius < FIRST_BODY_RADIUS { (more() as f64 + 0.5) * 2.0_f64.powi(-64) } else { 0.5 };
     let p = (f64::from(radius) + fraction) * 2.0_f64.powi(-32);
@@ -38,7 +40,7 @@ mod tests {
     use super::*;
     use crate::{Purpose, Setting, Stream, World, normal};
 
-    /// A direction along the first axis, but for 2e-7 of a quarter turn.
+    /// The angle word of the direction along the first axis, to 2e-7 of a quarter turn.
     const AHEAD: u32 = 1 << 22;
 
     #[test]
@@ -48,7 +50,7 @@ mod tests {
             .map(|(radius, more)| length(radius, more));
         assert!(last_of_tail > first_of_body && last_of_tail - first_of_body < 2e-5);
         assert!(length(0, 0) > 11.5);
-        // P(radius > r) = e^(-r^2/2), through the inverse.
+        // P(radius > r) = e^(-r^2/2), checked through the inverse.
         let r = length(7, 1 << 63);
         assert!((libm::exp(-0.5 * r * r) / (7.5 * 2.0_f64.powi(-32)) - 1.0).abs() < 1e-12);
     }
@@ -59,7 +61,7 @@ mod tests {
             let [x, y] = gaussian_pair(1 << 31, angle, || unreachable!("the body needs no more bits"));
             (x / x.hypot(y), y / x.hypot(y))
         };
-        // The ends of the four arcs meet at the diagonals, and the middles lie on the axes.
+        // The four arcs meet at the diagonals, and their middles lie on the axes.
         let diagonal = 0.5_f64.sqrt();
         for (bits, middle) in
             [(0, (1.0, 0.0)), (1 << 31, (-1.0, 0.0)), (1 << 30, (0.0, 1.0)), (3 << 30, (0.0, -1.0))]
@@ -73,7 +75,8 @@ mod tests {
         }
     }
 
-    /// Training noise is drawn in the same way, at counters of its own: four numbers a block, the first two from its first two words.
+    /// Training noise is drawn in the same way, at its own counters. A block gives four numbers, the first two from its
+    /// first two words.
     #[test]
     fn training_noise_is_drawn_in_pairs() {
         let stream = Stream::philox(&Setting::default().hash());
@@ -86,8 +89,8 @@ mod tests {
         }
     }
 
-    /// Moments, products of neighbours and tail counts of 2^21 draws. Each check is a normal deviate with a limit of 5.5:
-    /// false-alarm rate below 1e-6 in all.
+    /// Moments, products of neighbours and tail counts of 2^21 draws. Each check is a normal deviate with a limit of
+    /// 5.5. The false-alarm rate of all checks together is below 1e-6.
     #[test]
     fn draws_have_the_moments_and_tails_of_the_law() {
         let stream = Stream::philox(&Setting::default().hash());

@@ -1,9 +1,9 @@
-//! Engines turn trials into scores.
+//! The engines, which turn trials into scores.
 //!
 //! # Why does an engine fill the store itself?
-//! A device counts its scores on the grid, and only the counts come back ([`Engine::insert`]). A score that is not
-//! finite is counted nowhere, and the store refuses tables whose totals are not the number of trials. [`Portions`]
-//! says how much work an engine wants at a time.
+//! A device counts its scores on the grid and returns only the counts ([`Engine::insert`]). A score that is not finite
+//! is not counted. The store then refuses the tables, because their totals differ from the number of trials.
+//! [`Portions`] says how much work an engine takes at a time.
 
 pub mod cpu;
 pub mod reference;
@@ -16,21 +16,21 @@ use std::ops::Range;
 ///
 /// A trial's score is a pure function of the game, the world and the trial's index.
 pub trait Engine: Sync {
-    /// The engine's name in reports and for `--engine`.
+    /// The engine's name, in reports and for `--engine`.
     fn name(&self) -> &'static str;
 
-    /// The family of engines with the same bits; their stores can be merged.
+    /// The family of engines that give the same bits. Their stores can be merged.
     fn lineage(&self) -> &'static str;
 
-    /// Writes the scores of `trials` in `world`, one for each.
+    /// Writes the score of each of `trials` in `world`.
     fn score(&self, world: World, trials: Range<u64>, scores: &mut [f64]);
 
     /// Simulates `trials` in both worlds and adds them to `store`.
     ///
-    /// A device counts its scores itself.
+    /// A device implements this itself and counts its scores.
     ///
     /// # Errors
-    /// A score is not finite, the store has a trial already, or a device fails.
+    /// A score is not finite, a trial is already in the store, or a device fails.
     fn insert(&self, trials: Range<u64>, store: &mut ScoreStore) -> Result<()> {
         let [scores_in, scores_out] = World::BOTH.map(|world| {
             let mut scores = vec![0.0; (trials.end - trials.start) as usize];
@@ -40,27 +40,29 @@ pub trait Engine: Sync {
         store.insert(trials, &scores_in, &scores_out)
     }
 
-    /// How much work the engine takes at a time.
+    /// The amount of work that the engine takes at a time.
     fn portions(&self) -> Portions {
         Portions::OF_A_CORE
     }
 }
 
-/// How a run is split for an engine; the store does not depend on it.
+/// The split of a run for an engine. The resulting store does not depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Portions {
-    /// Gaussian draws in a chunk, the work of one thread between two checks for an interruption.
+    /// The number of Gaussian draws in a chunk. A thread checks for an interruption after each chunk.
     pub draws_per_chunk: u64,
-    /// Most trials in a chunk.
+    /// The largest number of trials in a chunk.
     pub most_trials_per_chunk: u64,
-    /// Gaussian draws between two points where all threads wait for each other.
+    /// The number of Gaussian draws between two points where all threads wait for each other.
     pub draws_per_stretch: u64,
-    /// Most threads; more would only wait for a device.
+    /// The largest number of threads. More would only wait for a device.
     pub most_threads: usize,
 }
 
 impl Portions {
-    /// For a core: a chunk takes a fraction of a millisecond and fits the cache; a stretch takes a second or two.
+    /// Portions for a processor core.
+    ///
+    /// A chunk takes a fraction of a millisecond and fits the cache. A stretch takes a second or two.
     pub const OF_A_CORE: Portions = Portions {
         draws_per_chunk: 1 << 19,
         most_trials_per_chunk: 1 << 13,
@@ -69,10 +71,11 @@ impl Portions {
     };
 }
 
-/// The processor's engine of this name; `auto` is the fastest that can play this game.
+/// The processor's engine called `name`; `auto` is the fastest that supports this game.
 ///
 /// # Errors
-/// An engine that cannot play this game here, with the reason. That of CUDA devices is made by a crate of its own.
+/// The engine does not support this game or this machine, with the reason. Another crate makes the engine for CUDA
+/// devices.
 pub fn choose(game: &Game, name: EngineName) -> Result<Box<dyn Engine + '_>> {
     match name {
         EngineName::Reference => Ok(Box::new(reference::Reference::new(game))),

@@ -1,4 +1,4 @@
-//! The reference engine: f64, slow, obvious. Every other engine is compared with it, trial by trial.
+//! The reference engine: slow and simple code in f64. Every other engine is compared with it, trial by trial.
 
 use super::{Engine, Portions};
 use crate::game::Game;
@@ -7,19 +7,19 @@ use misdeal_core::World;
 use misdeal_schemes::Epoch;
 use std::ops::Range;
 
-/// Simulates one trial after another: observe, then score.
+/// An engine that simulates one trial after another: compute the outputs, then the score.
 #[derive(Debug, Clone)]
 pub struct Reference<'a> {
     game: &'a Game,
 }
 
 impl<'a> Reference<'a> {
-    /// The reference engine for a game; it supports every game.
+    /// The reference engine for a game. It supports every game.
     pub fn new(game: &'a Game) -> Self {
         Reference { game }
     }
 
-    /// The recentred outputs of a trial (the paper's Algorithm 5), epoch after epoch.
+    /// The recentred outputs of a trial (the paper's Algorithm 5), for one epoch after another.
     pub fn observe(&self, world: World, trial: u64) -> Vec<f64> {
         let game = self.game;
         let per_epoch = game.batches_per_epoch();
@@ -49,7 +49,7 @@ impl Engine for Reference<'_> {
         "reference"
     }
 
-    /// Slow draws, a few at a time, so that an interruption is heeded soon.
+    /// Small chunks, because draws are slow and a run should stop soon after an interruption.
     fn portions(&self) -> Portions {
         Portions { draws_per_chunk: 1 << 15, ..Portions::OF_A_CORE }
     }

@@ -3,7 +3,8 @@
 use super::*;
 use proptest::{prelude::*, test_runner::RngSeed};
 
-/// Ten times the largest difference seen: 1.1e-15, and for tails as small as 1e-100, whose logarithm is rounded, 1.5e-14.
+/// The tolerance is ten times the largest difference seen. That difference is 1.1e-15. For tails as small as 1e-100,
+/// whose logarithm is rounded, it is 1.5e-14.
 fn tolerance(tail_probability: f64) -> f64 {
     if tail_probability < 1e-6 { 1.5e-13 } else { 1.1e-14 }
 }
@@ -12,7 +13,7 @@ fn relative(ours: f64, exact: f64) -> f64 {
     if ours == exact { 0.0 } else { (ours / exact - 1.0).abs() }
 }
 
-/// Values of mpmath at 180 digits (`testdata/scripts/clopper_pearson.py`).
+/// Reference values from mpmath at 180 digits (`testdata/scripts/clopper_pearson.py`).
 #[test]
 fn agrees_with_high_precision_values() {
     #[derive(serde::Deserialize)]
@@ -47,7 +48,7 @@ fn edges() {
     }
 }
 
-/// The extremes of the arguments give probabilities, not NaN, and end.
+/// Extreme arguments give probabilities, not NaN, and the function returns.
 #[test]
 fn is_a_probability_everywhere() {
     let counts =
@@ -64,7 +65,7 @@ fn is_a_probability_everywhere() {
     }
 }
 
-/// P(Binomial(n, p) <= k), term by term.
+/// P(Binomial(n, p) <= k), summed term by term.
 fn distribution(k: u64, n: u64, p: f64) -> f64 {
     let mut term = exp(n as f64 * log1p(-p));
     let mut sum = term;
@@ -87,7 +88,7 @@ fn the_distribution_at_the_bound_is_the_tail_probability() {
     }
 }
 
-/// Trials over thirteen decades, successes anywhere, near the ends too.
+/// Trials over thirteen decades; successes anywhere, also near both ends.
 fn counts() -> impl Strategy<Value = (u64, u64)> {
     (0.0..13.0_f64, 0.0..1.0_f64, 0..3_u8).prop_map(|(decade, place, end)| {
         let trials = libm::exp10(decade) as u64 + 1;
@@ -140,7 +141,7 @@ proptest! {
         prop_assert!((bound.value + bound.complement - 1.0).abs() <= 2.0 * f64::EPSILON);
     }
 
-    /// What fails in one count succeeds in the other; and the bounds enclose the observed rate.
+    /// Successes of one count are failures of the other. The bounds also enclose the observed rate.
     #[test]
     fn bounds_are_symmetric_and_enclose((successes, trials) in counts(), tail in tails()) {
         let tail = tail.min(0.4);
@@ -150,7 +151,7 @@ proptest! {
         prop_assert!(lower.value <= rate && rate <= upper_bound(successes, trials, tail).value);
     }
 
-    /// The two tails of one equation: P(X <= k) = a is P(X >= k + 1) = 1 - a.
+    /// Two forms of one equation: P(X <= k) = a is equivalent to P(X >= k + 1) = 1 - a.
     #[test]
     fn a_lower_bound_solves_the_same_equation((successes, trials) in counts(), tail in 0.05..0.95_f64) {
         let upper = upper_bound(successes, trials, tail);

@@ -1,64 +1,68 @@
-//! One batch's output, cut into cells: their masses under the three laws, and the term's law spread to cell ends.
+//! One batch's output, cut into cells: cell masses under three laws, and the term's law at cell ends.
 
 use super::shift_pair::ShiftPair;
 use crate::work::{OutOfReach, Work};
 use misdeal_core::normal;
 
-/// Standard deviations beyond the outermost means after which the cells end; the mass outside is below 1e-23.
+/// The cells end this many standard deviations beyond the outermost means. The mass outside is below 1e-23.
 const REACH: f64 = 10.0;
 
-/// The line cut at equally spaced edges, with the masses of N(0, s^2), N(b, s^2) and N(a, s^2) in each cell.
+/// The real line, cut at equally spaced edges, with the masses of N(0, s^2), N(b, s^2) and N(a, s^2) per cell.
 ///
-/// Cell 0 reaches down to minus infinity; `beyond` is what lies above the last edge.
+/// Cell 0 reaches down to minus infinity. `beyond` holds the masses above the last edge.
 #[derive(Debug, Clone)]
 pub struct Cells {
     upper_edges: Vec<f64>,
-    /// e^(a (edge - centre)/s^2) and the same for b.
+    /// The factors e^(a (edge - centre)/s^2) and e^(b (edge - centre)/s^2) at each edge.
     edge_factors: Vec<[f64; 2]>,
-    /// The conditional means of these two factors in each cell under N(0, s^2).
+    /// The conditional means of the factors in `edge_factors` in each cell, under N(0, s^2).
     mean_factors: Vec<[f64; 2]>,
-    /// Masses under N(0, s^2), N(a, s^2), N(b, s^2).
+    /// The masses under N(0, s^2), N(a, s^2), N(b, s^2).
     pub masses: Vec<CellMass>,
-    /// The same above the last edge.
+    /// The masses above the last edge.
     pub beyond: CellMass,
     centre: f64,
 }
 
-/// The probability of one cell for a batch without the target, and for the target's batch under P and Q.
+/// The probability of one cell: for a batch without the target, and for the target's batch under P and under Q.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CellMass {
-    /// Under N(0, s^2).
+    /// The mass under N(0, s^2).
     pub base: f64,
-    /// Under N(a, s^2).
+    /// The mass under N(a, s^2).
     pub present: f64,
-    /// Under N(b, s^2).
+    /// The mass under N(b, s^2).
     pub absent: f64,
 }
 
-/// The term's law in one cell, replaced by two points with the same mean: `low` and `high`, the latter with
-/// probability `high_share`. No law on [low, high] with this mean is larger in convex order.
+/// The term's law in one cell, replaced by two points with the same mean.
+///
+/// The points are `low` and `high`, and `high` has probability `high_share`. No law on [low, high] with this mean is
+/// larger in convex order.
 #[derive(Debug, Clone, Copy)]
 pub struct Spread {
     /// The smallest value in the cell.
     pub low: f64,
     /// The largest value in the cell.
     pub high: f64,
-    /// The probability of `high` given the cell.
+    /// The conditional probability of `high`, given the cell.
     pub high_share: f64,
 }
 
-/// Units of work for a cell: its masses under three laws.
+/// The units of work for a cell and its masses under three laws.
 const PER_CELL: f64 = 300.0;
 
 impl Cells {
-    /// The same for at most what is left of `work`.
+    /// The cells as in [`new`](Self::new), if the remaining `work` pays for them.
     pub fn within(pair: &ShiftPair, per_deviation: u32, work: &Work) -> Result<Self, OutOfReach> {
         let deviations = 2.0 * REACH + pair.present() / pair.noise_multiplier();
         work.charge(PER_CELL * deviations * f64::from(per_deviation))?;
         Ok(Self::new(pair, per_deviation))
     }
 
-    /// Cells of width s / `per_deviation`, from `REACH` deviations below 0 to as many above the largest mean.
+    /// Cells of width s / `per_deviation`.
+    ///
+    /// They reach from `REACH` deviations below 0 to `REACH` deviations above the largest mean.
     pub fn new(pair: &ShiftPair, per_deviation: u32) -> Self {
         let s = pair.noise_multiplier();
         let shifts = [pair.present(), pair.absent()];
@@ -94,7 +98,7 @@ impl Cells {
         Self { upper_edges, edge_factors, mean_factors, masses, beyond, centre }
     }
 
-    /// The same cells, `factor` of them merged into one.
+    /// These cells, with each `factor` neighbours merged into one.
     pub fn merged(&self, factor: usize) -> Self {
         let last = self.masses.len() - 1;
         // Cell 0 is unbounded and stays alone; the others are merged from the left.
@@ -123,7 +127,7 @@ impl Cells {
         merged
     }
 
-    /// The scaled term's spread law at a level, cell by cell.
+    /// The scaled term's two-point law at a level, for each cell.
     pub fn spread(&self, pair: &ShiftPair, level: f64) -> Vec<Spread> {
         let s = pair.noise_multiplier();
         let crossing = pair.crossing(level);
@@ -151,8 +155,10 @@ impl Cells {
     }
 }
 
-/// P(z0 < Z <= z1) for a short interval, by five-point Gauss-Legendre: relative error below 1e-14 for
-/// widths to 1/64 and |z| to 40, and 2 z^2 units of round-off more from the rounding of z.
+/// P(z0 < Z <= z1) for a short interval, by five-point Gauss-Legendre quadrature.
+///
+/// The relative error is below 1e-14 for widths up to 1/64 and |z| up to 40. The rounding of z adds 2 z^2 units of
+/// round-off.
 fn interval_mass(z0: f64, z1: f64) -> f64 {
     const NODES: [(f64, f64); 5] = [
         (0.0, 0.5688888888888889),

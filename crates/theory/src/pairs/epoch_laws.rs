@@ -1,4 +1,4 @@
-//! The one-epoch loss of a pair as laws on a grid, to be composed over epochs.
+//! Laws of a pair's one-epoch loss on a grid, for composition over epochs.
 
 use super::knots::Knots;
 use super::lower_law::lower_law;
@@ -8,19 +8,19 @@ use super::{PairInterval, Target};
 use crate::pld::{Aim, LossGrid};
 use crate::work::{OutOfReach, Work};
 
-/// A loss law in both readings of the pair: P against Q and Q against P.
+/// A loss law in both directions of the pair: P against Q, and Q against P.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BothDirections {
-    /// ln(dP/dQ) under P: the record was present.
+    /// The law of ln(dP/dQ) under P: the record was present.
     pub forward: LossGrid,
-    /// ln(dQ/dP) under Q: it was absent.
+    /// The law of ln(dQ/dP) under Q: the record was absent.
     pub reverse: LossGrid,
 }
 
-/// The one-epoch loss of a pair between two laws on a grid, one never too large and one never too small.
+/// Two laws of a pair's one-epoch loss on a grid: one never too large, one never too small.
 ///
-/// The order holds for every divergence before and after composition, so a composed law's trade-off curve errs to
-/// the same side:
+/// This holds for every divergence, before and after composition. So the trade-off curve of a composed law errs to the
+/// same side:
 ///
 /// ```
 /// use misdeal_theory::pairs::{EpochLaws, ShiftPair, Target};
@@ -37,25 +37,28 @@ pub struct BothDirections {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpochLaws {
-    /// Never too large: a lower bound on epsilon.
+    /// The law that gives a lower bound on epsilon; never too large.
     pub lower: BothDirections,
-    /// Never too small: an upper bound on the pair's epsilon.
+    /// The law that gives an upper bound on the pair's epsilon; never too small.
     pub upper: BothDirections,
 }
 
 impl EpochLaws {
-    /// The laws of `pair`, sharp enough for `target`, whatever it costs; valid for any other.
+    /// The laws of `pair`, accurate enough for `target`, at any cost.
+    ///
+    /// They are valid for any other target too.
     ///
     /// # Panics
-    /// Never: work without a limit lasts.
+    /// Never, because the work has no limit.
     pub fn new(pair: &ShiftPair, target: Target) -> Self {
         Self::within(pair, target, &Work::unlimited()).expect("there is no limit")
     }
 
-    /// The same for at most what is left of `work`: less sharp where that is not enough, and still valid.
+    /// The laws as in [`new`](Self::new), within the rest of `work`. If that is too little, they are less accurate but
+    /// still valid.
     ///
     /// # Errors
-    /// A pair of which not even the coarsest laws are in reach.
+    /// Not even the coarsest laws are affordable.
     pub fn within(pair: &ShiftPair, target: Target, work: &Work) -> Result<Self, OutOfReach> {
         let knots = Knots::new(pair, target, work)?;
         let reversed = knots.reversed();
@@ -65,22 +68,22 @@ impl EpochLaws {
         })
     }
 
-    /// The interval that holds the pair's epsilon after `target.epochs` epochs, the larger of both directions.
+    /// The interval that contains the pair's epsilon after `target.epochs` epochs, for the larger of both directions.
     ///
     /// # Panics
-    /// Never: work without a limit lasts.
+    /// Never, because the work has no limit.
     pub fn interval(&self, target: Target) -> PairInterval {
         self.interval_within(target, &Work::unlimited()).expect("there is no limit")
     }
 
-    /// The same for at most what is left of `work`.
+    /// The interval as in [`interval`](Self::interval), within the rest of `work`.
     ///
     /// # Errors
-    /// Compositions that are out of reach.
+    /// The compositions are not affordable.
     pub fn interval_within(&self, target: Target, work: &Work) -> Result<PairInterval, OutOfReach> {
         let epsilon = |law: &LossGrid| {
             if law.infinity_mass * target.epochs as f64 > 0.5 * target.delta {
-                return Ok(f64::INFINITY); // the grid could not be made fine enough: say nothing
+                return Ok(f64::INFINITY); // the grid is too coarse for a bound
             }
             Ok(law.compose_within(target.epochs, Aim::Delta(target.delta), work)?.epsilon(target.delta))
         };
@@ -89,15 +92,15 @@ impl EpochLaws {
         };
         Ok(PairInterval {
             epsilon_lower_bound: larger(&self.lower)?,
-            // The lower end may be all that is wanted.
+            // The upper end may be out of reach, and the caller may need only the lower end.
             epsilon_upper_bound: larger(&self.upper).unwrap_or(f64::INFINITY),
         })
     }
 
-    /// Bounds on the pair's delta at `epsilon` after `epochs` epochs, the larger of both directions.
+    /// Bounds on the pair's delta at `epsilon` after `epochs` epochs, for the larger of both directions.
     ///
     /// # Errors
-    /// Compositions that are out of reach.
+    /// The compositions are not affordable.
     pub(crate) fn deltas(&self, epochs: u64, epsilon: f64, work: &Work) -> Result<[f64; 2], OutOfReach> {
         let delta =
             |law: &LossGrid| Ok(law.compose_within(epochs, Aim::Epsilon(epsilon), work)?.delta(epsilon));
@@ -112,7 +115,7 @@ mod tests {
     use crate::gaussian::Gaussian;
     use crate::pairs::one_epoch::one_epoch;
 
-    /// One batch is the Gaussian pair, whose composition is known: every divergence in both directions.
+    /// One batch is the Gaussian pair, whose composition is known. Checks every divergence in both directions.
     #[test]
     fn one_batch_composes_as_the_gaussian() {
         let target = Target { epochs: 4, delta: 1e-5 };
@@ -135,7 +138,7 @@ mod tests {
         }
     }
 
-    /// Two ways to one epoch: the root of the divergence, and the law on the grid.
+    /// Compares two methods for one epoch: the root of the divergence, and the law on the grid.
     #[test]
     fn one_epoch_agrees_with_the_direct_root() {
         let target = Target { epochs: 1, delta: 1e-5 };

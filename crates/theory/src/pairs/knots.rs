@@ -1,4 +1,4 @@
-//! The levels at which a pair's one-epoch law is computed: dense where the composed law is sensitive.
+//! The levels at which a pair's one-epoch law is computed: dense where the composed law is sensitive to them.
 
 use super::cells::Cells;
 use super::level::{LevelEvaluator, LevelPoint, Sharpness};
@@ -7,42 +7,45 @@ use super::{CELLS_PER_DEVIATION, Target};
 use crate::work::{OutOfReach, Work};
 use rayon::prelude::*;
 
-/// Grid steps between the lowest and the highest level.
+/// The number of grid steps between the lowest and the highest level.
 const STEPS: i64 = 1 << 13;
-/// Epochs from which on there are fewer: a composed law has about `STEPS sqrt(epochs)` points, and the grid's error, of the order of
-/// `epochs / STEPS^2`, is small against an epsilon of the order of `epochs`.
+/// From this number of epochs on there are fewer steps. A composed law has about `STEPS sqrt(epochs)` points. The
+/// grid's error is of the order of `epochs / STEPS^2`, which is small compared with an epsilon of the order of
+/// `epochs`.
 const EPOCHS_OF_ALL_STEPS: u64 = 1 << 17;
-/// Equally spaced gaps between levels before refinement, ...
+/// The number of equally spaced gaps between levels before refinement.
 const FIRST_KNOTS: i64 = 128;
-/// ... and where that many would take more than half of the work.
+/// The fewest gaps before refinement, used if more gaps would take more than half of the work.
 const FEWEST_KNOTS: i64 = 16;
-/// Levels that a thread evaluates at least before another helps it. Every level is a pure function of the pair, so that the number of
-/// threads changes no result.
+/// A thread evaluates at least this many levels. Every level is a pure function of the pair, so the number of threads
+/// changes no result.
 const LEAST_LEVELS: usize = 8;
-/// Levels that are paid for together.
+/// The number of levels that are paid for together.
 const PAID_TOGETHER: usize = 32;
-/// The share of the work that is left which one level may take.
+/// The share of the remaining work that one level may take.
 const SHARE: f64 = 1.0 / 32.0;
 /// The largest share of the law's variance that rounding in one gap between levels may add.
 const VARIANCE_SHARE: f64 = 3e-6;
 /// The largest change of the logarithm of a tail between two levels.
 const LOG_TAIL_CHANGE: f64 = 0.1;
 
-/// Points of one pair at levels `index * step`, in increasing order.
+/// The points of one pair at levels `index * step`, ascending.
 #[derive(Debug, Clone)]
 pub struct Knots {
-    /// Width of the grid of losses.
+    /// The width of the grid of losses.
     pub step: f64,
-    /// Indices and what is known at their levels.
+    /// The indices and the points at their levels.
     pub points: Vec<(i64, LevelPoint)>,
 }
 
 impl Knots {
-    /// The knots for composing `target.epochs` epochs at `target.delta`: beyond the outermost ones both divergences
-    /// are at most 1e-4 delta / epochs. Refinement ends early where `work` does; the fewer knots are valid too.
+    /// The knots for composing `target.epochs` epochs at `target.delta`.
+    ///
+    /// Beyond the outermost knots both divergences are at most 1e-4 delta / epochs. Refinement ends early if the work
+    /// runs out; fewer knots are also valid.
     ///
     /// # Errors
-    /// More than the work that is left.
+    /// The remaining work is too little.
     pub fn new(pair: &ShiftPair, target: Target, work: &Work) -> Result<Self, OutOfReach> {
         let tail = 1e-4 * target.delta / target.epochs as f64;
         let cells = Cells::within(pair, CELLS_PER_DEVIATION, work)?;
@@ -91,14 +94,14 @@ impl Knots {
         }
     }
 
-    /// The same knowledge with P and Q exchanged.
+    /// The knots of the pair with P and Q exchanged.
     pub fn reversed(&self) -> Self {
         let points = self.points.iter().rev().map(|(index, point)| (-index, point.reversed())).collect();
         Self { points, ..*self }
     }
 }
 
-/// A level in (0, `most`] from which on the divergence is at most `tail`, to within a few per cent.
+/// A level in (0, `most`] from which on the divergence is at most `tail`, accurate to a few per cent.
 fn reach(
     most: f64,
     tail: f64,
@@ -121,16 +124,17 @@ fn reach(
     Ok(high)
 }
 
-/// Grid steps for so many epochs: a power of two.
+/// The number of grid steps for this many epochs: a power of two.
 fn steps(epochs: u64) -> i64 {
     let halvings =
         (epochs / EPOCHS_OF_ALL_STEPS).checked_ilog2().map_or(0, |doublings| doublings.div_ceil(2));
     (STEPS >> halvings).max(FIRST_KNOTS)
 }
 
-/// The points at `indices`, in that order, as far as the work that is left pays for them, and whether that is all.
+/// The points at `indices`, in that order, until the work runs out, and whether these are all.
 ///
-/// Levels are paid for once some have been computed; what one may take shrinks with what is left, so that they never take more.
+/// Levels are paid for after a group of them is computed. The allowance of one level shrinks with the remaining work,
+/// so the levels never take more than that.
 fn evaluate_all(
     pair: &ShiftPair,
     cells: &Cells,
@@ -161,7 +165,7 @@ fn evaluate_all(
     (points, true)
 }
 
-/// The variance of the loss under P, roughly.
+/// The approximate variance of the loss under P.
 fn variance(points: &[(i64, LevelPoint)]) -> f64 {
     let gaps = points.windows(2).map(|gap| {
         let mass = (gap[0].1.present - gap[1].1.present).max(0.0);
@@ -174,7 +178,7 @@ fn variance(points: &[(i64, LevelPoint)]) -> f64 {
     sums[2] / sums[0] - mean * mean
 }
 
-/// Whether the gap between two levels adds too much variance, or a tail that matters changes too much across it.
+/// Whether a gap between two levels adds too much variance, or a relevant tail changes too much across it.
 fn needs_middle(low: &LevelPoint, high: &LevelPoint, variance: f64, tail: f64) -> bool {
     let width = high.level - low.level;
     let mass = low.present - high.present;

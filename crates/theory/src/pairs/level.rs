@@ -1,4 +1,4 @@
-//! One level of the privacy loss: the probabilities of {L > level} and the hockey-stick divergence, from both sides.
+//! One level of the privacy loss: probabilities of {L > level} and the hockey-stick divergence, from both sides.
 
 use super::cells::{CellMass, Cells, Spread};
 use super::shift_pair::{ShiftPair, WeightGroup};
@@ -9,52 +9,53 @@ use super::window::Window;
 use crate::work::OutOfReach;
 use realfft::RealFftPlanner;
 
-/// Fine cells that are merged into one where only the window is sized.
+/// The number of fine cells merged into one, for sizing the window only.
 const MERGED: usize = 8;
 
-/// Error of a term's masses, in all.
+/// The total error of a term's masses.
 const MASS_ERROR: f64 = 1e-14;
-/// Relative error of each of them: rounding of an output's place grows with its distance, here up to 40 deviations.
+/// The relative error of each mass. The rounding of an output's place grows with its distance, here up to 40
+/// deviations.
 const TAIL_ERROR: f64 = 1e-12;
 
-/// The coarsest grid.
+/// The number of points of the coarsest grid.
 const FEWEST_POINTS: usize = 1 << 12;
 
-/// What is known of a pair at one level l: an event close to {L > l} and bounds on both divergences.
+/// The bounds for a pair at one level l: an event close to {L > l}, and bounds on both divergences.
 ///
-/// The term g is spread to cell ends and then rounded at random, without bias, to a grid. Let A be the event that
-/// the rounded sum is positive. It is a test like any other, and the rounded terms are larger in convex order, so
+/// The term g is spread to cell ends and then rounded to a grid, at random and without bias. Let A be the event that
+/// the rounded sum is positive. A is a valid test, and the rounded terms are larger in convex order, so
 ///
 /// ```text
 /// P(A) - e^l Q(A)  <=  delta(l) = E_0 (sum w g)+  <=  E_0 (sum w rounded g)+,
 /// ```
 ///
-/// and both ends differ from delta(l) by O(step^2) only. The same holds for the reverse divergence
-/// Q(L < l) - e^-l P(L < l) with the complement of A. Window and round-off errors are on the safe side of each field.
+/// Both ends differ from delta(l) by O(step^2) only. The same holds for the reverse divergence Q(L < l) - e^-l P(L < l)
+/// with the complement of A. In each field, window and round-off errors are on the safe side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LevelPoint {
     /// The level l.
     pub level: f64,
-    /// P(A), not above.
+    /// A lower bound on P(A).
     pub present: f64,
-    /// Q(A), not below.
+    /// An upper bound on Q(A).
     pub absent: f64,
-    /// P(not A), not below.
+    /// An upper bound on P(not A).
     pub present_complement: f64,
-    /// Q(not A), not above.
+    /// A lower bound on Q(not A).
     pub absent_complement: f64,
-    /// P(L > l) - e^l Q(L > l): at least this.
+    /// A lower bound on P(L > l) - e^l Q(L > l).
     pub delta_lower_bound: f64,
-    /// At most this.
+    /// An upper bound on P(L > l) - e^l Q(L > l).
     pub delta_upper_bound: f64,
-    /// Q(L < l) - e^-l P(L < l): at least this.
+    /// A lower bound on Q(L < l) - e^-l P(L < l).
     pub reverse_delta_lower_bound: f64,
-    /// At most this.
+    /// An upper bound on Q(L < l) - e^-l P(L < l).
     pub reverse_delta_upper_bound: f64,
 }
 
 impl LevelPoint {
-    /// The same knowledge for the pair with P and Q exchanged, at the level -l.
+    /// The bounds for the pair with P and Q exchanged, at the level -l.
     #[must_use]
     pub fn reversed(&self) -> Self {
         Self {
@@ -70,7 +71,7 @@ impl LevelPoint {
         }
     }
 
-    /// The smaller of the two divergences, which is the one that says something at this level.
+    /// The bounds on the smaller of the two divergences, which is the informative one at this level.
     fn informative(&self) -> (f64, f64) {
         if self.level >= 0.0 {
             (self.delta_lower_bound, self.delta_upper_bound)
@@ -80,14 +81,14 @@ impl LevelPoint {
     }
 }
 
-/// How sharp a level has to be before its grid is refined no further.
+/// The accuracy at which a level's grid is no longer refined.
 #[derive(Debug, Clone, Copy)]
 pub struct Sharpness {
-    /// Relative width of the informative divergence.
+    /// The relative width of the informative divergence.
     pub relative: f64,
-    /// Or its absolute width.
+    /// The absolute width of the informative divergence. Either width is enough.
     pub absolute: f64,
-    /// The finest grid.
+    /// The number of points of the finest grid.
     pub most_points: usize,
 }
 
@@ -100,13 +101,15 @@ pub struct LevelEvaluator<'a> {
 }
 
 impl<'a> LevelEvaluator<'a> {
-    /// An evaluator that owns its Fourier plans: one for each thread.
+    /// An evaluator with its own Fourier plans. Each thread needs one.
     pub fn new(pair: &'a ShiftPair, cells: &'a Cells) -> Self {
         Self { pair, cells, merged: cells.merged(MERGED), planner: RealFftPlanner::new() }
     }
 
-    /// The point at `level`, on a grid that is refined until it is sharp enough, at its finest, or the next one would take more than
-    /// `allowed` units of work; with the work that it took. Every grid's point is valid.
+    /// The point at `level`, and the work that it took.
+    ///
+    /// The grid is refined until it is accurate enough, at its finest, or the next one would take more than `allowed`
+    /// units of work. The point of every grid is valid.
     pub fn evaluate(
         &mut self,
         level: f64,
@@ -136,7 +139,7 @@ impl<'a> LevelEvaluator<'a> {
             {
                 return Ok((point, spent));
             }
-            // The width falls with the square of the step, down to what the cells cost.
+            // The width decreases with the square of the step, down to the error of the cells.
             let wanted = sharpness.absolute.max(sharpness.relative * upper);
             let factor = (width / wanted).sqrt().clamp(2.0, 16.0);
             points = (points * (factor as usize).next_power_of_two()).min(sharpness.most_points);
@@ -146,7 +149,7 @@ impl<'a> LevelEvaluator<'a> {
         }
     }
 
-    /// Units of work for sizing the window of a level: its moments at many tilts.
+    /// The units of work for sizing a level's window: its moments at many tilts.
     fn window_work(&self, level: f64) -> f64 {
         let tilts = match (level < 0.0, self.pair.absent() > 0.0) {
             (true, true) => 100.0,
@@ -157,7 +160,7 @@ impl<'a> LevelEvaluator<'a> {
         15.0 * tilts * groups * self.merged.masses.len() as f64 + 40.0 * self.cells.masses.len() as f64
     }
 
-    /// Units of work for a grid of `points` points: four transforms for each group, two powers, and every cell.
+    /// The units of work for a grid of `points` points: four transforms per group, two powers, and every cell.
     fn grid_work(&self, points: usize) -> f64 {
         let groups = self.pair.groups();
         let powers = if groups.len() > 1 { 8.0 } else { 5.0 };
@@ -169,7 +172,7 @@ impl<'a> LevelEvaluator<'a> {
         groups.iter().map(each).sum()
     }
 
-    /// The point at `level`, with the sum's law on `points` points.
+    /// The point at `level`, with the sum's law on a grid of `points` points.
     fn on_grid(&mut self, level: f64, spreads: &[Spread], window: Window, points: usize) -> LevelPoint {
         let groups = self.pair.groups();
         let largest = groups.iter().map(|group| group.weight).fold(0.0, f64::max);
@@ -189,7 +192,7 @@ impl<'a> LevelEvaluator<'a> {
             })
             .collect();
 
-        // Above the last cell a term is taken as decisive, which it may not be.
+        // Above the last cell a term is taken as decisive, although it may not be.
         let smallest = groups.iter().map(|group| group.weight).fold(f64::INFINITY, f64::min);
         let top = spreads[spreads.len() - 1].high * smallest / largest;
         let undecided = if top >= window.clip { CellMass::default() } else { self.cells.beyond };
@@ -207,7 +210,7 @@ impl<'a> LevelEvaluator<'a> {
             let over_others = |value: fn(&Term) -> f64| -> f64 {
                 others().map(|(term, count)| count as f64 * value(term)).sum()
             };
-            // Not cut at 1: it also counts the clipped terms that may be outweighed.
+            // Not limited to 1, because it also counts clipped terms that the others may outweigh.
             let rest_mass = over_others(|term| term.positive + term.clipped);
             let arithmetic = sum.round_off + MASS_ERROR * over_others(|_| 1.0);
             let undecided = over_others(|_| 1.0) * undecided.base;
@@ -241,12 +244,12 @@ impl<'a> LevelEvaluator<'a> {
     }
 }
 
-/// One group's term: its spectrum, the mass that was clipped and the mass above zero below the clip.
+/// One group's term: its spectrum, the clipped mass, and the mass above zero and below the clip.
 struct Term {
     spectrum: Vec<SplitPoint>,
     clipped: f64,
     positive: f64,
-    /// ln of the moment by which a tilted law was divided.
+    /// The logarithm of the moment by which a tilted law was divided.
     log_moment: f64,
 }
 
@@ -291,7 +294,7 @@ mod tests {
         }
     }
 
-    /// Two-dimensional quadrature (`testdata/scripts/two_batches.py`).
+    /// Compares with two-dimensional quadrature (`testdata/scripts/two_batches.py`).
     #[test]
     fn two_batches_agree_with_quadrature() {
         #[derive(serde::Deserialize)]
@@ -307,9 +310,9 @@ mod tests {
         }
     }
 
-    /// Frequencies of L > level and means of (1 - e^(level - L))+ among 2^16 epochs of either world. Every check is
-    /// a mean of values in [0, 1] with a limit of 5.6 standard deviations; 48 of them: false-alarm rate 1e-6. The
-    /// rounded event is not {L > level} itself: its probabilities may differ by 1 %.
+    /// Frequencies of L > level and means of (1 - e^(level - L))+ among 2^16 epochs of each world. Each of 48 checks is
+    /// a mean of values in [0, 1] with a limit of 5.6 standard deviations, so the false-alarm rate is 1e-6. The rounded
+    /// event is not exactly {L > level}: its probabilities may differ by 1 %.
     #[test]
     fn agrees_with_simulation() {
         let cases = [(0.5, 60, [-1.0, 1.0, 4.0]), (1.0, 60, [-0.3, 0.1, 1.0]), (3.3, 60, [-0.1, 0.0, 0.05])];

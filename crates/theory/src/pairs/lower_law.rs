@@ -1,21 +1,21 @@
-//! The law of a one-epoch loss that is never too large: chords inside the region of achievable tests.
+//! A law of the one-epoch loss that is never too large, from chords inside the region of achievable tests.
 //!
 //! The events at the knots are tests, with (Q(A), P(A)) their false and true positive rates. The region under their
-//! concave hull is achievable, and a pair whose own region lies inside is dominated (Blackwell), also after
-//! composition. Walking along the hull from (0, 0) in chords whose slopes are e^(index step), each the steepest that
-//! starts into the region, gives such a pair with losses on the grid. A chord cuts off O(step^2).
+//! concave hull is achievable. A pair whose own region lies inside it is dominated (Blackwell), also after composition.
+//! The code walks along the hull from (0, 0) in chords with slopes e^(index step). Each chord is the steepest one that
+//! leads into the region. This gives a dominated pair with losses on the grid. A chord cuts off O(step^2).
 
 use super::knots::Knots;
 use crate::pld::{LossGrid, Side};
 
-/// A straight piece of the hull: its extent under P and Q.
+/// An edge of the hull: its extent under P and under Q.
 #[derive(Clone, Copy)]
 struct Edge {
     present: f64,
     absent: f64,
 }
 
-/// A corner of the hull, with the distance to (1, 1) kept for the far end.
+/// A corner of the hull, with its distance to (1, 1) for accuracy near that end.
 #[derive(Clone, Copy)]
 struct Corner {
     present: f64,
@@ -24,7 +24,7 @@ struct Corner {
     absent_complement: f64,
 }
 
-/// The loss law whose divergences are never too large. Losses below the lowest knot are dropped.
+/// The loss law whose divergences are never too large. It drops losses below the lowest knot.
 pub fn lower_law(knots: &Knots) -> LossGrid {
     let edges = hull(knots);
     let lowest = knots.points[0].0 - 1;
@@ -91,7 +91,7 @@ fn hull(knots: &Knots) -> Vec<Edge> {
     corners.windows(2).map(|pair| edge(pair[0], pair[1])).collect()
 }
 
-/// The piece between two corners, each extent from whichever end of the curve is nearer.
+/// The edge between two corners. Each extent is computed from the nearer end of the curve.
 fn edge(from: Corner, to: Corner) -> Edge {
     let extent = |low: f64, high: f64, low_rest: f64, high_rest: f64| {
         if low > 0.5 { low_rest - high_rest } else { high - low }

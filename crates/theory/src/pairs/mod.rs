@@ -1,25 +1,27 @@
-//! Shuffling and balls-in-bins exactly, without Monte Carlo: certified intervals around a pair's epsilon.
+//! Exact pairs for shuffling and balls-in-bins, without Monte Carlo: certified intervals around a pair's epsilon.
 //!
-//! Every batch of an epoch is N(0, s^2) but the target's, whose mean is a under P and b under Q and whose place is
-//! random. For a level l the divergence delta(l) = P(L > l) - e^l Q(L > l) is `E_0 (sum_t w_t g(y_t))+`, a convex
-//! function of a sum of independent terms ([`ShiftPair`]). Rounding the terms to a grid at random, without bias,
-//! makes it larger, and the sign of the rounded sum is a test that makes it smaller; both cost the step squared, and
-//! both come from one Fourier transform of the terms' law. Many epochs are composed from one epoch's divergences at
-//! some hundred levels, dots connected for the upper law and tests joined for the lower one ([`EpochLaws`]).
+//! Every batch of an epoch is N(0, s^2), except the target's. Its mean is a under P and b under Q, and its place is
+//! random. For a level l, the divergence delta(l) = P(L > l) - e^l Q(L > l) is `E_0 (sum_t w_t g(y_t))+`, a convex
+//! function of a sum of independent terms ([`ShiftPair`]). Rounding the terms to a grid, at random and without bias,
+//! makes it larger. The sign of the rounded sum is a test, which makes it smaller. Both errors are of the order of the
+//! step squared. Both bounds come from one Fourier transform of the terms' law. Many epochs are composed from one
+//! epoch's divergences at about a hundred levels ([`EpochLaws`]). The upper law connects the dots, and the lower law
+//! joins tests.
 //!
-//! Widths are a few parts in 1e5 for one epoch and about 1e-4 for many, for delta from about 1e-9 on and up to some
-//! 1e5 batches; beyond, intervals stay valid and grow: by round-off, which is bounded and not tilted away above level
-//! zero, and by the grid, which has an end.
+//! For one epoch, widths are a few parts in 1e5; for many epochs, about 1e-4. This holds for delta of at least about
+//! 1e-9 and up to about 1e5 batches. Beyond that range, intervals stay valid but become wider. One reason is round-off,
+//! which is bounded but not tilted away above level zero. The other is the limited number of grid points.
 //!
-//! Round-off of the transforms is taken as `8 u log2 N` per transform and factor (`sum_law.rs`), which is assumed and not proven:
-//! [what certified means](crate#what-certified-means).
+//! Round-off of the transforms is assumed to be `8 u log2 N` per transform and factor (`sum_law.rs`). This is not
+//! proven: [what certified means](crate#what-certified-means).
 //!
-//! Proof and known gaps: `docs/proofs/exact-pair.md`; balls-in-bins: `docs/proofs/balls-in-bins.md`. What the ends mean:
+//! Proof and known gaps: `docs/proofs/exact-pair.md`; balls-in-bins: `docs/proofs/balls-in-bins.md`. The ends of an
+//! interval mean:
 //!
 //! | scheme | `epsilon_lower_bound` | `epsilon_upper_bound` |
 //! |---|---|---|
-//! | [`ShiftPair::shuffle`], [`ShiftPair::weighted_shuffle`] | a lower bound for shuffling | of this pair only: gradients that adapt to earlier outputs can leak more. The proven upper bound is the fixed order's, [`Gaussian::fixed_order`](crate::gaussian::Gaussian::fixed_order) |
-//! | [`ShiftPair::balls_in_bins`] | a lower bound | an upper bound: the pair is proven to dominate |
+//! | [`ShiftPair::shuffle`], [`ShiftPair::weighted_shuffle`] | a lower bound for shuffling | an upper bound for this pair only: gradients that adapt to earlier outputs can leak more. The proven upper bound is the fixed order's, [`Gaussian::fixed_order`](crate::gaussian::Gaussian::fixed_order) |
+//! | [`ShiftPair::balls_in_bins`] | a lower bound | an upper bound, because the pair is proven to dominate |
 //!
 //! ```
 //! use misdeal_theory::pairs::{ShiftPair, Target, interval};
@@ -50,13 +52,13 @@ pub use shift_pair::{LEAST_NOISE_MULTIPLIER, MOST_GROUPS, ShiftPair, WeightGroup
 use crate::work::{OutOfReach, Work};
 use misdeal_core::{Error, Result};
 
-/// Cells into which one standard deviation of an output is cut.
+/// The number of cells per standard deviation of an output.
 const CELLS_PER_DEVIATION: u32 = 256;
 
-/// Exact pairs need a delta above this: below, their round-off hides what they look for.
+/// Exact pairs need a delta above this value. Below it, round-off hides the result.
 pub const LEAST_DELTA: f64 = 1e-15;
 
-/// How often the epoch is repeated, and at which delta epsilon is wanted.
+/// The number of epochs, and the delta at which epsilon is wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target {
     /// Passes over the data, each with a fresh order (E).
@@ -65,31 +67,31 @@ pub struct Target {
     pub delta: f64,
 }
 
-/// An interval that holds a pair's epsilon, the larger of both directions.
+/// An interval that contains a pair's epsilon, for the larger of both directions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairInterval {
-    /// Never too large.
+    /// The lower end; never too large.
     pub epsilon_lower_bound: f64,
-    /// Never too small for the pair.
+    /// The upper end; never too small for the pair.
     pub epsilon_upper_bound: f64,
 }
 
-/// The interval that holds the epsilon of any pair of this family.
+/// The interval that contains the epsilon of a pair.
 ///
 /// # Errors
 /// Refuses zero epochs and a `delta` outside (1e-15, 1).
 ///
 /// # Panics
-/// Never: work without a limit lasts.
+/// Never, because the work has no limit.
 pub fn interval(pair: &ShiftPair, target: Target) -> Result<PairInterval> {
     let found = interval_within(pair, target, &Work::unlimited())?;
     Ok(found.expect("there is no limit"))
 }
 
-/// The same for at most what is left of `work`: a wider interval where that is not enough.
+/// The interval as in [`interval`], within the rest of `work`. If that is too little, the interval is wider.
 ///
 /// # Errors
-/// As [`interval`]; and inside, a pair of which not even a wide interval is in reach.
+/// The errors of [`interval`]. The inner error says that not even a wide interval is affordable.
 pub fn interval_within(
     pair: &ShiftPair,
     target: Target,
@@ -99,7 +101,7 @@ pub fn interval_within(
     Ok(within(pair, target, work))
 }
 
-/// Share of the work for one epoch's laws; the rest is for composing them.
+/// The share of the work for one epoch's laws. The rest is for composing them.
 const FOR_LAWS: f64 = 0.85;
 
 fn within(pair: &ShiftPair, target: Target, work: &Work) -> std::result::Result<PairInterval, OutOfReach> {

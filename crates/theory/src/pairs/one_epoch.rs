@@ -1,4 +1,4 @@
-//! The epsilon of one epoch: where the hockey-stick divergence meets delta, from both sides.
+//! The epsilon of one epoch: the level at which the hockey-stick divergence equals delta, from both sides.
 
 use super::cells::Cells;
 use super::level::{LevelEvaluator, Sharpness};
@@ -7,16 +7,17 @@ use super::{CELLS_PER_DEVIATION, PairInterval};
 use crate::root::{Bracket, narrow};
 use crate::work::{OutOfReach, Work};
 
-/// Relative width at which a root is bracketed closely enough.
+/// The relative width at which a root's bracket is narrow enough.
 const ROOT_WIDTH: f64 = 1e-6;
 
-/// The share of the work that is left which one level may take: many are looked at.
+/// The share of the remaining work that one level may take. The search evaluates many levels.
 const SHARE: f64 = 1.0 / 8.0;
 
-/// The interval that holds the pair's epsilon at `delta` for one epoch, the larger of both directions.
+/// The interval that holds the pair's epsilon at `delta` for one epoch, for the larger of both directions.
 ///
-/// The lower end has a divergence certified to be at least `delta`; at the upper end it is certified to be at most
-/// `delta`, or the Gaussian pair of a known batch, which dominates by joint convexity, has it there.
+/// At the lower end the divergence is certified to be at least `delta`. At the upper end it is certified to be at most
+/// `delta`. Alternatively the upper end is the epsilon of the Gaussian pair of a known batch, which dominates by joint
+/// convexity.
 pub(super) fn one_epoch(pair: &ShiftPair, delta: f64, work: &Work) -> Result<PairInterval, OutOfReach> {
     let cells = Cells::within(pair, CELLS_PER_DEVIATION, work)?;
     let mut evaluator = LevelEvaluator::new(pair, &cells);
@@ -30,7 +31,7 @@ pub(super) fn one_epoch(pair: &ShiftPair, delta: f64, work: &Work) -> Result<Pai
             work.charge(spent)?;
             Ok(if forward { point } else { point.reversed() })
         };
-        // Where the other direction is already known to be larger, this one has nothing to add.
+        // If the other direction already has a larger epsilon, this direction adds nothing.
         let from = interval.epsilon_lower_bound;
         let start = at(from)?;
         if start.delta_upper_bound <= delta {
@@ -44,10 +45,11 @@ pub(super) fn one_epoch(pair: &ShiftPair, delta: f64, work: &Work) -> Result<Pai
     Ok(interval)
 }
 
-/// Two points close together in `range` with `value(low) >= delta > value(high)` for a decreasing `value`; an end of
-/// the range where there is no such fall inside.
+/// Two points close together in `range` with `value(low) >= delta > value(high)`, for a decreasing `value`.
 ///
-/// The two inequalities are the certificates: noise in `value` costs width, not truth.
+/// If `value` does not cross delta inside the range, the result is an end of the range.
+///
+/// The two inequalities are the certificates. Noise in `value` makes the interval wider but not wrong.
 fn fall(
     mut value: impl FnMut(f64) -> Result<f64, OutOfReach>,
     delta: f64,
@@ -56,7 +58,7 @@ fn fall(
     let mut refused = None;
     let log_ratio = |epsilon: f64| match value(epsilon) {
         Ok(value) => (value.max(1e-300) / delta).ln(),
-        // Exactly at the root, the search ends.
+        // Zero ends the search, as at an exact root.
         Err(out_of_reach) => {
             refused = Some(out_of_reach);
             0.0
@@ -72,7 +74,7 @@ fn fall_of(mut log_ratio: impl FnMut(f64) -> f64, range: [f64; 2]) -> Bracket {
     if low.1 <= 0.0 {
         return Bracket { low, high: low };
     }
-    // Levels far beyond the root cost more than levels before it: approach from below.
+    // Levels far beyond the root cost more than levels before it, so the search starts from below.
     let mut stride = ROOT_WIDTH.max(0.02 * start);
     loop {
         let at = low.0 + stride;

@@ -1,30 +1,32 @@
-//! A pair of mixtures of shifted Gaussians, and the one-batch term into which its privacy loss falls apart.
+//! A pair of mixtures of shifted Gaussians, and the one-batch term of its privacy loss.
 
 use super::weights::grouped;
 use crate::gaussian::Gaussian;
 use crate::pld::Side;
 use misdeal_core::{Error, NOISE_MULTIPLIERS, Result};
 
-/// Batches that hold the target with the same probability.
+/// Batches that hold the target with equal probability.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WeightGroup {
-    /// The probability that the target sits in a given one of these batches.
+    /// The probability that the target is in a given one of these batches.
     pub weight: f64,
-    /// How many such batches an epoch has.
+    /// The number of such batches in an epoch.
     pub batches: u64,
 }
 
-/// The two laws of one epoch's outputs: independent N(0, s^2), save for the target's batch, whose mean is
-/// `present` under P and `absent` under Q; the target's batch is `t` with probability `w_t`.
+/// The two laws P and Q of one epoch's outputs.
 ///
-/// With the term `g(y) = phi_a(y)/phi_0(y) - e^l phi_b(y)/phi_0(y)`, a = `present`, b = `absent`, the privacy loss
-/// L = ln(dP/dQ) satisfies `{L > l} = {sum_t w_t g(y_t) > 0}`, and the hockey-stick divergence at level l is
+/// The outputs are independent N(0, s^2), except for the target's batch. Its mean is `present` under P and `absent`
+/// under Q. It is batch `t` with probability `w_t`.
+///
+/// Let a = `present` and b = `absent`, and define the term `g(y) = phi_a(y)/phi_0(y) - e^l phi_b(y)/phi_0(y)`. The
+/// privacy loss L = ln(dP/dQ) satisfies `{L > l} = {sum_t w_t g(y_t) > 0}`. The hockey-stick divergence at level l is
 ///
 /// ```text
 /// delta(l) = P(L > l) - e^l Q(L > l) = E_0 (sum_t w_t g(y_t))+,
 /// ```
 ///
-/// a convex function of a sum of independent terms under the base law `E_0`, in which every batch is N(0, s^2).
+/// It is a convex function of a sum of independent terms under the base law `E_0`, in which every batch is N(0, s^2).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShiftPair {
     noise_multiplier: f64,
@@ -33,46 +35,50 @@ pub struct ShiftPair {
     groups: Vec<WeightGroup>,
 }
 
-/// The smallest noise multiplier for which cell masses under all three laws stay inside the range of `f64`.
+/// The smallest noise multiplier for which cell masses under all three laws stay in the range of `f64`.
 pub const LEAST_NOISE_MULTIPLIER: f64 = 0.1;
 
-/// Different weights that are kept apart.
+/// The number of different weights that are kept separate.
 const WEIGHT_BINS: usize = 6;
 
-/// The most groups of unequal weights: the work grows with their square.
+/// The largest number of groups of unequal weights. The work grows with its square.
 pub const MOST_GROUPS: usize = 64;
 
 impl ShiftPair {
-    /// Shuffling's pair (2, 1) with every batch equally likely: a valid lower bound for shuffling, not an upper bound.
+    /// Shuffling's pair (2, 1) with equally likely batches: a lower bound for shuffling, not an upper bound.
     ///
     /// # Errors
-    /// As [`ShiftPair::with_groups`].
+    /// The errors of [`ShiftPair::with_groups`].
     pub fn shuffle(noise_multiplier: f64, steps_per_epoch: u64) -> Result<Self> {
         Self::with_groups(noise_multiplier, 2.0, 1.0, &Self::uniform(steps_per_epoch))
     }
 
-    /// Balls-in-bins' pair (1, 0), which is proven to dominate every pair of neighbouring data sets.
+    /// Balls-in-bins' pair (1, 0). It is proven to dominate every pair of neighbouring data sets.
     ///
     /// # Errors
-    /// As [`ShiftPair::with_groups`].
+    /// The errors of [`ShiftPair::with_groups`].
     pub fn balls_in_bins(noise_multiplier: f64, steps_per_epoch: u64) -> Result<Self> {
         Self::with_groups(noise_multiplier, 1.0, 0.0, &Self::uniform(steps_per_epoch))
     }
 
-    /// Shuffling's pair (2, 1) when batch t holds the target with probability `weights[t]`: partial shuffling with a ragged
-    /// block, a streaming buffer.
+    /// Shuffling's pair (2, 1) if batch t holds the target with probability `weights[t]`.
     ///
-    /// Up to six different weights are treated exactly; more are grouped, averaged for [`Side::Lower`], whose divergences
-    /// are never too large, and pushed apart for [`Side::Upper`], whose are never too small.
+    /// This covers partial shuffling with blocks that do not fill whole batches, and a streaming buffer.
+    ///
+    /// Up to six different weights are used exactly. More weights are grouped. For [`Side::Lower`] they are averaged,
+    /// and divergences are never too large. For [`Side::Upper`] they are moved apart, and divergences are never too
+    /// small.
     ///
     /// # Errors
-    /// As [`ShiftPair::with_groups`], and refuses weights none of which is positive.
+    /// The errors of [`ShiftPair::with_groups`], and weights of which none is positive.
     pub fn weighted_shuffle(noise_multiplier: f64, weights: &[f64], side: Side) -> Result<Self> {
         Self::with_groups(noise_multiplier, 2.0, 1.0, &grouped(weights, side, WEIGHT_BINS))
     }
 
-    /// The same for [`Side::Lower`] where each of `weights` is the mean of `each` batches, and that of the `rest` of them is given too:
-    /// averaged weights are majorised, so that no divergence is too large.
+    /// Shuffling's pair as in [`weighted_shuffle`](Self::weighted_shuffle), for averaged weights and [`Side::Lower`].
+    ///
+    /// Each of `weights` is the mean of `each` batches, and `rest` gives the mean and number of the remaining ones. The
+    /// original weights majorise averaged ones, so no divergence is too large.
     pub(crate) fn averaged_shuffle(
         noise_multiplier: f64,
         weights: &[f64],
@@ -93,11 +99,14 @@ impl ShiftPair {
         [WeightGroup { weight: 1.0 / steps_per_epoch as f64, batches: steps_per_epoch }]
     }
 
-    /// A pair with any shifts `present > absent >= 0` and any weights, which are scaled to sum to one.
+    /// A pair with any shifts `present > absent >= 0` and any weights.
+    ///
+    /// The weights are scaled to sum to one.
     ///
     /// # Errors
-    /// Refuses a noise multiplier below [`LEAST_NOISE_MULTIPLIER`] times the larger shift / 2 (or above [`NOISE_MULTIPLIERS`]),
-    /// shifts out of order, no groups or more than [`MOST_GROUPS`], and weights or counts that are not positive.
+    /// Refuses a noise multiplier below [`LEAST_NOISE_MULTIPLIER`] times the larger shift / 2 (or above
+    /// [`NOISE_MULTIPLIERS`]) and shifts in the wrong order. Refuses no groups, more than [`MOST_GROUPS`] groups, and
+    /// weights or counts that are not positive.
     pub fn with_groups(
         noise_multiplier: f64,
         present: f64,
@@ -145,30 +154,34 @@ impl ShiftPair {
         self.absent
     }
 
-    /// The weights, which sum to one over all batches.
+    /// The weight groups. Over all batches the weights sum to one.
     pub fn groups(&self) -> &[WeightGroup] {
         &self.groups
     }
 
-    /// The pair in which the target's batch is known, over `epochs` epochs: by joint convexity it dominates.
+    /// The Gaussian pair over `epochs` epochs if the target's batch is known. By joint convexity it dominates.
     pub fn known_batch(&self, epochs: u64) -> Gaussian {
         Gaussian { gdp_mu: (epochs as f64).sqrt() * (self.present - self.absent) / self.noise_multiplier }
     }
 
-    /// The `y` at which the term of level `level` changes sign: g(y) = 0.
+    /// The `y` at which the term of level `level` changes sign, g(y) = 0.
     pub(super) fn crossing(&self, level: f64) -> f64 {
         let (a, b) = (self.present, self.absent);
         f64::midpoint(a, b) + level * self.noise_multiplier * self.noise_multiplier / (a - b)
     }
 
-    /// ln of `phi_a/phi_0` at the crossing: the factor between g and the scaled term
-    /// `x(y) = e^(a (y - y*)/s^2) - e^(b (y - y*)/s^2)`, which is O(1) near the crossing y*.
+    /// The logarithm of `phi_a/phi_0` at the crossing y*.
+    ///
+    /// It is the factor between g and the scaled term `x(y) = e^(a (y - y*)/s^2) - e^(b (y - y*)/s^2)`, which is O(1)
+    /// near y*.
     pub(super) fn log_scale(&self, level: f64) -> f64 {
         let variance = self.noise_multiplier * self.noise_multiplier;
         self.present * (self.crossing(level) - self.present / 2.0) / variance
     }
 
-    /// The smallest value of the scaled term and, where there is one, the `y - y*` at which it is attained.
+    /// The smallest value of the scaled term, and the `y - y*` at which it is attained.
+    ///
+    /// If it is not attained, the position is minus infinity.
     pub(super) fn minimum(&self) -> (f64, f64) {
         let (a, b) = (self.present, self.absent);
         if b == 0.0 {

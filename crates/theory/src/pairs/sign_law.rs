@@ -1,37 +1,38 @@
-//! The probability that the rounded sum is positive, given the target's own term.
+//! The probability that the rounded sum is positive, given the target's term.
 
 use super::cells::{CellMass, Spread};
 use super::sum_law::{SumLaw, TermLaw};
 use super::window::Window;
 
-/// The cyclic grid on which terms and sums live: value `k step` at index `k` modulo `points`.
+/// The cyclic grid of terms and sums. The value `k step` has index `k` modulo `points`.
 #[derive(Debug, Clone, Copy)]
 pub struct Grid {
     /// The spacing of values.
     pub step: f64,
     /// The number of points.
     pub points: usize,
-    /// Where the sum stays, and how its law is tilted.
+    /// The window that contains the sum, and the tilt of its law.
     pub window: Window,
 }
 
 /// A term's law on the grid.
 #[derive(Debug, Clone)]
 pub struct GridTerm {
-    /// The masses; tilted by e^(-tilt value) and over their moment where the window has a tilt.
+    /// The masses. If the window has a tilt, they are tilted by e^(-tilt value) and divided by their moment.
     pub law: TermLaw,
-    /// ln of that moment, zero without a tilt.
+    /// The logarithm of the moment that divided the masses; zero without a tilt.
     pub log_moment: f64,
-    /// The mass above the clip.
+    /// The mass of values at or above the clip.
     pub clipped: f64,
 }
 
-/// P(x + S > 0) for a target's term x on the grid and the others' rounded sum S, and its complement, each summed
-/// from its own small side.
+/// The probability P(x + S > 0) and its complement, for a target's term x and the others' rounded sum S.
+///
+/// Both are summed from the small side.
 #[derive(Debug, Clone)]
 pub struct SignLaw {
     step: f64,
-    /// Steps below zero at which the tables start.
+    /// The tables start this many steps below zero.
     offset: usize,
     positive: Vec<f64>,
     negative: Vec<f64>,
@@ -51,7 +52,7 @@ pub struct Signed {
 }
 
 impl Grid {
-    /// The cells' law of the term times `scale`, rounded at random without bias.
+    /// The cells' law of the term times `scale`, rounded to the grid at random without bias.
     pub fn term(&self, spreads: &[Spread], masses: &[CellMass], scale: f64) -> GridTerm {
         let mut law = TermLaw { calm: vec![0.0; self.points], rest: vec![0.0; self.points] };
         let mut clipped = 0.0;
@@ -88,8 +89,10 @@ impl Grid {
         GridTerm { law, log_moment, clipped }
     }
 
-    /// The sign law of a sum whose law was tilted to the left, `log_moment` being ln of its moment: P(S <= -x) for
-    /// every x is summed from the bottom up, with errors relative to the moment.
+    /// The sign law of a sum whose law is tilted to the left.
+    ///
+    /// `log_moment` is the logarithm of its moment. P(S <= -x) is summed from the bottom up for every x, with errors
+    /// relative to the moment.
     pub fn tilted_signs(&self, sum: &SumLaw, tilt: f64, log_moment: f64, floor: f64) -> SignLaw {
         let offset = (floor / self.step).ceil() as usize + 1;
         let reach = (self.window.below / self.step).ceil() as usize + 1;
@@ -105,22 +108,23 @@ impl Grid {
         SignLaw { step: self.step, offset, positive, negative }
     }
 
-    /// The sign law of a sum without tilt; `decided` is the probability that one of its terms was clipped, and no
-    /// term of the target is below `-floor`.
+    /// The sign law of a sum without tilt.
+    ///
+    /// `decided` is the probability that one of its terms was clipped. No term of the target is below `-floor`.
     pub fn signs(&self, sum: &SumLaw, decided: f64, floor: f64) -> SignLaw {
         let offset = (floor / self.step).ceil() as usize + 1;
         let reach = (self.window.below / self.step).ceil() as usize + 1;
         let top = self.points - reach;
         let mut positive = vec![0.0; offset + reach + 1];
         let mut negative = positive.clone();
-        // Terms at most zero: S must be at least 1 - k steps, so sum from the top down.
+        // For terms at most zero, S must be at least 1 - k steps, so the sum runs from the top down.
         let mut above: f64 = decided + sum.rest[offset + 1..top].iter().rev().sum::<f64>();
         for k in 0..=offset {
             positive[k] = above.clamp(0.0, 1.0);
             negative[k] = 1.0 - positive[k];
             above += sum.rest[offset - k];
         }
-        // Terms above zero: S must be at most -k steps to fail, so sum from the bottom up.
+        // For terms above zero, S must be at most -k steps for a negative result, so the sum runs from the bottom up.
         let mut below = 0.0;
         for k in (1..=reach).rev() {
             below += sum.all[self.points - k];
@@ -131,8 +135,9 @@ impl Grid {
     }
 }
 
-/// The whole number below `x`, and the shares with which it and the next one have mean `x`; neither share is a
-/// rounded difference from one, so that values far below one step keep their mean.
+/// The whole number below `x`, and the shares of it and the next one that give mean `x`.
+///
+/// No share is a rounded difference from one, so values far below one step keep their mean.
 fn rounding(x: f64) -> (f64, [f64; 2]) {
     let below = x.floor();
     (below, [below + 1.0 - x, x - below])

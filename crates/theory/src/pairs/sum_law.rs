@@ -1,13 +1,13 @@
-//! The law of a sum of independent terms on a grid, with the rare part that can be positive kept apart.
+//! The law of a sum of independent terms on a grid. The rare part with a positive term is kept separate.
 
 use realfft::num_complex::Complex64;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use std::sync::Arc;
 
-/// The transform of a law, split into the part in which every term is at most zero (`calm`) and the rest.
+/// The transform of a law, split in two: `calm`, in which every term is at most zero, and the rest.
 ///
-/// Kept apart, the rest has a round-off relative to its own mass, which may be far below 1e-16, instead of relative
-/// to one: it is later multiplied by e^level.
+/// If kept separate, the rest has a round-off relative to its own mass, which may be far below 1e-16. This matters
+/// because it is later multiplied by e^level.
 #[derive(Debug, Clone, Copy)]
 pub struct SplitPoint {
     calm: Complex64,
@@ -17,7 +17,7 @@ pub struct SplitPoint {
 impl SplitPoint {
     const ONE: Self = Self { calm: Complex64::new(1.0, 0.0), rest: Complex64::new(0.0, 0.0) };
 
-    /// The sum of two independent sums: (c + r)(c' + r') - c c' = r (c' + r') + c r'.
+    /// The transform of the sum of two independent sums: (c + r)(c' + r') - c c' = r (c' + r') + c r'.
     fn times(self, other: Self) -> Self {
         Self {
             calm: self.calm * other.calm,
@@ -25,7 +25,7 @@ impl SplitPoint {
         }
     }
 
-    /// The sum of `count` independent copies, by repeated squaring.
+    /// The transform of the sum of `count` independent copies, by repeated squaring.
     fn power(self, mut count: u64) -> Self {
         let (mut result, mut square) = (Self::ONE, self);
         while count > 0 {
@@ -39,24 +39,24 @@ impl SplitPoint {
     }
 }
 
-/// A term's law: mass `calm[k]` or `rest[k]` at `k` steps modulo the grid's length.
+/// A term's law: the mass `calm[k]` or `rest[k]` lies at `k` steps, modulo the grid's length.
 #[derive(Debug, Clone)]
 pub struct TermLaw {
-    /// Masses of values at most zero.
+    /// The masses of values at most zero.
     pub calm: Vec<f64>,
-    /// Masses of values above zero.
+    /// The masses of values above zero.
     pub rest: Vec<f64>,
 }
 
-/// A sum's law on the same cyclic grid.
+/// The law of a sum on the same cyclic grid.
 #[derive(Debug, Clone)]
 pub struct SumLaw {
     /// The whole law.
     pub all: Vec<f64>,
     /// The part with at least one term above zero.
     pub rest: Vec<f64>,
-    /// A bound on the sum of the absolute round-off errors of `all`; `rest` has this times its own mass. Assumed, not proven
-    /// (`docs/proofs/exact-pair.md`, gaps 1 and 2).
+    /// A bound on the sum of the absolute round-off errors of `all`. For `rest` the bound is this times its own mass.
+    /// It is assumed and not proven (`docs/proofs/exact-pair.md`, gaps 1 and 2).
     pub round_off: f64,
 }
 
@@ -68,7 +68,7 @@ pub struct Transform {
 }
 
 impl Transform {
-    /// Transforms of `length` points, which must be even.
+    /// The transforms of `length` points; the length must be even.
     pub fn new(planner: &mut RealFftPlanner<f64>, length: usize) -> Self {
         Self { forward: planner.plan_fft_forward(length), inverse: planner.plan_fft_inverse(length), length }
     }
@@ -84,7 +84,7 @@ impl Transform {
         calm.into_iter().zip(rest).map(|(calm, rest)| SplitPoint { calm, rest }).collect()
     }
 
-    /// For each kind of term, the law of the sum of all terms but one of that kind.
+    /// For each kind of term, the law of the sum of all terms except one of that kind.
     pub fn sums_without_one(&self, terms: &[(&[SplitPoint], u64)]) -> Vec<SumLaw> {
         let bins = self.length / 2 + 1;
         let mut spectra = vec![(Vec::with_capacity(bins), Vec::with_capacity(bins), 0.0); terms.len()];
@@ -109,8 +109,9 @@ impl Transform {
                 }
             }
         }
-        // l1 error <= sqrt(length) * l2 error = l2 error of the spectrum; each bin's relative error is taken to grow by 4 epsilon = 8 u per
-        // transform level and per factor. That is an assumption: Higham's worst case for the transform alone is 22 u (`pld/transform.rs`).
+        // The l1 error is at most sqrt(length) times the l2 error, which is the l2 error of the spectrum. Each bin's
+        // relative error is assumed to grow by 4 epsilon = 8 u per transform level and per factor. Higham's worst case
+        // for the transform alone is 22 u (`pld/transform.rs`).
         let count: u64 = terms.iter().map(|(_, count)| count).sum();
         let roundings = 4.0 * (2.0 + count as f64) * (self.length as f64).log2();
         let law = |(all, rest, energy): (Vec<Complex64>, Vec<Complex64>, f64)| SumLaw {
@@ -139,7 +140,7 @@ impl Transform {
 mod tests {
     use super::*;
 
-    /// Two kinds of terms, by direct convolution.
+    /// Two kinds of terms, compared with direct convolution.
     #[test]
     fn agrees_with_direct_convolution() {
         let length = 64;
@@ -183,7 +184,7 @@ mod tests {
         }
     }
 
-    /// The rare part keeps its relative accuracy where it is far below the unit round-off.
+    /// The rare part keeps its relative accuracy even if it is far below the unit round-off.
     #[test]
     fn the_rest_is_accurate_relative_to_itself() {
         let length = 32;

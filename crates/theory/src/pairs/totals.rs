@@ -1,28 +1,28 @@
-//! Sums over the target's own cell and group: from sign probabilities to what is known at a level.
+//! Sums over the target's cell and group: from sign probabilities to the bounds at one level.
 
 use super::cells::{CellMass, Spread};
 use super::level::LevelPoint;
 use super::sign_law::{SignLaw, Signed};
 
-/// Relative error allowed for the sums over cells, whose terms are accurate to about 1e-14.
+/// The relative error allowed for the sums over cells. Their terms are accurate to about 1e-14.
 const ARITHMETIC: f64 = 1e-11;
 
 /// Bounds on the error of P(x + S > 0) for a target's term x.
 pub struct Doubt {
-    /// For x at most zero.
+    /// The bound for x at most zero.
     pub below_zero: f64,
-    /// For x above zero.
+    /// The bound for x above zero.
     pub above_zero: f64,
-    /// For x beyond the window, where the probability was not summed but taken as one.
+    /// The bound for x beyond the window. There the probability is taken as one and not summed.
     pub decisive: f64,
-    /// Where that begins.
+    /// The x at which the window ends.
     pub window: f64,
-    /// The error for x below zero grows by e^(tilt |x|) where a tilt was undone.
+    /// If a tilt was undone, the error for x below zero grows by e^(tilt |x|).
     pub tilt: f64,
 }
 
 impl Doubt {
-    /// The error for any term between `low` and `high`.
+    /// A bound on the error for any term between `low` and `high`.
     fn over(&self, low: f64, high: f64) -> f64 {
         if low >= self.window {
             return self.decisive;
@@ -33,21 +33,21 @@ impl Doubt {
     }
 }
 
-/// The target in one group of batches.
+/// What the target contributes in one group of batches.
 pub struct Part {
     /// The probability of a positive sum given the target's term.
     pub signs: SignLaw,
-    /// And its error.
+    /// The error of `signs`.
     pub doubt: Doubt,
-    /// The group's weight over the largest.
+    /// The group's weight divided by the largest weight.
     pub scale: f64,
     /// The probability that the target is in this group.
     pub share: f64,
-    /// The same with the largest weight, in whose unit the grid's values are.
+    /// The value of `share` if the group had the largest weight. The grid's values are in this unit.
     pub value_share: f64,
 }
 
-/// Expectations over the target's cell and group; values are in units of the scaled term.
+/// Expectations over the target's cell and group. Values are in units of the scaled term.
 #[derive(Default)]
 pub struct Totals {
     present: f64,
@@ -62,7 +62,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Adds what the target contributes in one group of batches.
+    /// Adds the target's contribution in one group of batches.
     pub fn add(&mut self, spreads: &[Spread], masses: &[CellMass], part: &Part) {
         let Part { signs, doubt, scale, share, value_share } = part;
         for (spread, mass) in spreads.iter().zip(masses) {
@@ -84,7 +84,7 @@ impl Totals {
         }
     }
 
-    /// The point at `level`, every field on its safe side; the scaled term's unit is e^`log_scale`.
+    /// The point at `level`, with every field on its safe side. The unit of the scaled term is e^`log_scale`.
     pub fn finish(&self, level: f64, log_scale: f64, beyond: &CellMass, undecided: &CellMass) -> LevelPoint {
         let unit = log_scale.exp();
         let odds = level.exp();

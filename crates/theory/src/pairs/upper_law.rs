@@ -1,22 +1,23 @@
-//! The law of a one-epoch loss that is never too small: the dots of the divergence connected.
+//! A law of the one-epoch loss that is never too small: it connects the dots of the divergence.
 //!
-//! H(a) = delta(ln a) is convex in a = e^level. Lines between values that are at least H, taken over the lower convex
-//! hull, are at least H everywhere, and so is every divergence after composition. They are the H of a law on the
-//! knots (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022, "Connect the dots"): the mass under P at a knot is
+//! H(a) = delta(ln a) is convex in a = e^level. Take values that are at least H, and connect them by lines over their
+//! lower convex hull. These lines are at least H everywhere, and so is every divergence after composition. They are the
+//! H of a law on the knots (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022, "Connect the dots"). The mass under P at
+//! a knot is
 //!
 //! ```text
 //! p_i = (d_(i+1) - d_i) / (e^(l_(i+1) - l_i) - 1) - (d_i - d_(i-1)) / (1 - e^(l_(i-1) - l_i)).
 //! ```
 //!
-//! Below level 0 the same is done with the reverse divergence, H(a) = 1 - a + a H'(1/a), which exchanges P and Q.
+//! Below level 0 the code does the same with the reverse divergence, H(a) = 1 - a + a H'(1/a), which exchanges P and Q.
 
 use super::knots::Knots;
 use crate::pld::{LossGrid, Side};
 
-/// Relative margin for the round-off in the differences.
+/// The relative margin for round-off in the differences.
 const MARGIN: f64 = 1e-11;
 
-/// A value of the divergence, in both readings.
+/// The divergence and the reverse divergence at one level.
 #[derive(Clone, Copy)]
 struct Dot {
     index: i64,
@@ -44,7 +45,7 @@ pub fn upper_law(knots: &Knots) -> LossGrid {
         }
         hull.push(dot);
     }
-    // Above the last knot the divergence is taken as constant: that mass is infinite.
+    // Above the last knot the divergence is taken as constant, so that mass is at infinity.
     while hull.len() > 2 && mass(hull[hull.len() - 2], hull[hull.len() - 1], None) <= 0.0 {
         hull.pop();
     }
@@ -58,14 +59,14 @@ pub fn upper_law(knots: &Knots) -> LossGrid {
     LossGrid { side: Side::Upper, step: knots.step, origin: 0.0, first, masses, infinity_mass }
 }
 
-/// The mass under P at `here`, between its neighbours on the hull.
+/// The mass under P at `here`, computed from its neighbours on the hull.
 fn mass(before: Dot, here: Dot, after: Option<Dot>) -> f64 {
     let up = |after: Dot| (after.level - here.level).exp_m1();
     let down = -(before.level - here.level).exp_m1();
     if here.level >= 0.0 || before.level == f64::NEG_INFINITY {
         after.map_or(0.0, |after| (after.delta - here.delta) / up(after)) - (here.delta - before.delta) / down
     } else {
-        // The mass under Q from the reverse divergence, whose levels run the other way.
+        // This is the mass under Q from the reverse divergence, whose levels have the opposite order.
         let towards_before =
             (before.reverse_delta - here.reverse_delta) / (here.level - before.level).exp_m1();
         let towards_after = after.map_or(0.0, |after| {

@@ -1,17 +1,17 @@
-//! Unequal weights in few groups: exactly where they are few, else rounded to a stated side.
+//! Unequal weights in few groups: exact if there are few weights, otherwise rounded to a stated side.
 //!
-//! `delta(l) = E_0 (sum_t w_t g(y_t))+` is convex and, the `y_t` having one law, symmetric in the weights: it is
-//! Schur-convex. Weights that are averaged within groups are majorised by the originals, which makes every
-//! divergence smaller; weights that are pushed to the ends of their group at the same sum majorise them, which makes
-//! it larger. Proof: `docs/proofs/buffers.md`.
+//! `delta(l) = E_0 (sum_t w_t g(y_t))+` is convex in the weights. All `y_t` have the same law, so it is also symmetric.
+//! Therefore it is Schur-convex. The original weights majorise weights averaged within groups, so averaging makes every
+//! divergence smaller. Weights moved to the ends of their group, with the same sum, majorise the originals, so this
+//! makes every divergence larger. Proof: `docs/proofs/buffers.md`.
 
 use super::shift_pair::WeightGroup;
 use crate::pld::Side;
 
-/// Groups of at most `bins` different sizes (three for each bin on the upper side) that stand for `weights`.
+/// Groups that replace `weights`, of at most `bins` different sizes (three per bin on the upper side).
 ///
-/// Exact when there are at most `bins` different positive weights; else never too large a divergence for
-/// [`Side::Lower`], never too small a one for [`Side::Upper`]. Weights of zero need no group.
+/// The result is exact if there are at most `bins` different positive weights. Otherwise divergences are never too
+/// large for [`Side::Lower`] and never too small for [`Side::Upper`]. Weights of zero get no group.
 pub(super) fn grouped(weights: &[f64], side: Side, bins: usize) -> Vec<WeightGroup> {
     let mut sorted: Vec<f64> = weights.iter().copied().filter(|&weight| weight > 0.0).collect();
     sorted.sort_by(f64::total_cmp);
@@ -19,13 +19,14 @@ pub(super) fn grouped(weights: &[f64], side: Side, bins: usize) -> Vec<WeightGro
     if distinct.clone().count() <= bins {
         return distinct.map(|same| WeightGroup { weight: same[0], batches: same.len() as u64 }).collect();
     }
-    // Weights within a factor of 2^(10 / bins) share a bin; below a thousandth of the largest all do.
+    // Weights within a factor of 2^(10 / bins) share a bin. All weights below a thousandth of the largest share one
+    // bin.
     let largest = sorted[sorted.len() - 1];
     let bin = |weight: f64| ((largest / weight).log2() * bins as f64 / 10.0).min(bins as f64 - 1.0) as usize;
     sorted.chunk_by(|&a, &b| bin(a) == bin(b)).flat_map(|members| merge(members, side)).collect()
 }
 
-/// One bin's members as one mean, or as both ends and one weight between them that keeps the sum.
+/// The members of one bin as one mean, or as both ends and one weight between them that keeps the sum.
 fn merge(members: &[f64], side: Side) -> Vec<WeightGroup> {
     let count = members.len();
     let (low, high) = (members[0], members[count - 1]);
@@ -59,7 +60,7 @@ mod tests {
         assert_eq!(groups, expected);
     }
 
-    /// Partial sums of the largest weights: the definition of majorisation.
+    /// Compares partial sums of the largest weights, by the definition of majorisation.
     #[test]
     fn sides_are_ordered_by_majorisation() {
         let weights: Vec<f64> = (0..200).map(|t| 0.95_f64.powi(t) * 0.05).collect();

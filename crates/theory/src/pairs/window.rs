@@ -1,31 +1,31 @@
-//! How far a sum of terms can reach: the window in which its law is computed, with the probability of leaving it.
+//! The window in which a sum's law is computed, with the probability that the sum leaves it.
 
 use super::cells::{CellMass, Spread};
 use super::shift_pair::WeightGroup;
 
-/// Minus the logarithm of the probability of leaving the window, at level zero.
+/// Minus the logarithm of the probability of leaving the window at level zero.
 const LOG_ODDS: f64 = 38.0;
 
-/// A window for the sum of the terms of all batches but the target's, and for each term by itself.
+/// A window for the sum of the terms of all batches except the target's, and for each term.
 ///
-/// With `clip = below + floor`, where no term is below `-floor`: a term above `clip` makes the whole sum positive
-/// unless the others fall below `-below`.
+/// No term is below `-floor`, and `clip = below + floor`. So a term above `clip` makes the whole sum positive unless
+/// the others sum to less than `-below`.
 #[derive(Debug, Clone, Copy)]
 pub struct Window {
-    /// The sum stays above `-below`, for any number of the terms, ...
+    /// The sum of any number of the terms stays above `-below`.
     pub below: f64,
-    /// ... and, while every term is below `clip`, under `above`.
+    /// The sum stays under `above` while every term is below `clip`.
     pub above: f64,
-    /// A term at least this large decides the sign by itself.
+    /// A term of at least this size decides the sign of the sum.
     pub clip: f64,
-    /// Below level zero the sum's law is tilted by e^(-tilt S), so that what makes it negative is no tail.
+    /// Below level zero the sum's law is tilted by e^(-tilt S), so that negative sums are not rare.
     pub tilt: Option<f64>,
     below_tilt: Chernoff,
     above_tilt: Chernoff,
     terms: f64,
 }
 
-/// One exponential moment bound: ln P(beyond distance r) <= `log_moments` - `tilt` r.
+/// A bound from one exponential moment: ln P(beyond distance r) <= `log_moments` - `tilt` r.
 #[derive(Debug, Clone, Copy)]
 struct Chernoff {
     tilt: f64,
@@ -33,9 +33,9 @@ struct Chernoff {
 }
 
 impl Window {
-    /// The window that the sum leaves with probability at most about e^-(38 + |level|) on either side.
+    /// The window that the sum leaves with probability at most about e^-(38 + |level|) on each side.
     ///
-    /// `spreads` and `masses` are the cells' law of the scaled term; group i scales it by `weight_i / largest`.
+    /// `spreads` and `masses` are the cells' law of the scaled term. Group i scales it by `weight_i / largest`.
     pub fn new(
         spreads: &[Spread],
         masses: &[CellMass],
@@ -53,7 +53,7 @@ impl Window {
                     if value * scale < clip { share * (sign * tilt * scale * value).exp() } else { 0.0 }
                 };
                 let cell = |(spread, mass): (&Spread, &CellMass)| {
-                    // A cell that straddles the clip is counted at the clip, the most its unclipped part can be.
+                    // A cell on both sides of the clip is counted at the clip, the largest value of its unclipped part.
                     if spread.low * scale < clip && spread.high * scale >= clip && sign > 0.0 {
                         return mass.base * (tilt * clip).exp();
                     }
@@ -62,57 +62,60 @@ impl Window {
                 };
                 let moment: f64 = spreads.iter().zip(masses).map(cell).sum();
                 if !moment.is_finite() {
-                    return f64::INFINITY; // zero mass times an overflow, among others
+                    return f64::INFINITY; // for example zero mass times an overflow
                 }
                 group.batches as f64 * moment.ln().max(least)
             };
             groups.iter().map(group_moment).sum()
         };
-        // Any number of the terms, up to all: a logarithm of a moment never counts for less than nothing.
+        // The bound covers any number of the terms up to all, so a logarithm of a moment counts as at least zero.
         let below_tilt = shortest_reach(log_odds, terms, |tilt| log_moments(-1.0, f64::INFINITY, 0.0, tilt));
         let below = below_tilt.reach(log_odds, terms).max(floor);
         let clip = below + floor;
         let above_tilt = shortest_reach(log_odds, terms, |tilt| log_moments(1.0, clip, 0.0, tilt));
-        // No steeper than what comes around from far below allows (see `escapes`).
+        // The tilt is limited so that mass that wraps around from far below stays small (see `escapes`).
         let width = below + 1.05 * clip;
         let steepest = (below_tilt.tilt * (width - floor) - below_tilt.log_moments - log_odds) / width;
         let tilt = (level < 0.0)
             .then(|| least_moment(|tilt| log_moments(-1.0, f64::INFINITY, f64::NEG_INFINITY, tilt)))
             .map(|tilt| tilt.min(steepest).min(600.0 / width))
             .filter(|tilt| *tilt >= 0.0);
-        // What wraps around under a tilt comes back smaller by e^(-tilt width): less width is needed.
+        // Under a tilt, mass that wraps around is smaller by e^(-tilt width), so less width is needed.
         let extra = tilt.unwrap_or(0.0);
         let needed = (log_odds - extra * below + above_tilt.log_moments) / (above_tilt.tilt + extra);
         let above = if extra > 0.0 { 1.01 * needed } else { above_tilt.reach(log_odds, terms) };
         Self { below, above: above.max(1.05 * clip), clip, tilt, below_tilt, above_tilt, terms }
     }
 
-    /// No term is below minus this.
+    /// A bound on the terms from below: no term is below minus this value.
     pub fn floor(&self) -> f64 {
         self.clip - self.below
     }
 
-    /// The power of two from which on a grid over the window rounds finely enough to keep the tails inside.
+    /// The smallest power of two at which a grid over the window is fine enough to keep the tails inside.
     pub fn least_points(&self) -> usize {
         let tilt = self.below_tilt.tilt.max(self.above_tilt.tilt);
         let points = (self.below + self.above) * tilt * self.terms.sqrt();
         (points.min(1e9) as usize).next_power_of_two()
     }
 
-    /// Upper bounds on the probabilities of leaving below and above, when each term has moreover been rounded at
-    /// random, without bias, to a grid of this `step`: each rounding has moment at most e^(tilt^2 step^2 / 8).
+    /// Upper bounds on the probabilities of leaving the window below and above.
+    ///
+    /// They include random unbiased rounding of each term to a grid of this `step`. Each rounding has a moment of at
+    /// most e^(tilt^2 step^2 / 8).
     pub fn escapes(&self, step: f64) -> (f64, f64) {
         let escape = |side: &Chernoff, reach: f64| {
             let rounding = self.terms * (side.tilt * step).powi(2) / 8.0;
-            // One step is lost where the window's ends are rounded to the grid.
+            // One step is lost when the window's ends are rounded to the grid.
             (side.log_moments + rounding - side.tilt * (reach - 2.0 * step)).exp().min(1.0)
         };
         let below = escape(&self.below_tilt, self.below);
         let above = escape(&self.above_tilt, self.above);
         let Some(tilt) = self.tilt else { return (below, above) };
-        // What wraps around by the whole width is off by e^(tilt width) once the tilt is undone: down from the
-        // right, up from as far out on the left as the sum of both reaches.
-        // The tilt is so small (`steepest`) that every further width is rarer by more than e^(tilt width + 30).
+        // Mass that wraps around by the whole width is wrong by a factor of e^(tilt width) once the tilt is undone.
+        // Mass from the right becomes smaller. Mass from the left becomes larger, but it comes from as far below as the
+        // sum of both reaches. The tilt is so small (`steepest`) that each further width is rarer by more than e^(tilt
+        // width + 30).
         let width = self.below + self.above;
         let far_below = escape(&self.below_tilt, width - self.floor());
         let once = above * (-tilt * width).exp() + far_below * (tilt * width).exp();
@@ -121,10 +124,10 @@ impl Window {
 }
 
 impl Chernoff {
-    /// The distance beyond which the probability is at most e^-`log_odds`; infinite where the moments overflow.
+    /// The distance beyond which the probability is at most e^-`log_odds`; infinite if the moments overflow.
     ///
-    /// With room for the rounding of `terms` terms to a grid of a thousandth of the distance: without it the best
-    /// tilt could be so steep that any rounding spoils the bound.
+    /// It leaves room for rounding `terms` terms to a grid of a thousandth of the distance. Otherwise the best tilt
+    /// could be so steep that any rounding makes the bound useless.
     fn reach(&self, log_odds: f64, terms: f64) -> f64 {
         let bare = (log_odds + self.log_moments) / self.tilt;
         let step = bare / 1024.0;
@@ -133,14 +136,14 @@ impl Chernoff {
     }
 }
 
-/// The tilt with the smallest moment of the whole sum, near enough: any tilt is valid.
+/// The tilt with approximately the smallest moment of the whole sum. Any tilt is valid.
 fn least_moment(log_moments: impl Fn(f64) -> f64) -> f64 {
     let (mut best, mut least) = (0.0, 0.0);
     let mut tilt = 1e-6;
     while tilt < 1e6 {
         let moments = log_moments(tilt);
         if moments > least + 1.0 {
-            break; // convex: it only rises from here
+            break; // the function is convex, so it only rises from here
         }
         if moments < least {
             (best, least) = (tilt, moments);
@@ -150,8 +153,10 @@ fn least_moment(log_moments: impl Fn(f64) -> f64) -> f64 {
     best
 }
 
-/// The tilt with the smallest reach. The reach is quasi-convex in ln tilt, so golden sections find it; any tilt is
-/// valid, so a search that stops early costs width, not truth.
+/// The tilt with approximately the smallest reach.
+///
+/// The reach is quasi-convex in ln tilt, so a golden-section search finds it. Any tilt is valid, so a search that stops
+/// early gives a wider window but no error.
 fn shortest_reach(log_odds: f64, terms: f64, log_moments: impl Fn(f64) -> f64) -> Chernoff {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let at = |log_tilt: f64| {

@@ -1,25 +1,27 @@
-//! A composed law in a few atoms, for the mean of a function that is dear to evaluate.
+//! A composed law as a few atoms, for the mean of a function that is expensive to evaluate.
 
 use super::{Composition, Side};
 use libm::{exp, expm1, log1p};
 
-/// A few atoms in place of a composed law, erring to the same side for every function of the loss that increases and
-/// is convex in e^-loss, as delta is.
+/// A few atoms that replace a composed law.
+///
+/// The mean errs to the law's side for every function of the loss that increases and is convex in e^-loss, as delta is.
 #[derive(Debug, Clone)]
 pub struct Atoms {
     side: Side,
     losses_and_masses: Vec<(f64, f64)>,
-    /// How far the mean of a function with values in [0, 1] may be off otherwise: mass whose place is not known, and
-    /// round-off.
+    /// An extra error of the mean of a function with values in [0, 1]: mass of unknown place, and round-off.
     unsure_mass: f64,
 }
 
 impl Composition {
-    /// The law in about `most` or `2 * most` atoms: the masses of a run of neighbouring points are gathered in the point
-    /// that keeps their P and their Q mass (lower), or spread to the run's two ends that keep them (upper).
+    /// The law in about `most` or `2 * most` atoms.
+    ///
+    /// For the lower side, each run of neighbouring points is gathered in one point that keeps its P and Q mass. For
+    /// the upper side, it is spread to the run's two ends, which also keeps both masses.
     ///
     /// # Panics
-    /// If the composition is tilted: compose with [`super::Aim::Whole`].
+    /// If the composition is tilted. Compose with [`super::Aim::Whole`].
     pub fn atoms(&self, most: usize) -> Atoms {
         assert!(self.tilt == 0.0, "only a law without tilt has atoms");
         let scale = exp(self.log_scale);
@@ -28,7 +30,8 @@ impl Composition {
         for (r, masses) in self.tilted.chunks(run).enumerate() {
             let low = self.origin + (self.first + (r * run) as i64) as f64 * self.step;
             let p: f64 = masses.iter().sum();
-            // Both q are over e^-low; what the run's Q mass lacks to its P mass has no cancellation this way.
+            // Q masses are in units of e^-low. The difference of the run's P and Q mass is computed without
+            // cancellation.
             let lacking: f64 =
                 masses.iter().enumerate().map(|(i, mass)| -mass * expm1(-(i as f64) * self.step)).sum();
             if p <= 0.0 {
@@ -54,8 +57,9 @@ impl Composition {
 }
 
 impl Atoms {
-    /// The mean of `value(loss)`, erring to the law's side, for a function that increases in the loss, is convex in
-    /// e^-loss, and lies between 0 and `most`.
+    /// The mean of `value(loss)`; it errs to the law's side.
+    ///
+    /// The function must increase in the loss, be convex in e^-loss, and lie between 0 and `most`.
     pub fn mean(&self, value: impl Fn(f64) -> f64, most: f64) -> f64 {
         let sum: f64 = self.losses_and_masses.iter().map(|&(loss, mass)| mass * value(loss)).sum();
         match self.side {

@@ -1,4 +1,4 @@
-//! What both sides of a discretisation start from: the masses that P and Q give to every cell of the grid.
+//! The input of both discretisations: the masses of P and Q in every cell of the grid.
 
 use super::{LossGrid, Side};
 use libm::{exp, expm1, floor, log};
@@ -6,36 +6,36 @@ use libm::{exp, expm1, floor, log};
 /// The masses that the two laws give to one event.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Masses {
-    /// Mass under P.
+    /// The mass under P.
     pub p: f64,
-    /// Mass under Q.
+    /// The mass under Q.
     pub q: f64,
 }
 
-/// A pair of laws, seen through the cells `[l_i, l_(i+1)]` of the grid
-/// `l_i = origin + (first + i) * step`.
+/// A pair of laws, given by the cells `[l_i, l_(i+1)]` of the grid `l_i = origin + (first + i) * step`.
 ///
-/// A cell's masses are kept as the two point masses at its ends that have the same P and the same Q mass ("connect
-/// the dots": Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022). That representation is the same for (Q, P) with
-/// the losses negated, so one `Cells` serves both directions.
+/// A cell's masses are stored as two point masses at its ends that have the same P and the same Q mass ("connect the
+/// dots": Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022). This form is the same for (Q, P) with negated losses, so
+/// one `Cells` serves both directions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cells {
     pub(super) step: f64,
     pub(super) origin: f64,
     pub(super) first: i64,
-    /// P mass at the lower end of each cell.
+    /// The P mass at the lower end of each cell.
     pub(super) low: Vec<f64>,
-    /// P mass at the upper end of each cell.
+    /// The P mass at the upper end of each cell.
     pub(super) high: Vec<f64>,
     pub(super) below: Masses,
     pub(super) above: Masses,
 }
 
 impl Cells {
-    /// From the P mass of every cell and its part at the upper end,
-    /// `share = E_P[(1 - e^(l_i - L)) / (1 - e^-h); cell]`, with the masses outside all cells.
+    /// Cells from the P mass of every cell and its part at the upper end, and the masses outside all cells.
     ///
-    /// Computing `share` as an integral of its own avoids the cancellation between P and Q mass.
+    /// The part is `share = E_P[(1 - e^(l_i - L)) / (1 - e^-h); cell]`.
+    ///
+    /// If `share` is computed as a separate integral, P and Q mass do not cancel.
     pub fn from_shares(
         step: f64,
         origin: f64,
@@ -53,9 +53,9 @@ impl Cells {
         Cells { step, origin, first, low, high, below, above }
     }
 
-    /// From `P(L > l_i)` and `Q(L > l_i)` at the ends of all cells (one more value than cells).
+    /// Cells from `P(L > l_i)` and `Q(L > l_i)` at the ends of all cells (one more value than cells).
     ///
-    /// Differences of nearly equal values lose digits, which tests against closed forms can spare.
+    /// Differences of nearly equal values lose digits, which does not matter for tests against closed forms.
     #[cfg(test)]
     pub(super) fn from_survival(step: f64, first: i64, survival_p: &[f64], survival_q: &[f64]) -> Self {
         let (last_p, last_q) = (survival_p[survival_p.len() - 1], survival_q[survival_q.len() - 1]);
@@ -68,10 +68,12 @@ impl Cells {
         Self::from_shares(step, 0.0, first, cells, below, Masses { p: last_p, q: last_q })
     }
 
-    /// From any partition of the outcomes into events, for a lower bound: telling the events apart is
-    /// post-processing, so no order or monotone loss is needed. The finer the partition, the better the bound.
+    /// Cells from any partition of the outcomes into events, for a lower bound.
     ///
-    /// The grid reaches from `first` over `cells` cells; events outside are kept as below or above it.
+    /// Reporting only the event is post-processing, so no order and no monotone loss is needed. A finer partition gives
+    /// a better bound.
+    ///
+    /// The grid has `cells` cells from `first` on. Events outside it count as below or above the grid.
     pub fn from_events(step: f64, first: i64, cells: usize, events: impl Iterator<Item = Masses>) -> Self {
         let mut result = Cells {
             step,
@@ -121,7 +123,7 @@ impl Cells {
         }
     }
 
-    /// The same without what lies above the cells: the bulk of a law that is split at a large loss.
+    /// These cells without the masses above them: the bulk of a law that is split at a large loss.
     #[must_use]
     pub fn without_above(mut self) -> Self {
         self.above = Masses::default();
@@ -138,9 +140,10 @@ impl Cells {
         self.end(self.low.len() as i64)
     }
 
-    /// The law whose delta is never too small, before and after composition: the losses of a cell move to its two
-    /// ends, which keeps E\[e^-L\] and can only raise a convex function of e^-L. Losses below the grid move up to
-    /// its first point; above the grid they go to the last point and to +infinity.
+    /// The law whose delta is never too small, before and after composition.
+    ///
+    /// The losses of a cell move to its two ends. This keeps E\[e^-L\] and can only increase a convex function of e^-L.
+    /// Losses below the grid move up to its first point. Losses above the grid go to the last point and to +infinity.
     pub fn pessimistic(&self) -> LossGrid {
         let mut masses = self.point_masses();
         let last = masses.len() - 1;
@@ -162,7 +165,7 @@ impl Cells {
         self.origin + (self.first + i) as f64 * self.step
     }
 
-    /// The P masses at all ends, without what lies outside the cells.
+    /// The P masses at all ends, without the masses outside the cells.
     pub(super) fn point_masses(&self) -> Vec<f64> {
         let mut masses = vec![0.0; self.low.len() + 1];
         for (i, (low, high)) in self.low.iter().zip(&self.high).enumerate() {

@@ -1,16 +1,16 @@
-//! Many steps: the law of a sum of independent losses, by a fast Fourier transform of the tilted law.
+//! The law of a sum of many independent losses, by a fast Fourier transform of the tilted law.
 //!
-//! The masses are tilted by e^(t L), so far that the losses that decide the answer are no longer rare in the tilted
-//! sum. The transform's round-off, about 1e-15 of the bulk, is then small against what is read off, however small
-//! delta is. A light tilt comes first, since it needs the smallest window (which holds nearly all of the tilted sum, by
-//! Chernoff bounds); where round-off would show, the sum is tilted until its mean is the answer.
+//! The masses are tilted by e^(t L), so that the losses that decide the answer are not rare in the tilted sum. The
+//! transform's round-off is about 1e-15 of the bulk. After tilting it is small compared with the answer, even for a
+//! small delta. A light tilt comes first, because it needs the smallest window. By Chernoff bounds the window holds
+//! nearly all of the tilted sum. If round-off would matter, the sum is tilted until its mean is the answer.
 //!
-//! What is left is put on the safe side:
-//! - mass above the window: counted as infinite (upper) or dropped (lower);
-//! - mass from outside that wraps into the window: left there (upper) or its largest effect subtracted (lower);
-//! - round-off: its largest effect added (subtracted), by a bound on the transforms' 2-norm error (`transform.rs`) and on
-//!   the error of raising to a power (`powers.rs`);
-//! - relative errors of the masses, and of adding up the window's points: a factor `1 ± steps * 2e-13`, and 8 units of
+//! The remaining errors are put on the safe side:
+//! - Mass above the window is counted as infinite (upper) or dropped (lower).
+//! - Mass from outside that wraps into the window is left there (upper), or its largest effect is subtracted (lower).
+//! - The largest effect of round-off is added (upper) or subtracted (lower). It follows from a bound on the transforms'
+//!   2-norm error (`transform.rs`) and on the error of raising to a power (`powers.rs`).
+//! - Relative errors of the masses and of summing the window's points give a factor `1 ± steps * 2e-13`, and 8 units of
 //!   round-off for every point.
 
 use super::transform::fast_length;
@@ -18,53 +18,55 @@ use super::{LossGrid, Side};
 use crate::work::{MOST_POINTS, OutOfReach, Work};
 use libm::{ceil, exp, expm1, floor, log, log1p};
 
-/// What the composition will be asked for; values far from the aim are valid but not sharp.
+/// The value that the composition is made for. Other values are valid but less accurate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Aim {
-    /// The epsilon at this delta.
+    /// Reading the epsilon at this delta.
     Delta(f64),
-    /// The delta at this epsilon.
+    /// Reading the delta at this epsilon.
     Epsilon(f64),
-    /// The whole law, with an absolute accuracy of about 1e-14.
+    /// Reading the whole law, with an absolute error of about 1e-14.
     Whole,
 }
 
-/// The law of the sum of many losses, tilted: read it by `delta`, `epsilon` or [`Composition::untilted`].
+/// The tilted law of the sum of many losses.
+///
+/// Read it with `delta`, `epsilon` or [`Composition::untilted`].
 #[derive(Debug, Clone)]
 pub struct Composition {
     pub(super) side: Side,
     pub(super) step: f64,
     pub(super) origin: f64,
     pub(super) first: i64,
-    /// `P(sum = x) = tilted * e^(log_scale - tilt x)`, up to the errors above, which are already on the safe side.
+    /// `P(sum = x) = tilted * e^(log_scale - tilt x)`. The errors listed above are already on the safe side.
     pub(super) tilted: Vec<f64>,
     pub(super) tilt: f64,
     pub(super) log_scale: f64,
     pub(super) infinity_mass: f64,
-    /// Tilted mass that may have wrapped into the window.
+    /// The tilted mass that may have wrapped into the window.
     pub(super) stray_mass: f64,
-    /// How far any scaled delta, or probability of exceeding a point, may be off through round-off.
+    /// The largest round-off error of a scaled delta, or of the probability of exceeding a point.
     pub(super) round_off: f64,
-    /// The window's bottom hides no mass: the law is known below it too (it is empty there).
+    /// Whether the law is also known below the window, where it is empty.
     pub(super) complete_below: bool,
 }
 
-/// Tilted mass that may lie outside the window on either side, as a share of what is read off.
+/// The tilted mass that may lie outside the window on each side, as a share of the answer.
 const STRAY_SHARE: f64 = 1e-7;
-/// Probability of what is read off under a light tilt, per step.
+/// The probability of the answer under a light tilt, per step.
 const ROUND_OFF_PER_STEP: f64 = 3e-8;
-/// Uncertainty of delta, relatively, above which the sum is tilted further.
+/// If the relative uncertainty of delta is larger, the sum is tilted further.
 pub(crate) const MOST_BLUR: f64 = 1e-3;
-/// Tilted mass that may lie outside the window for [`Aim::Whole`], where it is absolute.
+/// The tilted mass that may lie outside the window for [`Aim::Whole`]; here it is absolute.
 const STRAY_MASS_WHOLE: f64 = 1e-15;
 pub(super) const UNIT_ROUND_OFF: f64 = f64::EPSILON / 2.0;
-/// Relative accuracy of the masses (1e-13), and as much for putting them on the grid.
+/// The relative accuracy of the masses (1e-13), and the same again for placing them on the grid.
 const MASS_ERROR: f64 = 2e-13;
-/// Minus the logarithm of the smallest float.
+/// Minus the logarithm of the smallest positive float.
 const LARGEST_LOG: f64 = 745.0;
 
 impl LossGrid {
-    /// The law of the sum of `times` independent losses, erring to the same side, whatever it costs.
+    /// The law of the sum of `times` independent losses, at any cost. It errs to the same side.
     ///
     /// # Panics
     /// If `times` is zero.
@@ -72,10 +74,10 @@ impl LossGrid {
         self.compose_within(times, aim, &Work::unlimited()).expect("there is no limit")
     }
 
-    /// The same for at most what is left of `work`.
+    /// The law as in [`compose`](Self::compose), within the rest of `work`.
     ///
     /// # Errors
-    /// A window that is longer than memory or the work that is left allows.
+    /// The window is too long for memory or for the remaining work.
     ///
     /// # Panics
     /// If `times` is zero.
@@ -83,7 +85,7 @@ impl LossGrid {
         self.compose_on(times, aim, MOST_POINTS, work)
     }
 
-    /// The same on at most `most` points.
+    /// The law as in [`compose_within`](Self::compose_within), on at most `most` points.
     pub(crate) fn compose_on(
         &self,
         times: u64,
@@ -118,7 +120,7 @@ impl LossGrid {
                 self.compose_tilted(&window, tilt, STRAY_SHARE * 1e-3)
             }
             Aim::Delta(delta) => {
-                // Round-off grows with the number of steps, so the answer may be less rare under the tilted law.
+                // Round-off grows with the number of steps, so the answer must be less rare under the tilted law.
                 let rarity = (ROUND_OFF_PER_STEP * n).min(0.1);
                 let tilt =
                     if delta < rarity { self.tilt_for_probability(n, log(delta / rarity)) } else { 0.0 };
@@ -138,7 +140,7 @@ impl LossGrid {
         }
     }
 
-    /// What masses with this relative error are multiplied by to err to this law's side.
+    /// The factor that makes masses with this relative error err to this law's side.
     fn margin(&self, relative: f64) -> f64 {
         match self.side {
             Side::Upper => 1.0 + relative,
@@ -146,7 +148,7 @@ impl LossGrid {
         }
     }
 
-    /// The sum under a tilt, in a window that leaves out at most `stray_mass` of it on either side.
+    /// The sum under a tilt, in a window that leaves out at most `stray_mass` on each side.
     fn compose_tilted(
         &self,
         window: &Window<'_>,
@@ -162,7 +164,7 @@ impl LossGrid {
         let origin = n * self.origin;
         let points = ceil((top - bottom) / self.step) + 4.0;
         work.check_points(points, most)?;
-        // Places are whole numbers of 64 bits.
+        // Positions are 64-bit integers.
         work.check_points(
             (n * (self.first as f64).abs().max(self.masses.len() as f64)).abs() / 1e9,
             1 << 30,
@@ -173,8 +175,8 @@ impl LossGrid {
         let log_moment = self.moment(tilt).log_value;
         let (mut tilted, error) = self.tilted_power(times, tilt, log_moment, first, length);
         let log_scale = n * log_moment;
-        // The moment's own round-off, and that of every tilted mass, come back times the number of steps. Where e^(tilt loss) is beyond
-        // the range of floats, the tilted mass is too small to matter.
+        // The round-off of the moment and of every tilted mass is multiplied by the number of steps. If e^(tilt loss)
+        // overflows, the tilted mass is too small to matter.
         let ends = f64::max(self.loss(0).abs(), self.loss(self.masses.len() - 1).abs());
         let exponent = f64::min(tilt * ends, LARGEST_LOG + log_moment.abs());
         let relative = n * (MASS_ERROR + UNIT_ROUND_OFF * (4.0 * log_moment.abs() + 2.0 * exponent))
@@ -205,33 +207,33 @@ impl LossGrid {
     }
 }
 
-/// What a composition may cost.
+/// The limits on the cost of a composition.
 struct Window<'a> {
     times: u64,
     work: &'a Work,
-    /// The most points of the window.
+    /// The largest number of points of the window.
     most: usize,
 }
 
-/// Units of work for every mass of one step: some 75 moments.
+/// The units of work for every mass of one step: about 75 moments.
 const MOMENTS: f64 = 150.0;
-/// Units for every point of the window and every level of both transforms.
+/// The units of work for every point of the window and every level of both transforms.
 const PER_LEVEL: f64 = 2.0;
 
-/// Units for every point of the window otherwise: raising its frequency to a power, and reading it.
+/// The other units of work for every point of the window: raising its frequency to a power, and reading it.
 fn per_point(times: u64) -> f64 {
     if times <= super::powers::MOST_BY_SQUARING { 30.0 + 4.0 * (times as f64).log2() } else { 110.0 }
 }
 
 impl Composition {
-    /// Points of the window.
+    /// The number of points of the window.
     pub fn points(&self) -> usize {
         self.tilted.len()
     }
 
     /// The composed law without tilt, for curves and for further composition.
     ///
-    /// Compose with [`Aim::Whole`] first: undoing a tilt magnifies round-off on the light side.
+    /// Use [`Aim::Whole`] when you compose. Otherwise removing the tilt magnifies round-off on the light side.
     pub fn untilted(&self) -> LossGrid {
         let mut masses: Vec<f64> = self.tilted.clone();
         for (i, mass) in masses.iter_mut().enumerate() {
@@ -243,9 +245,9 @@ impl Composition {
             let lowest = self.origin + self.first as f64 * self.step;
             let stray = (self.stray_mass + self.round_off) * exp(self.log_scale - self.tilt * lowest);
             match self.side {
-                // Mass below the window and round-off are unknown but at most this.
+                // The mass below the window and the round-off are unknown, but at most this.
                 Side::Upper => infinity_mass += stray,
-                // Taking it from the top makes the law stochastically smaller than the true one.
+                // Removing it from the top makes the law stochastically smaller than the true one.
                 Side::Lower => {
                     let mut to_drop = stray;
                     for mass in masses.iter_mut().rev() {

@@ -1,23 +1,23 @@
-//! Privacy-loss distributions on a grid: discretise, compose, read off.
+//! Privacy-loss distributions on a grid: discretise, compose and read the result.
 //!
-//! For a pair of laws (P, Q) the loss is L = ln dP/dQ, and under P
+//! For a pair of laws (P, Q), the loss is L = ln dP/dQ, and under P
 //!
 //! ```text
 //! delta(epsilon) = E_P (1 - e^(epsilon - L))+,   L = +infinity where Q vanishes.
 //! ```
 //!
-//! The expression increases in L and is convex in e^-L, which gives the two ways to discretise with a known sign:
+//! The expression increases in L and is convex in e^-L. This gives two ways to discretise with a known sign:
 //!
-//! | way | needs | cost of n steps on a grid of width h | made by |
+//! | method | input | cost of n steps on a grid of width h | made by |
 //! |---|---|---|---|
-//! | move every loss to the next grid point above (below) | P(L > l) | about n h / 2 | [`LossGrid::rounded`] |
-//! | spread (gather) losses so that P and Q of a cell are kept | P and Q of every cell | about n h^2 / 12 (n h^2 / 6) | [`Cells`] |
+//! | move every loss to the next grid point: above it (upper) or below it (lower) | P(L > l) | about n h / 2 | [`LossGrid::rounded`] |
+//! | spread the losses of a cell to its ends (upper) or gather them in a point (lower), keeping P and Q of the cell | P and Q of every cell | about n h^2 / 12 (upper), n h^2 / 6 (lower) | [`Cells`] |
 //!
-//! Proofs: `docs/proofs/grid-laws.md` and `docs/proofs/composition.md`. Round-off is bounded on top of that:
-//! [what certified means](crate#what-certified-means) says under which assumptions.
+//! Proofs: `docs/proofs/grid-laws.md` and `docs/proofs/composition.md`. Round-off is also bounded, under the
+//! assumptions in [what certified means](crate#what-certified-means).
 //!
-//! Data meets the types in this order: [`Cells`] or survival values, [`LossGrid`] (one step, one [`Side`]),
-//! [`Composition`] (many steps), epsilon.
+//! The types in order of use: [`Cells`] or survival values, [`LossGrid`] (one step, one [`Side`]), [`Composition`]
+//! (many steps), epsilon.
 //!
 //! ```
 //! use misdeal_theory::pld::{Aim, LossGrid, Side};
@@ -44,35 +44,36 @@ pub use cells::{Cells, Masses};
 pub(crate) use compose::MOST_BLUR;
 pub use compose::{Aim, Composition};
 
-/// In which direction a value may err.
+/// The direction in which a value may err.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// Never too large: masses that are lost on the way are dropped.
+    /// Values are never too large. Masses lost in the computation are dropped.
     Lower,
-    /// Never too small: masses that are lost on the way go to +infinity.
+    /// Values are never too small. Masses lost in the computation go to +infinity.
     Upper,
 }
 
-/// The law of the privacy loss under P on the points `origin + first * step, origin + (first + 1) * step, ...`, for
-/// one [`Side`].
+/// The law of the privacy loss under P on a grid, for one [`Side`].
 ///
-/// `Upper`: every delta read off it, also after any composition, is at least the pair's. `Lower`: at most. What the
-/// masses lack to one sits at -infinity, where it contributes nothing.
+/// The points are `origin + first * step, origin + (first + 1) * step, ...`.
 ///
-/// Masses are taken to be exact to 1e-13 relative; compositions of two or more steps keep that margin on the safe side.
+/// `Upper`: every delta of this law, also after any composition, is at least the pair's. `Lower`: every delta is at
+/// most the pair's. If the masses sum to less than one, the rest lies at -infinity, where it contributes nothing.
+///
+/// Masses are assumed to be exact to 1e-13 relative. Compositions put that margin on the safe side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LossGrid {
-    /// The direction in which values read off this law may err.
+    /// The direction in which values of this law may err.
     pub side: Side,
-    /// Width h of the grid.
+    /// The width h of the grid.
     pub step: f64,
-    /// Loss of the point with index 0: lets the grid meet a point where the law has most of its mass.
+    /// The loss of the point with index 0. It can align the grid with the point that has most of the mass.
     pub origin: f64,
-    /// The first mass sits at the loss `origin + first * step`.
+    /// The first mass lies at the loss `origin + first * step`.
     pub first: i64,
-    /// P(L = origin + (first + i) * step).
+    /// The masses P(L = origin + (first + i) * step).
     pub masses: Vec<f64>,
-    /// P(L = +infinity): it counts in full towards every delta.
+    /// The mass P(L = +infinity). It counts in full in every delta.
     pub infinity_mass: f64,
 }
 
@@ -82,12 +83,12 @@ impl LossGrid {
         self.origin + (self.first + i as i64) as f64 * self.step
     }
 
-    /// Delta at `epsilon`, erring only to this law's side.
+    /// The delta at `epsilon`; it errs only to this law's side.
     pub fn delta(&self, epsilon: f64) -> f64 {
         self.once().delta(epsilon)
     }
 
-    /// The smallest epsilon >= 0 with `delta(epsilon) <= delta`, erring only to this law's side.
+    /// The smallest epsilon >= 0 with `delta(epsilon) <= delta`; it errs only to this law's side.
     pub fn epsilon(&self, delta: f64) -> f64 {
         self.once().epsilon(delta)
     }

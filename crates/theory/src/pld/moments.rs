@@ -1,22 +1,22 @@
-//! The logarithmic moment generating function of a grid law, and the windows that Chernoff bounds give.
+//! The logarithmic moment generating function of a grid law, and windows from Chernoff bounds.
 
 use super::LossGrid;
 use libm::{exp, log};
 
-/// ln E e^(t L) of the finite part, and its derivative: the mean of the tilted law.
+/// ln E e^(t L) of the finite part, and its derivative, which is the mean of the tilted law.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moment {
     pub log_value: f64,
     pub mean: f64,
 }
 
-/// Beyond this a tilted law sits on its last few points and tilting further changes nothing.
+/// With a larger tilt, a law lies on its last few points and does not change any more.
 const STEEPEST_TILT_PER_STEP: f64 = 8.0;
-/// Powers over a block stay below e^(2 * 8 * 32), which is finite.
+/// Within a block, powers stay below e^(2 * 8 * 32), which is finite.
 const BLOCK: usize = 32;
 
 impl LossGrid {
-    /// The moment at `tilt`, by running powers in blocks, exact to about 1e-13.
+    /// The moment at `tilt`, from running powers in blocks, accurate to about 1e-13.
     pub(super) fn moment(&self, tilt: f64) -> Moment {
         let ratio = exp(tilt * self.step);
         let (mut shift, mut sum, mut weighted) = (f64::NEG_INFINITY, 0.0, 0.0);
@@ -46,23 +46,25 @@ impl LossGrid {
         Moment { log_value: shift + log(sum), mean }
     }
 
-    /// The tilt t >= 0 at which the Chernoff bound of `times` steps equals `log_probability`, so that the tilted sum
-    /// has its mean near the loss that is exceeded with about that probability.
+    /// The tilt t >= 0 at which the Chernoff bound of `times` steps equals `log_probability`.
+    ///
+    /// The tilted sum then has its mean near the loss that is exceeded with about that probability.
     pub(super) fn tilt_for_probability(&self, times: f64, log_probability: f64) -> f64 {
         self.solve_tilt(|t, m| times * (m.log_value - t * m.mean) > log_probability)
     }
 
-    /// The tilt t >= 0 that puts the mean of `times` steps at `loss`.
+    /// The tilt t >= 0 at which the mean of `times` steps is `loss`.
     pub(super) fn tilt_for_mean(&self, times: f64, loss: f64) -> f64 {
         self.solve_tilt(|_, m| times * m.mean < loss)
     }
 
-    /// The end of the tilted sum's support beyond which, by Chernoff, at most `e^log_probability` lies:
-    /// above for `direction = 1`, below for `direction = -1`.
+    /// The end of the tilted sum's support, above for `direction = 1` and below for `direction = -1`.
+    ///
+    /// By Chernoff's bound, at most `e^log_probability` lies beyond it.
     pub(super) fn end_of_support(&self, times: f64, tilt: f64, direction: f64, log_probability: f64) -> f64 {
         let base = self.moment(tilt).log_value;
         let bound = |t: f64, m: Moment| {
-            // P(tilted sum beyond x) <= exp(times (K(tilt + d t) - K(tilt)) - d t x)
+            // Chernoff's bound: P(tilted sum beyond x) <= exp(times (K(tilt + d t) - K(tilt)) - d t x)
             direction * (times * (m.log_value - base) - log_probability) / t
         };
         let extreme = times * if direction > 0.0 { self.loss(self.masses.len() - 1) } else { self.loss(0) };
@@ -96,7 +98,7 @@ impl LossGrid {
         low
     }
 
-    /// Two tilts a factor of four apart between which `too_small` turns false, within the range that makes sense.
+    /// Two tilts that differ by a factor of four, between which `too_small` becomes false, within the useful range.
     fn bracket_tilt(&self, too_small: impl Fn(f64) -> bool) -> (f64, f64) {
         let steepest = STEEPEST_TILT_PER_STEP / self.step;
         let mut high = 1.0_f64.min(steepest);

@@ -1,19 +1,23 @@
-//! The law whose delta is never too large, at the same second-order cost as connecting the dots.
+//! The law whose delta is never too large, with the same second-order error as connecting the dots.
 //!
-//! Write h(a) = delta(ln a), a convex function of a = e^epsilon. A law on the grid is a convex, piecewise linear h
-//! with corners on the grid, and it is dominated by the pair exactly if it lies below the pair's h. Connecting the
-//! dots gives chords, which lie above. In a cell with point masses A and B (under Q) at its ends, h lies nowhere
-//! more than `A B (a_(i+1) - a_i) / (A + B)` below the chord: there the two end tangents meet. So lowering every dot
-//! by the larger of its two neighbouring gaps puts all chords below h, and the lower convex hull of the lowered dots
-//! is the law sought. Left of the first dot the curve is a line to its value at a = 0, the total under P, which is
-//! kept. Proof: `docs/proofs/grid-laws.md`. Compare Doroshenko et al. 2022, section 5, who look for such a curve by tangents.
+//! Write h(a) = delta(ln a), a convex function of a = e^epsilon. A law on the grid is a convex, piecewise linear h with
+//! corners on the grid. The pair dominates it exactly if it lies below the pair's h.
+//!
+//! Connecting the dots gives chords, which lie above h. Take a cell with point masses A and B (under Q) at its ends.
+//! There h is at most `A B (a_(i+1) - a_i) / (A + B)` below the chord, at the point where the two end tangents meet. So
+//! every dot is lowered by the larger of its two neighbouring gaps. Then all chords lie below h, and the lower convex
+//! hull of the lowered dots is the wanted law.
+//!
+//! Left of the first dot the curve is a line to its value at a = 0, the total under P, which does not change. Proof:
+//! `docs/proofs/grid-laws.md`. Compare Doroshenko et al. 2022, section 5, who construct such a curve from tangents.
 
 use super::{Cells, LossGrid, Side};
 use libm::{exp, expm1};
 
 impl Cells {
-    /// The law whose delta is never too large, before and after composition. Losses above the grid move down to its
-    /// last point; below the grid they are dropped.
+    /// The law whose delta is never too large, before and after composition.
+    ///
+    /// Losses above the grid move down to its last point. Losses below the grid are dropped.
     pub fn optimistic(&self) -> LossGrid {
         let mut masses = self.point_masses();
         let last = masses.len() - 1;
@@ -38,23 +42,25 @@ impl Cells {
         }
     }
 
-    /// How far each dot is lowered: by the larger of its two gaps, but by no more than half of its distance d to the
-    /// two lines that h approaches, 0 on the right and 1 - a on the left (a curve below those would lose mass).
+    /// The amount by which each dot is lowered.
     ///
-    /// Where that is too little, a neighbour is lowered further, so that the chord still passes below the point where
-    /// the tangents meet, `A d_i + B d_(i+1) >= A B (a_(i+1) - a_i)`: the neighbour towards the middle of the law,
+    /// This is the larger of its two gaps, but at most half of its distance d to the two lines that h approaches. These
+    /// lines are 0 on the right and 1 - a on the left. A curve below them would lose mass.
+    ///
+    /// If that is too little, a neighbour is lowered further. So the chord still passes below the point where the
+    /// tangents meet, `A d_i + B d_(i+1) >= A B (a_(i+1) - a_i)`. It is the neighbour towards the middle of the law,
     /// which is far enough from both lines.
     fn lowered_by(&self, masses: &[f64]) -> Vec<f64> {
         let last = masses.len() - 1;
         let (fall, rise, shrink) = (-expm1(-self.step), expm1(self.step), exp(-self.step));
-        // Distance to the line on the right: delta itself.
+        // The distance to the line on the right is delta itself.
         let mut delta = vec![0.0; last + 1];
         let mut mass_above = masses[last];
         for i in (0..last).rev() {
             delta[i] = shrink * delta[i + 1] + fall * mass_above;
             mass_above += masses[i];
         }
-        // Distance to the line on the left, as far as it is the smaller of the two.
+        // The distance to the line on the left, while it is the smaller of the two.
         let mut distance = delta.clone();
         let (mut from_left, mut mass_below, mut middle) = (0.0, 0.0, 0);
         while middle < last && from_left < delta[middle] {
@@ -98,8 +104,10 @@ impl Cells {
     }
 }
 
-/// Removes the corners that bend the wrong way: a negative mass is spread over the neighbours that remain, keeping
-/// the total under P and under Q, which replaces the two lines at the corner by the chord below them.
+/// Removes the corners that bend the wrong way.
+///
+/// A negative mass is spread over the remaining neighbours, which keeps the total under P and under Q. This replaces
+/// the two lines at the corner by the chord below them.
 fn convex_hull(masses: Vec<f64>, step: f64) -> Vec<f64> {
     let mut hull = vec![0.0; masses.len()];
     let mut kept: Vec<(usize, f64)> = Vec::with_capacity(masses.len());

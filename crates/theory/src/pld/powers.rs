@@ -1,33 +1,34 @@
-//! Raising a spectrum to a power, and how far round-off may carry it.
+//! Raises a spectrum to a power, with a bound on the effect of round-off.
 
 use super::compose::UNIT_ROUND_OFF;
 use libm::{atan2, exp, log, log1p, sincos};
 use realfft::num_complex::Complex;
 use std::f64::consts::PI;
 
-/// Powers above this go through logarithms: a sum of many terms that are each close to one.
+/// Above this power, logarithms are used: a sum of many terms that are each close to one.
 pub(super) const MOST_BY_SQUARING: u64 = 1000;
-/// Frequencies for which one sine and cosine are computed; the others follow from the addition theorem.
+/// The number of frequencies that share one sine and cosine. The addition theorem gives the others.
 const BLOCK: usize = 64;
-/// Powers below e^-200 are taken as zero.
+/// Powers below e^-200 count as zero.
 const SMALLEST_LOG: f64 = -200.0;
 
-/// What raising a spectrum to a power says about it, over all frequencies.
+/// Norms over all frequencies that bound the errors of raising a spectrum to a power.
 pub(super) struct Powers {
     /// The 2-norm of the power.
     pub norm: f64,
-    /// The 2-norm, and the largest value, of the power one less times |r - 1|: what an error of the transformed tail
-    /// sums is multiplied by, but for the exponent.
+    /// The 2-norm and the largest value of the next lower power times |r - 1|. An error of the transformed tail sums is
+    /// multiplied by this and by the exponent.
     pub slope_norm: f64,
     pub largest_slope: f64,
-    /// The 2-norm of the error made in raising.
+    /// The 2-norm of the error of raising to the power.
     pub error_norm: f64,
 }
 
-/// Each transformed tail sum F becomes `(total + (r - 1) F)^times`, with `r = e^(-2 pi i k / length)`.
+/// Replaces each transformed tail sum F by `(total + (r - 1) F)^times`, with `r = e^(-2 pi i k / length)`.
 ///
-/// Frequencies that matter after many steps have r close to 1, so an error of F counts little: it is multiplied by
-/// `times |r - 1|`, of the order of the root of `times`, where one of the transformed masses is by `times`.
+/// Frequencies that matter after many steps have r close to 1, so an error of F counts little. It is multiplied by
+/// `times |r - 1|`, which is of the order of the square root of `times`. An error of a transformed mass would be
+/// multiplied by `times`.
 pub(super) fn raise(spectrum: &mut [Complex<f64>], length: usize, total: f64, times: u64) -> Powers {
     let n = times as f64;
     let (log_total, share) = (n * log(total), 1.0 / total);
@@ -39,7 +40,7 @@ pub(super) fn raise(spectrum: &mut [Complex<f64>], length: usize, total: f64, ti
         if k % BLOCK == 0 {
             block = half_angle(k);
         }
-        // sin(a + b) has positive terms only, and keeps its relative accuracy.
+        // sin(a + b) has only positive terms, so it keeps its relative accuracy.
         let ((sine_a, cosine_a), (sine_b, cosine_b)) = (block, within_block[k % BLOCK]);
         let sine = sine_a * cosine_b + cosine_a * sine_b;
         let cosine = cosine_a * cosine_b - sine_a * sine_b;
@@ -57,7 +58,7 @@ pub(super) fn raise(spectrum: &mut [Complex<f64>], length: usize, total: f64, ti
         largest = largest.max(slope_square);
         error_squares += raised.error_square;
     }
-    // The other half of the spectrum is the conjugate of this one.
+    // The other half of the spectrum is the complex conjugate of this half.
     let root = |square: f64| (2.0 * square).sqrt();
     Powers {
         norm: root(squares),
@@ -73,22 +74,25 @@ struct Raised {
     error_square: f64,
 }
 
-/// `(total (1 + change))^times` with a relative error of `4 times` units of round-off, and of `16 times |change|` more
-/// from `change`, relative to the power one less.
+/// Computes `(total (1 + change))^times` by repeated squaring.
+///
+/// The relative error is `4 times` units of round-off. `change` adds `16 times |change|` units, relative to the next
+/// lower power.
 fn by_squaring(change: Complex<f64>, total: f64, times: u64) -> Raised {
     let z = (change + 1.0) * total;
     let one_less = power(z, times - 1);
     let power = one_less * z;
     let unit = 4.0 * times as f64 * UNIT_ROUND_OFF;
     let one_less_square = one_less.norm_sqr();
-    // (a + b)^2 <= 2 a^2 + 2 b^2 saves the roots.
+    // The inequality (a + b)^2 <= 2 a^2 + 2 b^2 avoids square roots.
     let error_square = 2.0 * unit * unit * (power.norm_sqr() + 16.0 * change.norm_sqr() * one_less_square);
     Raised { power, one_less_square, error_square }
 }
 
-/// The same through `times ln(1 + change)`, so that the error of adding one does not come back `times` times:
-/// relatively it is `4 (1 + |logarithm|)` units of round-off, and
-/// `20 times |change| (1 + |change|) / |1 + change|^2` from `change` and from taking the logarithm.
+/// Computes the same power through `times ln(1 + change)`.
+///
+/// So the error of adding one is not multiplied by `times`. The relative error is `4 (1 + |logarithm|)` units of
+/// round-off. `change` and the logarithm add `20 times |change| (1 + |change|) / |1 + change|^2` units.
 fn by_logarithm(change: Complex<f64>, log_total: f64, n: f64) -> Raised {
     let change_square = change.norm_sqr();
     let square_less_one = (2.0 * change.re + change_square).max(-1.0);
@@ -116,7 +120,7 @@ fn by_logarithm(change: Complex<f64>, log_total: f64, n: f64) -> Raised {
     }
 }
 
-/// `z^exponent` by repeated squaring, with a relative error of at most `3 * exponent` units of round-off.
+/// Computes `z^exponent` by repeated squaring, with a relative error of at most `3 * exponent` units of round-off.
 fn power(z: Complex<f64>, exponent: u64) -> Complex<f64> {
     let (mut result, mut square, mut rest) = (Complex::new(1.0, 0.0), z, exponent);
     while rest > 0 {

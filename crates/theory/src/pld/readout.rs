@@ -1,24 +1,24 @@
-//! Reading delta and epsilon off a composed law.
+//! Reads delta and epsilon from a composed law.
 //!
-//! With S = P(sum >= k h) and D = delta(k h), both over `e^(log_scale - tilt k h)`, one step down the grid is
+//! With S = P(sum >= k h) and D = delta(k h), both divided by `e^(log_scale - tilt k h)`, one step down the grid is
 //!
 //! ```text
 //! D <- e^(-tilt h) (e^-h D + (1 - e^-h) S),   S <- mass + e^(-tilt h) S
 //! ```
 //!
-//! with positive terms only, and between two grid points delta is linear in e^epsilon: nothing cancels.
+//! All terms are positive. Between two grid points delta is linear in e^epsilon. So nothing cancels.
 
 use super::{Composition, Side};
 use libm::{exp, expm1, log, log1p, pow};
 
-/// The state of the walk down the grid: everything at or above point `index`.
+/// The state of the walk down the grid: the sums over everything at or above point `index`.
 struct Above {
     index: i64,
     mass: f64,
     delta: f64,
 }
 
-/// What one step down the grid multiplies by: `e^-h`, `1 - e^-h` and `e^(-tilt h)`.
+/// The factors of one step down the grid: `e^-h`, `1 - e^-h` and `e^(-tilt h)`.
 struct StepDown {
     shrink: f64,
     fall: f64,
@@ -26,8 +26,9 @@ struct StepDown {
 }
 
 impl Above {
-    /// How far below this point the scaled delta has grown to `wanted`, if no mass lies in between; infinite if it
-    /// never does.
+    /// The distance below this point at which the scaled delta has grown to `wanted`.
+    ///
+    /// It assumes that no mass lies in between. It is infinite if delta never grows so much.
     fn down_to(&self, wanted: f64) -> f64 {
         if wanted <= self.delta {
             return 0.0;
@@ -38,7 +39,7 @@ impl Above {
 }
 
 impl Composition {
-    /// Delta at `epsilon`; never too small for [`Side::Upper`], never too large for [`Side::Lower`].
+    /// The delta at `epsilon`; never too small for [`Side::Upper`], never too large for [`Side::Lower`].
     pub fn delta(&self, epsilon: f64) -> f64 {
         if self.hides(epsilon) {
             return 1.0;
@@ -54,15 +55,16 @@ impl Composition {
         (finite * exp(self.log_scale_at(above.index)) + self.infinity_mass).clamp(0.0, 1.0)
     }
 
-    /// The smallest epsilon >= 0 with `delta(epsilon) <= delta`; infinite if none is known. Never too small for
-    /// [`Side::Upper`], never too large for [`Side::Lower`].
+    /// The smallest epsilon >= 0 with `delta(epsilon) <= delta`; infinite if none is known.
+    ///
+    /// It is never too small for [`Side::Upper`] and never too large for [`Side::Lower`].
     pub fn epsilon(&self, delta: f64) -> f64 {
         let wanted = delta - self.infinity_mass;
         if wanted <= 0.0 {
             return if self.side == Side::Upper { f64::INFINITY } else { 0.0 };
         }
         let log_wanted = log(wanted);
-        // The excess grows downwards: within a cell, take it at the cell's lower end.
+        // The excess grows downwards, so within a cell its value at the cell's lower end is used.
         let excess = self.excess() * exp(self.tilt * self.step);
         let wanted_at = |index: i64| exp(log_wanted - self.log_scale_at(index)) + excess;
         let (mut above, step) = (self.top(), self.step_down());
@@ -77,10 +79,10 @@ impl Composition {
             }
             above = self.down(&above, &step);
         }
-        // Delta is small enough at the lowest point that is known.
+        // Delta is small enough at the lowest known point.
         match self.side {
             Side::Upper if !self.complete_below => self.loss(self.first).max(0.0),
-            // All mass is at or above the first point, and below it delta tends to the total.
+            // All mass is at or above the first point. Below it delta tends to the total mass.
             _ if self.tilt == 0.0 && self.loss(self.first) > 0.0 => {
                 (self.loss(above.index) - above.down_to(wanted_at(above.index))).max(0.0)
             }
@@ -88,7 +90,7 @@ impl Composition {
         }
     }
 
-    /// How much of `delta`, which is reached at `epsilon`, may be due to round-off and stray mass.
+    /// The share of `delta`, reached at `epsilon`, that may come from round-off and stray mass.
     pub fn blur(&self, epsilon: f64, delta: f64) -> f64 {
         if epsilon.is_finite() {
             self.excess().abs() * exp(self.log_scale - self.tilt * epsilon) / delta
@@ -97,13 +99,14 @@ impl Composition {
         }
     }
 
-    /// Whether mass that the window does not show could count at `epsilon`.
+    /// Whether mass below the window could count at `epsilon`.
     fn hides(&self, epsilon: f64) -> bool {
         self.side == Side::Upper && !self.complete_below && epsilon < self.loss(self.first)
     }
 
-    /// The most by which the scaled delta may be too large (lower) or too small (upper, hence negative): stray mass
-    /// times the maximum over x of e^(-tilt x) (1 - e^-x), and round-off.
+    /// The largest error of the scaled delta: an excess for the lower side, a deficit (negative) for the upper side.
+    ///
+    /// It consists of stray mass times the maximum over x of e^(-tilt x) (1 - e^-x), and of round-off.
     fn excess(&self) -> f64 {
         match self.side {
             Side::Upper => -self.round_off,

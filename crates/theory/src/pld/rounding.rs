@@ -1,15 +1,16 @@
-//! Plain rounding, for laws of which only the survival function under P is known.
+//! Plain rounding, for laws whose only known part is the survival function under P.
 
 use super::{LossGrid, Side};
 
 impl LossGrid {
-    /// Every loss moved to the grid: down for [`Side::Lower`], up for [`Side::Upper`].
+    /// The law with every loss moved to the grid: down for [`Side::Lower`], up for [`Side::Upper`].
     ///
-    /// `survival[i]` is P(L > (first + i) * step); values that are themselves never too large (small) keep the
-    /// guarantee. Losses below the grid are dropped or moved up to its first point, losses above it moved down to
-    /// its last point or counted as infinite. Costs about `steps * step / 2` in epsilon: use a fine grid.
+    /// `survival[i]` is P(L > (first + i) * step). Values that are never too large (lower) or never too small (upper)
+    /// keep the guarantee. Losses below the grid are dropped (lower) or moved up to its first point (upper). Losses
+    /// above the grid are moved down to its last point (lower) or counted as infinite (upper). The cost in epsilon is
+    /// about `steps * step / 2`, so use a fine grid.
     pub fn rounded(side: Side, step: f64, first: i64, survival: &[f64]) -> Self {
-        // A survival function does not increase; rounding errors in it must not make masses negative.
+        // A survival function does not increase. Rounding errors in it must not make masses negative.
         let mut monotone = survival.to_vec();
         match side {
             Side::Lower => {
@@ -45,7 +46,7 @@ mod tests {
         let survival: Vec<f64> = (0..1800).map(|i| normal::cdf(0.5 - f64::from(first + i) * step)).collect();
         let lower = LossGrid::rounded(Side::Lower, step, i64::from(first), &survival);
         let upper = LossGrid::rounded(Side::Upper, step, i64::from(first), &survival);
-        // mu = 1 and, after four steps, mu = 2; epsilon at delta = 1e-5.
+        // mu is 1, and 2 after four steps. The values are epsilon at delta = 1e-5.
         for (times, exact) in [(1, 4.377178), (4, 9.997296)] {
             let (below, above) = (
                 lower.compose(times, Aim::Delta(1e-5)).epsilon(1e-5),

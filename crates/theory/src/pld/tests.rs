@@ -1,21 +1,21 @@
-//! Both sides against brute force: random pairs on a few outcomes, alone and composed, in both directions.
+//! Compares both sides with brute force: random pairs on a few outcomes, alone and composed, in both directions.
 
 use super::*;
 
-/// A fixed linear congruential generator: uniform on (0, 1).
+/// A uniform number on (0, 1) from a fixed linear congruential generator.
 fn uniform(state: &mut u64) -> f64 {
     *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
     ((*state >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
 }
 
-/// Masses that differ by orders of magnitude, as tails do.
+/// A random law whose masses differ by orders of magnitude, as tails do.
 fn random_law(state: &mut u64, outcomes: usize) -> Vec<f64> {
     let weights: Vec<f64> = (0..outcomes).map(|_| (-9.0 * uniform(state)).exp()).collect();
     let total: f64 = weights.iter().sum();
     weights.into_iter().map(|weight| weight / total).collect()
 }
 
-/// Delta of `times` draws, over all sequences of outcomes.
+/// The delta of `times` draws, computed over all sequences of outcomes.
 fn brute_force(events: &[Masses], times: u32, epsilon: f64) -> f64 {
     let sequences = events.len().pow(times);
     let product = |mut index: usize| {
@@ -30,7 +30,7 @@ fn brute_force(events: &[Masses], times: u32, epsilon: f64) -> f64 {
     (0..sequences).map(product).sum()
 }
 
-/// The first step is as unsure as the others: it used to have no margin.
+/// The first step has the same margin as the others. Earlier code gave it none.
 #[test]
 fn one_step_errs_to_its_side() {
     let mut state = 3;

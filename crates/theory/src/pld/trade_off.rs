@@ -1,4 +1,4 @@
-//! The trade-off between the two errors of the best test between P and Q.
+//! The trade-off curve of a grid law: both errors of the best tests between P and Q.
 
 use super::compose::UNIT_ROUND_OFF;
 use super::transform::RunningSum;
@@ -6,12 +6,14 @@ use super::{LossGrid, Side};
 use libm::exp;
 
 impl LossGrid {
-    /// The corners of the trade-off curve (`false_positive_rate` under Q, `false_negative_rate` under P), from the
-    /// test that never rejects Q to the one that always does; between corners the curve is linear.
+    /// The corners of the trade-off curve, (`false_positive_rate` under Q, `false_negative_rate` under P).
     ///
-    /// Never above the pair's curve for [`Side::Upper`], never below it for [`Side::Lower`].
+    /// They run from the test that never rejects Q to the one that always does. Between corners the curve is linear.
+    ///
+    /// The curve is never above the pair's for [`Side::Upper`], and never below it for [`Side::Lower`].
     pub fn trade_off_curve(&self) -> Vec<[f64; 2]> {
-        // Rounding of e^-loss and of both sums, whose terms are positive; to the side that this law errs to.
+        // The margin covers the rounding of e^-loss and of both sums, whose terms are positive. It goes to the side of
+        // this law.
         let largest_loss = f64::max(self.loss(0).abs(), self.loss(self.masses.len() - 1).abs());
         let relative = UNIT_ROUND_OFF * (16.0 + 2.0 * largest_loss);
         let (more, less) = match self.side {
@@ -30,7 +32,7 @@ impl LossGrid {
                 curve.push(corner(false_positives.add(mass * exp(-self.loss(i))), detected.add(mass)));
             }
         }
-        // Masses at -infinity are detected last, at the cost of every remaining false positive.
+        // Masses at -infinity are detected last. They cost all remaining false positives.
         if self.side == Side::Lower || curve[curve.len() - 1][0] < 1.0 {
             curve.push([1.0, 0.0]);
         }

@@ -1,15 +1,15 @@
-//! The Fourier transform that adds up many independent losses, and how far round-off may carry it.
+//! The Fourier transform that sums many independent losses, with a bound on its round-off.
 //!
-//! A transform of length N in radix-2 levels has a relative 2-norm error of at most `eta log2 N`, to first order, with
-//! `eta = m + 4 u (sqrt 2 + m)` and m the error of its roots of unity (Higham 2002, theorem 24.2; u is the unit
-//! round-off). rustfft takes a root from the floating-point angle `2 pi / N * k`, whose relative error is at most 2.35 u
-//! (0.35 for pi, one for the division, one for the product) of an angle below 2 pi: m <= 14.8 u, and 1.4 u more for
-//! sine and cosine. So eta <= 21.9 u.
+//! A transform of length N in radix-2 levels has a relative 2-norm error of at most `eta log2 N`, to first order. Here
+//! `eta = m + 4 u (sqrt 2 + m)`, m is the error of its roots of unity and u is the unit round-off (Higham 2002, theorem
+//! 24.2). rustfft computes a root from the floating-point angle `2 pi / N * k`. The angle is below 2 pi and its
+//! relative error is at most 2.35 u (0.35 for pi, one for the division, one for the product). So m <= 14.8 u, plus 1.4
+//! u for sine and cosine. So eta <= 21.9 u.
 //!
-//! What is assumed, not proven: that a pass of a larger radix does no worse than the radix-2 levels it unites (it
-//! multiplies by fewer roots; a pass of radix 3 or 5 counts as log2 3 or log2 5 levels), that the pass which turns a
-//! complex transform into a real one does no worse than a level, and that the system's sine and cosine are good to one
-//! unit in the last place. A test finds the error to be more than ten times smaller.
+//! Three things are assumed and not proven. First, a pass of a larger radix is not worse than the radix-2 levels that
+//! it replaces. It multiplies by fewer roots; a pass of radix 3 or 5 counts as log2 3 or log2 5 levels. Second, the
+//! pass that turns a complex transform into a real one is not worse than a level. Third, the system's sine and cosine
+//! are accurate to one unit in the last place. A test finds the error to be more than ten times smaller.
 
 use super::LossGrid;
 use super::compose::UNIT_ROUND_OFF;
@@ -18,24 +18,24 @@ use libm::{exp, expm1};
 use realfft::RealFftPlanner;
 use std::cell::RefCell;
 
-/// Error of one radix-2 level of a transform in units of round-off.
+/// The error of one radix-2 level of a transform, in units of round-off.
 const ERROR_PER_LEVEL: f64 = 22.0;
 
 thread_local! {
-    /// Plans by length: making one costs several transforms.
+    /// Fourier plans by length. Making a plan costs as much as several transforms.
     static PLANNER: RefCell<RealFftPlanner<f64>> = RefCell::new(RealFftPlanner::new());
 }
 
-/// Transforms of more points are planned anew each time: a kept plan weighs 12 bytes a point.
+/// Longer transforms are planned again each time, because a kept plan takes 12 bytes per point.
 const LONGEST_KEPT: usize = 1 << 20;
 
-/// `plan` of the thread's planner, or of one that forgets it.
+/// A plan from the thread's planner, or for long transforms from one that keeps nothing.
 fn planned<P>(length: usize, plan: impl Fn(&mut RealFftPlanner<f64>) -> P) -> P {
     if length > LONGEST_KEPT { plan(&mut RealFftPlanner::new()) } else { PLANNER.with_borrow_mut(plan) }
 }
 
 impl LossGrid {
-    /// The tilted law of the sum on `length` points from `first` on, cyclically, and how far it may be off.
+    /// The tilted law of the sum on `length` cyclic points from `first` on, and a bound on its error.
     pub(super) fn tilted_power(
         &self,
         times: u64,
@@ -62,7 +62,7 @@ impl LossGrid {
         drop(forward);
         let powers = raise(&mut spectrum, length, tails.total, times);
         let inverse = planned(length, |planner| planner.plan_fft_inverse(length));
-        // Rounding may leave an imaginary part where a real transform has none.
+        // Rounding may leave an imaginary part where a real transform has zero.
         spectrum[0].im = 0.0;
         if length.is_multiple_of(2) {
             spectrum[length / 2].im = 0.0;
@@ -88,22 +88,24 @@ impl LossGrid {
     }
 }
 
-/// How far the tilted masses may be off: each of them, and all of them as a vector.
+/// Bounds on the error of the tilted masses: of each mass, and of all masses as a vector.
 pub(super) struct RoundOff {
     largest: f64,
     norm: f64,
 }
 
 impl RoundOff {
-    /// The effect on the sum of `w = e^(-tilt x) (1 - e^-x)`, or of `w = e^(-tilt x)`, over the points x >= 0 of the
-    /// window: the sum of w times the largest error, or the norm of w times the norm of the error.
+    /// The effect on the sum of `w = e^(-tilt x) (1 - e^-x)`, or of `w = e^(-tilt x)`, over the window's points x >= 0.
+    ///
+    /// It is the smaller of two bounds: the sum of w times the largest error, and the norm of w times the norm of the
+    /// error.
     pub(super) fn on_delta(&self, tilt: f64, step: f64, length: usize) -> f64 {
         let sum = |tilt: f64| (-1.0 / expm1(-tilt * step)).min(length as f64);
         (sum(tilt) * self.largest).min(sum(2.0 * tilt).sqrt() * self.norm)
     }
 }
 
-/// Relative 2-norm error of a transform.
+/// The relative 2-norm error of a transform.
 fn transform_error(length: usize) -> f64 {
     ERROR_PER_LEVEL * UNIT_ROUND_OFF * (length as f64).log2()
 }
@@ -112,14 +114,16 @@ fn norm(squares: impl Iterator<Item = f64>) -> f64 {
     squares.sum::<f64>().sqrt()
 }
 
-/// A law through the sums of its masses above (from the middle up) and, negated, at and below (below the middle) each
+/// A law, represented by sums of its masses.
+///
+/// From the middle up these are the sums above each point. Below the middle they are the negated sums at and below each
 /// point. With indices from the middle on and `r = e^(-i angle)`,
 ///
 /// ```text
 /// sum_j mass_j r^j = total + (r - 1) sum_j sums_j r^j
 /// ```
 struct TailSums {
-    /// The index of the median, where nearly all of a law may be that is seldom sampled.
+    /// The index of the median. If the record is rarely sampled, nearly all of the law lies there.
     middle: usize,
     sums: Vec<f64>,
     total: f64,
@@ -140,7 +144,7 @@ impl TailSums {
     }
 }
 
-/// A sum with the rounding error of every addition kept apart (Knuth's exact addition).
+/// A sum that keeps the rounding error of every addition separately (Knuth's exact addition).
 #[derive(Default)]
 pub(super) struct RunningSum {
     sum: f64,
@@ -161,7 +165,7 @@ impl RunningSum {
     }
 }
 
-/// The shortest even length of at least `least` that is a power of two, or three or five times one.
+/// The shortest even length of at least `least` that is 1, 3 or 5 times a power of two.
 pub(super) fn fast_length(least: usize) -> usize {
     [1, 3, 5].map(|odd| odd * least.div_ceil(odd).next_power_of_two().max(2)).into_iter().min().unwrap()
 }
@@ -172,7 +176,8 @@ mod tests {
     use crate::pld::Side;
     use realfft::num_complex::Complex;
 
-    /// The forward transform of a law, against sums of products with exact angles, compensated by Neumaier's method.
+    /// Compares the forward transform of a law with sums of products. These have exact angles and are compensated by
+    /// Neumaier's method.
     #[test]
     fn transforms_are_ten_times_more_accurate_than_assumed() {
         for length in [1 << 10, 3 << 10, 5 << 11, 1 << 15] {
@@ -203,19 +208,19 @@ mod tests {
             forward.process(&mut law, &mut spectrum).unwrap();
             let squares: f64 =
                 frequencies.iter().zip(&exact).map(|(&k, z)| (spectrum[k] - z).norm_sqr()).sum();
-            // Per frequency, the 2-norm bound allows this much in the mean.
+            // The 2-norm bound allows this much per frequency on average.
             let error = (squares / 64.0).sqrt() / norm;
             assert!(error < 0.1 * transform_error(length), "{length}: {error} {}", transform_error(length));
         }
     }
-    /// Coin flips add up to a binomial law, by squaring and through logarithms.
+    /// Coin flips sum to a binomial law, by squaring and through logarithms.
     #[test]
     fn powers_err_by_less_than_they_say() {
         for (times, probability) in [(1000, 0.25), (1001, 0.25), (100_000, 0.25), (1_000_000, 1.0 / 4096.0)] {
             let (n, p) = (times as f64, probability);
             let spread = 8.0 * (n * p * (1.0 - p)).sqrt() + 20.0;
             let (first, last) = ((n * p - spread).max(0.0) as i64, (n * p + spread) as i64);
-            // From the ratio of neighbours, then normalised: exact to about 1e-13.
+            // Computed from the ratio of neighbours, then normalised: exact to about 1e-13.
             let middle = (n * p) as i64;
             let ratio = |k: i64| (n - k as f64) / (k + 1) as f64 * p / (1.0 - p);
             let mut exact = vec![1.0; (last - first + 1) as usize];

@@ -1,9 +1,9 @@
 //! Poisson subsampling: a certified interval for epsilon.
 //!
-//! The dominating pair of one step is the mixture (1-q) N(0, s^2) + q N(1, s^2) against N(0, s^2), in both orders
-//! (Zhu, Dong and Wang 2022, theorem 11); the steps compose. The interval comes from the two discretisations of
-//! [`crate::pld`], and the grid is refined until it is narrow enough (`refine.rs`); where a single rare loss decides,
-//! that loss is integrated in closed form (`one_jump.rs`). Proof and known gaps: `docs/proofs/poisson.md`.
+//! The dominating pair of one step is the mixture (1-q) N(0, s^2) + q N(1, s^2) against N(0, s^2), in both orders (Zhu,
+//! Dong and Wang 2022, theorem 11). The steps compose. The interval comes from the two discretisations of
+//! [`crate::pld`]. The grid is refined until the interval is narrow enough (`refine.rs`). If a single rare loss
+//! decides, that loss is integrated in closed form (`one_jump.rs`). Proof and known gaps: `docs/proofs/poisson.md`.
 
 mod one_jump;
 mod pair;
@@ -16,25 +16,27 @@ use misdeal_core::{Error, Result};
 pub use pair::SubsampledGaussian;
 use refine::Refinement;
 
-/// A certified interval: the truth lies between the two bounds, by [what certified means](crate#what-certified-means).
+/// A certified interval: the true epsilon lies between the two bounds.
+///
+/// See [what certified means](crate#what-certified-means).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// Never too large.
+    /// The lower end; never too large.
     pub epsilon_lower_bound: f64,
-    /// Never too small.
+    /// The upper end; never too small.
     pub epsilon_upper_bound: f64,
 }
 
-/// Relative width that [`epsilon`] aims at; the cost grows as its inverse square root.
+/// The relative width that [`epsilon`] aims at. The cost grows with its inverse square root.
 const RELATIVE_WIDTH: f64 = 2e-4;
-/// Below this epsilon the width asked for is absolute: the relative width times this.
+/// Below this epsilon the wanted width is absolute: the relative width times this value.
 const SMALLEST_RELATIVE: f64 = 0.25;
 
-/// Epsilon after `steps` steps at `delta`, for adding or removing (or zeroing out) one record.
+/// An interval for epsilon after `steps` steps at `delta`, for adding, removing or zeroing out one record.
 ///
-/// Always valid. The width asked for is 0.02 %, or 5e-5 below an epsilon of 0.25. For 1 to 1e6
-/// steps, sampling probabilities of 1e-6 and more, noise from 0.3 to 100 and delta from 1e-12 to 0.1 it is at most ten
-/// times as wide (0.2 % or 0.001), which tests demand, and usually as narrow as asked for.
+/// The interval is always valid. The wanted width is 0.02 %, or 5e-5 below an epsilon of 0.25. Tests cover 1 to 1e6
+/// steps, sampling probabilities of at least 1e-6, noise from 0.3 to 100 and delta from 1e-12 to 0.1. There the
+/// interval is at most ten times as wide (0.2 % or 0.001), and usually as narrow as wanted.
 ///
 /// ```
 /// let interval = misdeal_theory::poisson::epsilon(1.0, 0.01, 100, 1e-5)?;
@@ -53,7 +55,7 @@ pub fn epsilon(noise_multiplier: f64, sampling_probability: f64, steps: u64, del
     )
 }
 
-/// As [`epsilon`], within the rest of `work`: if that is too little, the interval is wider.
+/// The interval as in [`epsilon`], within the rest of `work`. If that is too little, it is wider.
 ///
 /// # Errors
 /// An argument is out of range. The inner error says that the setting is out of reach.

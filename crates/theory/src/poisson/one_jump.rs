@@ -1,19 +1,19 @@
-//! Many steps of which one may have a large loss.
+//! The law of many steps of which one may have a large loss.
 //!
-//! Where the sampling probability is tiny the loss is nearly lognormal, and a large sum comes from a single large
-//! loss: no exponential tilt makes it frequent, so a transform's round-off covers a small delta. The law of one step is
-//! therefore split at a loss c, `mu = bulk + jump`, with p the mass of the jumps, and
+//! If the sampling probability is tiny, the loss is nearly lognormal, and a large sum comes from a single large loss.
+//! No exponential tilt makes this frequent, so a transform's round-off would hide a small delta. Therefore the law of
+//! one step is split at a loss c, `mu = bulk + jump`. With p the mass of the jumps,
 //!
 //! ```text
 //! mu^n = bulk^n + n bulk^(n-1) jump + (at least two jumps, of mass at most C(n, 2) p^2)
 //! delta(epsilon) = delta of bulk^n + n E_s g(epsilon - s) + ...,   s ~ bulk^(n-1)
 //! ```
 //!
-//! The bulk has light tails, and its first part is composed like any law. In the second, g(e) = E(1 - e^(e - L))+ over
-//! the jumps has a closed form, and all errors of the mean over s are relative to n p. c is chosen so large that
-//! several jumps may be counted as infinite (upper) or left out (lower).
+//! The bulk has light tails, so its own term is composed like any law. In the second term, g(e) = E(1 - e^(e - L))+
+//! over the jumps has a closed form. All errors of the mean over s are relative to n p. c is so large that several
+//! jumps may be counted as infinite (upper) or left out (lower).
 //!
-//! The two discretisations of the bulk keep their sides: `docs/proofs/poisson.md`, steps 7 to 10.
+//! The two discretisations of the bulk keep their sides (`docs/proofs/poisson.md`, steps 7 to 10).
 
 use super::pair::SubsampledGaussian;
 use crate::pld::{Aim, Atoms, Cells, Composition, LossGrid, Side};
@@ -21,13 +21,13 @@ use crate::root::{Bracket, narrow};
 use crate::work::{OutOfReach, Work};
 use libm::{exp, expm1, log};
 
-/// Atoms of the bulk's sum over which the single jump is averaged.
+/// The number of atoms of the bulk's sum over which the single jump is averaged.
 const ATOMS: usize = 2000;
-/// Relative accuracy of the jump's closed form and of the sum over the atoms.
+/// The relative accuracy of the jump's closed form and of the sum over the atoms.
 const RELATIVE_ERROR: f64 = 1e-11;
-/// Units of work for reading epsilon: the jump's closed form at all atoms, some forty times.
+/// The units of work for reading epsilon: the jump's closed form at all atoms, about forty times.
 const READINGS: f64 = 2e7;
-/// Relative accuracy of epsilon.
+/// The relative accuracy of epsilon.
 const READING: f64 = 1e-6;
 
 /// The largest epsilon of the search if no upper bound is known.
@@ -45,20 +45,21 @@ pub(super) struct OneJump {
 /// The losses above the cells.
 struct Jump {
     pair: SubsampledGaussian,
-    /// The smallest of them.
+    /// The smallest loss above the cells.
     from: f64,
-    /// g there.
+    /// The value of g at the loss `from`.
     delta: f64,
     p: f64,
     q: f64,
 }
 
 impl OneJump {
-    /// `steps >= 2` steps of a law whose losses above the top of `cells` are jumps; `discretised` makes the law of a
-    /// bulk for one side.
+    /// The law of `steps >= 2` steps, in which losses above the top of `cells` are jumps.
+    ///
+    /// `discretised` makes the bulk's law for one side.
     ///
     /// # Errors
-    /// More than the work that is left.
+    /// The remaining work is too little.
     pub fn new(
         pair: SubsampledGaussian,
         cells: &Cells,
@@ -80,7 +81,7 @@ impl OneJump {
         })
     }
 
-    /// Delta at `epsilon`, erring only to this law's side.
+    /// The delta at `epsilon`; it errs only to this law's side.
     pub fn delta(&self, epsilon: f64) -> f64 {
         let n = self.steps;
         let one = n * self.bulk_of_the_others.mean(|s| self.jump.delta(epsilon - s), self.jump.p);
@@ -94,9 +95,10 @@ impl OneJump {
         }
     }
 
-    /// An epsilon between `low` and `high` that errs only to this law's side: for the upper side one at which delta
-    /// is known to be small enough, for the lower side one at which it is known to be too large; the end of the
-    /// interval, which may be infinite above, where there is none.
+    /// An epsilon between `low` and `high` that errs only to this law's side.
+    ///
+    /// For the upper side, delta at the result is certainly small enough. For the lower side, it is certainly too
+    /// large. If there is no such point, the result is an end of the interval, and the upper end may be infinite.
     pub fn epsilon(&self, delta: f64, low: f64, high: f64) -> f64 {
         let excess = |epsilon: f64| log(self.delta(epsilon).max(1e-305)) - log(delta);
         let low = (low, excess(low));
@@ -121,9 +123,10 @@ impl OneJump {
 }
 
 impl Jump {
-    /// g(epsilon) = E(1 - e^(epsilon - L))+ over the jumps. Above all of them this is the pair's own delta, q times
-    /// the Gaussian's at the loss that the same output has if the record is always sampled; below them it is linear in
-    /// e^epsilon.
+    /// g(epsilon) = E(1 - e^(epsilon - L))+ over the jumps.
+    ///
+    /// Above the smallest jump, this is the pair's own delta: q times the Gaussian's delta at the loss that the same
+    /// output has if the record is always sampled. Below it, the function is linear in e^epsilon.
     fn delta(&self, epsilon: f64) -> f64 {
         if epsilon <= self.from {
             self.delta - exp(self.from) * expm1(epsilon - self.from) * self.q

@@ -1,20 +1,20 @@
-//! One step of the subsampled Gaussian: its privacy loss, and the masses of the loss's cells.
+//! One step of the subsampled Gaussian: its privacy loss and the masses of the loss's cells.
 
 use crate::gaussian::Gaussian;
 use crate::pld::{Cells, LossGrid, Masses};
 use libm::{ceil, exp, expm1, log, log1p};
 use misdeal_core::{Error, Result, check_noise_multiplier, normal};
 
-/// P = (1-q) N(0, s^2) + q N(1, s^2) against Q = N(0, s^2).
+/// The pair P = (1-q) N(0, s^2) + q N(1, s^2) against Q = N(0, s^2).
 ///
-/// With x = (y - 1/2)/s^2 the loss at the output y is L = ln(1 - q + q e^x), which increases from ln(1-q).
+/// With x = (y - 1/2)/s^2, the loss at the output y is L = ln(1 - q + q e^x). It increases from ln(1-q).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SubsampledGaussian {
     noise: f64,
     probability: f64,
 }
 
-/// The losses that a grid covers.
+/// The range of losses that a grid covers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LossRange {
     pub low: f64,
@@ -22,7 +22,9 @@ pub(super) struct LossRange {
 }
 
 impl SubsampledGaussian {
-    /// A pair whose noise multiplier is one of [`NOISE_MULTIPLIERS`](misdeal_core::NOISE_MULTIPLIERS) and whose sampling probability is in (0, 1].
+    /// A pair with a noise multiplier in [`NOISE_MULTIPLIERS`](misdeal_core::NOISE_MULTIPLIERS).
+    ///
+    /// The sampling probability must be from 1e-12 to 1.
     ///
     /// # Errors
     /// An argument is out of range.
@@ -49,8 +51,9 @@ impl SubsampledGaussian {
         }
     }
 
-    /// The x at which the loss is `loss`, which is the loss of the same output if the record is always sampled; minus
-    /// infinity where no output has so small a loss.
+    /// The x at which the loss is `loss`; minus infinity if no output has such a small loss.
+    ///
+    /// This x is the loss of the same output if the record is always sampled.
     pub(super) fn loss_if_sampled(&self, loss: f64) -> f64 {
         let q = self.probability;
         if loss > 30.0 {
@@ -61,22 +64,22 @@ impl SubsampledGaussian {
         }
     }
 
-    /// The output at which the loss is `loss`; minus infinity where no output has so small a loss.
+    /// The output at which the loss is `loss`; minus infinity if no output has such a small loss.
     fn output(&self, loss: f64) -> f64 {
         0.5 + self.noise * self.noise * self.loss_if_sampled(loss)
     }
 
-    /// The pair of one step in which the record is always sampled.
+    /// The Gaussian pair of one step in which the record is always sampled.
     pub(super) fn if_sampled(&self) -> Gaussian {
         Gaussian::fixed_order(self.noise, 1)
     }
 
-    /// The probability of being sampled.
+    /// The sampling probability.
     pub(super) fn probability(&self) -> f64 {
         self.probability
     }
 
-    /// Losses between which all but at most `tail` of P (above) and of Q (below) lie.
+    /// The range of losses that contains all but at most `tail` of P (above) and of Q (below).
     pub(super) fn loss_range(&self, tail: f64) -> LossRange {
         LossRange { low: self.loss(self.noise * normal::lower_quantile(tail)), high: self.high_loss(tail) }
     }
@@ -88,8 +91,9 @@ impl SubsampledGaussian {
         self.loss((1.0 + s * quantile(tail / (2.0 * q))).max(s * quantile(0.5 * tail)))
     }
 
-    /// The loss laws for an upper and for a lower bound on a grid of about `points` points, with all but about `tail` of
-    /// either law on it.
+    /// Loss laws for an upper and a lower bound, on a grid of about `points` points.
+    ///
+    /// The grid leaves out about `tail` of each law.
     pub(crate) fn discretised(&self, points: f64, tail: f64) -> [LossGrid; 2] {
         let range = self.loss_range(tail);
         let step = (range.high - range.low) / points;
@@ -98,8 +102,8 @@ impl SubsampledGaussian {
 
     /// The cells of width `step` over `range`, for an upper bound.
     ///
-    /// The grid begins at the smallest loss of that range: where the sampling probability is small, nearly all mass
-    /// lies there, and a grid that meets it spreads it the least.
+    /// The grid begins at the smallest loss of that range. If the sampling probability is small, nearly all mass lies
+    /// there. A grid that meets this point spreads the mass least.
     pub(super) fn cells(&self, step: f64, range: LossRange) -> Cells {
         let LossRange { low, high } = range;
         let ends = self.outputs(low, step, high);
@@ -108,8 +112,10 @@ impl SubsampledGaussian {
         Cells::from_shares(step, low, 0, cells, below, self.above(&ends))
     }
 
-    /// The same for a lower bound: all losses within one step of the smallest are gathered in the point that keeps
-    /// their masses under P and Q, and the grid is laid through that point.
+    /// The cells of width `step` over `range`, for a lower bound.
+    ///
+    /// All losses within one step of the smallest are gathered in one point that keeps their masses under P and Q. The
+    /// grid passes through that point.
     pub(super) fn gathered_cells(&self, step: f64, range: LossRange) -> Cells {
         let LossRange { low, high } = range;
         let gathered_below = self.output(low + step);
@@ -125,12 +131,12 @@ impl SubsampledGaussian {
             }
             self.mass_and_share(y[0], y[0].max(gathered_below), y[1], step)
         });
-        // The gathered mass sits at the upper end of a cell of its own.
+        // The gathered mass lies at the upper end of a separate cell.
         let cells = [(gathered, gathered)].into_iter().chain(cells);
         Cells::from_shares(step, origin, -1, cells, Masses::default(), self.above(&ends))
     }
 
-    /// The outputs with losses `origin`, `origin + step`, ... to beyond `high`.
+    /// The outputs with losses `origin`, `origin + step`, ... up to beyond `high`.
     fn outputs(&self, origin: f64, step: f64, high: f64) -> Vec<f64> {
         let cells = ceil((high - origin) / step).max(1.0) as u64;
         (0..=cells).map(|i| self.output(origin + i as f64 * step)).collect()
@@ -140,15 +146,17 @@ impl SubsampledGaussian {
         self.masses(ends[ends.len() - 1], f64::INFINITY)
     }
 
-    /// P(low < y < high), and the share of it at the upper end of the cell that begins at the output `from`: the
-    /// integral of `(1 - e^(L(from) - L(y))) / (1 - e^-step)` under P, whose integrand is
-    /// `q phi(y - 1) (1 - e^(-(y - from)/s^2))`, by Gauss-Legendre quadrature where the cell is narrow.
+    /// P(low < y < high), and the share of it at the upper end of the cell that begins at the output `from`.
+    ///
+    /// The share is the integral of `(1 - e^(L(from) - L(y))) / (1 - e^-step)` under P. The integrand is
+    /// `q phi(y - 1) (1 - e^(-(y - from)/s^2))`. In narrow cells it is integrated by Gauss-Legendre quadrature.
     fn mass_and_share(&self, from: f64, low: f64, high: f64, step: f64) -> (f64, f64) {
         let (s, q) = (self.noise, self.probability);
         let fall = -expm1(-step);
         let width = high - low;
-        // N points err relatively by less than c (width (|z| + 2))^(2 N) in deviations, c being 5e-7, 4e-13 and 2e-23 for three, five and eight:
-        // the 2N-th derivative of the density is a Hermite polynomial times it.
+        // With N points the relative error is below c (width (|z| + 2))^(2 N), with width and z in deviations. For
+        // three, five and eight points c is 5e-7, 4e-13 and 2e-23. Reason: the 2N-th derivative of the density is a
+        // Hermite polynomial times the density.
         let farthest = f64::max(high, 1.0).max(1.0 - low) / s;
         let reach = width / s * (farthest + 2.0);
         if reach.is_nan() || reach > 2.0 {
@@ -181,7 +189,9 @@ impl SubsampledGaussian {
     }
 }
 
-/// `e^log_scale P(low < Z < high)` for a standard normal Z, from the smaller tail; zero if the scale is `e^-infinity`.
+/// `e^log_scale P(low < Z < high)` for a standard normal Z.
+///
+/// It is computed from the smaller tail. It is zero if the scale is `e^-infinity`.
 fn between(log_scale: f64, low: f64, high: f64) -> f64 {
     if log_scale == f64::NEG_INFINITY {
         return 0.0;
@@ -224,8 +234,9 @@ const EIGHT_NODES: [[f64; 2]; 8] = [
 mod tests {
     use super::*;
 
-    /// Cells far out, by mpmath at 40 digits: noise, probability, lower end, width, mass, and its part at the upper end times 1 - e^-1.
-    /// Five nodes were used whatever the distance, and lost 2e-9 of the mass at 10 deviations.
+    /// Masses of far cells from mpmath at 40 digits: noise, probability, lower end, width, mass, and its part at the
+    /// upper end times 1 - e^-1. Earlier code used five nodes at any distance and lost 2e-9 of the mass at 10
+    /// deviations.
     #[test]
     fn masses_of_far_cells_are_exact() {
         for (noise, q, low, width, mass, rise) in [
@@ -241,7 +252,7 @@ mod tests {
             let (found, share) = pair.mass_and_share(low, low, low + width, 1.0);
             let found_rise = share * -expm1(-1.0);
             assert!((found / mass - 1.0).abs() < 1e-13, "{noise} {low} {width}: {found} {mass}");
-            // It errs relatively to the mass, of which it may be a small part.
+            // The error is relative to the mass, of which the rise may be a small part.
             let error = 1e-13 * mass + 2e-12 * rise;
             assert!((found_rise - rise).abs() < error, "{noise} {low} {width}: {found_rise} {rise}");
         }

@@ -7,25 +7,25 @@ use crate::pld::{Aim, Cells, Composition, LossGrid, MOST_BLUR};
 use crate::work::{OutOfReach, Work};
 use libm::sqrt;
 
-/// Points of the first grid; each refinement multiplies them by at most [`FASTEST_REFINEMENT`].
+/// The number of points of the first grid. Each refinement multiplies it by at most [`FASTEST_REFINEMENT`].
 const FIRST_POINTS: f64 = 400.0;
 const FASTEST_REFINEMENT: f64 = 5.0;
-/// Most points of the grid of a single step.
+/// The most points of the grid of a single step.
 const MOST_POINTS: f64 = 5e5;
-/// Points of a composed law beyond which large losses are kept apart.
+/// If a composed law has more points, large losses are kept separate.
 const MOST_POINTS_COMPOSED: usize = 200_000;
-/// Share of delta that several jumps may add.
+/// The share of delta that several jumps may add.
 const SEVERAL_JUMPS: f64 = 1e-4;
-/// Rounds in a row without progress after which a finer grid is given up.
+/// Refinement stops after this many rounds in a row without progress.
 const PATIENCE: u32 = 2;
 
-/// Fewest points of the first grid.
+/// The fewest points of the first grid.
 const FEWEST_POINTS: f64 = 12.0;
-/// Units of work for every point of a step's grid: its masses, on both sides.
+/// The units of work for every point of a step's grid: its masses on both sides.
 const PER_POINT: f64 = 400.0;
-/// Smallest factor by which a grid is refined.
+/// The smallest factor by which a grid is refined.
 const SMALLEST_REFINEMENT: f64 = 1.5;
-/// Share of the work for bounds; the rest is for the other order of the pair.
+/// The share of the work for bounds. The rest is for the other order of the pair.
 const FOR_BOUNDS: f64 = 0.8;
 
 /// The search for the epsilon of `steps` steps at `delta`.
@@ -44,9 +44,9 @@ struct Bounds {
 impl Refinement<'_> {
     /// Refines until `excess(width, epsilon)` is at most one, nothing improves, or the work is used up.
     ///
-    /// All bounds found on the way are valid, and the best of them are kept.
+    /// All bounds found during the refinement are valid. The best of them are kept.
     pub fn run(&self, excess: impl Fn(f64, f64) -> f64, work: &Work) -> Result<Interval, OutOfReach> {
-        // What lies outside the grid may add this share to delta.
+        // Losses outside the grid may add this share to delta.
         let tail = (1e-6 * self.delta / self.steps as f64).max(1e-305);
         let mut range = self.pair.loss_range(tail);
         let mut bounds = Bounds { lower: 0.0, upper: f64::INFINITY };
@@ -68,7 +68,7 @@ impl Refinement<'_> {
             });
             let (cells, gathered, heavy) = match (found, finest_in_reach) {
                 (Ok(found), _) => found,
-                // Between the last grid and this one there may be a finest that the work pays for.
+                // Between the last grid and this one there may be a finest grid that the work pays for.
                 (Err(OutOfReach), Some((cells, gathered, before))) if step < before / SMALLEST_REFINEMENT => {
                     step = sqrt(step * before);
                     finest_in_reach = Some((cells, gathered, before));
@@ -102,7 +102,7 @@ impl Refinement<'_> {
                 range = LossRange { high: self.pair.high_loss(jump), ..range };
             }
             let before = step;
-            // The width falls with the square of the grid's.
+            // The width decreases with the square of the grid's step.
             let refinement = 1.15 * excess(width, bounds.upper).sqrt();
             step /= refinement.clamp(1.5, FASTEST_REFINEMENT);
             let finest = (range.high - range.low) / MOST_POINTS;
@@ -111,7 +111,7 @@ impl Refinement<'_> {
         }
     }
 
-    /// Bounds from the whole law, and whether round-off or length make it unsuitable.
+    /// Bounds from the whole law, and whether round-off or length makes it unsuitable.
     fn whole(
         &self,
         cells: &Cells,
@@ -133,7 +133,7 @@ impl Refinement<'_> {
         Ok(self.steps > 1 && (heavy_above || heavy(&below, lower)))
     }
 
-    /// Bounds from the law split at the top of the cells.
+    /// Bounds from the law that is split at the top of the cells.
     fn one_jump(
         &self,
         cells: &Cells,
@@ -149,7 +149,9 @@ impl Refinement<'_> {
         Ok(())
     }
 
-    /// The other order rarely matters: its upper bound shows that, and else its lower bound counts too.
+    /// Bounds that also cover the other order of the pair, which rarely matters.
+    ///
+    /// Its upper bound usually shows this. If not, its lower bound counts too.
     fn with_the_other_order(
         &self,
         cells: &Cells,
@@ -161,7 +163,7 @@ impl Refinement<'_> {
             |law: LossGrid| -> Result<f64, OutOfReach> { Ok(self.compose(&law, work)?.epsilon(self.delta)) };
         let reversed = read(cells.reversed().pessimistic())?;
         Ok(if reversed > bounds.upper {
-            // A lower bound that is not computed costs width, not truth.
+            // If this lower bound is not computed, the interval is wider but still valid.
             let reversed_lower = read(gathered.reversed().optimistic()).unwrap_or(0.0);
             Interval { epsilon_lower_bound: bounds.lower.max(reversed_lower), epsilon_upper_bound: reversed }
         } else {

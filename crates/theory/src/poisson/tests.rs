@@ -1,4 +1,4 @@
-//! Against dp-accounting and prv-accountant, known values, and the monotonicity that theory demands.
+//! Compares with dp-accounting, prv-accountant and known values, and checks monotonicity.
 
 use super::*;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ fn interval(noise: f64, q: f64, steps: u64, delta: f64) -> Interval {
     epsilon(noise, q, steps, delta).unwrap()
 }
 
-/// dp-accounting 0.6, connect the dots, grid 2e-5: an upper bound, with an error of the order of 1e-5.
+/// Upper bounds from dp-accounting 0.6, connect the dots, grid 2e-5, with errors of the order of 1e-5.
 #[test]
 fn agrees_with_known_values() {
     let cases = [
@@ -27,7 +27,7 @@ fn agrees_with_known_values() {
     }
 }
 
-/// Every interval meets dp-accounting's and prv-accountant's (`testdata/scripts/poisson_accounting.py`).
+/// Every interval overlaps those of dp-accounting and prv-accountant (`testdata/scripts/poisson_accounting.py`).
 #[test]
 fn meets_the_intervals_of_other_accountants() {
     type Row = (f64, f64, u64, f64, f64, f64, f64, f64);
@@ -42,13 +42,13 @@ fn meets_the_intervals_of_other_accountants() {
     for (noise, q, steps, delta, low, high, prv_low, prv_high) in golden.epsilon {
         let ours = interval(noise, q, steps, delta);
         let setting = format!("noise {noise}, q {q}, {steps} steps, delta {delta}");
-        // dp-accounting truncates tails and is not rounded safely: allow it 1e-6.
+        // dp-accounting truncates tails and does not round safely, so it gets a slack of 1e-6.
         let slack = 1e-6 * (1.0 + high);
         assert!(ours.epsilon_lower_bound <= high + slack, "{setting}: {ours:?}, theirs {low} to {high}");
         assert!(low - slack <= ours.epsilon_upper_bound, "{setting}: {ours:?}, theirs {low} to {high}");
-        // Connecting the dots on a fine grid is nearly exact: ours is not far above it.
+        // Connecting the dots on a fine grid is nearly exact, so our bound is not far above it.
         assert!(ours.epsilon_upper_bound <= 1.001 * high + 1e-4, "{setting}: {ours:?}, theirs {high}");
-        // prv-accountant leaves dp-accounting's interval too where epsilon is large, by up to 0.2 %: allow it that.
+        // prv-accountant also leaves dp-accounting's interval for large epsilon, by up to 0.2 %. It gets this slack.
         let slack = 2e-3 * high;
         if ours.epsilon_lower_bound <= prv_high + slack && prv_low - slack <= ours.epsilon_upper_bound {
             meets_prv += 1;
@@ -62,8 +62,8 @@ fn meets_the_intervals_of_other_accountants() {
     assert!(meets_prv > 200, "{meets_prv}");
 }
 
-/// Corners where one rare large loss decides, and the truth by a contour integral
-/// (`testdata/scripts/poisson_corners.py`): inside every interval, and no interval is wide.
+/// Corners in which one rare large loss decides. The true value, from a contour integral
+/// (`testdata/scripts/poisson_corners.py`), lies in every interval, and no interval is wide.
 #[test]
 fn is_narrow_where_one_large_loss_decides() {
     #[derive(serde::Deserialize)]
@@ -82,7 +82,7 @@ fn is_narrow_where_one_large_loss_decides() {
     }
 }
 
-/// Corners without an independent value, and epsilons in the hundreds.
+/// Corners without an independent value, and values of epsilon in the hundreds.
 #[test]
 fn is_narrow_in_other_corners() {
     for (noise, q, steps, delta) in [
@@ -104,8 +104,8 @@ fn is_narrow_in_other_corners() {
     }
 }
 
-/// A bound from below in closed form: with f(S) = (1 - e^(epsilon - S))+ and m the smallest sum of the other losses,
-/// `f(S) >= sum_i f(L_i + m) - sum_(i<j) 1{L_i, L_j > epsilon - m}`. It is sharp where few samples are drawn at all.
+/// A lower bound in closed form. With f(S) = (1 - e^(epsilon - S))+ and m the smallest sum of the other losses,
+/// `f(S) >= sum_i f(L_i + m) - sum_(i<j) 1{L_i, L_j > epsilon - m}`. It is tight if few samples are drawn.
 #[test]
 fn reaches_the_bound_of_a_single_loss() {
     for (noise, q, steps, delta) in
@@ -161,7 +161,7 @@ fn refuses_what_makes_no_sense() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Over the whole range: narrow, ordered, and moving the right way with every argument.
+    /// Over the whole range, intervals are narrow and ordered, and move in the right direction with every argument.
     #[test]
     fn is_narrow_and_monotone(
         log_noise in -1.2_f64..4.6,

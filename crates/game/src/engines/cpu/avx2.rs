@@ -36,7 +36,7 @@ unsafe impl Lanes for Avx2 {
         counters: [__m256i; 2],
         draws: Range<u32>,
     ) -> ([__m256; 2], [__m256; 2]) {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { kernel::sum_strip::<Self, SQUARINGS, SQUARES>(workspace, counters, draws) }
     }
     #[target_feature(enable = "avx2,fma,aes")]
@@ -47,17 +47,17 @@ unsafe impl Lanes for Avx2 {
         first_trial: u64,
         scores: &mut [[f64; LANES]],
     ) {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { play::score_blocks::<Self>(plan, stream, world, first_trial, scores) }
     }
     #[target_feature(enable = "avx2,fma,aes")]
     unsafe fn fill_gaussians(tables: &Tables<FOR_SINGLE_VALUES>, source: Source, values: &mut [f32]) {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { gaussians::fill::<Self>(tables, source, values) }
     }
     #[inline(always)]
     unsafe fn store(values: [__m256; 2], to: &mut [f32; LANES]) {
-        // SAFETY: the caller has the instruction set, and there is room for sixteen floats.
+        // SAFETY: the caller guarantees the instruction set, and there is room for sixteen floats.
         unsafe {
             _mm256_storeu_ps(to.as_mut_ptr(), values[0]);
             _mm256_storeu_ps(to.as_mut_ptr().add(8), values[1]);
@@ -65,7 +65,7 @@ unsafe impl Lanes for Avx2 {
     }
     #[inline(always)]
     unsafe fn splat(value: f32) -> [__m256; 2] {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { [_mm256_set1_ps(value); 2] }
     }
     #[inline(always)]
@@ -85,7 +85,7 @@ unsafe impl Lanes for Avx2 {
     }
     #[inline(always)]
     unsafe fn next_draw(counters: [__m256i; 2]) -> [__m256i; 2] {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe {
             let one = _mm256_set_epi64x(1, 0, 1, 0);
             [_mm256_add_epi64(counters[0], one), _mm256_add_epi64(counters[1], one)]
@@ -98,7 +98,7 @@ unsafe impl Lanes for Avx2 {
     }
     #[inline(always)]
     unsafe fn random_words(keys: &[[__m256i; 2]; ROUNDS + 1], counters: [__m256i; 2]) -> [__m256i; 2] {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { [two_blocks(keys, counters[0]), two_blocks(keys, counters[1])] }
     }
     #[inline(always)]
@@ -107,13 +107,13 @@ unsafe impl Lanes for Avx2 {
     }
     #[inline(always)]
     unsafe fn locate(words: [__m256i; 2]) -> ([__m256i; 2], [__m256; 2]) {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         let (low, high) = unsafe { (locate_half(words[0]), locate_half(words[1])) };
         ([low.0, high.0], [low.1, high.1])
     }
     #[inline(always)]
     unsafe fn is_near(words: [__m256i; 2]) -> [__m256i; 2] {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe {
             let least = _mm256_set1_epi32(FIRST_NEAR_WORD as i32);
             [
@@ -133,27 +133,27 @@ unsafe impl Lanes for Avx2 {
     }
     #[inline(always)]
     unsafe fn lookup(table: &[f32; SEGMENTS], index: [__m256i; 2]) -> [__m256; 2] {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { [lookup_half(table, index[0]), lookup_half(table, index[1])] }
     }
     #[inline(always)]
     unsafe fn mul_add(a: [__m256; 2], b: [__m256; 2], c: [__m256; 2]) -> [__m256; 2] {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { [_mm256_fmadd_ps(a[0], b[0], c[0]), _mm256_fmadd_ps(a[1], b[1], c[1])] }
     }
     #[inline(always)]
     unsafe fn mul(a: [__m256; 2], b: [__m256; 2]) -> [__m256; 2] {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { [_mm256_mul_ps(a[0], b[0]), _mm256_mul_ps(a[1], b[1])] }
     }
     #[inline(always)]
     unsafe fn add(a: [__m256; 2], b: [__m256; 2]) -> [__m256; 2] {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { [_mm256_add_ps(a[0], b[0]), _mm256_add_ps(a[1], b[1])] }
     }
     #[inline(always)]
     unsafe fn keep(values: [__m256; 2], mask: [__m256i; 2]) -> [__m256; 2] {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe {
             [
                 _mm256_and_ps(values[0], _mm256_castsi256_ps(mask[0])),
@@ -169,7 +169,7 @@ unsafe impl Lanes for Avx2 {
 /// The processor has AVX2 and AES.
 #[inline(always)]
 unsafe fn two_blocks(keys: &[[__m256i; 2]; ROUNDS + 1], counters: __m256i) -> __m256i {
-    // SAFETY: the caller has the instruction set.
+    // SAFETY: the caller guarantees the instruction set.
     unsafe {
         let state = _mm256_xor_si256(counters, keys[0][0]);
         let mut low = _mm256_castsi256_si128(state);
@@ -189,10 +189,10 @@ unsafe fn two_blocks(keys: &[[__m256i; 2]; ROUNDS + 1], counters: __m256i) -> __
 /// The processor has AVX2 and FMA.
 #[inline(always)]
 unsafe fn locate_half(words: __m256i) -> (__m256i, __m256) {
-    // SAFETY: the caller has the instruction set.
+    // SAFETY: the caller guarantees the instruction set.
     unsafe {
-        // There is no conversion of unsigned words and no choice of rounding: convert the top 24 bits and the low byte,
-        // both exact, and add them. Where the sum was rounded up, the float below it is the truncated one.
+        // AVX2 cannot convert unsigned words or choose the rounding. So the code converts the top 24 bits and the low
+        // byte, both exactly, and adds them. If the sum was rounded up, the next lower float is the truncated value.
         let scale = _mm256_set1_ps(256.0);
         let top = _mm256_cvtepi32_ps(_mm256_srli_epi32::<8>(words));
         let low = _mm256_cvtepi32_ps(_mm256_and_si256(words, _mm256_set1_epi32(0xff)));
@@ -211,14 +211,16 @@ unsafe fn locate_half(words: __m256i) -> (__m256i, __m256) {
     }
 }
 
-/// [`Lanes::lookup`] for eight indices: four look-ups among eight entries each, chosen by bits 3 and 4 of the index.
-/// Where there are no fast gathers this is several times faster than one.
+/// [`Lanes::lookup`] for eight indices.
+///
+/// It makes four look-ups among eight entries each, and bits 3 and 4 of the index choose between them. On processors
+/// without fast gathers this is several times faster than a gather.
 ///
 /// # Safety
 /// The processor has AVX2.
 #[inline(always)]
 unsafe fn lookup_half(table: &[f32; SEGMENTS], index: __m256i) -> __m256 {
-    // SAFETY: the caller has the instruction set, and the table has four registers of eight entries.
+    // SAFETY: the caller guarantees the instruction set, and the table has four registers of eight entries.
     unsafe {
         let bit_3 = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(index));
         let bit_4 = _mm256_castsi256_ps(_mm256_slli_epi32::<27>(index));

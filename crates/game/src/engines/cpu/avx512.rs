@@ -40,7 +40,7 @@ unsafe impl Lanes for Avx512 {
         counters: __m512i,
         draws: Range<u32>,
     ) -> (__m512, __m512) {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { kernel::sum_strip::<Self, SQUARINGS, SQUARES>(workspace, counters, draws) }
     }
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,vaes")]
@@ -51,22 +51,22 @@ unsafe impl Lanes for Avx512 {
         first_trial: u64,
         scores: &mut [[f64; LANES]],
     ) {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { play::score_blocks::<Self>(plan, stream, world, first_trial, scores) }
     }
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,vaes")]
     unsafe fn fill_gaussians(tables: &Tables<FOR_SINGLE_VALUES>, source: Source, values: &mut [f32]) {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { gaussians::fill::<Self>(tables, source, values) }
     }
     #[inline(always)]
     unsafe fn store(values: __m512, to: &mut [f32; LANES]) {
-        // SAFETY: the caller has the instruction set, and there is room for sixteen floats.
+        // SAFETY: the caller guarantees the instruction set, and there is room for sixteen floats.
         unsafe { _mm512_storeu_ps(to.as_mut_ptr(), values) }
     }
     #[inline(always)]
     unsafe fn splat(value: f32) -> __m512 {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { _mm512_set1_ps(value) }
     }
     #[inline(always)]
@@ -86,7 +86,7 @@ unsafe impl Lanes for Avx512 {
     }
     #[inline(always)]
     unsafe fn next_draw(counters: __m512i) -> __m512i {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { _mm512_add_epi64(counters, _mm512_set_epi64(1, 0, 1, 0, 1, 0, 1, 0)) }
     }
     #[inline(always)]
@@ -96,7 +96,7 @@ unsafe impl Lanes for Avx512 {
     }
     #[inline(always)]
     unsafe fn random_words(keys: &[__m512i; ROUNDS + 1], counters: __m512i) -> __m512i {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe {
             let mut state = _mm512_xor_si512(counters, keys[0]);
             for key in &keys[1..ROUNDS] {
@@ -114,13 +114,13 @@ unsafe impl Lanes for Avx512 {
     unsafe fn locate(words: __m512i) -> (__m512i, __m512) {
         /// (a AND b) OR c, as the truth table of the ternary logic instruction.
         const AND_OR: i32 = 0xea;
-        /// b where c is set, else a.
+        /// b if c is set, otherwise a.
         const SELECT: i32 = 0xd8;
         const TRUNCATE: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe {
             let bits = _mm512_castps_si512(_mm512_cvt_roundepu32_ps::<TRUNCATE>(words));
-            // The look-up ignores all but the low five bits of an index.
+            // The look-up uses only the low five bits of an index.
             let index = _mm512_ternarylogic_epi32::<SELECT>(
                 _mm512_srli_epi32::<22>(bits),
                 words,
@@ -136,7 +136,7 @@ unsafe impl Lanes for Avx512 {
     }
     #[inline(always)]
     unsafe fn is_near(words: __m512i) -> __mmask16 {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { _mm512_test_epi32_mask(words, _mm512_set1_epi32(FIRST_NEAR_WORD.wrapping_neg() as i32)) }
     }
     #[inline(always)]
@@ -145,27 +145,27 @@ unsafe impl Lanes for Avx512 {
     }
     #[inline(always)]
     unsafe fn lookup(table: &[__m512; 2], index: __m512i) -> __m512 {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { _mm512_permutex2var_ps(table[0], index, table[1]) }
     }
     #[inline(always)]
     unsafe fn mul_add(a: __m512, b: __m512, c: __m512) -> __m512 {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { _mm512_fmadd_ps(a, b, c) }
     }
     #[inline(always)]
     unsafe fn mul(a: __m512, b: __m512) -> __m512 {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { _mm512_mul_ps(a, b) }
     }
     #[inline(always)]
     unsafe fn add(a: __m512, b: __m512) -> __m512 {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { _mm512_add_ps(a, b) }
     }
     #[inline(always)]
     unsafe fn keep(values: __m512, mask: __mmask16) -> __m512 {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { _mm512_maskz_mov_ps(mask, values) }
     }
 }

@@ -5,26 +5,26 @@ use super::segments::{FIRST_NEAR_WORD, FOR_SINGLE_VALUES, Tables};
 use super::{INSTRUCTION_SETS, InstructionSet};
 use misdeal_core::{FIRST_BODY_MAGNITUDE, Purpose, Stream, World, gaussian, sign_and_magnitude};
 
-/// Blocks of a counter's low 32 index bits; a strip never crosses a multiple of it.
+/// The number of blocks that a counter's low 32 index bits distinguish. A strip never crosses a multiple of it.
 const LOW_BLOCKS: u64 = 1 << 32;
 
-/// The noise of one trial, from some number on.
+/// The source of one trial's noise, from a given number on.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// The run's random bits.
+    /// The run's random stream.
     pub stream: &'a Stream,
     /// The world.
     pub world: World,
     /// The trial.
     pub trial: u64,
-    /// The first number, a multiple of sixteen.
+    /// The index of the first number, a multiple of sixteen.
     pub first: u64,
 }
 
-/// Fills slices with a trial's training noise on the fastest instruction set of this processor.
+/// Fills slices with a trial's training noise, on the processor's fastest instruction set.
 ///
-/// A number is within 4e-7 of [`Stream::training_gaussian`], or one rounding to f32 beyond four standard deviations, where
-/// it is computed exactly. Every instruction set gives the same bits.
+/// Each number is within 4e-7 of [`Stream::training_gaussian`]. Beyond four standard deviations it is computed exactly
+/// and rounded once to f32. Every instruction set gives the same bits.
 ///
 /// ```
 /// use misdeal_core::{Setting, Stream, World};
@@ -47,17 +47,17 @@ impl Default for Gaussians {
 }
 
 impl Gaussians {
-    /// On the fastest instruction set.
+    /// A generator on the processor's fastest instruction set.
     ///
     /// # Panics
-    /// Never: plain Rust runs everywhere.
+    /// Never, because plain Rust runs everywhere.
     pub fn new() -> Self {
         let set =
             INSTRUCTION_SETS.iter().find(|set| (set.is_available)()).expect("plain Rust runs everywhere");
         Gaussians { tables: Tables::for_gaussians(), instruction_set: *set }
     }
 
-    /// Numbers `first`, `first + 1`, ... of the trial's training noise.
+    /// Writes the numbers `first`, `first + 1`, ... of the trial's training noise to `values`.
     ///
     /// # Panics
     /// If `first` is not a multiple of sixteen.
@@ -76,13 +76,13 @@ impl Gaussians {
     }
 }
 
-/// The numbers of one strip.
+/// Writes the numbers of one strip.
 ///
 /// # Safety
 /// The processor has the instruction set of `L`, and this is inlined into a function compiled for it.
 #[inline(always)]
 pub unsafe fn fill<L: Lanes>(tables: &Tables<FOR_SINGLE_VALUES>, source: Source, values: &mut [f32]) {
-    // SAFETY: the caller has the instruction set.
+    // SAFETY: the caller guarantees the instruction set.
     unsafe {
         let near = tables.near.each_ref().map(|table| L::load_table(table));
         let keys = source.stream.round_keys().map(|key| L::load_key(key));
@@ -113,7 +113,7 @@ pub unsafe fn fill<L: Lanes>(tables: &Tables<FOR_SINGLE_VALUES>, source: Source,
     }
 }
 
-/// The number of a word that no near segment covers.
+/// The number of a word that is not in a near segment.
 #[inline(always)]
 fn far(tables: &Tables<FOR_SINGLE_VALUES>, source: Source, word: u32, index: u64) -> f32 {
     let (sign, magnitude) = sign_and_magnitude(word);
@@ -128,7 +128,8 @@ mod tests {
     use super::*;
     use misdeal_core::Setting;
 
-    /// Every instruction set against the exact numbers, from the first and across 2^32 blocks, to odd lengths.
+    /// Compares every instruction set with the exact numbers: from the first number, across 2^32 blocks, and with odd
+    /// lengths.
     #[test]
     fn all_instruction_sets_fill_the_stream_s_numbers() {
         let stream = Stream::new(&Setting { seed: 3, ..Setting::default() }.hash());

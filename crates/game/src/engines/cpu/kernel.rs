@@ -1,25 +1,25 @@
-//! The hot loop, written once for every instruction set: exponentials of the noise of sixteen trials, summed.
+//! The inner loop, written once for every instruction set: sums of exponentials of the noise of sixteen trials.
 
 use super::lanes::{LANES, Lanes};
 use super::segments::{FIRST_NEAR_WORD, FOR_SUMS, Segments};
 use misdeal_core::{Purpose, ROUNDS, Stream, World};
 
-/// Draws between two foldings of the f32 sums into f64.
+/// The number of draws after which the f32 sums are added to f64 sums.
 pub const STRIP: usize = 128;
 
 /// Sixteen consecutive trials of one world.
 #[derive(Debug, Clone, Copy)]
 pub struct Block<'a> {
-    /// The run's random bits.
+    /// The run's random stream.
     pub stream: &'a Stream,
     /// The world.
     pub world: World,
-    /// The first of the sixteen, a multiple of sixteen.
+    /// The first of the sixteen trials, a multiple of sixteen.
     pub first_trial: u64,
 }
 
 impl Block<'_> {
-    /// The block of sixteen trials that is `i` blocks further on.
+    /// The block of sixteen trials that lies `i` blocks later.
     pub fn neighbour(self, i: usize) -> Self {
         Block { first_trial: self.first_trial + (i * LANES) as u64, ..self }
     }
@@ -38,7 +38,7 @@ impl Block<'_> {
         })
     }
 
-    /// exp(z / s) for one lane of a draw that no near segment covers.
+    /// The value exp(z / s) for one lane of a draw that is not in a near segment.
     #[inline(always)]
     fn far_value<const N: usize>(&self, segments: &Segments<N>, word: u32, lane: usize, draw: u32) -> f64 {
         let trial = self.first_trial + lane as u64;
@@ -46,12 +46,12 @@ impl Block<'_> {
     }
 }
 
-/// Sums, over draws, of exp(z / s) and of its square, for sixteen trials.
+/// Sums over draws of exp(z / s) and of its square, for sixteen trials.
 #[derive(Debug, Clone, Copy)]
 pub struct Sums {
-    /// Sums of the exponentials.
+    /// The sums of the exponentials.
     pub first: [f64; LANES],
-    /// Sums of their squares; zero if they were not asked for.
+    /// The sums of their squares, or zero if they are not needed.
     pub second: [f64; LANES],
 }
 
@@ -59,7 +59,7 @@ impl Sums {
     /// Empty sums.
     pub const ZERO: Sums = Sums { first: [0.0; LANES], second: [0.0; LANES] };
 
-    /// Adds a value and its square, both `weight` times.
+    /// Adds a value and its square, both times `weight`.
     #[inline(always)]
     pub fn add(&mut self, lane: usize, weight: f64, value: f64) {
         self.first[lane] += weight * value;
@@ -67,14 +67,14 @@ impl Sums {
     }
 }
 
-/// One noise multiplier's tables and one stream's keys in an instruction set's registers, and room to work in.
+/// One noise multiplier's tables and one stream's keys in registers, and working memory.
 pub struct Workspace<L: Lanes, const N: usize> {
     tables: [L::Table; N],
     keys: [L::Words; ROUNDS + 1],
     waiting: Waiting<L>,
 }
 
-/// Draws with far lanes, which are finished after the strip.
+/// Draws with lanes in far segments. They are computed after the strip.
 struct Waiting<L: Lanes> {
     words: [L::Words; STRIP],
     near: [u16; STRIP],
@@ -89,7 +89,7 @@ impl<L: Lanes, const N: usize> Workspace<L, N> {
     /// The processor has the instruction set of `L`.
     #[inline(always)]
     pub unsafe fn new(segments: &Segments<N>, stream: &Stream) -> Self {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe {
             let keys = stream.round_keys().map(|key| L::load_key(key));
             let waiting = Waiting { words: [keys[0]; STRIP], near: [0; STRIP], draws: [0; STRIP], count: 0 };
@@ -101,13 +101,13 @@ impl<L: Lanes, const N: usize> Workspace<L, N> {
         }
     }
 
-    /// exp(z / s) of one draw. `segments` are those of the workspace.
+    /// The values exp(z / s) of one draw. `segments` must be those of the workspace.
     ///
     /// # Safety
     /// The processor has the instruction set of `L`.
     #[inline(always)]
     pub unsafe fn draw(&self, segments: &Segments<N>, block: Block, draw: u32) -> [f64; LANES] {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         let (words, near, fitted) = unsafe {
             let words = L::random_words(&self.keys, L::load_counters(block.counters(draw)));
             (
@@ -129,8 +129,9 @@ impl<L: Lanes, const N: usize> Workspace<L, N> {
 }
 
 impl<L: Lanes> Workspace<L, FOR_SUMS> {
-    /// Sums over draws `first_draw .. first_draw + count`, of squares too if `SQUARES`. `segments` are those of the
-    /// workspace and ask for `SQUARINGS` squarings.
+    /// Sums over the draws `first_draw .. first_draw + count`, also of squares if `SQUARES`.
+    ///
+    /// `segments` must be those of the workspace and need `SQUARINGS` squarings.
     ///
     /// # Safety
     /// The processor has the instruction set of `L`.
@@ -149,7 +150,7 @@ impl<L: Lanes> Workspace<L, FOR_SUMS> {
         while start < count {
             let draws = first_draw + start..first_draw + count.min(start + STRIP as u32);
             start += STRIP as u32;
-            // SAFETY: the caller has the instruction set.
+            // SAFETY: the caller guarantees the instruction set.
             let (first, second) = unsafe {
                 let counters = L::load_counters(block.counters(draws.start));
                 let (first, second) = L::sum_strip::<SQUARINGS, SQUARES>(self, counters, draws);
@@ -160,7 +161,7 @@ impl<L: Lanes> Workspace<L, FOR_SUMS> {
                 sums.second[lane] += f64::from(second[lane]);
             }
             for i in 0..self.waiting.count {
-                // SAFETY: the caller has the instruction set.
+                // SAFETY: the caller guarantees the instruction set.
                 let words = unsafe { L::words_to_array(self.waiting.words[i]) };
                 let mut far = !self.waiting.near[i];
                 while far != 0 {
@@ -171,7 +172,7 @@ impl<L: Lanes> Workspace<L, FOR_SUMS> {
                 }
             }
         }
-        // With c the offset: sum u = sum (u - c) + c n, and sum u^2 = sum (u - c)^2 + 2 c sum (u - c) + c^2 n.
+        // With offset c: sum u = sum (u - c) + c n, and sum u^2 = sum (u - c)^2 + 2 c sum (u - c) + c^2 n.
         let shift = offset * f64::from(count);
         for lane in 0..LANES {
             sums.second[lane] += 2.0 * offset * sums.first[lane] + offset * shift;
@@ -181,9 +182,11 @@ impl<L: Lanes> Workspace<L, FOR_SUMS> {
     }
 }
 
-/// The hot loop itself: at most [`STRIP`] draws, nothing but arithmetic, no call that would spill the registers.
+/// The inner loop over at most [`STRIP`] draws.
 ///
-/// Far lanes count as zero here and are left in the workspace.
+/// It has only arithmetic, and no call that would move registers to memory.
+///
+/// Lanes in far segments count as zero here. They are kept in the workspace for later.
 ///
 /// # Safety
 /// The processor has the instruction set of `L`, and this is inlined into a function compiled for it.
@@ -195,18 +198,18 @@ pub unsafe fn sum_strip<L: Lanes, const SQUARINGS: u32, const SQUARES: bool>(
 ) -> (L::Floats, L::Floats) {
     let (tables, keys) = (workspace.tables, workspace.keys);
     let waiting = &mut workspace.waiting;
-    // SAFETY: the caller has the instruction set.
+    // SAFETY: the caller guarantees the instruction set.
     unsafe {
         let (mut first, mut second) = (L::splat(0.0), L::splat(0.0));
         let mut waiters = 0;
-        // One draw ahead: while a polynomial is evaluated, the next words are already being made.
+        // The loop is one draw ahead: while a polynomial is evaluated, the next words are already computed.
         let mut next = L::random_words(&keys, counters);
         for draw in draws {
             let words = next;
             counters = L::next_draw(counters);
             next = L::random_words(&keys, counters);
             let near = L::is_near(words);
-            // Written every time, kept only if a lane is far: no branch to mispredict.
+            // The draw is written every time but kept only if a lane is far. So there is no branch to mispredict.
             waiting.words[waiters % STRIP] = words;
             waiting.near[waiters % STRIP] = L::bits(near);
             waiting.draws[waiters % STRIP] = draw;

@@ -1,16 +1,16 @@
-//! Natural logarithms of sixteen numbers at once, the same bits on every instruction set.
+//! Natural logarithms of sixteen numbers at once, with the same bits on every instruction set.
 
 use super::lanes::LANES;
 
-/// ln of sixteen positive normal numbers, to about 1e-14 relative or 1e-16 absolute.
+/// The natural logarithms of sixteen positive normal numbers, to about 1e-14 relative or 1e-16 absolute.
 ///
-/// x = 2^k m with m in [sqrt(1/2), sqrt(2)), and ln m = 2 artanh(r) with r = (m - 1)/(m + 1), |r| <= 0.172; ten terms
-/// of the series leave 1e-17. Only additions, multiplications, divisions and integer operations, so that the compiler can
-/// vectorise it and no processor rounds differently.
+/// Write x = 2^k m with m in [sqrt(1/2), sqrt(2)). Then ln m = 2 artanh(r) with r = (m - 1)/(m + 1), |r| <= 0.172, and
+/// ten terms of the series leave 1e-17. The code uses only additions, multiplications, divisions and integer
+/// operations. So the compiler can vectorise it, and all processors round in the same way.
 #[inline(always)]
 pub fn ln(values: [f64; LANES]) -> [f64; LANES] {
     const LN_2: f64 = std::f64::consts::LN_2;
-    /// The bits of sqrt(1/2): what is added so that the exponent field counts from there.
+    /// The bits of sqrt(1/2). Subtracting them makes the exponent field count from there.
     const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
     values.map(|value| {
         let bits = value.to_bits();

@@ -1,12 +1,13 @@
-//! The fused engine: sixteen trials side by side, from random bits to scores without an observation in between.
+//! The fused engine: from random bits to scores for sixteen trials at once, without separate outputs.
 //!
-//! A random word becomes an exponential through polynomials (`segments.rs`), `kernel.rs` sums exponentials, and
-//! `play.rs` turns the sums into scores, as `plan.rs` says. Scores agree with the reference engine's to 1e-5 relative
-//! or 1e-6 absolute.
+//! Polynomials turn a random word into an exponential (`segments.rs`), `kernel.rs` sums exponentials, and `play.rs`
+//! turns the sums into scores, as `plan.rs` prescribes. Scores agree with the reference engine's to 1e-5 relative or
+//! 1e-6 absolute.
 //!
 //! # Why do all instruction sets give the same bits?
-//! One kernel, written over `lanes::Lanes`, is compiled for AVX-512, for AVX2 and for plain Rust. Every operation is
-//! a single IEEE or integer operation, in the same order. So a store begun on one machine can be finished on another.
+//! One kernel, written for the trait `lanes::Lanes`, is compiled for AVX-512, for AVX2 and for plain Rust. Every
+//! operation is a single IEEE or integer operation, in the same order. So a store from one machine can be finished on
+//! another.
 #![allow(unsafe_code, reason = "instruction sets are reached through intrinsics")]
 #![allow(clippy::wildcard_imports, reason = "an instruction set is imported whole")]
 #![allow(clippy::needless_range_loop, reason = "a lane is an index into several arrays")]
@@ -42,7 +43,7 @@ use std::ops::Range;
 type ScoreBlocks = unsafe fn(&EnginePlan, &Stream, World, u64, &mut [[f64; LANES]]);
 type FillGaussians = unsafe fn(&Tables<FOR_SINGLE_VALUES>, Source, &mut [f32]);
 
-/// An instruction set of this build; the processor may lack it.
+/// An instruction set in this build. The processor may not have it.
 #[derive(Debug, Clone, Copy)]
 struct InstructionSet {
     engine_name: EngineName,
@@ -92,7 +93,7 @@ impl<'a> Cpu<'a> {
     /// The engine called `name`, or the fastest for `cpu`.
     ///
     /// # Errors
-    /// This processor lacks the instructions, or the engine does not support this game.
+    /// This processor does not have the instructions, or the engine does not support this game.
     pub fn new(game: &'a Game, name: EngineName) -> Result<Self, String> {
         let instruction_set = *INSTRUCTION_SETS
             .iter()

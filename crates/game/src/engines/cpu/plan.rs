@@ -1,4 +1,4 @@
-//! Prepares a game for the fused engine.
+//! The plan of a game for the fused engine.
 //!
 //! # Which games are left to the reference?
 //! - The noise of an output is below 0.1.
@@ -7,7 +7,7 @@
 //! - The target joins each step independently, and the noise is below 0.3 or the adversary assumes another kind of
 //!   scheme.
 //!
-//! `--engine auto` falls back to the reference by itself, and the report names the engine that ran.
+//! `--engine auto` then uses the reference engine, and the report names the engine that ran.
 
 use super::segments::{FOR_SINGLE_VALUES, FOR_SUMS, Segments};
 use crate::game::Game;
@@ -15,30 +15,30 @@ use crate::target_model::Shifts;
 use misdeal_core::World;
 use misdeal_schemes::{PositionLaw, Positions};
 
-/// Below this noise multiplier the square of the target's exponential could leave the range of f64.
+/// Below this noise multiplier the square of the target's exponential could leave f64's range.
 const LEAST_NOISE: f64 = 0.1;
-/// Above this the factor of the target's exponential could.
+/// Above this exponent the factor of the target's exponential could leave f64's range.
 const LARGEST_EXPONENT: f64 = 200.1;
-/// Below this noise multiplier a product of a few likelihood ratios could leave the range of f64.
+/// Below this noise multiplier a product of a few likelihood ratios could leave f64's range.
 const LEAST_NOISE_FOR_PRODUCTS: f64 = 0.3;
-/// From this noise multiplier on, exponentials are near one and are kept as their distance from it.
+/// From this noise multiplier on, exponentials are near one, and their distance from one is stored.
 const LEAST_NOISE_FOR_OFFSET: f64 = 2.0;
 
 /// The constants and tables of a game for this engine.
 #[derive(Debug, Clone)]
 pub struct EnginePlan {
-    /// Exponentials of the target's noise, to full relative precision.
+    /// The exponentials of the target's noise, to full relative precision.
     pub target: Segments<FOR_SINGLE_VALUES>,
-    /// Exponentials of all other noise.
+    /// The exponentials of all other noise.
     pub others: Segments<FOR_SUMS>,
     pub epochs: u32,
     pub batches_per_epoch: u32,
-    /// exp(shift / s^2) in each world: the factor of the target's exponential.
+    /// The factor of the target's exponential, exp(shift / s^2), in the worlds `In` and (next field) `Out`.
     pub factor_in: f64,
     pub factor_out: f64,
-    /// Whether the adversary compares shifts (2, 1), where squares are needed, or (1, 0).
+    /// Whether the adversary compares shifts (2, 1), which needs squares, or (1, 0).
     pub squares: bool,
-    /// Added to the score for every epoch.
+    /// A constant that is added to the score for every epoch.
     pub constant: f64,
     pub law: Law,
 }
@@ -46,30 +46,30 @@ pub struct EnginePlan {
 /// How the score depends on the target's position.
 #[derive(Debug, Clone)]
 pub enum Law {
-    /// Not at all: every batch has the same weight for the adversary.
+    /// The score does not depend on the target's position: every batch has the same weight for the adversary.
     Equal,
-    /// Through the weight of its batch.
+    /// The score depends on the weight of the target's batch.
     Weighted(WeightedLaw),
-    /// The target is in each step independently.
+    /// The target joins each step independently.
     EachStep(EachStepLaw),
 }
 
 #[derive(Debug, Clone)]
 pub struct WeightedLaw {
-    /// The adversary's weight of each batch drawn.
+    /// The adversary's weight of each drawn batch.
     pub weights: Vec<f64>,
     pub positions: Positions,
     pub first_batch: u64,
-    /// Whether the first epoch's position holds for all.
+    /// Whether the first epoch's position is used in all epochs.
     pub kept: bool,
 }
 
 #[derive(Debug, Clone)]
 pub struct EachStepLaw {
     pub positions: Positions,
-    /// 1 - q.
+    /// The probability 1 - q.
     pub absent: f64,
-    /// q e^(-1/(2 s^2)) and q e^(-2/s^2), the factors of u and u^2.
+    /// The factors of u and u^2: q e^(-1/(2 s^2)) and q e^(-2/s^2).
     pub present: [f64; 2],
 }
 
@@ -119,7 +119,8 @@ impl EnginePlan {
                 _ => return Err("the target may be in any number of batches".into()),
             },
         };
-        // What the exponentials leave of (a y - a^2/2)/s^2, and of a uniform weight where it does not cancel.
+        // The part of (a y - a^2/2)/s^2 that the exponentials do not contain, and a uniform weight if it does not
+        // cancel.
         let constant = match &law {
             Law::EachStep(_) => 0.0,
             _ if squares => -1.5 * precision,

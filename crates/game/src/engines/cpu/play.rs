@@ -1,4 +1,4 @@
-//! From sums of exponentials to scores, sixteen trials at a time.
+//! Turns sums of exponentials into scores, sixteen trials at a time.
 
 use super::kernel::{Block, Sums, Workspace};
 use super::lanes::{LANES, Lanes};
@@ -7,12 +7,12 @@ use super::plan::{EachStepLaw, EnginePlan, Law, WeightedLaw};
 use super::segments::{FOR_SINGLE_VALUES, FOR_SUMS};
 use misdeal_core::{Stream, World};
 
-/// Blocks that are finished together.
+/// The number of blocks that are computed together.
 const GROUP: usize = 4;
-/// Likelihood ratios multiplied before the logarithm is taken.
+/// The number of likelihood ratios that are multiplied before a logarithm is taken.
 const PRODUCT_LENGTH: u32 = 4;
 
-/// The scores of blocks of sixteen trials, from `first_trial` on, which is a multiple of sixteen.
+/// Computes the scores of blocks of sixteen trials from `first_trial` on, which must be a multiple of sixteen.
 ///
 /// # Safety
 /// The processor has the instruction set of `L`, and this is inlined into a function compiled for it.
@@ -28,7 +28,7 @@ pub unsafe fn score_blocks<L: Lanes>(
         World::In => plan.factor_in,
         World::Out => plan.factor_out,
     };
-    // SAFETY: the caller has the instruction set.
+    // SAFETY: the caller guarantees the instruction set.
     unsafe {
         let target = Workspace::new(&plan.target, stream);
         let others = Workspace::new(&plan.others, stream);
@@ -43,7 +43,7 @@ pub unsafe fn score_blocks<L: Lanes>(
     }
 }
 
-/// One world's player on one instruction set.
+/// The simulation of one world on one instruction set.
 struct Player<'a, L: Lanes> {
     plan: &'a EnginePlan,
     /// The factor of the target's exponential in this world.
@@ -53,15 +53,15 @@ struct Player<'a, L: Lanes> {
 }
 
 impl<L: Lanes> Player<'_, L> {
-    /// Adds an epoch's part of the log-likelihood ratio to the scores of neighbouring blocks.
+    /// Adds one epoch's part of the log-likelihood ratio to the scores of neighbouring blocks.
     ///
-    /// In several sweeps over the blocks, so that the processor finds independent work in each.
+    /// It makes several sweeps over the blocks, so that the processor finds independent work in each.
     #[inline(always)]
     unsafe fn add_epoch(&mut self, first_block: Block, epoch: u32, scores: &mut [[f64; LANES]]) {
         let blocks: [Block; GROUP] = std::array::from_fn(|i| first_block.neighbour(i));
         let blocks = &blocks[..scores.len()];
         let mut sums = [Sums::ZERO; GROUP];
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe {
             match &self.plan.law {
                 Law::Equal => {
@@ -90,18 +90,18 @@ impl<L: Lanes> Player<'_, L> {
         }
     }
 
-    /// Sums of u and u^2 over the batches without the target.
+    /// The sums of u and u^2 over the batches without the target.
     #[inline(always)]
     unsafe fn equal_sums(&mut self, block: Block, epoch: u32) -> Sums {
         let first_draw = epoch * self.plan.batches_per_epoch + 1;
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         unsafe { sum(&mut self.others, self.plan, block, first_draw, self.plan.batches_per_epoch - 1) }
     }
 
-    /// Adds the target's u and u^2.
+    /// Adds the target's u and u^2 to `sums`.
     #[inline(always)]
     unsafe fn add_target(&self, sums: &mut Sums, block: Block, epoch: u32) {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         let targets =
             unsafe { self.target.draw(&self.plan.target, block, epoch * self.plan.batches_per_epoch) };
         for lane in 0..LANES {
@@ -109,30 +109,31 @@ impl<L: Lanes> Player<'_, L> {
         }
     }
 
-    /// Sums of w u and w u^2 over all batches.
+    /// The sums of w u and w u^2 over all batches.
     #[inline(always)]
     unsafe fn weighted_sums(&mut self, law: &WeightedLaw, block: Block, epoch: u32) -> Sums {
         let first_draw = epoch * self.plan.batches_per_epoch;
         let decided_by = if law.kept { 0 } else { epoch };
         let at = block.positions(decided_by, |bits| law.positions.batch(bits) - law.first_batch);
         let mut sums = Sums::ZERO;
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the caller guarantees the instruction set.
         let targets = unsafe { self.target.draw(&self.plan.target, block, first_draw) };
         for lane in 0..LANES {
             sums.add(lane, law.weights[at[lane] as usize], self.factor * targets[lane]);
         }
         for (other, pair) in law.weights.windows(2).enumerate() {
-            // SAFETY: the caller has the instruction set.
+            // SAFETY: the caller guarantees the instruction set.
             let values = unsafe { self.others.draw(&self.plan.others, block, first_draw + 1 + other as u32) };
             for lane in 0..LANES {
-                // The batches without the target follow in order: those after it are one further on.
+                // The batches without the target follow in order. Those after the target's batch are shifted by one.
                 sums.add(lane, pair[usize::from(other as u64 >= at[lane])], values[lane]);
             }
         }
         sums
     }
 
-    /// sum over steps of ln(1 - q + q e^(-2/s^2) u^2) - ln(1 - q + q e^(-1/(2 s^2)) u), or of the latter alone.
+    /// The sum over steps of ln(1 - q + q e^(-2/s^2) u^2) - ln(1 - q + q e^(-1/(2 s^2)) u), or of the latter logarithm
+    /// only.
     #[inline(always)]
     unsafe fn each_step_logs(&mut self, law: &EachStepLaw, block: Block, epoch: u32) -> [f64; LANES] {
         let first_draw = epoch * self.plan.batches_per_epoch;
@@ -140,7 +141,7 @@ impl<L: Lanes> Player<'_, L> {
         let mut sum = [0.0; LANES];
         let mut product = [[1.0; LANES]; 2];
         for step in 0..self.plan.batches_per_epoch {
-            // SAFETY: the caller has the instruction set.
+            // SAFETY: the caller guarantees the instruction set.
             let values = unsafe { self.others.draw(&self.plan.others, block, first_draw + step) };
             for lane in 0..LANES {
                 let included = u64::from(step) < inclusions[lane];
@@ -165,13 +166,13 @@ fn add(sums: &mut [f64; LANES], values: [f64; LANES]) {
     }
 }
 
-/// ln of the second sum over the first, or of the first alone.
+/// The logarithm of the second sum divided by the first, or of the first only.
 #[inline(always)]
 fn log_ratio(sums: &Sums, squares: bool) -> [f64; LANES] {
     ln(if squares { std::array::from_fn(|lane| sums.second[lane] / sums.first[lane]) } else { sums.first })
 }
 
-/// [`Workspace::sum`] with the plan's number of squarings.
+/// Calls [`Workspace::sum`] with the plan's number of squarings.
 #[inline(always)]
 unsafe fn sum<L: Lanes>(
     workspace: &mut Workspace<L, FOR_SUMS>,
@@ -181,7 +182,7 @@ unsafe fn sum<L: Lanes>(
     count: u32,
 ) -> Sums {
     let segments = &plan.others;
-    // SAFETY: the caller has the instruction set.
+    // SAFETY: the caller guarantees the instruction set.
     unsafe {
         match (segments.squarings, plan.squares) {
             (0, true) => workspace.sum::<0, true>(segments, block, first_draw, count),

@@ -1,4 +1,4 @@
-//! Sixteen lanes as arrays: runs anywhere, and defines what the instruction sets must compute.
+//! Sixteen lanes as arrays. This code runs on any processor and defines the result of every instruction set.
 
 use super::gaussians::{self, Source};
 use super::lanes::{LANES, Lanes};
@@ -8,7 +8,7 @@ use misdeal_core::{ROUNDS, Stream, World, aes_last_round, aes_round};
 use std::array::from_fn;
 use std::ops::Range;
 
-/// No instruction set in particular.
+/// The implementation without special instructions.
 #[derive(Debug, Clone, Copy)]
 pub struct Portable;
 

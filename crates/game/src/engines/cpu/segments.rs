@@ -1,61 +1,66 @@
-//! From 32 random bits straight to exp(z / s): piecewise polynomials in place of quantile and exponential.
+//! Computes exp(z / s) directly from 32 random bits, with piecewise polynomials.
+//!
+//! They replace the quantile and the exponential.
 //!
 //! A random word is a sign and a magnitude m. Its Gaussian number z is the quantile at probability (m + 1/2) / 2^32
 //! on that side ([`misdeal_core::gaussian`]). Written as a float, the word has an exponent (its octave) and a
 //! mantissa. Each half octave of each side is a *segment*, on which exp(z / r) is a polynomial of degree five (or
 //! seven) in the mantissa.
 //!
-//! - *Near* segments are the sixteen half octaves nearest the centre, on either side: all but one draw in 256. A
-//!   segment's index is four bits of the float and the sign, so their coefficients fit the registers of one table
-//!   look-up on AVX-512.
-//! - *Far* segments are the next eight octaves, looked up in memory.
-//! - What is left, a draw in 65,536, is computed exactly in f64.
+//! - *Near* segments are the sixteen half octaves nearest the centre, on either side. They cover all but 1 in 256
+//!   draws. A segment's index consists of four bits of the float and the sign. So the coefficients fit the registers of
+//!   one table look-up on AVX-512.
+//! - *Far* segments are the next eight octaves. Their tables are in memory.
+//! - The remaining draws, one in 65,536, are computed exactly in f64.
 //!
-//! The fit is good to 1e-6 relative for r >= 1. A smaller noise multiplier s takes r = 2^k s and squares k times.
+//! The relative error of the fit is 1e-6 for r >= 1. A smaller noise multiplier s uses r = 2^k s and squares the value
+//! k times.
 //!
 //! # Why is the sign bit 4 of the word?
-//! There it is already in place for the table index, so no shift is needed.
+//! Because that is its place in the table index, so no shift is needed.
 
 use misdeal_core::{FIRST_BODY_MAGNITUDE, gaussian, normal, sign_and_magnitude};
 
-/// Coefficients of the polynomials for sums: degree five.
+/// The number of coefficients of the polynomials for sums (degree five).
 pub const FOR_SUMS: usize = 6;
-/// Coefficients of the polynomials for single values: degree seven.
+/// The number of coefficients of the polynomials for single values (degree seven).
 pub const FOR_SINGLE_VALUES: usize = 8;
-/// Segments in a table: two sides, eight octaves, two halves.
+/// The number of segments in a table: two sides, eight octaves, two halves.
 pub const SEGMENTS: usize = 32;
-/// Words from here on fall into near segments.
+/// The first word in a near segment. All larger words are also in near segments.
 pub const FIRST_NEAR_WORD: u32 = 1 << 24;
-/// Bits of a float's mantissa below the one that tells the halves of an octave apart.
+/// The bits of a float's mantissa below the bit that separates the halves of an octave.
 pub const LOCAL_BITS: u32 = 0x003f_ffff;
-/// The middle of a segment: with the bits above it, they make a float in [1, 3/2).
+/// The middle of a segment, after the bits above it are set to make a float in [1, 3/2).
 pub const LOCAL_CENTRE: f32 = 1.25;
 
-/// exp(z / s) - offset as polynomials with N coefficients, for one noise multiplier.
+/// Polynomials with N coefficients for exp(z / s) - offset, for one noise multiplier.
 #[derive(Debug, Clone)]
 pub struct Segments<const N: usize> {
     /// The coefficients.
     pub tables: Tables<N>,
-    /// 0 or 1: what was subtracted before the fit, so that sums of values near one keep their digits.
+    /// The number subtracted before the fit, 0 or 1. With 1, sums of values near one keep their digits.
     pub offset: f32,
-    /// How often a value must be squared.
+    /// The number of times a value must be squared.
     pub squarings: u32,
     noise_multiplier: f64,
 }
 
 impl Segments<FOR_SINGLE_VALUES> {
-    /// Fits exp(z / s) for values that are used one by one: within 4e-7 relative, doubled by every squaring.
+    /// Fits exp(z / s) for values that are used one by one.
+    ///
+    /// The relative error is 4e-7, doubled by every squaring.
     pub fn for_single_values(noise_multiplier: f64) -> Self {
         Self::fit(noise_multiplier, false, &CHEBYSHEV)
     }
 }
 
 impl Segments<FOR_SUMS> {
-    /// Fits exp(z / s), less one if `offset` (for s of 2 and more), for values that are summed.
+    /// Fits exp(z / s), minus one if `offset` (for s of 2 and more), for values that are summed.
     ///
-    /// At the Gauss-Legendre points a polynomial's integral, and that of its square, equal the function's to the accuracy
-    /// of Gaussian quadrature: the error of a single value (up to 1.5e-6) averages out, and sums over many draws have no
-    /// bias to speak of.
+    /// The fit uses Gauss-Legendre points. So the integrals of a polynomial and of its square equal the function's, to
+    /// the accuracy of Gaussian quadrature. The error of a single value (up to 1.5e-6) averages out, and sums over many
+    /// draws have a negligible bias.
     pub fn for_sums(noise_multiplier: f64, offset: bool) -> Self {
         Self::fit(noise_multiplier, offset, &GAUSS_LEGENDRE)
     }
@@ -71,9 +76,9 @@ impl<const N: usize> Segments<N> {
         Segments { tables, offset: f32::from(offset), squarings, noise_multiplier }
     }
 
-    /// exp(z / s) of a word below [`FIRST_NEAR_WORD`].
+    /// The value exp(z / s) of a word below [`FIRST_NEAR_WORD`].
     ///
-    /// Inlined, so that `mul_add` becomes an instruction where there is one.
+    /// It is inlined, so that `mul_add` becomes one instruction on processors that have it.
     #[inline(always)]
     pub fn far_value(&self, word: u32, more: impl FnOnce() -> u64) -> f64 {
         let (sign, magnitude) = sign_and_magnitude(word);
@@ -83,13 +88,13 @@ impl<const N: usize> Segments<N> {
         self.finish(self.tables.far_body(sign, magnitude))
     }
 
-    /// exp(z / s) in the tail, exactly.
+    /// The exact value exp(z / s) of a word in the tail.
     #[cold]
     fn tail_value(&self, word: u32, more: u64) -> f64 {
         libm::exp(gaussian(word, || more) / self.noise_multiplier)
     }
 
-    /// A fitted value, squared as often as the fit needs, with the offset restored.
+    /// The final value: the fitted value plus the offset, squared as often as the fit needs.
     #[inline(always)]
     pub fn finish(&self, fitted: f32) -> f64 {
         (0..self.squarings).fold(f64::from(fitted) + f64::from(self.offset), |value, _| value * value)
@@ -99,14 +104,14 @@ impl<const N: usize> Segments<N> {
 /// The coefficients of one function of z on all segments.
 #[derive(Debug, Clone)]
 pub struct Tables<const N: usize> {
-    /// `near[k][i]`: coefficient of degree k on near segment i.
+    /// `near[k][i]` is the coefficient of degree k on near segment i.
     pub near: [[f32; SEGMENTS]; N],
-    /// `far[i][k]`: coefficient of degree k on far segment i.
+    /// `far[i][k]` is the coefficient of degree k on far segment i.
     pub far: [[f32; N]; SEGMENTS],
 }
 
 impl<const N: usize> Tables<N> {
-    /// Polynomials through `function` of z at the images of `points`.
+    /// The polynomials that equal `function` of z at the images of `points`.
     fn fit(points: &[f64; N], function: impl Fn(f64) -> f64) -> Self {
         let value = |sign: bool, magnitude: f64| {
             let z = normal::lower_quantile((magnitude + 0.5) * 2.0_f64.powi(-32));
@@ -134,7 +139,7 @@ impl<const N: usize> Tables<N> {
         Tables { near, far }
     }
 
-    /// The function at a word from the first body magnitude up to [`FIRST_NEAR_WORD`].
+    /// The function at a word of the body below [`FIRST_NEAR_WORD`].
     #[inline(always)]
     pub fn far_body(&self, sign: bool, magnitude: u32) -> f32 {
         let (index, local) = far_segment(sign, magnitude);
@@ -143,27 +148,29 @@ impl<const N: usize> Tables<N> {
 }
 
 impl Tables<FOR_SINGLE_VALUES> {
-    /// Fits z itself: within 4e-7 in the body.
+    /// Fits z itself, with an error of at most 4e-7 in the body.
     pub fn for_gaussians() -> Self {
         Self::fit(&CHEBYSHEV, |z| z)
     }
 }
 
-/// How often a value is squared: the fit needs r = 2^k s of at least one.
+/// The number of squarings. The fit needs r = 2^k s of at least one.
 pub fn squarings(noise_multiplier: f64) -> u32 {
     (0..30).find(|&k| noise_multiplier * f64::from(1_u32 << k) >= 1.0).unwrap_or(30)
 }
 
-/// A near word's segment and local coordinate in [-1/4, 1/4): the reference for what every instruction set computes.
+/// The segment of a near word, and its local coordinate in [-1/4, 1/4).
+///
+/// Every instruction set must give the same result.
 pub fn near_segment(word: u32) -> (usize, f32) {
-    // Truncated, because rounding to the nearest would lift the top words out of their octave.
+    // The conversion truncates, because rounding to the nearest would move the top words out of their octave.
     let excess_bits = 8 - word.leading_zeros().min(8);
     let bits = ((word >> excess_bits << excess_bits) as f32).to_bits();
     let index = bits >> 22 & 0xf | word & 0x10;
     (index as usize, f32::from_bits(bits & LOCAL_BITS | 0x3f80_0000) - LOCAL_CENTRE)
 }
 
-/// As [`near_segment`] for a magnitude below half of [`FIRST_NEAR_WORD`].
+/// The segment and coordinate as in [`near_segment`], for a magnitude below half of [`FIRST_NEAR_WORD`].
 #[inline(always)]
 fn far_segment(sign: bool, magnitude: u32) -> (usize, f32) {
     let bits = (magnitude as f32).to_bits();
@@ -171,10 +178,10 @@ fn far_segment(sign: bool, magnitude: u32) -> (usize, f32) {
     (index as usize, f32::from_bits(bits & LOCAL_BITS | 0x3f80_0000) - LOCAL_CENTRE)
 }
 
-/// How far, on average, a near word's magnitude is above half its truncated float.
+/// The average difference between a near word's magnitude and half of its truncated float.
 ///
-/// A word w = 32 k + 16 sign + j has magnitude m = 16 k + j, and its float in octave e drops the bits below
-/// 2^(e + 1) of it. Left out, the difference would be a bias that grows with the number of epochs.
+/// A word w = 32 k + 16 sign + j has magnitude m = 16 k + j. Its float in octave e drops the bits below 2^(e + 1).
+/// Without this correction there would be a bias that grows with the number of epochs.
 fn excess(sign: bool, octave: u32) -> f64 {
     let dropped = f64::from(2_u32 << octave);
     if dropped <= 16.0 {
@@ -206,11 +213,12 @@ const CHEBYSHEV: [f64; FOR_SINGLE_VALUES] = [
     0.980785280403230449,
 ];
 
-/// The polynomial through `value` at the `points` of [-1, 1] moved to [start, start + 1/2), in powers of the distance
-/// from the middle.
+/// The polynomial that equals `value` at `points`, moved from [-1, 1] to [start, start + 1/2).
+///
+/// It is in powers of the distance from the middle.
 fn interpolate<const N: usize>(points: &[f64; N], start: f64, value: impl Fn(f64) -> f64) -> [f32; N] {
     let nodes = points.map(|point| 0.25 * point);
-    // Newton's divided differences, then expanded; in f64 the expansion loses nothing that f32 could show.
+    // Newton's divided differences, then expanded. In f64 the expansion loses nothing that is visible in f32.
     let mut differences = nodes.map(|node| value(start + 0.25 + node));
     for order in 1..N {
         for i in (order..N).rev() {
@@ -231,7 +239,8 @@ fn interpolate<const N: usize>(points: &[f64; N], start: f64, value: impl Fn(f64
 mod tests {
     use super::*;
 
-    /// The largest error over many words, relative to the value or, with an offset, to its distance from one.
+    /// The largest error over many words, relative to the value. With an offset, it is relative to the value's distance
+    /// from one.
     fn worst_error<const N: usize>(segments: &Segments<N>) -> f64 {
         let error = |i: u32| {
             let word = i.wrapping_mul(2_654_435_761) >> (i % 16 * u32::from(i.is_multiple_of(3)));
