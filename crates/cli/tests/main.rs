@@ -4,6 +4,7 @@ mod account;
 mod bad_days;
 mod bad_input;
 mod batch_then_shuffle;
+mod check;
 mod completions_and_man;
 mod contract;
 mod dependencies;

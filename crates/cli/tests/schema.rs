@@ -16,11 +16,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each kind of document, with commands that print it.
-const COMMANDS: [(&str, &[&str]); 12] = [
+const COMMANDS: [(&str, &[&str]); 14] = [
     (
         "audit-mechanism",
         &[
-            "--seed 3",
             "audit mechanism --observations 2e4 --trade-off",
             "audit mechanism --observations 2e4 --scheme partial-shuffle --buffer-size 1000 --search-buffer",
             "audit mechanism --observations 2e4 --scheme stream-shuffle --buffer-size 1000 --adversary-scheme \
@@ -97,6 +96,20 @@ const COMMANDS: [(&str, &[&str]); 12] = [
         ],
     ),
     ("devices", &["devices"]),
+    (
+        "check",
+        &[
+            "check --dataset-size 1000 --batch-size 100 --epochs 2 --noise-multiplier 2 --claimed-epsilon 1 --scheme \
+             partial-shuffle --buffer-size 200 --observations 2000",
+            "check --dataset-size 1050 --batch-size 100 --steps 15 --noise-multiplier 2",
+        ],
+    ),
+    (
+        "sweep",
+        &[
+            "sweep --dataset-size 1000 --batch-size 100 --epochs 2 --vary noise-multiplier=1,2 --vary scheme=shuffle,poisson",
+        ],
+    ),
     ("self-test", &["self-test --device cpu"]),
     ("report", &["report result.json --output page.html"]),
     (

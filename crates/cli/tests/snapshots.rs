@@ -14,6 +14,15 @@ use std::path::{Path, PathBuf};
 const COMMANDS: &[(&str, &[&str])] = &[
     ("default", &[""]),
     (
+        "check",
+        &[
+            "check --dataset-size 60000 --batch-size 512 --epochs 15 --noise-multiplier 0.8 --delta 1e-5 --claimed-epsilon 2.1 --scheme shuffle",
+            "check --records 60000 --batch-size 500 --epochs 1 --sigma 1 --claimed-epsilon 3",
+            "check --dataset-size 1000 --batch-size 100 --steps 25 --noise-multiplier 5 --scheme stream-shuffle --buffer-size 200",
+            "sweep --dataset-size 1000 --batch-size 100 --epochs 2 --vary noise-multiplier=1:4:3:log",
+        ],
+    ),
+    (
         "audit-mechanism-schemes",
         &[
             "audit mechanism --observations 2e4 --scheme poisson",

@@ -2,7 +2,7 @@
 
 use super::judged;
 use crate::chart::{Axis, Chart, Draw, Role, Series};
-use misdeal_core::SchemeName;
+use misdeal_core::{ClosedSet, SchemeName};
 use misdeal_results::{CheckedCard, Swept, VariedField};
 
 /// Numbers that differ by more than this factor are drawn on a logarithmic axis.
@@ -16,11 +16,12 @@ const MOST_CHARTS: usize = 6;
 pub fn charts(swept: &Swept) -> Vec<Chart> {
     let cards: Vec<&CheckedCard> = swept.cards.iter().collect();
     match swept.varied.as_slice() {
-        [one] => vec![over(one, &cards, String::new())],
+        [one] => vec![over(one, &cards, String::new(), swept.claims_poisson)],
         [first, second] if !second.values.is_empty() => {
             let rows = cards.chunks(second.values.len()).zip(first.labels());
             let chart = |(cards, label): (&[&CheckedCard], String)| {
-                over(second, cards, format!("{} {label}", first.field.replace('_', " ")))
+                let note = format!("{} {label}", first.field.replace('_', " "));
+                over(second, cards, note, swept.claims_poisson)
             };
             rows.take(MOST_CHARTS).map(chart).collect()
         }
@@ -28,7 +29,7 @@ pub fn charts(swept: &Swept) -> Vec<Chart> {
     }
 }
 
-fn over(field: &VariedField, cards: &[&CheckedCard], note: String) -> Chart {
+fn over(field: &VariedField, cards: &[&CheckedCard], note: String, claims_poisson: bool) -> Chart {
     let name = field.field.replace('_', " ");
     let Some(numbers) = field.numbers() else {
         let named = cards.iter().zip(field.labels());
@@ -41,22 +42,27 @@ fn over(field: &VariedField, cards: &[&CheckedCard], note: String) -> Chart {
     };
     let upper =
         |scheme| move |card: &CheckedCard| card.scheme(scheme).and_then(|one| one.bounds.epsilon_upper_bound);
-    let band = numbers
-        .iter()
-        .zip(cards)
-        .filter_map(|(&x, card)| Some([x, card.epsilon_lower_bound?, card.epsilon_upper_bound?]));
-    let series = vec![
-        Series::new("proven: the truth lies within", Role::Theory, Draw::Band, band),
-        Series::new("proven: at least", Role::Theory, Draw::Marked, points(&|card| card.epsilon_lower_bound)),
+    // A card that does not state its scheme shows shuffling, beside Poisson sampling.
+    let sides = |card: &CheckedCard| {
+        let scheme = card.setting.scheme.unwrap_or(SchemeName::Shuffle);
+        card.scheme(scheme).map_or([None, None], |one| one.bounds.sides())
+    };
+    let own = cards.first().and_then(|card| card.setting.scheme).unwrap_or(SchemeName::Shuffle).name();
+    let band = numbers.iter().zip(cards).filter_map(|(&x, card)| match sides(card) {
+        [Some(lower), Some(upper)] => Some([x, lower, upper]),
+        _ => None,
+    });
+    let bins = points(&upper(SchemeName::BallsInBins));
+    let mut series = vec![
+        Series::new(format!("{own}: the truth lies within"), Role::Theory, Draw::Band, band),
+        Series::new(format!("{own}, at least"), Role::Theory, Draw::Marked, points(&|card| sides(card)[0])),
         Series::new("claimed", Role::Claimed, Draw::Marked, points(&|card| card.claimed_epsilon)),
-        Series::new("poisson, at most", Role::Other, Draw::Line, points(&upper(SchemeName::Poisson))),
-        Series::new(
-            "balls-in-bins, at most",
-            Role::Fifth,
-            Draw::Line,
-            points(&upper(SchemeName::BallsInBins)),
-        ),
+        Series::new("balls-in-bins, at most", Role::Fifth, Draw::Line, bins),
     ];
+    if !claims_poisson {
+        let poisson = points(&upper(SchemeName::Poisson));
+        series.push(Series::new("poisson, at most", Role::Other, Draw::Line, poisson));
+    }
     let epsilons =
         series.iter().flat_map(|series| series.points.iter().flat_map(|point| point[1..].to_vec()));
     let y = axis("epsilon", epsilons);
