@@ -5,14 +5,18 @@
 use crate::gaussian::Gaussian;
 use crate::pairs::{self, Target};
 use crate::pld::Side;
+use crate::poisson::Interval;
 use crate::revealed_uses::RevealedUses;
 use crate::scheme_facts::{LowerBounds, SchemeFacts};
+use crate::subsets::{self, Subset};
 use crate::work::{REASON, Work};
 use crate::{check_delta, poisson, rdp};
 use misdeal_core::{Adjacency, BatchScheme, Bounds, Result, Setting};
 
 /// The method's name for Poisson sampling.
 pub const POISSON_METHOD: &str = "privacy-loss distribution (FFT)";
+/// The method for fixed-size subsets.
+const SUBSETS_METHOD: &str = "lower: attained pair; upper: dominating profile (FFT)";
 /// The fixed order's bound applies, because each record is used once per epoch.
 const FIXED_ORDER_UPPER: &str = "upper: fixed order";
 /// The method's name for exact pairs. They give a lower bound for shuffling and no upper bound, because adaptive
@@ -133,10 +137,28 @@ impl BoundsRequest<'_> {
         poisson_bounds_within(noise, probability, setting.steps(), delta, work)
     }
 
+    /// The interval of the dominating profile, where the noise and the work allow it.
+    fn subset_interval(&self, delta: f64, work: &Work) -> Option<Interval> {
+        let (noise, share) = (self.setting.noise_multiplier, self.setting.sampling_probability());
+        if noise < subsets::LEAST_NOISE || share >= 1.0 {
+            return None;
+        }
+        work.part(FOR_PAIR * work.left(), |work| {
+            Subset { noise, share }.epsilon_within(self.setting.steps(), delta, work).ok()
+        })
+    }
+
     fn subsets(&self, delta: f64, work: &Work) -> Result<Bounds> {
         let setting = self.setting;
         let (noise_multiplier, sampling_probability, steps) =
             (setting.noise_multiplier, setting.sampling_probability(), setting.steps());
+        if let Some(found) = self.subset_interval(delta, work) {
+            return Ok(Bounds {
+                epsilon_lower_bound: Some(found.epsilon_lower_bound),
+                epsilon_upper_bound: Some(found.epsilon_upper_bound),
+                method: SUBSETS_METHOD.into(),
+            });
+        }
         let revealed = RevealedUses { noise_multiplier, sampling_probability, steps };
         let upper = if self.side == Some(Side::Lower) || sampling_probability >= 1.0 {
             None

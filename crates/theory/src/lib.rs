@@ -74,6 +74,7 @@ mod revealed_uses;
 mod root;
 mod scheme_facts;
 pub mod shuffle_max;
+mod subsets;
 pub mod trade_off;
 pub mod work;
 

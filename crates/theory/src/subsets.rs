@@ -1,0 +1,402 @@
+//! Fixed-size subsets: a certified interval for epsilon, closed but for a few hundredths.
+//!
+//! With q the share of the records that a step draws, no step leaks more than the profile
+//!
+//! ```text
+//! h(g) = H_g((1-q) N(0) + q N(2) || (1-q) N(0) + q N(1))   for g >= 1,
+//! h(g) = H_g(N(0) || (1-q) N(0) + q N(1))                  for g < 1,
+//! ```
+//!
+//! all Gaussians with variance s^2. The second line is Poisson sampling's. The profile belongs to one pair of laws, so
+//! it composes over adaptive steps. The first pair alone is attained, which gives the lower bound. Proof:
+//! `docs/proofs/fixed-size-subsets.md`.
+
+use crate::pld::{Aim, Cells, Masses};
+use crate::poisson::Interval;
+use crate::work::{OutOfReach, Work};
+use libm::{ceil, exp, expm1, log, log1p, sqrt};
+use misdeal_core::normal;
+
+/// The cells of the first grid; each refinement multiplies them by [`REFINEMENT`].
+const FIRST_CELLS: f64 = 1500.0;
+const REFINEMENT: f64 = 4.0;
+/// The most cells of a grid.
+const MOST_CELLS: f64 = 2e5;
+/// Refinement stops once it moves neither bound by more than this share.
+const SETTLED: f64 = 2e-4;
+/// The units of work for each cell: its masses by quadrature, for both bounds.
+const PER_CELL: f64 = 900.0;
+/// The share of delta that losses outside the grid may add, all steps together.
+const OUTSIDE: f64 = 1e-6;
+/// The width of a piece of a cell for the quadrature, in deviations times the distance from the centre.
+const REACH: f64 = 0.5;
+
+/// One step that draws a uniform subset.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Subset {
+    /// The noise multiplier s, at least [`LEAST_NOISE`].
+    pub noise: f64,
+    /// The share q of the records that a step draws, below 1.
+    pub share: f64,
+}
+
+/// The least noise for which the outputs of losses can be computed: with less, e^(1/s^2) overflows.
+pub(crate) const LEAST_NOISE: f64 = 0.05;
+
+/// A mixture (1-q) N(0, s^2) + q N(shift, s^2).
+#[derive(Debug, Clone, Copy)]
+struct Mixture {
+    step: Subset,
+    shift: f64,
+}
+
+impl Mixture {
+    fn density(&self, y: f64) -> f64 {
+        let Subset { noise, share } = self.step;
+        ((1.0 - share) * normal::density(y / noise) + share * normal::density((y - self.shift) / noise))
+            / noise
+    }
+
+    /// The mass between two outputs: by quadrature where they are close, else from the smaller tails.
+    fn mass(&self, low: f64, high: f64) -> f64 {
+        let Subset { noise, share } = self.step;
+        let width = high - low;
+        let far = low.abs().max(high.abs()).max((high - self.shift).abs()) / noise + 2.0;
+        if width / noise * far < REACH {
+            return FIVE_NODES
+                .iter()
+                .map(|&[node, weight]| weight * self.density(low + node * width))
+                .sum::<f64>()
+                * width;
+        }
+        let between = |centre: f64| {
+            let (a, b) = ((low - centre) / noise, (high - centre) / noise);
+            if a > 0.0 { normal::cdf(-a) - normal::cdf(-b) } else { normal::cdf(b) - normal::cdf(a) }
+        };
+        (1.0 - share) * between(0.0) + share * between(self.shift)
+    }
+}
+
+impl Subset {
+    /// An interval for epsilon after `steps` steps at `delta`, within the rest of `work`.
+    ///
+    /// # Errors
+    /// The work does not pay for the coarsest grid.
+    pub fn epsilon_within(&self, steps: u64, delta: f64, work: &Work) -> Result<Interval, OutOfReach> {
+        let mut cells = FIRST_CELLS;
+        let mut best: Option<Interval> = None;
+        loop {
+            let found = work.part(0.8 * work.left(), |work| self.on_grid(cells, steps, delta, work));
+            let Ok(found) = found else { return best.ok_or(OutOfReach) };
+            let before = best.replace(match best {
+                None => found,
+                Some(best) => Interval {
+                    epsilon_lower_bound: best.epsilon_lower_bound.max(found.epsilon_lower_bound),
+                    epsilon_upper_bound: best.epsilon_upper_bound.min(found.epsilon_upper_bound),
+                },
+            });
+            let moved = |before: f64, after: f64| (before - after).abs() > SETTLED * after.abs();
+            let is_settled = before.is_some_and(|before| {
+                best.is_some_and(|best| {
+                    !moved(before.epsilon_upper_bound, best.epsilon_upper_bound)
+                        && !moved(before.epsilon_lower_bound, best.epsilon_lower_bound)
+                })
+            });
+            if is_settled || cells >= MOST_CELLS {
+                return best.ok_or(OutOfReach);
+            }
+            cells = (cells * REFINEMENT).min(MOST_CELLS);
+        }
+    }
+
+    /// Bounds on a grid of about `cells` cells.
+    fn on_grid(&self, cells: f64, steps: u64, delta: f64, work: &Work) -> Result<Interval, OutOfReach> {
+        work.charge(PER_CELL * cells)?;
+        let tail = (OUTSIDE * delta / steps as f64).max(1e-300);
+        let grid = Grid::new(self, cells, tail);
+        let dominating = self.dominating_cells(&grid);
+        let attained = self.attained_cells(&grid);
+        let read = |law: crate::pld::LossGrid| -> Result<f64, OutOfReach> {
+            Ok(law.compose_within(steps, Aim::Delta(delta), work)?.epsilon(delta))
+        };
+        // Both orders: the larger upper bound holds for either, and each lower bound is attained.
+        let upper = read(dominating.pessimistic())?.max(read(dominating.reversed().pessimistic())?);
+        let lower = read(attained.optimistic())?;
+        Ok(Interval { epsilon_lower_bound: lower.min(upper), epsilon_upper_bound: upper })
+    }
+
+    /// The loss of the attained pair at an output.
+    fn loss(&self, y: f64) -> f64 {
+        let q = self.share;
+        let noise = self.noise * self.noise;
+        let twice = (2.0 * y - 2.0) / noise;
+        let twice = if twice > 30.0 {
+            twice + log(q) + log1p((1.0 - q) / q * exp(-twice))
+        } else {
+            log1p(q * expm1(twice))
+        };
+        twice - self.loss_of_poisson(y)
+    }
+
+    /// The output above 3/2 at which the attained pair's loss is `loss >= 0`.
+    ///
+    /// With w = (y - 3/2)/s^2, r = (1-q)/q e^(-1/s^2) and g = e^loss the equation is e^2w - g e^w - r (g - 1) = 0.
+    fn output_of_gain(&self, loss: f64) -> f64 {
+        let noise = self.noise * self.noise;
+        let r = (1.0 - self.share) / self.share * exp(-1.0 / noise);
+        // Divided by g^2, so that nothing overflows.
+        let part = 4.0 * r * -expm1(-loss) * exp(-loss);
+        let w = loss + log(0.5 * (1.0 + sqrt(1.0 + part)));
+        1.5 + noise * w
+    }
+
+    /// Poisson sampling's loss at an output.
+    fn loss_of_poisson(&self, y: f64) -> f64 {
+        let (q, x) = (self.share, (y - 0.5) / (self.noise * self.noise));
+        if x > 30.0 { x + log(q) + log1p((1.0 - q) / q * exp(-x)) } else { log1p(q * expm1(x)) }
+    }
+
+    /// The output above 1/2 at which Poisson sampling's loss is `loss >= 0`.
+    fn output_of_poisson(&self, loss: f64) -> f64 {
+        let q = self.share;
+        let x =
+            if loss > 30.0 { loss - log(q) + log1p(-(1.0 - q) * exp(-loss)) } else { log1p(expm1(loss) / q) };
+        0.5 + self.noise * self.noise * x
+    }
+
+    /// The pair of the profile h, as masses of cells of its loss.
+    ///
+    /// Its losses above 0 are those of the attained pair, at outputs above 3/2. Its losses below 0 are those of Poisson
+    /// sampling with the opposite sign, at outputs above 1/2. The rest of the mass has loss 0.
+    fn dominating_cells(&self, grid: &Grid) -> Cells {
+        let [without, with, twice] = [0.0, 1.0, 2.0].map(|shift| Mixture { step: *self, shift });
+        let end = |i: i64| i as f64 * grid.step;
+        let below = (grid.first..0).map(|i| {
+            let (low, high) = (self.output_of_poisson(-end(i + 1)), self.output_of_poisson(-end(i)));
+            self.cell(grid.step, end(i), [low, high], |y| -self.loss_of_poisson(y), without, with)
+        });
+        let above = (0..grid.last).map(|i| {
+            let (low, high) = (self.output_of_gain(end(i)), self.output_of_gain(end(i + 1)));
+            self.cell(grid.step, end(i), [low, high], |y| self.loss(y), twice, with)
+        });
+        let mut cells: Vec<(f64, f64)> = below.chain(above).collect();
+        // What is left has loss 0: the lower end of the first cell above it.
+        let least = self.output_of_poisson(-end(grid.first));
+        let most = self.output_of_gain(end(grid.last));
+        // The difference of two tails may cancel: its rounding is added, which is the safe side.
+        let at_zero =
+            (with.mass(f64::NEG_INFINITY, 0.5) - with.mass(1.5, f64::INFINITY)).max(0.0) + 4.0 * f64::EPSILON;
+        let zero = grid.first.unsigned_abs() as usize;
+        cells[zero].0 += at_zero;
+        let beneath = Masses { p: without.mass(least, f64::INFINITY), q: with.mass(least, f64::INFINITY) };
+        let beyond = Masses { p: twice.mass(most, f64::INFINITY), q: with.mass(most, f64::INFINITY) };
+        Cells::from_shares(grid.step, 0.0, grid.first, cells.into_iter(), beneath, beyond)
+    }
+
+    /// The P mass of a cell of losses, and its part at the cell's upper end: see [`Cells::from_shares`].
+    ///
+    /// Pieces of the cell are integrated by Gauss-Legendre quadrature with five nodes.
+    fn cell(
+        &self,
+        step: f64,
+        from: f64,
+        [low, high]: [f64; 2],
+        loss: impl Fn(f64) -> f64,
+        p: Mixture,
+        q: Mixture,
+    ) -> (f64, f64) {
+        // Far out nothing is left; an infinite end is cut where the density underflows.
+        let farthest = 40.0 * self.noise;
+        let (low, high) = (low.max(-farthest), high.min(2.0 + farthest));
+        if high <= low {
+            return (0.0, 0.0);
+        }
+        let far = low.abs().max(high.abs()).max((high - 2.0).abs()) / self.noise + 2.0;
+        let pieces = ceil((high - low) / self.noise * far / REACH).clamp(1.0, 4000.0);
+        let width = (high - low) / pieces;
+        let (mut mass, mut rise) = (0.0, 0.0);
+        for piece in 0..pieces as u64 {
+            let start = low + piece as f64 * width;
+            for &[node, weight] in &FIVE_NODES {
+                let y = start + node * width;
+                mass += weight * p.density(y);
+                // P - e^from Q, without cancellation.
+                rise += weight * q.density(y) * exp(from) * expm1(loss(y) - from);
+            }
+        }
+        (mass * width, rise * width / -expm1(-step))
+    }
+
+    /// The attained pair, as masses of a partition of the outputs into intervals of about one cell of loss each.
+    fn attained_cells(&self, grid: &Grid) -> Cells {
+        let [with, twice] = [1.0, 2.0].map(|shift| Mixture { step: *self, shift });
+        let ends: Vec<f64> = (0..=grid.last).map(|i| self.output_of_gain(i as f64 * grid.step)).collect();
+        let upper = ends.windows(2).map(|y| [y[0], y[1]]);
+        // Below 3/2 the loss is negative and not monotone. Intervals over which it moves by less than a cell are fine.
+        let lowest = self.noise * normal::lower_quantile(1e-18);
+        let number = ceil(((1.5 - lowest) / self.noise * 200.0).max(2.0 * grid.first.unsigned_abs() as f64))
+            .clamp(100.0, 2e5);
+        let width = (1.5 - lowest) / number;
+        let lower = (0..number as u64).map(|i| {
+            let low = if i == 0 { f64::NEG_INFINITY } else { lowest + i as f64 * width };
+            [low, if i as f64 == number - 1.0 { 1.5 } else { lowest + (i + 1) as f64 * width }]
+        });
+        let beyond = [ends[ends.len() - 1], f64::INFINITY];
+        let events = lower
+            .chain(upper)
+            .chain([beyond])
+            .map(|[low, high]| Masses { p: twice.mass(low, high), q: with.mass(low, high) });
+        let deepest = (0..=400)
+            .map(|i| self.loss(1.5 * f64::from(i) / 400.0 - 6.0 * self.noise * (1.0 - f64::from(i) / 400.0)));
+        let first = (deepest.fold(0.0, f64::min) / grid.step).floor() as i64 - 2;
+        Cells::from_events(grid.step, first, (grid.last - first + 1) as usize, events)
+    }
+}
+
+/// A grid of losses with 0 among its points.
+#[derive(Debug, Clone, Copy)]
+struct Grid {
+    step: f64,
+    /// The index of the lowest point, below 0.
+    first: i64,
+    /// The index of the highest point.
+    last: i64,
+}
+
+impl Grid {
+    /// About `cells` cells that leave out at most `tail` of P above and of Q below.
+    fn new(subset: &Subset, cells: f64, tail: f64) -> Self {
+        let z = |tail: f64| -normal::lower_quantile(tail.min(0.4));
+        let (noise, share) = (subset.noise, subset.share);
+        let farthest = |centre: f64| (centre + noise * z(0.5 * tail / share)).max(noise * z(0.5 * tail));
+        let highest = subset.loss(farthest(2.0)).max(1e-3 * share);
+        let least = -subset.loss_of_poisson(farthest(1.0));
+        let step = (highest - least) / cells;
+        Grid { step, first: (least / step).floor() as i64 - 1, last: ceil(highest / step) as i64 + 1 }
+    }
+}
+
+/// Gauss-Legendre nodes and weights on [0, 1].
+const FIVE_NODES: [[f64; 2]; 5] = [
+    [0.0469100770306680036, 0.1184634425280945438],
+    [0.2307653449471584545, 0.2393143352496832340],
+    [0.5, 0.2844444444444444444],
+    [0.7692346550528415455, 0.2393143352496832340],
+    [0.9530899229693319964, 0.1184634425280945438],
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pld::LossGrid;
+
+    fn interval(share: f64, noise: f64, steps: u64, delta: f64) -> Interval {
+        Subset { noise, share }.epsilon_within(steps, delta, &Work::unlimited()).unwrap()
+    }
+
+    /// The interval lies within that of an independent computation.
+    #[test]
+    fn agrees_with_known_values() {
+        for (share, noise, steps, lower, upper) in [
+            (0.01, 1.0, 100, 5.0588, 5.0763),
+            (0.01, 1.0, 1000, 10.3585, 10.4993),
+            (0.001, 0.8, 1000, 6.022, 6.0360),
+            (0.1, 2.0, 100, 4.1013, 4.3047),
+        ] {
+            let found = interval(share, noise, steps, 1e-5);
+            let (ours_lower, ours_upper) = (found.epsilon_lower_bound, found.epsilon_upper_bound);
+            assert!(ours_lower > lower - 1e-3 && ours_upper < upper + 1e-3, "{share} {noise} {steps}: {found:?}");
+            assert!(ours_lower <= ours_upper);
+        }
+    }
+
+    /// One step against the profile's definition, by the closed forms of the two mixtures.
+    #[test]
+    fn one_step_is_the_profile() {
+        let profile = |Subset { noise, share }: Subset, epsilon: f64| {
+            let step = Subset { noise, share };
+            let y = step.output_of_gain(epsilon);
+            let [with, twice] = [1.0, 2.0].map(|shift| Mixture { step, shift });
+            twice.mass(y, f64::INFINITY) - exp(epsilon) * with.mass(y, f64::INFINITY)
+        };
+        for subset in [
+            Subset { noise: 1.0, share: 0.01 },
+            Subset { noise: 0.4, share: 0.3 },
+            Subset { noise: 5.0, share: 0.9 },
+            Subset { noise: 0.1, share: 1e-4 },
+        ] {
+            let grid = Grid::new(&subset, 20_000.0, 1e-14);
+            let above = subset.dominating_cells(&grid).pessimistic();
+            let below = subset.attained_cells(&grid).optimistic();
+            let total: f64 = above.masses.iter().sum::<f64>() + above.infinity_mass;
+            assert!((total - 1.0).abs() < 1e-11, "{subset:?}: {total}");
+            for share_of_top in [0.02, 0.2, 0.5] {
+                let epsilon = share_of_top * grid.last as f64 * grid.step;
+                let (exact, [low, high]) =
+                    (profile(subset, epsilon), [&below, &above].map(|law: &LossGrid| law.delta(epsilon)));
+                assert!(
+                    low <= exact * (1.0 + 1e-9) && exact <= high * (1.0 + 1e-9),
+                    "{subset:?} {epsilon}: {low} {exact} {high}"
+                );
+                assert!(high <= 1.01 * exact + 1e-13, "{subset:?} {epsilon}: {high} {exact}");
+            }
+        }
+    }
+
+    /// Poisson sampling leaks less, and the record in every step more.
+    #[test]
+    fn lies_between_poisson_and_every_step() {
+        for (share, noise, steps, delta) in [
+            (0.01, 1.0, 100, 1e-5),
+            (0.2, 0.6, 30, 1e-8),
+            (1e-4, 0.5, 5000, 1e-6),
+            (0.5, 10.0, 1000, 1e-3),
+            (0.05, 3.0, 1, 1e-12),
+        ] {
+            let found = interval(share, noise, steps, delta);
+            let poisson = crate::poisson::epsilon(noise, share, steps, delta).unwrap();
+            let all = crate::gaussian::Gaussian::fixed_order(noise, steps).epsilon_upper_bound(delta);
+            let upper = found.epsilon_upper_bound;
+            assert!(
+                poisson.epsilon_lower_bound <= upper && upper <= all * 1.0001,
+                "{found:?} {poisson:?} {all}"
+            );
+            assert!(found.epsilon_lower_bound <= upper, "{found:?}");
+        }
+    }
+
+    /// Any step of the scheme: the target moves from a to a - b against another record, both of norm at most 1.
+    #[test]
+    fn no_step_of_the_scheme_exceeds_the_profile() {
+        let subset = Subset { noise: 0.8, share: 0.2 };
+        let grid = Grid::new(&subset, 20_000.0, 1e-14);
+        let law = subset.dominating_cells(&grid);
+        let (forth, back) = (law.pessimistic(), law.reversed().pessimistic());
+        // On a line: centre 0 without the record; with it a in one world and b in the other, |b| <= 1, |a - b| <= 1.
+        for (a, b) in
+            [(2.0, 1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, -0.5), (1.7, 0.9), (0.3, -0.7), (-2.0, -1.0)]
+        {
+            let (width, deviations) = (1e-3, 12.0);
+            let points = (2.0 * deviations / width) as i64;
+            for epsilon in [-0.5_f64, 0.0, 0.1, 0.5, 1.5, 4.0] {
+                let (mut one, mut other) = (0.0, 0.0);
+                for i in 0..points {
+                    let y = (i as f64 * width - deviations) * 1.0;
+                    let of = |centre: f64| Mixture { step: subset, shift: centre }.density(y);
+                    one += (of(a) - exp(epsilon) * of(b)).max(0.0) * width;
+                    other += (of(b) - exp(epsilon) * of(a)).max(0.0) * width;
+                }
+                assert!(
+                    one <= forth.delta(epsilon) + 3e-8,
+                    "{a} {b} {epsilon}: {one} {}",
+                    forth.delta(epsilon)
+                );
+                assert!(
+                    other <= back.delta(epsilon) + 3e-8,
+                    "{a} {b} {epsilon}: {other} {}",
+                    back.delta(epsilon)
+                );
+            }
+        }
+    }
+}
