@@ -305,7 +305,10 @@ mod tests {
         ] {
             let found = interval(share, noise, steps, 1e-5);
             let (ours_lower, ours_upper) = (found.epsilon_lower_bound, found.epsilon_upper_bound);
-            assert!(ours_lower > lower - 1e-3 && ours_upper < upper + 1e-3, "{share} {noise} {steps}: {found:?}");
+            assert!(
+                ours_lower > lower - 1e-3 && ours_upper < upper + 1e-3,
+                "{share} {noise} {steps}: {found:?}"
+            );
             assert!(ours_lower <= ours_upper);
         }
     }

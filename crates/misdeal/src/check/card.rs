@@ -117,7 +117,7 @@ fn remarks(card: &Card, setting: &CardSetting, delta: f64) -> Vec<String> {
     let unused = setting.unused_records();
     if unused > 0 {
         remarks.push(format!(
-            "{} of {} records fill no batch and are dropped: an epoch has {} full batches.",
+            "{} of {} records fill no batch and are dropped: an epoch has {} full batches. Bounds are for a record that every epoch uses.",
             count(unused),
             count(setting.dataset_size),
             count(setting.steps_per_epoch)
