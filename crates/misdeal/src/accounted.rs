@@ -2,7 +2,9 @@
 
 use crate::Result;
 use crate::accounting::AccountSubject;
-use misdeal_core::{BatchScheme, Bounds, ClosedSet, DeltaBounds, SchemeName, Setting, TradeOffBounds};
+use misdeal_core::{
+    BatchScheme, Bounds, ClosedSet, DeltaBounds, SchemeName, Setting, SideMethod, TradeOffBounds,
+};
 use misdeal_results::Comparison;
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::shuffle_max::LargestOutput;
@@ -80,12 +82,10 @@ impl AccountSubject<'_> {
     }
 }
 
-const NO_BUFFER: &str = "give a buffer size";
-
 impl Accounted {
     pub(crate) fn bounds(&self, delta: f64, work: &Work) -> Result<Bounds> {
         Ok(match self {
-            Self::NoBuffer => Bounds::unknown(NO_BUFFER),
+            Self::NoBuffer => Bounds::unknown(SideMethod::NoBufferSize),
             Self::Scheme(setting) => account::bounds_within(setting, delta, work)?,
             &Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }) => {
                 account::poisson_bounds_within(noise_multiplier, sampling_probability, steps, delta, work)?
@@ -96,7 +96,8 @@ impl Accounted {
     pub(crate) fn delta_bounds(&self, epsilon: f64, work: &Work) -> Result<DeltaBounds> {
         Ok(match self {
             Self::NoBuffer => {
-                DeltaBounds { delta_lower_bound: None, delta_upper_bound: None, method: NO_BUFFER.into() }
+                let method = SideMethod::NoBufferSize.into();
+                DeltaBounds { delta_lower_bound: None, delta_upper_bound: None, method }
             }
             Self::Scheme(setting) => delta::bounds_within(setting, epsilon, work)?,
             &Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }) => {
@@ -107,7 +108,7 @@ impl Accounted {
 
     pub(crate) fn trade_off(&self, work: &Work) -> Result<TradeOffBounds> {
         let band = match self {
-            Self::NoBuffer => Band { lower: None, upper: None, method: NO_BUFFER },
+            Self::NoBuffer => Band { lower: None, upper: None, method: SideMethod::NoBufferSize.into() },
             Self::Scheme(setting) => trade_off::band_within(setting, work)?,
             &Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }) => {
                 trade_off::poisson_within(noise_multiplier, sampling_probability, steps, work)?

@@ -8,7 +8,7 @@ use misdeal_results::{Account, Calibration, Shape, Theory};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::{self, calibrate};
 use misdeal_theory::pld::Side;
-use misdeal_theory::work::{self, Work};
+use misdeal_theory::work::Work;
 use std::collections::BTreeMap;
 
 /// What is to be accounted for.
@@ -172,7 +172,7 @@ pub fn calibrate_noise(request: &CalibrateRequest) -> Result<Calibration> {
         };
         let bounds =
             work.part(share * work.left(), |work| account::side_within(&setting, delta, one, work))?;
-        is_out_of_reach |= bounds.method.contains(work::REASON);
+        is_out_of_reach |= bounds.method.is_out_of_reach();
         let bound = match side {
             BoundSide::Upper => bounds.epsilon_upper_bound,
             BoundSide::Lower => bounds.epsilon_lower_bound,

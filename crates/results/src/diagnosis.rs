@@ -2,7 +2,7 @@
 
 use crate::numbers::{rounded_down, significant};
 use crate::{Theory, Tone, Verdict, VerdictKind};
-use misdeal_core::{ClosedSet, SchemeName};
+use misdeal_core::{BoundMethod, ClosedSet, SchemeName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -267,7 +267,7 @@ pub struct Leakage {
     #[serde(default)]
     pub schemes: Vec<LoggedScheme>,
     /// How both sides were found.
-    pub method: String,
+    pub method: BoundMethod,
     /// The noise at which they are meant.
     pub noise_multiplier: f64,
     /// The delta at which they are meant.

@@ -6,7 +6,7 @@
 //! in the docs of `LargestOutput::epsilon_lower_bound_if_present`.
 
 use libm::{exp, pow};
-use misdeal_core::{BatchScheme, Bounds, Setting};
+use misdeal_core::{BatchScheme, BoundMethod, Bounds, Setting, SideMethod};
 use misdeal_diagnose::{Epoch, Orders};
 use misdeal_statistics::binomial;
 use misdeal_theory::shuffle_max::LargestOutput;
@@ -69,9 +69,7 @@ pub fn allowing_for(
         }
         _ => return whole,
     };
-    let upper = whole.method.split_once("upper: ").map_or(whole.method.as_str(), |(_, upper)| upper);
-    let how = "largest output (Chua et al.), records that an epoch leaves out taken into account";
-    let method = format!("lower: {how}; upper: {upper}");
+    let method = BoundMethod::sides(SideMethod::LargestOutputIfPresent, whole.method.upper().clone());
     Bounds { epsilon_lower_bound: Some(lower), method, ..whole }
 }
 

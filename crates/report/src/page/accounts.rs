@@ -70,7 +70,7 @@ fn tables(account: &Account) -> Vec<Table> {
             side(lower, rounded_down),
             side(upper, rounded_up),
             times(lower),
-            bounds.method.clone(),
+            bounds.method.to_string(),
         ]
     });
     let mut tables = vec![Table {
@@ -84,7 +84,7 @@ fn tables(account: &Account) -> Vec<Table> {
             let [lower, upper] = [bounds.delta_lower_bound, bounds.delta_upper_bound];
             let [lower, upper] = [lower.map(|x| 0.9995 * x), upper.map(|x| (1.0005 * x).min(1.0))];
             let shown = |value: Option<f64>| side(value, |value| format!("{value:.3e}"));
-            vec![scheme.to_string(), shown(lower), shown(upper), bounds.method.clone()]
+            vec![scheme.to_string(), shown(lower), shown(upper), bounds.method.to_string()]
         });
         tables.push(Table {
             caption: format!("Bounds on delta at epsilon {epsilon}"),
