@@ -4,7 +4,7 @@
 //! What plays trials is a `Player`: an engine of the mechanism, or a training. Stores, looks, claims, curves and
 //! reports do not know which.
 
-use crate::run::OpenStore;
+use crate::run::{ClaimedStore, OpenStore};
 use crate::savings::Savings;
 use crate::standing::Standing;
 use crate::stopping::{Looked, Looking, play_to_the_looks};
@@ -70,15 +70,20 @@ pub struct Measurement {
     pub observations_per_second: f64,
 }
 
-/// Plays and estimates, into the store that the request names.
+/// Plays and estimates a request that was checked, into the store that it names.
 pub(crate) fn measure(
     player: &dyn Player,
     request: &RunOptions,
+    place: ClaimedStore,
     progress: &dyn Progress,
 ) -> Result<(Measurement, ScoreStore)> {
-    request.check()?;
-    let store = request.open_store(player.setting(), player.lineage(), player.stream())?;
+    let store = place.open(empty_store(player, request)?)?;
     measure_from(player, request, store, progress)
+}
+
+/// A store for a player's scores.
+pub(crate) fn empty_store(player: &dyn Player, request: &RunOptions) -> Result<ScoreStore> {
+    Ok(ScoreStore::new(player.setting().clone(), player.lineage(), player.stream(), request.scores)?)
 }
 
 /// Plays what `store` does not hold yet, and estimates.
@@ -88,7 +93,7 @@ pub(crate) fn measure_from(
     OpenStore { mut store, claim }: OpenStore,
     progress: &dyn Progress,
 ) -> Result<(Measurement, ScoreStore)> {
-    let choice = request.check()?;
+    let choice = request.analysis.threshold_choice;
     let each = player.scores_per_observation();
     if choice == ThresholdChoice::Sequential && each > 1 {
         let hint = "a confidence sequence looks at single scores; use band, or one canary";

@@ -6,12 +6,14 @@
 //! store refuses a part that comes twice.
 
 use crate::audit_report::audit_from;
-use crate::measurement::Player;
+use crate::measurement::{Player, empty_store};
 use crate::mechanism::with_player;
 use crate::promised::poisson_claim;
+use crate::run::OpenStore;
 use crate::savings::Savings;
 use crate::{Error, MechanismAudit, Progress, Result};
 use misdeal_core::{PHILOX_STREAM_NAME, ScoreStore, Setting};
+use misdeal_files::stores::Claim;
 use misdeal_game::{Outcome, missing_trials};
 use misdeal_results::Audit;
 use std::ops::Range;
@@ -37,7 +39,7 @@ pub fn play_part(
         return Err(misdeal_core::Error::bad_value("trials", value, allowed, hint).into());
     }
     with_player(request, |player| {
-        let mut store = empty(player, request)?;
+        let mut store = empty_store(player, &request.run)?;
         let savings = Savings::new(None, progress, 0, 2 * (trials.end - trials.start));
         match player.play(&mut store, trials.clone(), &savings)? {
             Outcome::Finished => Ok(store),
@@ -56,10 +58,12 @@ pub fn play_part(
 /// # Errors
 /// As [`audit_mechanism`](crate::audit_mechanism), and a store of another setting, engine or kind.
 pub fn audit_played(request: &MechanismAudit, played: ScoreStore, progress: &dyn Progress) -> Result<Audit> {
+    request.run.check()?;
     let judge = |player: &dyn Player| {
-        let mut store = empty(player, request)?;
+        let mut store = empty_store(player, &request.run)?;
         store.merge(played)?;
-        audit_from(player, &request.run, Some(store), progress)
+        let claim = request.run.store.as_deref().map(Claim::on).transpose()?;
+        audit_from(player, &request.run, OpenStore { store, claim }, progress)
     };
     if request.engine.is_cuda() {
         let setting = request.setting.clone().validated()?;
@@ -122,10 +126,6 @@ pub fn check_mechanism(request: &MechanismAudit) -> Result<()> {
     request.run.check()?;
     request.setting.clone().validated()?;
     Ok(())
-}
-
-fn empty(player: &dyn Player, request: &MechanismAudit) -> Result<ScoreStore> {
-    Ok(ScoreStore::new(player.setting().clone(), player.lineage(), player.stream(), request.run.scores)?)
 }
 
 #[cfg(test)]

@@ -139,10 +139,11 @@ impl TrainingAudit {
             None => setting,
             Some(target) => calibrated(&setting, target, self.run.analysis.delta)?,
         };
-        let trained = ready(self, &setting, &dataset)?;
+        let place = self.run.claim_store()?;
+        let trained = ready(self, &setting, &dataset, place.is_of_a_device())?;
         let player = TrainingPlayer { trained, utility: Mutex::default() };
         let mut report = match self.run.search_buffer {
-            None => audit(&player, &self.run, progress)?,
+            None => audit(&player, &self.run, place, progress)?,
             Some(correction) => {
                 let start = Instant::now();
                 let (rungs, blind) = BlindTraining::train(&player, &self.run, progress)?;

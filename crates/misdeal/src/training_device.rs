@@ -1,10 +1,9 @@
 //! What trains models: processors, or graphics processors.
 
+use crate::Result;
 use crate::training::TrainingAudit;
-use crate::{Result, RunOptions};
-use misdeal_core::{Device, Error, PHILOX_STREAM_NAME, Precision, Setting, Stream};
+use misdeal_core::{Device, Error, Precision, Setting, SettingHash, Stream};
 use misdeal_cuda::training::{Trainer, Tuning, engine_name};
-use misdeal_files::stores;
 use misdeal_train::data::Dataset;
 use misdeal_train::{MeasuredTrials, TrainingPlan, TrialBatch};
 use std::ops::Range;
@@ -51,18 +50,27 @@ impl Trained {
     }
 }
 
-/// Makes a request's plan and whatever trains it ready. A store that is resumed goes on with the device that began it.
+/// Makes a request's plan and whatever trains it ready.
+///
+/// A run that is resumed goes on with what began it: a device, if `begun_on_device` is true.
 ///
 /// # Errors
 /// What does not fit; [`Device`](Error::Device) where a graphics processor is asked for by name or by precision and there is none.
-pub(crate) fn ready(request: &TrainingAudit, setting: &Setting, dataset: &Arc<Dataset>) -> Result<Trained> {
+pub(crate) fn ready(
+    request: &TrainingAudit,
+    setting: &Setting,
+    dataset: &Arc<Dataset>,
+    begun_on_device: Option<bool>,
+) -> Result<Trained> {
     let TrainingAudit { precision, device, .. } = *request;
     if precision == Precision::Tf32 && device == Device::Cpu {
         let hint = "processors have no such arithmetic; use `device` cuda";
         return Err(Error::bad_value("precision", "tf32", "f32 with `device` cpu", hint).into());
     }
-    let plan = TrainingPlan::new(setting, &request.recipe, Arc::clone(dataset))?;
     let must = device == Device::Cuda || precision == Precision::Tf32;
+    let stream: fn(&SettingHash) -> Stream = if must { Stream::philox } else { Stream::new };
+    let plan = TrainingPlan::with_stream(setting, &request.recipe, Arc::clone(dataset), stream)?
+        .with_measured_trials(MeasuredTrials::EverFewer);
     let is_blind = request.run.search_buffer.is_some();
     if must && is_blind {
         let hint = "there models are scored for all buffers at once, which processors do";
@@ -70,9 +78,9 @@ pub(crate) fn ready(request: &TrainingAudit, setting: &Setting, dataset: &Arc<Da
             Error::bad_value("device", "cuda", "cpu or auto with a search for the buffer", hint).into()
         );
     }
-    if must || device == Device::Auto && !is_blind && is_for_a_device(&plan, &request.run) {
-        let plan = TrainingPlan::with_stream(setting, &request.recipe, Arc::clone(dataset), Stream::philox)?
-            .with_measured_trials(MeasuredTrials::EverFewer);
+    let is_for_a_device = || begun_on_device.unwrap_or_else(|| is_long(&plan, request.run.observations));
+    if must || device == Device::Auto && !is_blind && is_for_a_device() {
+        let plan = if must { plan.clone() } else { plan.on_stream(Stream::philox)? };
         match Trainer::new(&plan, precision, Tuning::default()) {
             Ok(trainer) => return Ok(Trained { plan, device: Some((trainer, precision)) }),
             Err(error) if must => return Err(Error::from(error).into()),
@@ -80,15 +88,12 @@ pub(crate) fn ready(request: &TrainingAudit, setting: &Setting, dataset: &Arc<Da
         }
     }
     plan.parallelism()?;
-    Ok(Trained { plan: plan.with_measured_trials(MeasuredTrials::EverFewer), device: None })
+    Ok(Trained { plan, device: None })
 }
 
-/// Whether `auto` should look for a graphics processor.
-fn is_for_a_device(plan: &TrainingPlan, run: &RunOptions) -> bool {
-    if let Some(path) = run.store.as_ref().filter(|path| run.resume && path.exists()) {
-        return stores::read(path).is_ok_and(|store| store.stream() == PHILOX_STREAM_NAME);
-    }
+/// Whether a run is so long that `auto` should look for a graphics processor.
+fn is_long(plan: &TrainingPlan, observations: u64) -> bool {
     let draws = plan.setting().steps() as f64 * plan.model().parameters as f64;
     let layers = if plan.adversary().keeps_naturals() { plan.operations_per_model() } else { 0.0 };
-    run.observations as f64 * (layers + OPERATIONS_PER_DRAW * draws) >= LEAST_OPERATIONS_FOR_A_DEVICE
+    observations as f64 * (layers + OPERATIONS_PER_DRAW * draws) >= LEAST_OPERATIONS_FOR_A_DEVICE
 }
