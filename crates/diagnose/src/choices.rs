@@ -7,7 +7,7 @@
 //! A buffer's size is where the log first becomes possible. The probability that a full shuffle gives an order which
 //! a smaller buffer could have made is the ratio of the two likelihoods, exactly.
 
-use crate::logged_epochs::Epoch;
+use crate::logged_epochs::LoggedEpoch;
 use libm::{lgamma, log};
 use misdeal_core::{Setting, Stream, World};
 use misdeal_schemes::BatchRng;
@@ -65,7 +65,7 @@ impl Choices {
     }
 
     /// Whether no record is dealt at a position where it may not be.
-    pub fn allows(self, epoch: &Epoch, dataset_size: usize) -> bool {
+    pub fn allows(self, epoch: &LoggedEpoch, dataset_size: usize) -> bool {
         let mut places = epoch.records.iter().enumerate();
         places.all(|(place, &record)| (record as usize) < self.bound(place, dataset_size))
     }
@@ -74,7 +74,12 @@ impl Choices {
     ///
     /// While a step is dealt the possible records only become more, so that the number is a product over positions, whichever is
     /// chosen.
-    pub fn log_inner_orders(self, epoch: &Epoch, dataset_size: usize, logarithms: &[f64]) -> Option<f64> {
+    pub fn log_inner_orders(
+        self,
+        epoch: &LoggedEpoch,
+        dataset_size: usize,
+        logarithms: &[f64],
+    ) -> Option<f64> {
         let mut sum = 0.0;
         let mut start = 0;
         for &end in &epoch.ends {
@@ -98,7 +103,12 @@ impl Choices {
 
     /// An epoch of sorted steps with one of the possible orders within them, all equally likely; a function of `epoch_index`. Steps
     /// without one stay as they are.
-    pub fn with_inner_orders(self, epoch: &Epoch, dataset_size: usize, epoch_index: u64) -> Epoch {
+    pub fn with_inner_orders(
+        self,
+        epoch: &LoggedEpoch,
+        dataset_size: usize,
+        epoch_index: u64,
+    ) -> LoggedEpoch {
         let stream = Stream::new(&Setting::default().hash());
         let mut rng = BatchRng::new(&stream, World::In, epoch_index);
         let mut below = move |count: usize| ((u64::from(rng.next_u32()) * count as u64) >> 32) as usize;

@@ -1,7 +1,7 @@
 //! Epochs that deal each record once: orders of the records, with what is missing or dealt twice set aside.
 
 use crate::incidence::epochs_a_part;
-use crate::logged_epochs::{Epoch, LoggedEpochs};
+use crate::logged_epochs::{LoggedEpoch, LoggedEpochs};
 use libm::{lgamma, log};
 use misdeal_results::{Defect, DefectName};
 use rayon::prelude::*;
@@ -21,7 +21,7 @@ pub struct Orders {
     /// Those of them that some epoch deals.
     pub dealt: usize,
     /// Each record at most once.
-    pub epochs: Vec<Epoch>,
+    pub epochs: Vec<LoggedEpoch>,
     /// Entries that were set aside, in all epochs.
     pub repeated: usize,
     /// How often an epoch deals the record that it deals most often.
@@ -40,7 +40,7 @@ impl Orders {
     /// The orders of a deal and what is wrong with them; `None` if records are not meant to be dealt once.
     pub fn of(logged: &LoggedEpochs) -> (Option<Self>, Vec<Defect>) {
         let n = logged.dataset_size;
-        let stripped: Vec<(Epoch, Repeats)> = logged
+        let stripped: Vec<(LoggedEpoch, Repeats)> = logged
             .epochs
             .par_chunks(epochs_a_part(logged.epochs.len(), n))
             .flat_map_iter(|epochs| {
@@ -74,13 +74,13 @@ impl Orders {
     }
 
     /// The epochs that carry information: one if all are the same.
-    pub fn distinct_epochs(&self) -> &[Epoch] {
+    pub fn distinct_epochs(&self) -> &[LoggedEpoch] {
         if self.reused { &self.epochs[..1] } else { &self.epochs }
     }
 
     /// The largest distance that a record is dealt ahead of its place in the file, plus one: the least sliding buffer that could do it.
     pub fn reach(&self) -> usize {
-        let ahead = |epoch: &Epoch| {
+        let ahead = |epoch: &LoggedEpoch| {
             let places = epoch.records.iter().enumerate();
             places.map(|(place, &record)| (record as usize + 1).saturating_sub(place)).max().unwrap_or(1)
         };
@@ -122,7 +122,7 @@ impl Orders {
     pub fn log_presence(&self, epochs: u64) -> f64 {
         let dealt: Vec<usize> = self.distinct_epochs().iter().map(|epoch| epoch.records.len()).collect();
         let population = largest_population(&dealt, self.dealt, self.largest_size) as f64;
-        let share = |epoch: &Epoch| epoch.records.len() as f64 / population;
+        let share = |epoch: &LoggedEpoch| epoch.records.len() as f64 / population;
         if self.reused {
             return log(self.epochs.iter().map(share).fold(1.0, f64::min));
         }
@@ -209,8 +209,8 @@ struct Repeats {
 }
 
 /// An epoch without what it deals again. `uses` holds 0 for every record, before and after.
-fn without_repeats(epoch: &Epoch, uses: &mut [u32]) -> (Epoch, Repeats) {
-    let mut kept = Epoch {
+fn without_repeats(epoch: &LoggedEpoch, uses: &mut [u32]) -> (LoggedEpoch, Repeats) {
+    let mut kept = LoggedEpoch {
         records: Vec::with_capacity(epoch.records.len()),
         ends: Vec::with_capacity(epoch.ends.len()),
     };
@@ -237,7 +237,7 @@ fn without_repeats(epoch: &Epoch, uses: &mut [u32]) -> (Epoch, Repeats) {
     (kept, Repeats { entries: repeated.len(), most_uses, is_padding })
 }
 
-fn repeats_as_defects(stripped: &[(Epoch, Repeats)], defects: &mut Vec<Defect>) {
+fn repeats_as_defects(stripped: &[(LoggedEpoch, Repeats)], defects: &mut Vec<Defect>) {
     let most = stripped.iter().map(|(_, repeats)| repeats.entries).max().unwrap_or(0);
     if most == 0 {
         return;

@@ -1,7 +1,7 @@
 //! Whether choices that should be uniform are.
 
 use crate::choices::Choices;
-use crate::logged_epochs::Epoch;
+use crate::logged_epochs::LoggedEpoch;
 use crate::p_values::{Tests, normal};
 use rayon::prelude::*;
 
@@ -29,7 +29,7 @@ struct Sums {
 ///
 /// With z_j the standardised rank at position j, five sums that are asymptotically normal: of z_j, of z_j^2 - 1, of z_j z_(j+1), of z_j times
 /// the distance of j from the middle, and of z_j times its namesake in the next epoch.
-pub fn test(choices: Choices, epochs: &[Epoch], dataset_size: usize) -> Tests {
+pub fn test(choices: Choices, epochs: &[LoggedEpoch], dataset_size: usize) -> Tests {
     let ranks: Vec<Ranks> =
         epochs.par_iter().map(|epoch| standardised(choices, &epoch.records, dataset_size)).collect();
     let total = |part: fn(&Sums) -> f64| ranks.iter().map(|ranks| part(&ranks.sums)).sum::<f64>();

@@ -5,7 +5,7 @@ use crate::accounting::AccountSubject;
 use misdeal_core::{
     BatchScheme, Bounds, ClosedSet, DeltaBounds, SchemeName, Setting, SideMethod, TradeOffBounds,
 };
-use misdeal_results::Comparison;
+use misdeal_results::OtherMethod;
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::shuffle_max::LargestOutput;
 use misdeal_theory::trade_off::{self, Band};
@@ -124,8 +124,8 @@ impl Accounted {
         delta: f64,
         bounds: &Bounds,
         work: &Work,
-    ) -> Vec<Comparison> {
-        let entry = |method: &str, epsilon_lower_bound, epsilon_upper_bound| Comparison {
+    ) -> Vec<OtherMethod> {
+        let entry = |method: &str, epsilon_lower_bound, epsilon_upper_bound| OtherMethod {
             scheme,
             method: method.into(),
             epsilon_lower_bound,
@@ -163,7 +163,7 @@ impl Accounted {
         };
         if let Some(epsilon) = bounds.epsilon_upper_bound.filter(|epsilon| epsilon.is_finite()) {
             let same = Gaussian::with_epsilon(epsilon, delta);
-            found.push(Comparison {
+            found.push(OtherMethod {
                 gdp_mu: Some(same.gdp_mu),
                 ..entry("Gaussian mechanism with the same epsilon at most", None, Some(epsilon))
             });

@@ -4,7 +4,7 @@ use crate::Result;
 use crate::accounted::{Accounted, PoissonSampling};
 use misdeal_core::{BatchScheme, ClosedSet, Error, SchemeName, Setting};
 use misdeal_results::request::{self, AccountRequest, BoundSide, CalibrateRequest};
-use misdeal_results::{Account, Calibration, Shape, Theory};
+use misdeal_results::{Account, Calibration, RunShape, Theory};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::{self, calibrate};
 use misdeal_theory::pld::Side;
@@ -34,7 +34,7 @@ impl<'a> AccountSubject<'a> {
     /// A probability without steps, steps without a probability, or a shape beside them.
     fn of(request: &'a AccountRequest) -> Result<Self> {
         let &AccountRequest { noise_multiplier, ref shape, ref scheme, .. } = request;
-        let usual = request::Shape::default();
+        let usual = request::ShapeRequest::default();
         let (sampling_probability, steps) = match (request.sampling_probability, request.steps) {
             (Some(sampling_probability), Some(steps)) => (sampling_probability, steps),
             (None, None) => {
@@ -109,7 +109,7 @@ pub fn account(request: &AccountRequest) -> Result<Account> {
         steps,
         sampling_probability,
         shape: match &subject {
-            AccountSubject::Schemes { setting, buffer_size, .. } => Some(Shape::of(setting, *buffer_size)),
+            AccountSubject::Schemes { setting, buffer_size, .. } => Some(RunShape::of(setting, *buffer_size)),
             AccountSubject::Poisson(_) => None,
         },
         delta,

@@ -4,7 +4,7 @@ use crate::measurement::{Measurement, Player, empty_store, measure_from};
 use crate::promised::promised_within;
 use crate::run::{ClaimedStore, OpenStore};
 use crate::trade_off::{Observed, WORK_FOR_CURVES, trade_off_report};
-use crate::{Analysis, ClaimedCurve, OutOfReach, Progress, Result, RunOptions};
+use crate::{Analysis, ClaimOutOfReach, ClaimedCurve, Progress, Result, RunOptions};
 use misdeal_core::{ScoreStore, Setting, path_text};
 use misdeal_results::{Audit, Theory};
 use misdeal_theory::work::{self, Work};
@@ -41,7 +41,8 @@ pub(crate) fn audit_from(
     if let Some(claim) = request.claimed_epsilon
         && player.scores_are_independent()
         && proven.is_none_or(|upper| upper > claim)
-        && let Some(claim) = OutOfReach::of(&request, claim, &open.store, player.scores_per_observation())?
+        && let Some(claim) =
+            ClaimOutOfReach::of(&request, claim, &open.store, player.scores_per_observation())?
     {
         progress.cannot_refute(&claim);
     }

@@ -4,10 +4,10 @@
 //! What plays trials is a `Player`: an engine of the mechanism, or a training. Stores, looks, claims, curves and
 //! reports do not know which.
 
+use crate::checkpoints::Checkpoints;
 use crate::run::{ClaimedStore, OpenStore};
-use crate::savings::Savings;
 use crate::standing::Standing;
-use crate::stopping::{Looked, Looking, play_to_the_looks};
+use crate::stopping::{Looked, SequentialRun, play_to_the_looks};
 use crate::{Error, Progress, Result, RunOptions};
 use misdeal_core::{ClosedSet, STREAM_NAME, ScoreStore, Setting};
 use misdeal_game::Outcome;
@@ -48,7 +48,12 @@ pub(crate) trait Player {
 
     /// Plays those of `trials` that `store` does not hold yet; with several scores an observation, both ends are multiples of
     /// their number.
-    fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome>;
+    fn play(
+        &self,
+        store: &mut ScoreStore,
+        trials: Range<u64>,
+        checkpoints: &Checkpoints<'_>,
+    ) -> Result<Outcome>;
 }
 
 /// What was measured, before any theory.
@@ -107,22 +112,22 @@ pub(crate) fn measure_from(
     let held = |store: &ScoreStore| 2 * store.observations_per_world() / each;
     let before = held(&store);
     let total = 2 * (trials.end - trials.start) / each;
-    let savings = Savings::new(claim.as_ref(), progress, before, total).every(request.save_every);
+    let checkpoints = Checkpoints::new(claim.as_ref(), progress, before, total).every(request.save_every);
     let planned = request.observations / 2 * each;
     let judged_before = store.judgements().clone();
     let mut objection = None;
     let looked = if choice == ThresholdChoice::Sequential {
         objection = store.judge_sequentially();
-        let looking = Looking {
+        let sequential_run = SequentialRun {
             player,
             analysis: &request.analysis,
             stop_when: request.stop_when,
             claim: request.claimed_epsilon,
             trials: trials.end,
         };
-        play_to_the_looks(&looking, &mut store, &savings)?
+        play_to_the_looks(&sequential_run, &mut store, &checkpoints)?
     } else {
-        let outcome = player.play(&mut store, trials, &savings)?;
+        let outcome = player.play(&mut store, trials, &checkpoints)?;
         Looked { outcome, estimate: None, stopped_early: false }
     };
     let observations = held(&store);
@@ -132,7 +137,7 @@ pub(crate) fn measure_from(
     }
     // The store remembers the judgement before anybody hears of it.
     if observations > before || *store.judgements() != judged_before {
-        savings.save(&store)?;
+        checkpoints.save(&store)?;
     }
     if is_cancelled {
         return Err(Error::interrupted(observations, request.store.clone()));

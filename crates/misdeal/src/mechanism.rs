@@ -2,9 +2,9 @@
 
 use crate::audit_report::audit;
 use crate::buffer_search::{Blind, Rungs, audit_blindly};
+use crate::checkpoints::Checkpoints;
 use crate::engine_choice::{EngineChoice, is_long, with_engine, with_engine_on_trials_of};
 use crate::measurement::{Measurement, Player, measure};
-use crate::savings::Savings;
 use crate::{Error, Progress, Result, RunOptions};
 use misdeal_core::{BatchScheme, ScoreStore, Setting};
 use misdeal_game::engines::Engine;
@@ -122,8 +122,8 @@ impl Blind for BlindMechanism<'_> {
         with_engine_on_trials_of(&self.setting, &setting, engine, is_for_a_device, |game, engine| {
             let mut store =
                 ScoreStore::new(setting.clone(), engine.lineage(), game.stream.name(), run.scores)?;
-            let savings = Savings::new(None, self.progress, 0, run.observations);
-            match play(game, engine, &mut store, run.trials(), &savings)? {
+            let checkpoints = Checkpoints::new(None, self.progress, 0, run.observations);
+            match play(game, engine, &mut store, run.trials(), &checkpoints)? {
                 Outcome::Finished => Ok(store),
                 Outcome::Cancelled => Err(Error::simulation_interrupted()),
             }
@@ -174,7 +174,12 @@ impl Player for MechanismPlayer<'_> {
         self.game.stream.name()
     }
 
-    fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome> {
-        play(self.game, self.engine, store, trials, savings)
+    fn play(
+        &self,
+        store: &mut ScoreStore,
+        trials: Range<u64>,
+        checkpoints: &Checkpoints<'_>,
+    ) -> Result<Outcome> {
+        play(self.game, self.engine, store, trials, checkpoints)
     }
 }

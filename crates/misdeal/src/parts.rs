@@ -6,11 +6,11 @@
 //! store refuses a part that comes twice.
 
 use crate::audit_report::audit_from;
+use crate::checkpoints::Checkpoints;
 use crate::measurement::{Player, empty_store};
 use crate::mechanism::with_player;
 use crate::promised::poisson_claim;
 use crate::run::OpenStore;
-use crate::savings::Savings;
 use crate::{Error, MechanismAudit, Progress, Result};
 use misdeal_core::{PHILOX_STREAM_NAME, ScoreStore, Setting};
 use misdeal_files::stores::Claim;
@@ -40,8 +40,8 @@ pub fn play_part(
     }
     with_player(request, |player| {
         let mut store = empty_store(player, &request.run)?;
-        let savings = Savings::new(None, progress, 0, 2 * (trials.end - trials.start));
-        match player.play(&mut store, trials.clone(), &savings)? {
+        let checkpoints = Checkpoints::new(None, progress, 0, 2 * (trials.end - trials.start));
+        match player.play(&mut store, trials.clone(), &checkpoints)? {
             Outcome::Finished => Ok(store),
             Outcome::Cancelled => {
                 let observations = 2 * store.observations_per_world();
@@ -98,11 +98,16 @@ impl Player for PlayedOnDevices<'_> {
         PHILOX_STREAM_NAME
     }
 
-    fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome> {
+    fn play(
+        &self,
+        store: &mut ScoreStore,
+        trials: Range<u64>,
+        checkpoints: &Checkpoints<'_>,
+    ) -> Result<Outcome> {
         if missing_trials(trials.clone(), store.trials()).is_empty() {
             return Ok(Outcome::Finished);
         }
-        with_player(self.request, |player| player.play(store, trials, savings))
+        with_player(self.request, |player| player.play(store, trials, checkpoints))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Watching a job.
 
-use crate::OutOfReach;
+use crate::ClaimOutOfReach;
 
 /// Whoever watches a job: it hears of progress, and may interrupt.
 pub trait Progress: Sync {
@@ -11,7 +11,7 @@ pub trait Progress: Sync {
     fn is_interrupted(&self) -> bool;
 
     /// The run that begins cannot refute its claim, whatever comes of it.
-    fn cannot_refute(&self, _claim: &OutOfReach) {}
+    fn cannot_refute(&self, _claim: &ClaimOutOfReach) {}
 }
 
 /// Nobody watches.

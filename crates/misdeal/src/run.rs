@@ -33,7 +33,7 @@ pub struct RunOptions {
     pub trade_off: bool,
     /// Where the scores are saved.
     pub store: Option<PathBuf>,
-    /// The least seconds between two savings.
+    /// The least seconds between two checkpoints.
     pub save_every: f64,
     /// Whether to go on from what `store` holds.
     pub resume: bool,

@@ -3,9 +3,9 @@
 use crate::audit_report::audit;
 use crate::blind_training::BlindTraining;
 use crate::buffer_search::audit_blindly;
+use crate::checkpoints::Checkpoints;
 use crate::measurement::Player;
-use crate::savings::Savings;
-use crate::training_device::{Trained, ready};
+use crate::training_device::{TrainingBackend, ready};
 use crate::{Error, Progress, Result, RunOptions};
 use misdeal_core::{BatchScheme, Blueprint, Device, Precision, Recipe, ScoreStore, Setting};
 use misdeal_game::{Outcome, Watch, missing_trials};
@@ -140,8 +140,8 @@ impl TrainingAudit {
             Some(target) => calibrated(&setting, target, self.run.analysis.delta)?,
         };
         let place = self.run.claim_store()?;
-        let trained = ready(self, &setting, &dataset, place.is_of_a_device())?;
-        let player = TrainingPlayer { trained, utility: Mutex::default() };
+        let backend = ready(self, &setting, &dataset, place.is_of_a_device())?;
+        let player = TrainingPlayer { backend, utility: Mutex::default() };
         let mut report = match self.run.search_buffer {
             None => audit(&player, &self.run, place, progress)?,
             Some(correction) => {
@@ -150,9 +150,9 @@ impl TrainingAudit {
                 audit_blindly(&blind, &rungs, &self.run, correction, start)?
             }
         };
-        let TrainingPlayer { trained, utility } = player;
+        let TrainingPlayer { backend, utility } = player;
         let utility = utility.into_inner().unwrap_or_default();
-        let plan = &trained.plan;
+        let plan = &backend.plan;
         report.training = Some(Training {
             dataset: dataset.name.clone(),
             dataset_size: plan.setting().dataset_size(),
@@ -198,56 +198,62 @@ fn rounded_up(value: f64) -> f64 {
 
 /// What trains, and what its models are worth.
 pub(crate) struct TrainingPlayer {
-    pub(crate) trained: Trained,
+    pub(crate) backend: TrainingBackend,
     pub(crate) utility: Mutex<Utility>,
 }
 
 impl Player for TrainingPlayer {
     fn setting(&self) -> &Setting {
-        self.trained.plan.setting()
+        self.backend.plan.setting()
     }
 
     fn engine(&self) -> &'static str {
-        self.trained.engine()
+        self.backend.engine()
     }
 
     fn lineage(&self) -> &str {
-        self.trained.engine()
+        self.backend.engine()
     }
 
     fn stream(&self) -> &'static str {
-        self.trained.plan.stream().name()
+        self.backend.plan.stream().name()
     }
 
     fn scores_per_observation(&self) -> u64 {
-        self.trained.plan.recipe().canaries as u64
+        self.backend.plan.recipe().canaries as u64
     }
 
     fn scores_are_independent(&self) -> bool {
-        self.trained.plan.scores_are_independent()
+        self.backend.plan.scores_are_independent()
     }
 
-    fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome> {
+    fn play(
+        &self,
+        store: &mut ScoreStore,
+        trials: Range<u64>,
+        checkpoints: &Checkpoints<'_>,
+    ) -> Result<Outcome> {
         let each = self.scores_per_observation();
-        let stretch = self.trained.trials_per_checkpoint();
+        let stretch = self.backend.trials_per_checkpoint();
         for gap in missing_trials(trials, store.trials()) {
             let models = gap.start / each..gap.end / each;
             let mut next = models.start;
             while next < models.end {
                 let part = next..models.end.min(next + stretch);
-                let scored =
-                    self.trained.score(part.clone(), &|| savings.is_cancelled(), &|| savings.observed(1))?;
+                let scored = self
+                    .backend
+                    .score(part.clone(), &|| checkpoints.is_cancelled(), &|| checkpoints.observed(1))?;
                 let Some(scored) = scored else { return Ok(Outcome::Cancelled) };
                 store.insert(part.start * each..part.end * each, &scored.scores_in, &scored.scores_out)?;
                 scored.utility.keep_in(store);
-                savings.rest(store)?;
+                checkpoints.rest(store)?;
                 next = part.end;
             }
         }
         if let Ok(mut utility) = self.utility.lock() {
-            *utility = self.trained.plan.utility_in(store);
+            *utility = self.backend.plan.utility_in(store);
         }
-        Ok(if savings.is_cancelled() { Outcome::Cancelled } else { Outcome::Finished })
+        Ok(if checkpoints.is_cancelled() { Outcome::Cancelled } else { Outcome::Finished })
     }
 }
 

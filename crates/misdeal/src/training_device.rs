@@ -9,7 +9,7 @@ use misdeal_train::{MeasuredTrials, TrainingPlan, TrialBatch};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Trials between two savings, for each core: few, so that an interruption loses little.
+/// Trials between two checkpoints, for each core: few, so that an interruption loses little.
 const TRIALS_PER_CORE: u64 = 2;
 /// Floating-point operations from which on `auto` asks for a graphics processor: with fewer, processors are done before its kernels are
 /// compiled.
@@ -19,18 +19,18 @@ const OPERATIONS_PER_DRAW: f64 = 50.0;
 
 /// A plan, and what trains its models.
 #[derive(Debug)]
-pub(crate) struct Trained {
+pub(crate) struct TrainingBackend {
     pub plan: TrainingPlan,
     device: Option<(Trainer, Precision)>,
 }
 
-impl Trained {
+impl TrainingBackend {
     /// The engine's name.
     pub fn engine(&self) -> &'static str {
         self.device.as_ref().map_or(misdeal_train::ENGINE, |(_, precision)| engine_name(*precision))
     }
 
-    /// Trials between two savings.
+    /// Trials between two checkpoints.
     pub fn trials_per_checkpoint(&self) -> u64 {
         let cores = self.plan.parallelism().map_or(1, |parallelism| parallelism.cores as u64);
         self.device.as_ref().map_or(TRIALS_PER_CORE * cores, |(trainer, _)| trainer.trials_per_checkpoint())
@@ -61,7 +61,7 @@ pub(crate) fn ready(
     setting: &Setting,
     dataset: &Arc<Dataset>,
     begun_on_device: Option<bool>,
-) -> Result<Trained> {
+) -> Result<TrainingBackend> {
     let TrainingAudit { precision, device, .. } = *request;
     if precision == Precision::Tf32 && device == Device::Cpu {
         let hint = "processors have no such arithmetic; use `device` cuda";
@@ -82,13 +82,13 @@ pub(crate) fn ready(
     if must || device == Device::Auto && !is_blind && is_for_a_device() {
         let plan = if must { plan.clone() } else { plan.on_stream(Stream::philox)? };
         match Trainer::new(&plan, precision, Tuning::default()) {
-            Ok(trainer) => return Ok(Trained { plan, device: Some((trainer, precision)) }),
+            Ok(trainer) => return Ok(TrainingBackend { plan, device: Some((trainer, precision)) }),
             Err(error) if must => return Err(Error::from(error).into()),
             Err(_) => {}
         }
     }
     plan.parallelism()?;
-    Ok(Trained { plan, device: None })
+    Ok(TrainingBackend { plan, device: None })
 }
 
 /// Whether a run is so long that `auto` should look for a graphics processor.

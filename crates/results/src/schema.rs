@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 /// An audit of DP-SGD with real data and models.
 #[derive(Serialize, JsonSchema)]
-struct TrainingAudit {
+struct TrainingDocument {
     #[serde(flatten)]
     audit: Audit,
     #[serde(flatten)]
@@ -28,7 +28,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
     let mut all = vec![
         ("account", of::<Account>("account", !judged)),
         ("audit-mechanism", of::<Audit>("audit mechanism", judged)),
-        ("audit-training", of::<TrainingAudit>("audit training", judged)),
+        ("audit-training", of::<TrainingDocument>("audit training", judged)),
         ("calibrate", of::<Calibration>("calibrate", judged)),
         ("devices", of::<Devices>("devices", !judged)),
         ("diagnose", of::<Diagnosed>("diagnose", judged)),

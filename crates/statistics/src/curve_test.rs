@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A claimed curve: the false-negative rate that it promises at least, by false-positive rate; non-increasing.
-pub type ClaimedCurve<'a> = &'a (dyn Fn(f64) -> f64 + Sync);
+pub type CurveFunction<'a> = &'a (dyn Fn(f64) -> f64 + Sync);
 
 /// How far a p-value may lie above the supremum while a threshold is chosen.
 const ROUGHLY: f64 = 1.3;
@@ -47,7 +47,7 @@ impl CurveTest {
 ///
 /// # Errors
 /// Fewer than two even or two odd trials.
-pub fn test_curve(store: &ScoreStore, curve: ClaimedCurve<'_>, significance: f64) -> Result<CurveTest> {
+pub fn test_curve(store: &ScoreStore, curve: CurveFunction<'_>, significance: f64) -> Result<CurveTest> {
     test(&Evidence::of_store(store), curve, significance)
 }
 
@@ -58,13 +58,13 @@ pub fn test_curve(store: &ScoreStore, curve: ClaimedCurve<'_>, significance: f64
 pub fn test_curve_on_scores(
     scores_in: &[f64],
     scores_out: &[f64],
-    curve: ClaimedCurve<'_>,
+    curve: CurveFunction<'_>,
     significance: f64,
 ) -> Result<CurveTest> {
     test(&finite(scores_in, scores_out)?, curve, significance)
 }
 
-fn test(evidence: &Evidence<'_>, curve: ClaimedCurve<'_>, significance: f64) -> Result<CurveTest> {
+fn test(evidence: &Evidence<'_>, curve: CurveFunction<'_>, significance: f64) -> Result<CurveTest> {
     check_enough(evidence, ThresholdChoice::HoldOut)?;
     let [observations_in, observations_out] = evidence.observations(Trials::Even);
     let refutation = Refutation { curve };
@@ -78,7 +78,7 @@ fn test(evidence: &Evidence<'_>, curve: ClaimedCurve<'_>, significance: f64) -> 
 
 /// The evidence against a curve, -ln p, in the place of an epsilon: fewer errors never weaken it.
 struct Refutation<'a> {
-    curve: ClaimedCurve<'a>,
+    curve: CurveFunction<'a>,
 }
 
 impl ErrorEstimator for Refutation<'_> {

@@ -1,6 +1,6 @@
 //! Every record joins one uniformly chosen batch, independently of the others.
 
-use super::Evidence;
+use super::SchemeEvidence;
 use super::once_an_epoch::once;
 use crate::p_values::{Tests, count, dispersion, normal};
 use libm::{lgamma, log};
@@ -12,7 +12,7 @@ const SCHEME: LoggedScheme = LoggedScheme::BallsInBins;
 /// are in them with probability q^m (1 - kq)^(n - m), q at its likeliest. If steps are ordered, every order of a batch is equally likely.
 ///
 /// Bins that all epochs repeat are another law, which leaks far more.
-pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let orders = match once(evidence) {
         Ok(orders) => orders,
         Err(why) => return Candidate::impossible(SCHEME, why),

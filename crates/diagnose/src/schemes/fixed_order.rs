@@ -1,6 +1,6 @@
 //! File order, or another order that a short rule describes, without randomness.
 
-use super::Evidence;
+use super::SchemeEvidence;
 use super::once_an_epoch::once;
 use libm::log;
 use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
@@ -13,7 +13,7 @@ const MOST_STRIDES: usize = 8;
 
 /// The file's order has probability one. Another order, the same in all epochs, that goes from record to record by at most
 /// [`MOST_STRIDES`] different strides, costs the description of each stride and its place.
-pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let orders = match once(evidence) {
         Ok(orders) => orders,
         Err(why) => return Candidate::impossible(SCHEME, why),

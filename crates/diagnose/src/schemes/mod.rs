@@ -23,7 +23,7 @@ use misdeal_results::{Candidate, LoggedScheme};
 pub const CERTAIN_LEAD: f64 = 10.0;
 
 /// What is known of a log.
-pub struct Evidence<'a> {
+pub struct SchemeEvidence<'a> {
     /// Its epochs and steps.
     pub logged: &'a LoggedEpochs,
     /// The orders of its records, where they are dealt once an epoch.
@@ -38,8 +38,8 @@ pub fn draws_anew(scheme: LoggedScheme) -> bool {
 }
 
 /// Every scheme, the plainer one first where two explain a log equally well.
-pub fn candidates(evidence: &Evidence<'_>) -> Vec<Candidate> {
-    let schemes: [fn(&Evidence<'_>) -> Candidate; 9] = [
+pub fn candidates(evidence: &SchemeEvidence<'_>) -> Vec<Candidate> {
+    let schemes: [fn(&SchemeEvidence<'_>) -> Candidate; 9] = [
         fixed_order::candidate,
         shuffle::candidate,
         shuffle_once::candidate,

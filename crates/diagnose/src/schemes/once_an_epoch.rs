@@ -1,8 +1,8 @@
 //! What the schemes that deal each record once by uniform choices have in common.
 
-use super::{CERTAIN_LEAD, Evidence};
+use super::{CERTAIN_LEAD, SchemeEvidence};
 use crate::choices::{Choices, logarithms};
-use crate::logged_epochs::Epoch;
+use crate::logged_epochs::LoggedEpoch;
 use crate::orders::Orders;
 use crate::p_values::Tests;
 use crate::rank_tests;
@@ -11,23 +11,23 @@ use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 use rayon::prelude::*;
 
 /// The orders of a log, or why a scheme with fixed batch sizes cannot have made it.
-pub fn fixed_sizes<'a>(evidence: &Evidence<'a>) -> Result<&'a Orders, String> {
+pub fn fixed_sizes<'a>(evidence: &SchemeEvidence<'a>) -> Result<&'a Orders, String> {
     let orders = once(evidence)?;
     orders.uneven.clone().map_or(Ok(orders), Err)
 }
 
 /// The orders of a log, or why a scheme that deals each record once cannot have made it.
-pub fn once<'a>(evidence: &Evidence<'a>) -> Result<&'a Orders, String> {
+pub fn once<'a>(evidence: &SchemeEvidence<'a>) -> Result<&'a Orders, String> {
     let why = "many records are dealt several times in an epoch, but it deals each once";
     evidence.orders.ok_or_else(|| why.to_owned())
 }
 
 /// ln of the probability of these epochs; `None` if one is not possible. Every entry that had to be set aside costs the
 /// description of its place and its record.
-pub fn log_likelihood(choices: Choices, orders: &Orders, epochs: &[Epoch]) -> Option<f64> {
+pub fn log_likelihood(choices: Choices, orders: &Orders, epochs: &[LoggedEpoch]) -> Option<f64> {
     let n = orders.dataset_size;
     let logarithms = logarithms(if orders.ordered { 0 } else { orders.batch_size });
-    let of_epoch = |epoch: &Epoch| {
+    let of_epoch = |epoch: &LoggedEpoch| {
         let order = choices.log_probability(epoch.records.len(), n);
         if orders.ordered {
             return Some(order);
@@ -46,7 +46,7 @@ pub fn log_likelihood(choices: Choices, orders: &Orders, epochs: &[Epoch]) -> Op
 /// the probability that a full shuffle gives orders which the buffer could have made.
 pub fn lead(choices: Choices, orders: &Orders) -> f64 {
     let n = orders.dataset_size;
-    let of_epoch = |epoch: &Epoch| {
+    let of_epoch = |epoch: &LoggedEpoch| {
         let dealt = epoch.records.len();
         choices.log_probability(dealt, n) - Choices::All.log_probability(dealt, n)
     };
@@ -54,13 +54,14 @@ pub fn lead(choices: Choices, orders: &Orders) -> f64 {
 }
 
 /// Tests these epochs' choices; steps without order get one of the possible orders.
-pub fn tests(choices: Choices, orders: &Orders, epochs: &[Epoch]) -> Tests {
+pub fn tests(choices: Choices, orders: &Orders, epochs: &[LoggedEpoch]) -> Tests {
     let n = orders.dataset_size;
     if orders.ordered {
         return rank_tests::test(choices, epochs, n);
     }
-    let with_orders = |(index, epoch): (usize, &Epoch)| choices.with_inner_orders(epoch, n, index as u64);
-    let epochs: Vec<Epoch> = epochs.par_iter().enumerate().map(with_orders).collect();
+    let with_orders =
+        |(index, epoch): (usize, &LoggedEpoch)| choices.with_inner_orders(epoch, n, index as u64);
+    let epochs: Vec<LoggedEpoch> = epochs.par_iter().enumerate().map(with_orders).collect();
     rank_tests::test(choices, &epochs, n)
 }
 

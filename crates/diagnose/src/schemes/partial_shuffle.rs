@@ -1,9 +1,9 @@
 //! Blocks of consecutive records, each permuted.
 
 use super::once_an_epoch::{drawn_anew_or_reused, fixed_sizes, lead, log_likelihood};
-use super::{CERTAIN_LEAD, Evidence};
+use super::{CERTAIN_LEAD, SchemeEvidence};
 use crate::choices::Choices;
-use crate::logged_epochs::Epoch;
+use crate::logged_epochs::LoggedEpoch;
 use crate::orders::Orders;
 use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ const MOST_SIZES: usize = 64;
 
 /// An order has probability product of 1 / K! over the blocks if no record leaves its block, so that the smallest size at which none does is
 /// the likeliest; where steps are sets, several sizes are compared.
-pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let orders = match fixed_sizes(evidence) {
         Ok(orders) => orders,
         Err(why) => return Candidate::impossible(SCHEME, why),
@@ -54,7 +54,7 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
 /// The largest record of all epochs that deal so many records, but not all of them. Every size is held against these, and not against every record.
 fn largest_records(orders: &Orders) -> BTreeMap<usize, u32> {
     let mut largest = BTreeMap::new();
-    for Epoch { records, .. } in orders.distinct_epochs() {
+    for LoggedEpoch { records, .. } in orders.distinct_epochs() {
         if let Some(&record) = records.iter().max().filter(|_| records.len() < orders.dataset_size) {
             let known = largest.entry(records.len()).or_insert(record);
             *known = record.max(*known);

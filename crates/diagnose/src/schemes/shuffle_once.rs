@@ -1,6 +1,6 @@
 //! One uniform permutation, the same in all epochs.
 
-use super::Evidence;
+use super::SchemeEvidence;
 use super::once_an_epoch::{fixed_sizes, log_likelihood, tests};
 use crate::choices::Choices;
 use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
@@ -8,7 +8,7 @@ use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 const SCHEME: LoggedScheme = LoggedScheme::ShuffleOnce;
 
 /// The first epoch's order has probability 1 / n!, the others follow. One epoch cannot be told from a fresh shuffle.
-pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let orders = match fixed_sizes(evidence) {
         Ok(orders) => orders,
         Err(why) => return Candidate::impossible(SCHEME, why),

@@ -1,7 +1,7 @@
 //! A sliding buffer.
 
 use super::once_an_epoch::{drawn_anew_or_reused, fixed_sizes, lead, log_likelihood};
-use super::{CERTAIN_LEAD, Evidence};
+use super::{CERTAIN_LEAD, SchemeEvidence};
 use crate::choices::{Choices, half};
 use crate::orders::Orders;
 use libm::log;
@@ -14,7 +14,7 @@ const SCHEME: LoggedScheme = LoggedScheme::StreamShuffle;
 ///
 /// The upper bound on the size: a buffer of K gives orders that one of k < K could have made with probability P_K / P_k of a
 /// single order.
-pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let orders = match fixed_sizes(evidence) {
         Ok(orders) => orders,
         Err(why) => return Candidate::impossible(SCHEME, why),

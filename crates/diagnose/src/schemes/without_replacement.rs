@@ -1,6 +1,6 @@
 //! Every batch is a fresh uniform subset of fixed size.
 
-use super::Evidence;
+use super::SchemeEvidence;
 use super::poisson::random_subsets;
 use libm::lgamma;
 use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
@@ -8,7 +8,7 @@ use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 const SCHEME: LoggedScheme = LoggedScheme::WithoutReplacement;
 
 /// A batch has probability 1 / C(n, B). If steps are ordered, every order of a batch is equally likely.
-pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let incidence = evidence.incidence;
     if let Some(record) = incidence.twice_in_a_step {
         let why = format!("record {record} is twice in one batch: records are drawn with replacement");

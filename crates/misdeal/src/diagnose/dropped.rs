@@ -7,7 +7,7 @@
 
 use libm::{exp, pow};
 use misdeal_core::{BatchScheme, BoundMethod, Bounds, Setting, SideMethod};
-use misdeal_diagnose::{Epoch, Orders};
+use misdeal_diagnose::{LoggedEpoch, Orders};
 use misdeal_statistics::binomial;
 use misdeal_theory::shuffle_max::LargestOutput;
 use misdeal_theory::work::Work;
@@ -61,7 +61,8 @@ pub fn allowing_for(
         BatchScheme::BallsInBins => {
             // Which share of the bins an epoch shows is known from the records in them alone.
             let size = orders.largest_size as u64;
-            let shown = |epoch: &Epoch| binomial::lower_bound(epoch.records.len() as u64, size, 1e-6).value;
+            let shown =
+                |epoch: &LoggedEpoch| binomial::lower_bound(epoch.records.len() as u64, size, 1e-6).value;
             let presence = orders.epochs.iter().map(shown).fold(1.0, f64::min);
             let steps_per_epoch = setting.steps_per_epoch;
             let pair = LargestOutput { noise_multiplier, steps_per_epoch, mean_in: 1.0, mean_out: 0.0 };

@@ -1,6 +1,6 @@
 //! What theory says, and the noise that a target needs.
 
-use super::{Request, Shape, count, default_of_flags, number, one_of};
+use super::{Request, ShapeRequest, count, default_of_flags, number, one_of};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use misdeal_core::{BatchScheme, ClosedSet};
@@ -18,7 +18,7 @@ pub struct AccountRequest {
     /// Batches and epochs.
     #[command(flatten)]
     #[serde(flatten)]
-    pub shape: Shape,
+    pub shape: ShapeRequest,
     /// The delta at which epsilon is meant
     #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
     pub delta: f64,
@@ -55,7 +55,7 @@ pub struct CalibrateRequest {
     /// Batches and epochs.
     #[command(flatten)]
     #[serde(flatten)]
-    pub shape: Shape,
+    pub shape: ShapeRequest,
     /// How batches are made
     #[arg(long, default_value = "poisson", value_parser = PossibleValuesParser::new(BatchScheme::NAMES), value_name = "NAME")]
     pub scheme: String,

@@ -40,7 +40,7 @@ pub use reproduce::{ARTEFACTS, ReproduceRequest};
 pub use run::Run;
 pub use scan::ScanRequest;
 pub use self_test::SelfTestRequest;
-pub use shape::Shape;
+pub use shape::ShapeRequest;
 pub use training::AuditTrainingRequest;
 pub use values::{count, number, one_of, path, paths};
 
