@@ -95,7 +95,12 @@ impl AuditTrainingRequest {
         let &Self { noise_multiplier, epochs, batch_size, seed, .. } = self;
         if let (Some(noise), Some(_)) = (noise_multiplier, self.target_epsilon) {
             let hint = "a target takes the noise's place";
-            return Err(Error::bad_value("noise_multiplier", noise, "None with `target_epsilon`", hint));
+            return Err(Error::bad_value(
+                "noise_multiplier",
+                noise,
+                "no `noise_multiplier` with `target_epsilon`",
+                hint,
+            ));
         }
         let noise_multiplier = noise_multiplier.unwrap_or(1.0);
         let setting = Setting { noise_multiplier, epochs, batch_size, seed, ..Setting::default() };
