@@ -72,8 +72,8 @@ impl Document {
             Self::Estimate(found) => Some(found.verdict()),
             Self::Calibrate(found) => Some(found.verdict()),
             Self::Diagnose(found) => Some(found.verdict()),
-            Self::Account(_)
-            | Self::Reproduce(_)
+            Self::Account(found) => Some(found.verdict()),
+            Self::Reproduce(_)
             | Self::Merge(_)
             | Self::Scan(_)
             | Self::Devices(_)

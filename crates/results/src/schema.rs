@@ -26,7 +26,7 @@ struct TrainingDocument {
 pub fn schemas() -> Vec<(&'static str, Value)> {
     let judged = true;
     let mut all = vec![
-        ("account", of::<Account>("account", !judged)),
+        ("account", of::<Account>("account", judged)),
         ("audit-mechanism", of::<Audit>("audit mechanism", judged)),
         ("audit-training", of::<TrainingDocument>("audit training", judged)),
         ("calibrate", of::<Calibration>("calibrate", judged)),
