@@ -22,7 +22,7 @@ pub(crate) fn curve_rates() -> Vec<f64> {
 
 /// Poisson sampling with any probability and number of steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PoissonSampling {
+pub(crate) struct PoissonSampling {
     /// The noise multiplier.
     pub noise_multiplier: f64,
     /// The probability with which a record is in a given batch.

@@ -70,6 +70,14 @@ const SHARE: f64 = 0.8;
 /// The whole takes at most about 10 s of processor time and 1 GB. Where that is not enough, bounds are wider, or a side is `None` and its
 /// `method` says so.
 ///
+/// ```
+/// use misdeal::request::AccountRequest;
+/// let request = AccountRequest { scheme: "poisson".into(), ..AccountRequest::default() };
+/// let found = misdeal::account(&request)?;
+/// assert!(found.claimed_epsilon.is_some_and(|claim| claim < 0.72));
+/// # Ok::<(), misdeal::Error>(())
+/// ```
+///
 /// # Errors
 /// A setting, a scheme's name, a delta or an epsilon that is refused.
 pub fn account(request: &AccountRequest) -> Result<Account> {
@@ -145,6 +153,14 @@ pub fn account(request: &AccountRequest) -> Result<Account> {
 }
 
 /// The smallest noise with which a bound on the scheme's epsilon is at most the target.
+///
+/// ```
+/// use misdeal::request::CalibrateRequest;
+/// let request = CalibrateRequest { target_epsilon: Some(3.0), ..CalibrateRequest::default() };
+/// let found = misdeal::calibrate_noise(&request)?;
+/// assert!(found.epsilon <= 3.0);
+/// # Ok::<(), misdeal::Error>(())
+/// ```
 ///
 /// # Errors
 /// A value that is refused, a scheme of which this side is not known, or a target that no noise meets.

@@ -11,6 +11,12 @@ use misdeal_game::engines::{self, Engine};
 const LEAST_DRAWS_FOR_A_DEVICE: u64 = 1 << 35;
 
 /// The engine that a request asks for: one by its name, or the fastest on a device.
+///
+/// ```
+/// use misdeal::{Device, EngineChoice};
+/// assert_eq!(EngineChoice::on(Device::Cpu).device, Device::Cpu);
+/// assert_eq!(EngineChoice::named("reference").engine.as_deref(), Some("reference"));
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EngineChoice {
     /// Where to play, if no engine is named.

@@ -58,7 +58,6 @@ mod trade_off;
 mod training;
 mod training_device;
 
-pub use accounted::PoissonSampling;
 pub use accounting::{account, calibrate_noise};
 pub use claimed_curve::ClaimedCurve;
 pub use devices::devices;

@@ -57,6 +57,8 @@ pub(crate) trait Player {
 }
 
 /// What was measured, before any theory.
+///
+/// [`measure_mechanism`](crate::measure_mechanism) has an example.
 #[derive(Debug, Clone)]
 pub struct Measurement {
     /// Observations in both worlds together, earlier ones of a resumed store included.

@@ -15,6 +15,8 @@ use std::ops::Range;
 use std::time::Instant;
 
 /// An audit of the mechanism, ready to run.
+///
+/// [`Setting::audit`](crate::Setting::audit) makes one; [`run`](Self::run) has an example.
 #[derive(Debug, Clone)]
 pub struct MechanismAudit {
     /// What is audited.
@@ -91,6 +93,13 @@ impl MechanismAudit {
 
 /// Plays the distinguishing game, estimates epsilon and sets it beside theory, on all cores of the current thread pool.
 ///
+/// ```
+/// use misdeal::{Unwatched, audit_mechanism, request::AuditMechanismRequest};
+/// let request = AuditMechanismRequest { observations: 10_000, ..AuditMechanismRequest::default() };
+/// assert_eq!(audit_mechanism(&request, &Unwatched)?.observations, 10_000);
+/// # Ok::<(), misdeal::Error>(())
+/// ```
+///
 /// # Errors
 /// A request that is refused (before anything is played or written), a store that cannot be read, written or continued,
 /// or an interruption.
@@ -132,6 +141,13 @@ impl Blind for BlindMechanism<'_> {
 }
 
 /// Plays the distinguishing game and estimates epsilon.
+///
+/// ```
+/// use misdeal::{Setting, Unwatched, measure_mechanism};
+/// let measured = measure_mechanism(&Setting::new(1.0).audit().observations(10_000), &Unwatched)?;
+/// assert!(measured.estimate.valid);
+/// # Ok::<(), misdeal::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`audit_mechanism`].

@@ -23,6 +23,15 @@ use std::ops::Range;
 /// A trial is the same wherever it is played, so that the stores of parts merge to the store of the whole run, bit for bit, in any
 /// order. The engine should be named: `auto` may choose another one on another machine, and their stores do not merge.
 ///
+/// ```
+/// use misdeal::{Setting, Unwatched, audit_played, play_part};
+/// let audit = Setting::new(1.0).audit().observations(20_000);
+/// let mut played = play_part(&audit, 0..4_000, &Unwatched)?;
+/// played.merge(play_part(&audit, 4_000..10_000, &Unwatched)?)?;
+/// assert_eq!(audit_played(&audit, played, &Unwatched)?.observations, 20_000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// A request that is refused, trials that are not in the run, or an interruption.
 pub fn play_part(
@@ -54,6 +63,8 @@ pub fn play_part(
 /// The audit of a run of which `played` holds all trials or some; those that are missing are played here.
 ///
 /// Where `cuda` played them all, no device is needed here: whoever collects parts may be a machine without one.
+///
+/// [`play_part`] has an example.
 ///
 /// # Errors
 /// As [`audit_mechanism`](crate::audit_mechanism), and a store of another setting, engine or kind.
@@ -113,6 +124,14 @@ impl Player for PlayedOnDevices<'_> {
 
 /// Whether a run with `stop_when` ends at what `played` holds: the trials of a look, from the first on.
 ///
+/// ```
+/// use misdeal::{Setting, StopWhen, ThresholdChoice, Unwatched, is_decided, play_part};
+/// let mut audit = Setting::new(1.0).audit().threshold_choice(ThresholdChoice::Sequential);
+/// audit.run.stop_when = Some(StopWhen::Violated);
+/// assert!(!is_decided(&audit, &play_part(&audit, 0..500, &Unwatched)?)?);
+/// # Ok::<(), misdeal::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`audit_mechanism`](crate::audit_mechanism), and too few trials for a look.
 pub fn is_decided(request: &MechanismAudit, played: &ScoreStore) -> Result<bool> {
@@ -124,6 +143,11 @@ pub fn is_decided(request: &MechanismAudit, played: &ScoreStore) -> Result<bool>
 }
 
 /// Refuses a request that cannot be played, before any of it is.
+///
+/// ```
+/// use misdeal::{Setting, check_mechanism};
+/// assert!(check_mechanism(&Setting::new(1.0).audit().observations(3)).is_err_and(|error| error.is_bad_value()));
+/// ```
 ///
 /// # Errors
 /// As [`audit_mechanism`](crate::audit_mechanism).

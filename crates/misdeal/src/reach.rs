@@ -11,6 +11,8 @@ use misdeal_statistics::{Guarantee, Look, ThresholdChoice, fewest_trials_above, 
 use std::ops::Range;
 
 /// A claim that no outcome of a run refutes: so few observations cannot show as much.
+///
+/// [`Progress::cannot_refute`](crate::Progress::cannot_refute) is told of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClaimOutOfReach {
     /// The claim.

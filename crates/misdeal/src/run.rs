@@ -13,6 +13,13 @@ use std::path::PathBuf;
 const MOST_OBSERVATIONS: u64 = 1 << 50;
 
 /// How much is played, what becomes of it, and where it is kept.
+///
+/// ```
+/// use misdeal::{MechanismAudit, RunOptions, StoreKind};
+/// let run = RunOptions { scores: StoreKind::Exact, ..RunOptions::new(10_000) };
+/// let audit = MechanismAudit { run, ..MechanismAudit::default() };
+/// assert_eq!(audit.run.observations, 10_000);
+/// ```
 #[derive(Debug, Clone)]
 pub struct RunOptions {
     /// Observations in both worlds together, half in each: outputs of a mechanism, or trained models.

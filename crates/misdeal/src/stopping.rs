@@ -8,6 +8,8 @@ use misdeal_game::Outcome;
 use misdeal_statistics::{EpsilonEstimate, Look};
 
 /// What ends a run of the threshold choice `sequential` early.
+///
+/// [`is_decided`](crate::is_decided) has an example.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StopWhen {
     /// The estimate exceeds the claim; only a valid one refutes it.

@@ -22,6 +22,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// An audit of training, ready to run.
+///
+/// [`audit_training`] has an example.
 #[derive(Debug, Clone)]
 pub struct TrainingAudit {
     /// Noise, batches and adversary.
@@ -41,6 +43,8 @@ pub struct TrainingAudit {
 }
 
 /// Which data to load.
+///
+/// [`audit_training`] has an example of a data set by its name.
 #[derive(Debug, Clone)]
 pub struct DataRequest {
     /// One of [`data::NAMES`], or the path of a `.npz` file.
@@ -112,6 +116,13 @@ impl TryFrom<&AuditTrainingRequest> for TrainingAudit {
 /// Trains models with and without the target, scores them, estimates epsilon and sets it beside theory, on all cores of the
 /// current thread pool.
 ///
+/// ```no_run
+/// use misdeal::{Unwatched, audit_training, request::AuditTrainingRequest};
+/// let request = AuditTrainingRequest { dataset: "synthetic".into(), observations: 200, ..AuditTrainingRequest::default() };
+/// println!("{}", audit_training(&request, &Unwatched)?.verdict());
+/// # Ok::<(), misdeal::Error>(())
+/// ```
+///
 /// # Errors
 /// A request that is refused (before anything is trained or written), a store that cannot be read, written or continued,
 /// or an interruption.
@@ -173,6 +184,12 @@ impl TrainingAudit {
 
 /// The setting with the noise that Poisson sampling needs for `target_epsilon`, rounded up to seven digits: the Fourier transforms behind
 /// it differ in their last bits from processor to processor, and a setting is the same on all of them.
+///
+/// ```
+/// let setting = misdeal::calibrated(&misdeal::Setting::new(1.0), 3.0, 1e-5)?;
+/// assert!(setting.noise_multiplier < 1.0);
+/// # Ok::<(), misdeal::Error>(())
+/// ```
 ///
 /// # Errors
 /// A target that no noise reaches, or a setting that is refused.
