@@ -1,52 +1,32 @@
 //! What can play the mechanism, by name.
 
-use crate::ClosedSet;
-use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
-
-/// An engine that plays the mechanism, or how to choose one.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    Serialize,
-    Deserialize,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum EngineName {
-    /// The fastest that can play the game here.
-    #[default]
-    Auto,
-    /// Observation and likelihood ratio in f64, slow and obvious.
-    Reference,
-    /// The fastest set of instructions of this processor.
-    Cpu,
-    /// AVX-512 instructions.
-    CpuAvx512,
-    /// AVX2 instructions.
-    CpuAvx2,
-    /// No special instructions.
-    CpuPortable,
-    /// A CUDA device.
-    Cuda,
-}
-
-impl ClosedSet for EngineName {
-    const FIELD: &'static str = "engine";
+crate::closed_set! {
+    "engine",
+    /// An engine that plays the mechanism, or how to choose one.
+    #[derive(Default)]
+    pub enum EngineName {
+        /// The fastest that can play the game here.
+        #[default]
+        Auto,
+        /// Observation and likelihood ratio in f64, slow and obvious.
+        Reference,
+        /// The fastest set of instructions of this processor.
+        Cpu,
+        /// AVX-512 instructions.
+        CpuAvx512,
+        /// AVX2 instructions.
+        CpuAvx2,
+        /// No special instructions.
+        CpuPortable,
+        /// A CUDA device.
+        Cuda,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ClosedSet;
 
     #[test]
     fn names_are_those_in_use() {

@@ -1,43 +1,20 @@
 //! Which scores choose the threshold, and which are counted at it.
 
-use misdeal_core::ClosedSet;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
-
-/// How the threshold comes about.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum ThresholdChoice {
-    /// The best on the even trials; the errors of the odd ones are counted. As the two are independent, the bound holds.
-    HoldOut,
-    /// The best on all trials, counted on the same (the paper's Algorithm 1). The maximum of many bounds is no bound at
-    /// the level of one: it errs upwards, so that it is not valid.
-    Max,
-    /// Many thresholds whose ranks were fixed in advance, all of them tested on all trials, with levels that add up. The
-    /// bound holds, and is usually the tightest of those that do.
-    Band,
-    /// A band at each of a fixed series of looks, with levels that add up: the bound holds whenever the run is stopped.
-    Sequential,
-}
-
-impl ClosedSet for ThresholdChoice {
-    const FIELD: &'static str = "threshold_choice";
+misdeal_core::closed_set! {
+    "threshold_choice",
+    /// How the threshold comes about.
+    pub enum ThresholdChoice {
+        /// The best on the even trials; the errors of the odd ones are counted. As the two are independent, the bound holds.
+        HoldOut,
+        /// The best on all trials, counted on the same (the paper's Algorithm 1). The maximum of many bounds is no bound at
+        /// the level of one: it errs upwards, so that it is not valid.
+        Max,
+        /// Many thresholds whose ranks were fixed in advance, all of them tested on all trials, with levels that add up. The
+        /// bound holds, and is usually the tightest of those that do.
+        Band,
+        /// A band at each of a fixed series of looks, with levels that add up: the bound holds whenever the run is stopped.
+        Sequential,
+    }
 }
 
 impl ThresholdChoice {

@@ -3,10 +3,8 @@
 use super::{Request, ShapeRequest, count, default_of_flags, number, one_of};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use misdeal_core::{BatchScheme, ClosedSet};
-use schemars::JsonSchema;
+use misdeal_core::BatchScheme;
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// What `account` is asked for.
 #[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
@@ -74,30 +72,13 @@ impl Request for CalibrateRequest {
     const COMMAND: &str = "calibrate";
 }
 
-/// Which side of a scheme's epsilon a calibration goes by.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum BoundSide {
-    /// The noise is enough: the upper bound meets the target.
-    Upper,
-    /// Less noise is known not to be enough: the lower bound meets the target.
-    Lower,
-}
-
-impl ClosedSet for BoundSide {
-    const FIELD: &'static str = "bound";
+misdeal_core::closed_set! {
+    "bound",
+    /// Which side of a scheme's epsilon a calibration goes by.
+    pub enum BoundSide {
+        /// The noise is enough: the upper bound meets the target.
+        Upper,
+        /// Less noise is known not to be enough: the lower bound meets the target.
+        Lower,
+    }
 }
