@@ -1,6 +1,6 @@
 //! What theory says, and the noise that a target needs.
 
-use super::{Request, ShapeRequest, count, default_of_flags, number, one_of};
+use super::{ShapeRequest, count, number, one_of, request};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use misdeal_core::BatchScheme;
@@ -62,15 +62,8 @@ pub struct CalibrateRequest {
     pub bound: BoundSide,
 }
 
-default_of_flags!(AccountRequest, CalibrateRequest);
-
-impl Request for AccountRequest {
-    const COMMAND: &str = "account";
-}
-
-impl Request for CalibrateRequest {
-    const COMMAND: &str = "calibrate";
-}
+request!(CalibrateRequest, "calibrate");
+request!(AccountRequest, "account");
 
 misdeal_core::closed_set! {
     "bound",

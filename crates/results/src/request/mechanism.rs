@@ -1,6 +1,6 @@
 //! The audit of the mechanism.
 
-use super::{Analysis, Game, Request, Run, ShapeRequest, count, default_of_flags, number};
+use super::{Analysis, Game, Run, ShapeRequest, count, number, request};
 use clap::Args;
 use misdeal_core::{Result, Setting};
 use serde::{Deserialize, Serialize};
@@ -39,11 +39,7 @@ pub struct AuditMechanismRequest {
     pub seed: u64,
 }
 
-default_of_flags!(AuditMechanismRequest);
-
-impl Request for AuditMechanismRequest {
-    const COMMAND: &str = "audit mechanism";
-}
+request!(AuditMechanismRequest, "audit mechanism");
 
 impl AuditMechanismRequest {
     /// The setting, not yet validated.

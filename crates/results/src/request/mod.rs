@@ -79,5 +79,17 @@ macro_rules! default_of_flags {
 }
 use default_of_flags;
 
+/// Makes a type the request of a command.
+macro_rules! request {
+    ($request:ty, $command:literal) => {
+        $crate::request::default_of_flags!($request);
+
+        impl $crate::request::Request for $request {
+            const COMMAND: &str = $command;
+        }
+    };
+}
+use request;
+
 #[cfg(test)]
 mod tests;

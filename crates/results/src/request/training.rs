@@ -1,6 +1,6 @@
 //! The audit of training.
 
-use super::{Analysis, Game, Request, Run, count, default_of_flags, number, one_of, path};
+use super::{Analysis, Game, Run, count, number, one_of, path, request};
 use clap::Args;
 use misdeal_core::{CanaryKind, Error, LastBatch, Precision, Result, Setting};
 use serde::{Deserialize, Serialize};
@@ -80,11 +80,7 @@ pub struct AuditTrainingRequest {
     pub seed: u64,
 }
 
-default_of_flags!(AuditTrainingRequest);
-
-impl Request for AuditTrainingRequest {
-    const COMMAND: &str = "audit training";
-}
+request!(AuditTrainingRequest, "audit training");
 
 impl AuditTrainingRequest {
     /// The setting before its noise is calibrated and its steps are counted, not yet validated.
