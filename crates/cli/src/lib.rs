@@ -9,29 +9,18 @@
 //! assert!(!environment.printed().stdout.is_empty());
 //! ```
 
-mod account;
 mod apart;
 mod arguments;
-mod audit_mechanism;
-mod audit_training;
-mod audits;
 mod check;
-mod completions;
-mod devices;
-mod diagnose;
 mod environment;
-mod estimate;
 mod failure;
 mod interruption;
+mod jobs;
 mod man;
-mod merge;
 mod output;
 mod plot;
 mod progress;
-mod report;
-mod reproduce;
 mod scan;
-mod self_test;
 mod sweep;
 mod text;
 mod threads;
@@ -113,27 +102,29 @@ fn checked(arguments: Arguments) -> Result<Success, Failure> {
 }
 
 fn command(Arguments { command, common }: Arguments) -> Result<Success, Failure> {
+    let Some(command) = command else {
+        return check::run_default(&common);
+    };
     match command {
-        None => check::run_default(&common),
-        Some(Command::Check(arguments)) => check::run(*arguments, &common),
-        Some(Command::Sweep(arguments)) => sweep::run(*arguments, &common),
-        Some(Command::Audit { command: AuditCommand::Mechanism(arguments) }) => {
-            audit_mechanism::run(*arguments, &common)
+        Command::Check(arguments) => check::run(*arguments, &common),
+        Command::Sweep(arguments) => sweep::run(*arguments, &common),
+        Command::Audit { command: AuditCommand::Mechanism(arguments) } => {
+            jobs::audit_mechanism(*arguments, &common)
         }
-        Some(Command::Audit { command: AuditCommand::Training(arguments) }) => {
-            audit_training::run(*arguments, &common)
+        Command::Audit { command: AuditCommand::Training(arguments) } => {
+            jobs::audit_training(*arguments, &common)
         }
-        Some(Command::Estimate(arguments)) => estimate::run(arguments, &common),
-        Some(Command::Merge(arguments)) => merge::run(arguments, &common),
-        Some(Command::Account(arguments)) => account::account(&arguments, &common),
-        Some(Command::Calibrate(arguments)) => account::calibrate(&arguments, &common),
-        Some(Command::Diagnose(arguments)) => diagnose::run(&arguments, &common),
-        Some(Command::Scan(arguments)) => scan::run(&arguments, &common),
-        Some(Command::Reproduce(arguments)) => reproduce::run(arguments, &common),
-        Some(Command::Report(arguments)) => report::run(&arguments, &common),
-        Some(Command::Devices) => devices::run(&common),
-        Some(Command::Completions(arguments)) => completions::run(&arguments, &common),
-        Some(Command::Man) => man::run(&common),
-        Some(Command::SelfTest(arguments)) => self_test::run(arguments, &common),
+        Command::Estimate(arguments) => jobs::estimate(arguments, &common),
+        Command::Merge(arguments) => jobs::merge(arguments, &common),
+        Command::Account(arguments) => jobs::account(&arguments, &common),
+        Command::Calibrate(arguments) => jobs::calibrate(&arguments, &common),
+        Command::Diagnose(arguments) => jobs::diagnose(&arguments, &common),
+        Command::Scan(arguments) => scan::run(&arguments, &common),
+        Command::Reproduce(arguments) => jobs::reproduce(arguments, &common),
+        Command::Report(arguments) => jobs::report(&arguments, &common),
+        Command::Devices => jobs::devices(&common),
+        Command::Completions(arguments) => jobs::completions(&arguments, &common),
+        Command::Man => man::run(&common),
+        Command::SelfTest(arguments) => jobs::self_test(arguments, &common),
     }
 }

@@ -4,7 +4,7 @@ use crate::arguments::{CommonArguments, Format};
 use crate::environment::Environment;
 use crate::interruption;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use misdeal::{OutOfReach, Progress};
+use misdeal::{ClaimOutOfReach, Progress};
 use misdeal_results::beyond_reach;
 use std::fmt;
 
@@ -49,9 +49,10 @@ impl Progress for Bar {
         interruption::has_come()
     }
 
-    fn cannot_refute(&self, claim: &OutOfReach) {
+    fn cannot_refute(&self, claim: &ClaimOutOfReach) {
         if self.remarks {
-            let &OutOfReach { claimed_epsilon, observations, largest_epsilon, fewest_observations } = claim;
+            let &ClaimOutOfReach { claimed_epsilon, observations, largest_epsilon, fewest_observations } =
+                claim;
             let sentence = beyond_reach(claimed_epsilon, observations, largest_epsilon, fewest_observations);
             self.drawn.suspend(|| self.environment.tell(&format!("Remark: {sentence}.")));
         }

@@ -1,5 +1,6 @@
 //! Proven bounds on epsilon, delta and the trade-off curve of a scheme.
 
+use crate::{BoundMethod, SideMethod};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,7 @@ pub struct Bounds {
     /// No pair of neighbouring data sets leaks more than this.
     pub epsilon_upper_bound: Option<f64>,
     /// How the two sides were computed, in a few words each.
-    pub method: String,
+    pub method: BoundMethod,
 }
 
 impl Bounds {
@@ -24,8 +25,9 @@ impl Bounds {
     }
 
     /// Bounds whose sides are both unknown, with the reason.
-    pub fn unknown(reason: impl Into<String>) -> Self {
-        Bounds { epsilon_lower_bound: None, epsilon_upper_bound: None, method: reason.into() }
+    pub fn unknown(reason: impl Into<SideMethod>) -> Self {
+        let method = BoundMethod::Both(reason.into());
+        Bounds { epsilon_lower_bound: None, epsilon_upper_bound: None, method }
     }
 }
 
@@ -37,7 +39,7 @@ pub struct DeltaBounds {
     /// No pair of neighbouring data sets has a larger delta than this.
     pub delta_upper_bound: Option<f64>,
     /// How the two sides were computed.
-    pub method: String,
+    pub method: BoundMethod,
 }
 
 /// Proven bounds on a scheme's trade-off curve.
@@ -54,5 +56,5 @@ pub struct TradeOffBounds {
     /// Upper bounds: some test between some pair of neighbours reaches these false-negative rates. Never too small.
     pub false_negative_rate_upper_bounds: Option<Vec<f64>>,
     /// How the two sides were computed.
-    pub method: String,
+    pub method: BoundMethod,
 }

@@ -43,3 +43,49 @@ pub trait ClosedSet: Copy + FromStr + Into<&'static str> + VariantArray + Varian
         })
     }
 }
+
+/// Declares a [`ClosedSet`]: the field that holds it, for errors, and the enum. Names are its variants with hyphens.
+///
+/// It derives all that plain values need; crates that use it have `schemars`, `serde` and `strum`. Further derives and attributes stand
+/// before the enum.
+///
+/// ```
+/// use misdeal_core::ClosedSet;
+///
+/// misdeal_core::closed_set! {
+///     "side",
+///     /// A side of a bound.
+///     #[derive(Default)]
+///     pub enum Side {
+///         /// Never too small.
+///         #[default]
+///         AtMost,
+///         /// Never too large.
+///         AtLeast,
+///     }
+/// }
+/// assert_eq!(Side::from_name("at-least")?, Side::AtLeast);
+/// assert_eq!(Side::default().to_string(), "at-most");
+/// # Ok::<(), misdeal_core::Error>(())
+/// ```
+#[macro_export]
+macro_rules! closed_set {
+    ($field:literal, $(#[$attribute:meta])* $visibility:vis enum $name:ident { $($values:tt)* }) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[derive(strum::EnumString, strum::IntoStaticStr, strum::VariantArray, strum::VariantNames)]
+        #[serde(rename_all = "kebab-case")]
+        #[strum(serialize_all = "kebab-case")]
+        $(#[$attribute])*
+        $visibility enum $name { $($values)* }
+
+        impl $crate::ClosedSet for $name {
+            const FIELD: &'static str = $field;
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad($crate::ClosedSet::name(*self))
+            }
+        }
+    };
+}

@@ -29,6 +29,7 @@
 
 mod batch_scheme;
 mod blueprint;
+mod bound_method;
 mod bounds;
 mod closed_set;
 mod device;
@@ -50,6 +51,7 @@ mod threat_model;
 
 pub use batch_scheme::BatchScheme;
 pub use blueprint::{Blueprint, LayerKind, Loss};
+pub use bound_method::{Allowance, BoundMethod, SideMethod};
 pub use bounds::{Bounds, DeltaBounds, TradeOffBounds};
 pub use closed_set::ClosedSet;
 pub use device::{Device, Precision};

@@ -1,71 +1,36 @@
 //! How a model is trained and attacked: plain data that every engine reads.
 
-use crate::{Blueprint, ClosedSet, Error, Result};
+use crate::{Blueprint, Error, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// The direction of the target's gradient.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum CanaryKind {
-    /// A uniformly random direction on the sphere, as in the paper.
-    #[default]
-    Random,
-    /// The direction of one coordinate.
-    Dirac,
-    /// A direction in which no natural gradient has a component, so there is no bias at any batch size.
-    NullSpace,
+crate::closed_set! {
+    "canary",
+    /// The direction of the gradient that stands for the target.
+    #[derive(Default)]
+    pub enum CanaryKind {
+        /// Uniform on the sphere, as in the paper.
+        #[default]
+        Random,
+        /// One coordinate.
+        Dirac,
+        /// A direction in which no natural gradient has a part: no bias at any batch size.
+        NullSpace,
+    }
 }
 
-impl ClosedSet for CanaryKind {
-    const FIELD: &'static str = "canary";
-}
-
-/// What happens to records that do not fill a batch.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum LastBatch {
-    /// Records that do not fill a batch are left out.
-    #[default]
-    Drop,
-    /// Records that do not fill a batch form a smaller batch. Only data sets without such records are accepted, because
-    /// batch schemes make full batches only.
-    Keep,
-}
-
-impl ClosedSet for LastBatch {
-    const FIELD: &'static str = "last_batch";
+crate::closed_set! {
+    "last_batch",
+    /// What happens to records that do not fill a batch.
+    #[derive(Default)]
+    pub enum LastBatch {
+        /// They are left out.
+        #[default]
+        Drop,
+        /// They form a batch of their own. Only data sets without such records are accepted: the batch schemes deal full
+        /// batches.
+        Keep,
+    }
 }
 
 /// How models are trained and attacked.

@@ -1,53 +1,31 @@
 //! Names of batch schemes, without their parameters.
 
 use crate::{BatchScheme, ClosedSet};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
-use std::fmt;
-use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// A batch scheme without its buffer size.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum SchemeName {
-    /// Every record joins every batch independently.
-    Poisson,
-    /// A fresh permutation in each epoch, cut into batches.
-    Shuffle,
-    /// One permutation for all epochs, cut into batches.
-    ShuffleOnce,
-    /// Blocks of consecutive records, each permuted, then cut into batches.
-    PartialShuffle,
-    /// A sliding buffer.
-    StreamShuffle,
-    /// Batches of consecutive records, in random order.
-    BatchThenShuffle,
-    /// Every record joins one batch of each epoch, chosen independently of the others.
-    BallsInBins,
-    /// Every batch is a fresh subset of fixed size.
-    WithoutReplacement,
-    /// File order, no randomness.
-    FixedOrder,
-}
-
-impl ClosedSet for SchemeName {
-    const FIELD: &'static str = "scheme";
+crate::closed_set! {
+    "scheme",
+    /// How batches are made, without the size of a buffer.
+    pub enum SchemeName {
+        /// Every record joins every batch independently.
+        Poisson,
+        /// A fresh permutation in each epoch, cut into batches.
+        Shuffle,
+        /// One permutation for all epochs, cut into batches.
+        ShuffleOnce,
+        /// Blocks of consecutive records, each permuted, then cut into batches.
+        PartialShuffle,
+        /// A sliding buffer.
+        StreamShuffle,
+        /// Batches of consecutive records, in random order.
+        BatchThenShuffle,
+        /// Every record joins one batch of each epoch, chosen independently of the others.
+        BallsInBins,
+        /// Every batch is a fresh subset of fixed size.
+        WithoutReplacement,
+        /// File order, no randomness.
+        FixedOrder,
+    }
 }
 
 impl From<BatchScheme> for SchemeName {
@@ -76,11 +54,5 @@ impl Ord for SchemeName {
 impl PartialOrd for SchemeName {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
-    }
-}
-
-impl fmt::Display for SchemeName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }

@@ -1,45 +1,18 @@
 //! The adversary's powers, and which data sets count as neighbours.
 
-use crate::ClosedSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// The paper's three adversaries, the weakest first.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum ThreatModel {
-    /// The adversary chooses the target's gradient only.
-    TargetCanary,
-    /// The adversary also chooses one opposing gradient in every batch without the target.
-    PartiallyInformed,
-    /// The adversary chooses every gradient.
-    WorstCase,
-}
-
-impl ClosedSet for ThreatModel {
-    const FIELD: &'static str = "threat_model";
-}
-
-impl fmt::Display for ThreatModel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+crate::closed_set! {
+    "threat_model",
+    /// The three adversaries of the paper, the weakest first.
+    pub enum ThreatModel {
+        /// Chooses the target's gradient and nothing else.
+        TargetCanary,
+        /// Also chooses one opposing gradient in every batch without the target.
+        PartiallyInformed,
+        /// Chooses every gradient.
+        WorstCase,
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::agreement::{self, philox};
 use misdeal_core::{Blueprint, CanaryKind, Precision, Recipe, Setting, ThreatModel, World};
 use misdeal_cuda::training::{Trainer, Tuning};
-use misdeal_testkit::{skip, tiny};
+use misdeal_testkit::{skip, tiny, trainings};
 use misdeal_train::data::Shape;
 use misdeal_train::{MeasuredTrials, TrainingPlan};
 
@@ -45,22 +45,22 @@ fn two_steps_of(model: &(Blueprint, Shape, u16)) {
 
 #[test]
 fn a_mlp() {
-    two_steps_of(&agreement::models()[0]);
+    two_steps_of(&trainings::models()[0]);
 }
 
 #[test]
 fn a_lenet() {
-    two_steps_of(&agreement::models()[1]);
+    two_steps_of(&trainings::models()[1]);
 }
 
 #[test]
 fn a_cnn() {
-    two_steps_of(&agreement::models()[2]);
+    two_steps_of(&trainings::models()[2]);
 }
 
 #[test]
 fn a_odd_sizes() {
-    two_steps_of(&agreement::models()[3]);
+    two_steps_of(&trainings::models()[3]);
 }
 
 #[test]
@@ -73,21 +73,21 @@ fn a_perceptrons_on_bits() {
 #[test]
 fn b_all_schemes_and_threat_models() {
     if is_there() {
-        println!("{:.2e}", agreement::all_schemes_and_threat_models(f32));
+        println!("{:.2e}", agreement::compare_all(trainings::all_schemes_and_threat_models(), f32));
     }
 }
 
 #[test]
 fn c_all_canaries_several_targets_and_debiasing() {
     if is_there() {
-        println!("{:.2e}", agreement::all_canaries(f32));
+        println!("{:.2e}", agreement::compare_all(trainings::all_canaries(), f32));
     }
 }
 
 #[test]
 fn d_large_batches_clipping_norms_and_losses() {
     if is_there() {
-        println!("{:.2e}", agreement::batches_norms_and_losses(f32));
+        println!("{:.2e}", agreement::compare_all(trainings::batches_norms_and_losses(), f32));
     }
 }
 
@@ -121,7 +121,7 @@ fn f_whole_trainings_stay_together() {
     if !is_there() {
         return;
     }
-    for (model, records) in agreement::models().into_iter().zip([10_000, 2_000, 1_000, 1_000]) {
+    for (model, records) in trainings::models().into_iter().zip([10_000, 2_000, 1_000, 1_000]) {
         let setting = Setting {
             steps_per_epoch: records / 20,
             batch_size: 20,

@@ -4,7 +4,7 @@ use crate::agreement::{self, compare, philox};
 use crate::emulation::{self, Emulator};
 use misdeal_core::{BatchScheme, Blueprint, CanaryKind, Precision, Recipe, Setting, ThreatModel};
 use misdeal_cuda::training::{Trainer, Tuning};
-use misdeal_testkit::tiny;
+use misdeal_testkit::{tiny, trainings};
 use misdeal_train::TrainingPlan;
 use misdeal_train::data::Shape;
 
@@ -58,22 +58,22 @@ fn two_steps_of(model: &(Blueprint, Shape, u16)) {
 /// With the next three, every kind of tile.
 #[test]
 fn mlp() {
-    two_steps_of(&agreement::models()[0]);
+    two_steps_of(&trainings::models()[0]);
 }
 
 #[test]
 fn lenet() {
-    two_steps_of(&agreement::models()[1]);
+    two_steps_of(&trainings::models()[1]);
 }
 
 #[test]
 fn cnn() {
-    two_steps_of(&agreement::models()[2]);
+    two_steps_of(&trainings::models()[2]);
 }
 
 #[test]
 fn odd_sizes() {
-    two_steps_of(&agreement::models()[3]);
+    two_steps_of(&trainings::models()[3]);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn variants_of_tiles() {
         ]";
     let image = Shape { channels: 4, height: 6, width: 5 };
     let wide = (Blueprint::from_toml(wide).unwrap(), image, 5);
-    let [.., odd] = agreement::models();
+    let [.., odd] = trainings::models();
     let base = Tuning { models: Some(2), ..Tuning::default() };
     for (model, tuning) in [
         (&wide, Tuning { most_columns: 128, ..base }),

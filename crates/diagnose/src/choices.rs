@@ -7,7 +7,7 @@
 //! The estimated buffer size is the smallest at which the log is possible. The probability that a full shuffle gives an order that
 //! a smaller buffer could have made is exactly the ratio of the two likelihoods.
 
-use crate::logged_epochs::Epoch;
+use crate::logged_epochs::LoggedEpoch;
 use libm::{lgamma, log};
 use misdeal_core::{Setting, Stream, World};
 use misdeal_schemes::BatchRng;
@@ -68,7 +68,7 @@ impl Choices {
     }
 
     /// Whether every record of an epoch is possible at its position.
-    pub fn allows(self, epoch: &Epoch, dataset_size: usize) -> bool {
+    pub fn allows(self, epoch: &LoggedEpoch, dataset_size: usize) -> bool {
         let mut places = epoch.records.iter().enumerate();
         places.all(|(place, &record)| (record as usize) < self.bound(place, dataset_size))
     }
@@ -76,7 +76,12 @@ impl Choices {
     /// Logarithm of the number of possible orders within steps; `None` if there are none. Steps must be sorted.
     ///
     /// Within a step, the bound only grows. The number is therefore a product over positions, whichever records are chosen.
-    pub fn log_inner_orders(self, epoch: &Epoch, dataset_size: usize, logarithms: &[f64]) -> Option<f64> {
+    pub fn log_inner_orders(
+        self,
+        epoch: &LoggedEpoch,
+        dataset_size: usize,
+        logarithms: &[f64],
+    ) -> Option<f64> {
         let mut sum = 0.0;
         let mut start = 0;
         for &end in &epoch.ends {
@@ -101,7 +106,12 @@ impl Choices {
     /// Replaces the order within each sorted step by a random possible order, all equally likely.
     ///
     /// The result is a function of `epoch_index`. Steps without a possible order stay unchanged.
-    pub fn with_inner_orders(self, epoch: &Epoch, dataset_size: usize, epoch_index: u64) -> Epoch {
+    pub fn with_inner_orders(
+        self,
+        epoch: &LoggedEpoch,
+        dataset_size: usize,
+        epoch_index: u64,
+    ) -> LoggedEpoch {
         let stream = Stream::new(&Setting::default().hash());
         let mut rng = BatchRng::new(&stream, World::In, epoch_index);
         let mut below = move |count: usize| ((u64::from(rng.next_u32()) * count as u64) >> 32) as usize;

@@ -1,6 +1,6 @@
 //! Which records are in which steps; their order does not matter.
 
-use crate::logged_epochs::{Epoch, LoggedEpochs};
+use crate::logged_epochs::{LoggedEpoch, LoggedEpochs};
 use rayon::prelude::*;
 
 /// Sums over all steps of a log, with their expected values if steps hold random records.
@@ -51,7 +51,7 @@ impl Incidence {
         let parts = logged.epochs.par_chunks(epochs_a_part(logged.epochs.len(), n)).map(|epochs| {
             let mut last_step = vec![u32::MAX; n + 1];
             let mut counts = vec![0; n];
-            let of_epoch = |epoch: &Epoch| {
+            let of_epoch = |epoch: &LoggedEpoch| {
                 let mut part = Incidence { dataset_size: n as f64, ..Incidence::default() };
                 part.insert(epoch, &mut last_step, &mut counts);
                 part
@@ -64,7 +64,7 @@ impl Incidence {
             }
             all.counts.iter_mut().zip(&counts).for_each(|(count, more)| *count += more);
         }
-        let pairs: Vec<&[Epoch]> = logged.epochs.windows(2).collect();
+        let pairs: Vec<&[LoggedEpoch]> = logged.epochs.windows(2).collect();
         let kept = pairs.par_chunks(epochs_a_part(pairs.len(), n)).map(|pairs| {
             let mut step_of = vec![u32::MAX; n];
             pairs.iter().map(|pair| kept(&pair[0], &pair[1], &mut step_of)).collect::<Vec<_>>()
@@ -77,7 +77,7 @@ impl Incidence {
     }
 
     /// Adds an epoch. `last_step` holds `u32::MAX` for every record, before and after the call.
-    fn insert(&mut self, epoch: &Epoch, last_step: &mut [u32], counts: &mut [u32]) {
+    fn insert(&mut self, epoch: &LoggedEpoch, last_step: &mut [u32], counts: &mut [u32]) {
         let n = self.dataset_size;
         let entries = epoch.records.len() as f64;
         let by_step = || epoch.steps().enumerate().map(|(step, records)| (step as f64, records.len() as f64));
@@ -154,7 +154,7 @@ pub fn epochs_a_part(epochs: usize, dataset_size: usize) -> usize {
 /// Counts the records at the same step in both epochs, and the steps of an epoch.
 ///
 /// `step_of` holds `u32::MAX` for every record, before and after the call.
-fn kept(one: &Epoch, other: &Epoch, step_of: &mut [u32]) -> (f64, usize) {
+fn kept(one: &LoggedEpoch, other: &LoggedEpoch, step_of: &mut [u32]) -> (f64, usize) {
     for (step, records) in one.steps().enumerate() {
         for &record in records {
             step_of[record as usize] = step as u32;

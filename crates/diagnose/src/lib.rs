@@ -38,7 +38,7 @@ mod rank_tests;
 mod schemes;
 mod verdict;
 
-pub use logged_epochs::{Epoch, LoggedEpochs, Uses};
+pub use logged_epochs::{LoggedEpoch, LoggedEpochs, Uses};
 pub use orders::Orders;
 pub use population::LargestSize;
 pub use schemes::draws_anew;
@@ -48,7 +48,7 @@ use incidence::Incidence;
 use misdeal_core::Result;
 use misdeal_files::batch_log::BatchLog;
 use misdeal_results::{Diagnosis, PositionSample};
-use schemes::{Evidence, candidates};
+use schemes::{SchemeEvidence, candidates};
 
 /// A log with its diagnosed scheme and its defects.
 #[derive(Debug, Clone)]
@@ -76,7 +76,7 @@ pub fn diagnose(log: &BatchLog, dataset_size: Option<u64>) -> Result<DiagnosedLo
     let (logged, mut defects) = LoggedEpochs::new(log, dataset_size)?;
     let ((orders, found), incidence) = rayon::join(|| Orders::of(&logged), || Incidence::of(&logged));
     defects.extend(found);
-    let evidence = Evidence { logged: &logged, orders: orders.as_ref(), incidence: &incidence };
+    let evidence = SchemeEvidence { logged: &logged, orders: orders.as_ref(), incidence: &incidence };
     let diagnosis = verdict::diagnosis(&logged, orders.as_ref(), candidates(&evidence), defects);
     Ok(DiagnosedLog { logged, orders, diagnosis })
 }

@@ -12,14 +12,14 @@ const LARGEST_SPARSE: u64 = 1 << 25;
 
 /// One pass over the data: the records of all steps, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Epoch {
+pub struct LoggedEpoch {
     /// The records.
     pub records: Vec<u32>,
     /// Where each step ends in `records`.
     pub ends: Vec<usize>,
 }
 
-impl Epoch {
+impl LoggedEpoch {
     /// The records of each step.
     pub fn steps(&self) -> impl Iterator<Item = &[u32]> {
         let mut start = 0;
@@ -32,7 +32,7 @@ impl Epoch {
 
     /// Makes an epoch with one step for each batch.
     pub fn of_batches<'a>(batches: impl IntoIterator<Item = &'a [u32]>) -> Self {
-        let mut epoch = Epoch::default();
+        let mut epoch = LoggedEpoch::default();
         for batch in batches {
             epoch.records.extend_from_slice(batch);
             epoch.ends.push(epoch.records.len());
@@ -49,7 +49,7 @@ pub struct LoggedEpochs {
     /// Upper bounds on the number of records in the file.
     pub largest_size: LargestSize,
     /// The epochs of the log.
-    pub epochs: Vec<Epoch>,
+    pub epochs: Vec<LoggedEpoch>,
     /// The epochs' numbers in the log.
     pub numbers: Vec<u64>,
     /// The size of the largest step.
@@ -144,9 +144,9 @@ impl LoggedEpochs {
                 logged.epochs.iter().take(telling).map(|epoch| epoch.records.len()).collect();
             logged.largest_size = LargestSize::of(&dealt, logged.dataset_size);
         }
-        let sizes = logged.epochs.iter().flat_map(Epoch::steps).map(<[u32]>::len);
+        let sizes = logged.epochs.iter().flat_map(LoggedEpoch::steps).map(<[u32]>::len);
         logged.batch_size = sizes.max().unwrap_or(0);
-        let is_unsorted = logged.epochs.iter().flat_map(Epoch::steps).any(|step| !step.is_sorted());
+        let is_unsorted = logged.epochs.iter().flat_map(LoggedEpoch::steps).any(|step| !step.is_sorted());
         let is_in_file_order = logged.epochs.iter().all(|epoch| epoch.records.is_sorted());
         logged.steps_are_ordered = is_unsorted || is_in_file_order;
         Ok((logged, defects.into_list()))
@@ -169,7 +169,7 @@ impl LoggedEpochs {
 }
 
 /// Makes the epochs from the batches of each rank. Copies are removed, and unmarked epochs are split.
-fn one_epoch_or_several(mut ranks: Vec<Batches<'_>>, defects: &mut Defects) -> Vec<Epoch> {
+fn one_epoch_or_several(mut ranks: Vec<Batches<'_>>, defects: &mut Defects) -> Vec<LoggedEpoch> {
     if ranks.len() > 1 {
         if !are_copies(&ranks) {
             return vec![dealt_in_turn(&ranks)];
@@ -178,22 +178,22 @@ fn one_epoch_or_several(mut ranks: Vec<Batches<'_>>, defects: &mut Defects) -> V
         ranks.truncate(1);
     }
     let batches = ranks.pop().unwrap_or_default();
-    let Some(times) = each_record_repeats(&batches) else { return vec![Epoch::of_batches(batches)] };
+    let Some(times) = each_record_repeats(&batches) else { return vec![LoggedEpoch::of_batches(batches)] };
     let [runs, turns] = split_batches(&batches, times);
     if are_copies(&runs) {
         defects.unmarked(times);
-        return runs.into_iter().map(Epoch::of_batches).collect();
+        return runs.into_iter().map(LoggedEpoch::of_batches).collect();
     }
     if are_copies(&turns) {
         defects.copies("worker", &turns);
-        return turns.into_iter().take(1).map(Epoch::of_batches).collect();
+        return turns.into_iter().take(1).map(LoggedEpoch::of_batches).collect();
     }
-    vec![Epoch::of_batches(batches)]
+    vec![LoggedEpoch::of_batches(batches)]
 }
 
 /// Merges ranks: step t holds batch t of every rank, and the ranks' records take turns.
-fn dealt_in_turn(ranks: &[Batches<'_>]) -> Epoch {
-    let mut epoch = Epoch::default();
+fn dealt_in_turn(ranks: &[Batches<'_>]) -> LoggedEpoch {
+    let mut epoch = LoggedEpoch::default();
     // Finished ranks and batches are dropped, because one rank may be far longer than all others.
     let mut ranks: Vec<&[&[u32]]> = ranks.iter().map(Vec::as_slice).collect();
     loop {

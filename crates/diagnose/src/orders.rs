@@ -1,7 +1,7 @@
 //! The orders of records in epochs that use each record once. Missing and repeated records are removed.
 
 use crate::incidence::epochs_a_part;
-use crate::logged_epochs::{Epoch, LoggedEpochs};
+use crate::logged_epochs::{LoggedEpoch, LoggedEpochs};
 use libm::{lgamma, log};
 use misdeal_results::{Defect, DefectName};
 use rayon::prelude::*;
@@ -26,7 +26,7 @@ pub struct Orders {
     /// Number of records that some epoch uses.
     pub dealt: usize,
     /// The epochs, each record at most once.
-    pub epochs: Vec<Epoch>,
+    pub epochs: Vec<LoggedEpoch>,
     /// Number of repeated entries that were removed, in all epochs.
     pub repeated: usize,
     /// How often an epoch uses its most frequent record.
@@ -45,7 +45,7 @@ impl Orders {
     /// Returns the orders of a log and their defects; `None` if the log does not use each record once.
     pub fn of(logged: &LoggedEpochs) -> (Option<Self>, Vec<Defect>) {
         let n = logged.dataset_size;
-        let stripped: Vec<(Epoch, Repeats)> = logged
+        let stripped: Vec<(LoggedEpoch, Repeats)> = logged
             .epochs
             .par_chunks(epochs_a_part(logged.epochs.len(), n))
             .flat_map_iter(|epochs| {
@@ -79,7 +79,7 @@ impl Orders {
     }
 
     /// The epochs that give new information: only the first if all are the same.
-    pub fn distinct_epochs(&self) -> &[Epoch] {
+    pub fn distinct_epochs(&self) -> &[LoggedEpoch] {
         if self.reused { &self.epochs[..1] } else { &self.epochs }
     }
 
@@ -87,7 +87,7 @@ impl Orders {
     ///
     /// It is the largest distance by which a record comes before its place in the file, plus one.
     pub fn reach(&self) -> usize {
-        let ahead = |epoch: &Epoch| {
+        let ahead = |epoch: &LoggedEpoch| {
             let places = epoch.records.iter().enumerate();
             places.map(|(place, &record)| (record as usize + 1).saturating_sub(place)).max().unwrap_or(1)
         };
@@ -131,7 +131,7 @@ impl Orders {
     pub fn log_presence(&self, epochs: u64) -> f64 {
         let dealt: Vec<usize> = self.distinct_epochs().iter().map(|epoch| epoch.records.len()).collect();
         let population = largest_population(&dealt, self.dealt, self.largest_size) as f64;
-        let share = |epoch: &Epoch| epoch.records.len() as f64 / population;
+        let share = |epoch: &LoggedEpoch| epoch.records.len() as f64 / population;
         if self.reused {
             return log(self.epochs.iter().map(share).fold(1.0, f64::min));
         }
@@ -220,8 +220,8 @@ struct Repeats {
 }
 
 /// Removes repeats from an epoch. `uses` holds 0 for every record, before and after the call.
-fn without_repeats(epoch: &Epoch, uses: &mut [u32]) -> (Epoch, Repeats) {
-    let mut kept = Epoch {
+fn without_repeats(epoch: &LoggedEpoch, uses: &mut [u32]) -> (LoggedEpoch, Repeats) {
+    let mut kept = LoggedEpoch {
         records: Vec::with_capacity(epoch.records.len()),
         ends: Vec::with_capacity(epoch.ends.len()),
     };
@@ -248,7 +248,7 @@ fn without_repeats(epoch: &Epoch, uses: &mut [u32]) -> (Epoch, Repeats) {
     (kept, Repeats { entries: repeated.len(), most_uses, is_padding })
 }
 
-fn repeats_as_defects(stripped: &[(Epoch, Repeats)], defects: &mut Vec<Defect>) {
+fn repeats_as_defects(stripped: &[(LoggedEpoch, Repeats)], defects: &mut Vec<Defect>) {
     let most = stripped.iter().map(|(_, repeats)| repeats.entries).max().unwrap_or(0);
     if most == 0 {
         return;

@@ -1,7 +1,7 @@
 //! Tests whether choices that should be uniform are uniform.
 
 use crate::choices::Choices;
-use crate::logged_epochs::Epoch;
+use crate::logged_epochs::LoggedEpoch;
 use crate::p_values::{Tests, normal};
 use rayon::prelude::*;
 
@@ -31,7 +31,7 @@ struct Sums {
 ///
 /// Let z_j be the standardised rank at position j. The tests use five asymptotically normal sums: of z_j; of z_j^2 - 1; of z_j
 /// z_(j+1); of z_j times the distance of j from the middle; and of z_j times the z_j of the next epoch.
-pub fn test(choices: Choices, epochs: &[Epoch], dataset_size: usize) -> Tests {
+pub fn test(choices: Choices, epochs: &[LoggedEpoch], dataset_size: usize) -> Tests {
     let ranks: Vec<Ranks> =
         epochs.par_iter().map(|epoch| standardised(choices, &epoch.records, dataset_size)).collect();
     let total = |part: fn(&Sums) -> f64| ranks.iter().map(|ranks| part(&ranks.sums)).sum::<f64>();

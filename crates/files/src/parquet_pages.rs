@@ -1,7 +1,7 @@
 //! Reads Parquet files defensively: pages may not claim more than they contain.
 
 use crate::parquet_shape::{FOOTER, PAGE_HEADER};
-use crate::thrift_walk::{Seen, Shape, Unsound, check};
+use crate::thrift_walk::{FieldKinds, Seen, Unsound, check};
 use bytes::Bytes;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, get_column_reader};
@@ -54,7 +54,7 @@ const MOST_BYTES_PER_BYTE: u64 = 1024;
 pub(crate) struct Ending<R>(pub R);
 
 /// Refuses a header or footer if a field has another type, or if lists claim more than `most` elements.
-fn checked(bytes: &[u8], shape: &Shape, most: u64) -> Result<Seen> {
+fn checked(bytes: &[u8], shape: &FieldKinds, most: u64) -> Result<Seen> {
     check(bytes, shape, most, UNPACKED_BYTES).map_err(|why| {
         ParquetError::General(match why {
             Unsound::TooManyElements => {

@@ -4,7 +4,7 @@
 //! byte than our check does. Declared types are therefore compared first. All fields that the reader knows must be listed here; a
 //! newer version may know more.
 
-use crate::thrift_walk::{Kind, Shape};
+use crate::thrift_walk::{FieldKinds, Kind};
 
 const NUMBER_8: Kind = Kind::Plain(3);
 const NUMBER_16: Kind = Kind::Plain(4);
@@ -15,7 +15,7 @@ const BINARY: Kind = Kind::Plain(8);
 const EMPTY: Kind = Kind::Struct(&[]);
 
 /// The footer, `FileMetaData`.
-pub(crate) const FOOTER: &Shape = &[
+pub(crate) const FOOTER: &FieldKinds = &[
     (1, NUMBER_32),
     (2, Kind::List(&Kind::Struct(SCHEMA_ELEMENT))),
     (3, NUMBER_64),
@@ -28,7 +28,7 @@ pub(crate) const FOOTER: &Shape = &[
 ];
 
 /// A page's header, `PageHeader`.
-pub(crate) const PAGE_HEADER: &Shape = &[
+pub(crate) const PAGE_HEADER: &FieldKinds = &[
     (1, NUMBER_32),
     (2, NUMBER_32),
     (3, NUMBER_32),
@@ -39,7 +39,7 @@ pub(crate) const PAGE_HEADER: &Shape = &[
     (8, Kind::Struct(DATA_PAGE_2)),
 ];
 
-const DATA_PAGE_2: &Shape = &[
+const DATA_PAGE_2: &FieldKinds = &[
     (1, NUMBER_32),
     (2, NUMBER_32),
     (3, NUMBER_32),
@@ -50,7 +50,7 @@ const DATA_PAGE_2: &Shape = &[
     (8, STATISTICS),
 ];
 
-const SCHEMA_ELEMENT: &Shape = &[
+const SCHEMA_ELEMENT: &FieldKinds = &[
     (1, NUMBER_32),
     (2, NUMBER_32),
     (3, NUMBER_32),
@@ -63,7 +63,7 @@ const SCHEMA_ELEMENT: &Shape = &[
     (10, Kind::Struct(LOGICAL_TYPE)),
 ];
 
-const LOGICAL_TYPE: &Shape = &[
+const LOGICAL_TYPE: &FieldKinds = &[
     (1, EMPTY),
     (2, EMPTY),
     (3, EMPTY),
@@ -87,7 +87,7 @@ const LOGICAL_TYPE: &Shape = &[
 const TIME: Kind =
     Kind::Struct(&[(1, Kind::Boolean), (2, Kind::Struct(&[(1, EMPTY), (2, EMPTY), (3, EMPTY)]))]);
 
-const ROW_GROUP: &Shape = &[
+const ROW_GROUP: &FieldKinds = &[
     (1, Kind::List(&Kind::Struct(COLUMN_CHUNK))),
     (2, NUMBER_64),
     (3, NUMBER_64),
@@ -97,7 +97,7 @@ const ROW_GROUP: &Shape = &[
     (7, NUMBER_16),
 ];
 
-const COLUMN_CHUNK: &Shape = &[
+const COLUMN_CHUNK: &FieldKinds = &[
     (1, BINARY),
     (2, NUMBER_64),
     (3, Kind::Struct(COLUMN_META_DATA)),
@@ -109,7 +109,7 @@ const COLUMN_CHUNK: &Shape = &[
     (9, BINARY),
 ];
 
-const COLUMN_META_DATA: &Shape = &[
+const COLUMN_META_DATA: &FieldKinds = &[
     (1, NUMBER_32),
     (2, Kind::List(&NUMBER_32)),
     (3, Kind::List(&BINARY)),
@@ -129,7 +129,7 @@ const COLUMN_META_DATA: &Shape = &[
     (17, Kind::Struct(&[(1, Kind::Struct(BOUNDING_BOX)), (2, Kind::List(&NUMBER_32))])),
 ];
 
-const BOUNDING_BOX: &Shape =
+const BOUNDING_BOX: &FieldKinds =
     &[(1, DOUBLE), (2, DOUBLE), (3, DOUBLE), (4, DOUBLE), (5, DOUBLE), (6, DOUBLE), (7, DOUBLE), (8, DOUBLE)];
 
 const STATISTICS: Kind = Kind::Struct(&[

@@ -16,7 +16,7 @@ const STRUCT: u8 = 12;
 const UUID: u8 = 13;
 
 /// The known fields of a struct, by number. Other fields may have any type.
-pub(crate) type Shape = [(i16, Kind)];
+pub(crate) type FieldKinds = [(i16, Kind)];
 
 /// The type of a field.
 pub(crate) enum Kind {
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
     /// A list.
     List(&'static Kind),
     /// A struct.
-    Struct(&'static Shape),
+    Struct(&'static FieldKinds),
 }
 
 impl Kind {
@@ -73,7 +73,7 @@ pub(crate) struct Seen {
 /// An element takes at least one byte, so an intact struct claims at most as many elements as it has bytes. When the Parquet
 /// reader skips a list of booleans, it uses no bytes and loops as often as the list claims. (Fuzzing found two thousand million
 /// loops for a file of 1349 bytes.)
-pub(crate) fn check(bytes: &[u8], shape: &Shape, most: u64, asked: i16) -> Result<Seen, Unsound> {
+pub(crate) fn check(bytes: &[u8], shape: &FieldKinds, most: u64, asked: i16) -> Result<Seen, Unsound> {
     let mut walk = Walk { bytes, claimed: 0, most };
     let mut number = None;
     let ended = walk.fields(shape, &mut |field, value| {
@@ -101,7 +101,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Skips the fields of a known struct, and calls `tell` with each field's number and integer value.
-    fn fields(&mut self, shape: &Shape, tell: &mut dyn FnMut(i16, i64)) -> Result<(), Halt> {
+    fn fields(&mut self, shape: &FieldKinds, tell: &mut dyn FnMut(i16, i64)) -> Result<(), Halt> {
         let mut last = 0_i16;
         loop {
             let header = self.byte()?;
@@ -239,13 +239,13 @@ mod tests {
     const SOUND: [u8; 14] =
         [0x19, 0x35, 0x02, 0x80, 0x01, 0x04, 0x1c, 0x18, 0x02, b'a', b'b', 0x11, 0x00, 0x00];
 
-    fn check(bytes: &[u8], shape: &Shape, most: u64) -> Result<Seen, Unsound> {
+    fn check(bytes: &[u8], shape: &FieldKinds, most: u64) -> Result<Seen, Unsound> {
         super::check(bytes, shape, most, 2)
     }
 
     #[test]
     fn numbers_are_told_as_the_reader_reads_them() {
-        const SHAPE: &Shape = &[
+        const SHAPE: &FieldKinds = &[
             (1, Kind::Plain(5)),
             (2, Kind::Plain(5)),
             (3, Kind::Plain(5)),
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn known_fields_are_what_they_should_be() {
-        const INNER: &Shape = &[(1, Kind::Plain(BINARY)), (2, Kind::Boolean)];
+        const INNER: &FieldKinds = &[(1, Kind::Plain(BINARY)), (2, Kind::Boolean)];
         const LISTED: (i16, Kind) = (1, Kind::List(&Kind::Plain(5)));
         assert_eq!(check(&SOUND, &[LISTED, (2, Kind::Struct(INNER))], 14), WHOLE);
         assert_eq!(

@@ -2,8 +2,10 @@
 
 use crate::Result;
 use crate::accounting::AccountSubject;
-use misdeal_core::{BatchScheme, Bounds, ClosedSet, DeltaBounds, SchemeName, Setting, TradeOffBounds};
-use misdeal_results::Comparison;
+use misdeal_core::{
+    BatchScheme, Bounds, ClosedSet, DeltaBounds, SchemeName, Setting, SideMethod, TradeOffBounds,
+};
+use misdeal_results::OtherMethod;
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::shuffle_max::LargestOutput;
 use misdeal_theory::trade_off::{self, Band};
@@ -20,7 +22,7 @@ pub(crate) fn curve_rates() -> Vec<f64> {
 
 /// Poisson sampling with any probability and number of steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PoissonSampling {
+pub(crate) struct PoissonSampling {
     /// The noise multiplier.
     pub noise_multiplier: f64,
     /// The probability with which a record is in a given batch.
@@ -80,12 +82,10 @@ impl AccountSubject<'_> {
     }
 }
 
-const NO_BUFFER: &str = "give a buffer size";
-
 impl Accounted {
     pub(crate) fn bounds(&self, delta: f64, work: &Work) -> Result<Bounds> {
         Ok(match self {
-            Self::NoBuffer => Bounds::unknown(NO_BUFFER),
+            Self::NoBuffer => Bounds::unknown(SideMethod::NoBufferSize),
             Self::Scheme(setting) => account::bounds_within(setting, delta, work)?,
             &Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }) => {
                 account::poisson_bounds_within(noise_multiplier, sampling_probability, steps, delta, work)?
@@ -96,7 +96,8 @@ impl Accounted {
     pub(crate) fn delta_bounds(&self, epsilon: f64, work: &Work) -> Result<DeltaBounds> {
         Ok(match self {
             Self::NoBuffer => {
-                DeltaBounds { delta_lower_bound: None, delta_upper_bound: None, method: NO_BUFFER.into() }
+                let method = SideMethod::NoBufferSize.into();
+                DeltaBounds { delta_lower_bound: None, delta_upper_bound: None, method }
             }
             Self::Scheme(setting) => delta::bounds_within(setting, epsilon, work)?,
             &Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }) => {
@@ -107,7 +108,7 @@ impl Accounted {
 
     pub(crate) fn trade_off(&self, work: &Work) -> Result<TradeOffBounds> {
         let band = match self {
-            Self::NoBuffer => Band { lower: None, upper: None, method: NO_BUFFER },
+            Self::NoBuffer => Band { lower: None, upper: None, method: SideMethod::NoBufferSize.into() },
             Self::Scheme(setting) => trade_off::band_within(setting, work)?,
             &Self::Poisson(PoissonSampling { noise_multiplier, sampling_probability, steps }) => {
                 trade_off::poisson_within(noise_multiplier, sampling_probability, steps, work)?
@@ -123,8 +124,8 @@ impl Accounted {
         delta: f64,
         bounds: &Bounds,
         work: &Work,
-    ) -> Vec<Comparison> {
-        let entry = |method: &str, epsilon_lower_bound, epsilon_upper_bound| Comparison {
+    ) -> Vec<OtherMethod> {
+        let entry = |method: &str, epsilon_lower_bound, epsilon_upper_bound| OtherMethod {
             scheme,
             method: method.into(),
             epsilon_lower_bound,
@@ -162,7 +163,7 @@ impl Accounted {
         };
         if let Some(epsilon) = bounds.epsilon_upper_bound.filter(|epsilon| epsilon.is_finite()) {
             let same = Gaussian::with_epsilon(epsilon, delta);
-            found.push(Comparison {
+            found.push(OtherMethod {
                 gdp_mu: Some(same.gdp_mu),
                 ..entry("Gaussian mechanism with the same epsilon at most", None, Some(epsilon))
             });

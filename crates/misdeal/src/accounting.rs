@@ -4,11 +4,11 @@ use crate::Result;
 use crate::accounted::{Accounted, PoissonSampling};
 use misdeal_core::{BatchScheme, ClosedSet, Error, SchemeName, Setting};
 use misdeal_results::request::{self, AccountRequest, BoundSide, CalibrateRequest};
-use misdeal_results::{Account, Calibration, Shape, Theory};
+use misdeal_results::{Account, Calibration, RunShape, Theory};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::{self, calibrate};
 use misdeal_theory::pld::Side;
-use misdeal_theory::work::{self, Work};
+use misdeal_theory::work::Work;
 use std::collections::BTreeMap;
 
 /// What is to be accounted for.
@@ -34,7 +34,7 @@ impl<'a> AccountSubject<'a> {
     /// A probability without steps, steps without a probability, or a shape beside them.
     fn of(request: &'a AccountRequest) -> Result<Self> {
         let &AccountRequest { noise_multiplier, ref shape, ref scheme, .. } = request;
-        let usual = request::Shape::default();
+        let usual = request::ShapeRequest::default();
         let (sampling_probability, steps) = match (request.sampling_probability, request.steps) {
             (Some(sampling_probability), Some(steps)) => (sampling_probability, steps),
             (None, None) => {
@@ -69,6 +69,14 @@ const SHARE: f64 = 0.8;
 ///
 /// The whole takes at most about 10 s of processor time and 1 GB. Where that is not enough, bounds are wider, or a side is `None` and its
 /// `method` says so.
+///
+/// ```
+/// use misdeal::request::AccountRequest;
+/// let request = AccountRequest { scheme: "poisson".into(), ..AccountRequest::default() };
+/// let found = misdeal::account(&request)?;
+/// assert!(found.claimed_epsilon.is_some_and(|claim| claim < 0.72));
+/// # Ok::<(), misdeal::Error>(())
+/// ```
 ///
 /// # Errors
 /// A setting, a scheme's name, a delta or an epsilon that is refused.
@@ -109,7 +117,7 @@ pub fn account(request: &AccountRequest) -> Result<Account> {
         steps,
         sampling_probability,
         shape: match &subject {
-            AccountSubject::Schemes { setting, buffer_size, .. } => Some(Shape::of(setting, *buffer_size)),
+            AccountSubject::Schemes { setting, buffer_size, .. } => Some(RunShape::of(setting, *buffer_size)),
             AccountSubject::Poisson(_) => None,
         },
         delta,
@@ -146,6 +154,14 @@ pub fn account(request: &AccountRequest) -> Result<Account> {
 
 /// The smallest noise with which a bound on the scheme's epsilon is at most the target.
 ///
+/// ```
+/// use misdeal::request::CalibrateRequest;
+/// let request = CalibrateRequest { target_epsilon: Some(3.0), ..CalibrateRequest::default() };
+/// let found = misdeal::calibrate_noise(&request)?;
+/// assert!(found.epsilon <= 3.0);
+/// # Ok::<(), misdeal::Error>(())
+/// ```
+///
 /// # Errors
 /// A value that is refused, a scheme of which this side is not known, or a target that no noise meets.
 pub fn calibrate_noise(request: &CalibrateRequest) -> Result<Calibration> {
@@ -172,7 +188,7 @@ pub fn calibrate_noise(request: &CalibrateRequest) -> Result<Calibration> {
         };
         let bounds =
             work.part(share * work.left(), |work| account::side_within(&setting, delta, one, work))?;
-        is_out_of_reach |= bounds.method.contains(work::REASON);
+        is_out_of_reach |= bounds.method.is_out_of_reach();
         let bound = match side {
             BoundSide::Upper => bounds.epsilon_upper_bound,
             BoundSide::Lower => bounds.epsilon_lower_bound,

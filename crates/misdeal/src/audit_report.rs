@@ -1,34 +1,33 @@
 //! What an audit found, beside what was promised.
 
-use crate::measurement::{Measurement, Player, measure_from};
+use crate::measurement::{Measurement, Player, empty_store, measure_from};
 use crate::promised::promised_within;
-use crate::run::OpenStore;
+use crate::run::{ClaimedStore, OpenStore};
 use crate::trade_off::{Observed, WORK_FOR_CURVES, trade_off_report};
-use crate::{Analysis, ClaimedCurve, OutOfReach, Progress, Result, RunOptions};
+use crate::{Analysis, ClaimOutOfReach, ClaimedCurve, Progress, Result, RunOptions};
 use misdeal_core::{ScoreStore, Setting, path_text};
-use misdeal_files::stores::Claim;
 use misdeal_results::{Audit, Theory};
 use misdeal_theory::work::{self, Work};
 use std::borrow::Cow;
 
-/// Plays, estimates, and sets the estimate beside theory.
-pub(crate) fn audit(player: &dyn Player, request: &RunOptions, progress: &dyn Progress) -> Result<Audit> {
-    audit_from(player, request, None, progress)
+/// Plays a request that was checked, estimates, and sets the estimate beside theory.
+pub(crate) fn audit(
+    player: &dyn Player,
+    request: &RunOptions,
+    place: ClaimedStore,
+    progress: &dyn Progress,
+) -> Result<Audit> {
+    audit_from(player, request, place.open(empty_store(player, request)?)?, progress)
 }
 
-/// As [`audit`], going on from trials that were played elsewhere.
+/// As [`audit`], going on from what a store holds.
 pub(crate) fn audit_from(
     player: &dyn Player,
     request: &RunOptions,
-    held: Option<ScoreStore>,
+    open: OpenStore,
     progress: &dyn Progress,
 ) -> Result<Audit> {
-    request.check()?;
     let setting = player.setting();
-    let open = match held {
-        None => request.open_store(setting, player.lineage(), player.stream())?,
-        Some(store) => OpenStore { store, claim: request.store.as_deref().map(Claim::on).transpose()? },
-    };
     // A run that stops when its claim is refuted must know the claim, and whoever waits for one should know whether it can be.
     let theory = request.theory.clone().unwrap_or_else(|| theory_beside(setting, request));
     let mut request = Cow::Borrowed(request);
@@ -42,7 +41,8 @@ pub(crate) fn audit_from(
     if let Some(claim) = request.claimed_epsilon
         && player.scores_are_independent()
         && proven.is_none_or(|upper| upper > claim)
-        && let Some(claim) = OutOfReach::of(&request, claim, &open.store, player.scores_per_observation())?
+        && let Some(claim) =
+            ClaimOutOfReach::of(&request, claim, &open.store, player.scores_per_observation())?
     {
         progress.cannot_refute(&claim);
     }

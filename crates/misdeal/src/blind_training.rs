@@ -1,8 +1,8 @@
 //! Trainings whose adversary guesses the buffer: every model is trained once and scored under every belief.
 
 use crate::buffer_search::{Blind, Rungs, belief};
+use crate::checkpoints::Checkpoints;
 use crate::measurement::Player;
-use crate::savings::Savings;
 use crate::training::TrainingPlayer;
 use crate::{Error, Progress, Result, RunOptions};
 use misdeal_core::{BatchScheme, STREAM_NAME, ScoreStore, Setting, StoreKind};
@@ -29,23 +29,24 @@ impl<'a> BlindTraining<'a> {
         run: &RunOptions,
         progress: &dyn Progress,
     ) -> Result<(Rungs, Self)> {
-        let plan = &player.trained.plan;
+        let plan = &player.backend.plan;
         let setting = plan.setting();
         let canaries = player.scores_per_observation();
         let most_others = MOST_SCORES / (run.observations * canaries).max(1);
         let rungs = Rungs::new(setting.steps_per_epoch, run.analysis.significance, most_others)?;
         let sizes = (0..rungs.len()).map(|rung| rungs.batches(rung) * setting.batch_size);
         let beliefs = sizes.map(|size| belief(setting, size)).collect::<misdeal_core::Result<Vec<_>>>()?;
-        let savings = Savings::new(None, progress, 0, run.observations);
-        let stretch = player.trained.trials_per_checkpoint();
+        let checkpoints = Checkpoints::new(None, progress, 0, run.observations);
+        let stretch = player.backend.trials_per_checkpoint();
         let mut scores: Vec<TrialBatch> = vec![TrialBatch::default(); beliefs.len()];
         let trials = run.trials();
         let mut next = trials.start;
         while next < trials.end {
             let part = next..trials.end.min(next + stretch);
             next = part.end;
-            let cancelled = || savings.is_cancelled();
-            let Some(scored) = plan.score_for_beliefs(&beliefs, part, &cancelled, &|| savings.observed(1))
+            let cancelled = || checkpoints.is_cancelled();
+            let Some(scored) =
+                plan.score_for_beliefs(&beliefs, part, &cancelled, &|| checkpoints.observed(1))
             else {
                 return Err(Error::simulation_interrupted());
             };

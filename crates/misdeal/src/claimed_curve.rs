@@ -7,6 +7,12 @@ use misdeal_core::{Error, normal};
 ///
 /// An (epsilon, delta) claim implies its own curve of two straight lines and nothing more: a Gaussian curve through that point, or the
 /// curve of Poisson sampling, is tested only where somebody states it.
+///
+/// ```
+/// use misdeal::ClaimedCurve;
+/// assert_eq!(ClaimedCurve::parse("gdp=0.5")?, ClaimedCurve::Gaussian { gdp_mu: 0.5 });
+/// # Ok::<(), misdeal::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ClaimedCurve {
     /// The curve of Poisson sampling at the audited setting.

@@ -6,6 +6,10 @@ use misdeal_game::{Game, engines};
 use misdeal_results::{Devices, EngineUsed, FoundDevice};
 
 /// Looks for everything that can compute here.
+///
+/// ```
+/// assert!(!misdeal::devices().devices.is_empty());
+/// ```
 pub fn devices() -> Devices {
     let game = Game::new(&Setting::default());
     let chosen =

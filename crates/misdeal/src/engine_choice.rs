@@ -1,9 +1,8 @@
 //! Which engine plays the mechanism: the processor's, or a graphics processor's.
 
-use crate::{Result, RunOptions};
-use misdeal_core::{ClosedSet, Device, EngineName, PHILOX_STREAM_NAME, Setting, Stream};
+use crate::Result;
+use misdeal_core::{ClosedSet, Device, EngineName, Setting, Stream};
 use misdeal_cuda::Cuda;
-use misdeal_files::stores;
 use misdeal_game::Game;
 use misdeal_game::engines::{self, Engine};
 
@@ -12,6 +11,12 @@ use misdeal_game::engines::{self, Engine};
 const LEAST_DRAWS_FOR_A_DEVICE: u64 = 1 << 35;
 
 /// The engine that a request asks for: one by its name, or the fastest on a device.
+///
+/// ```
+/// use misdeal::{Device, EngineChoice};
+/// assert_eq!(EngineChoice::on(Device::Cpu).device, Device::Cpu);
+/// assert_eq!(EngineChoice::named("reference").engine.as_deref(), Some("reference"));
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EngineChoice {
     /// Where to play, if no engine is named.
@@ -48,8 +53,9 @@ const CUDA: &str = "cuda";
 /// The name of whichever engine is the fastest.
 const AUTO: &str = "auto";
 
-/// Does a job with the chosen engine. Where none is named and no graphics processor can play, the processor does, without a word. A store that
-/// is resumed goes on with the device that began it.
+/// Does a job with the chosen engine. Where none is named and no graphics processor can play, the processor does, without a word.
+///
+/// A run that is resumed goes on with what began it: a device, if `begun_on_device` is true.
 ///
 /// # Errors
 /// An unknown name, an engine that cannot play this game here, or [`Device`](misdeal_core::Error::Device) where `cuda` is asked for by name and
@@ -57,10 +63,12 @@ const AUTO: &str = "auto";
 pub(crate) fn with_engine<T>(
     setting: &Setting,
     choice: &EngineChoice,
-    run: &RunOptions,
+    observations: u64,
+    begun_on_device: Option<bool>,
     job: impl FnOnce(&Game, &dyn Engine) -> Result<T>,
 ) -> Result<T> {
-    with_engine_on_trials_of(setting, setting, choice, run, job)
+    let is_for_a_device = || begun_on_device.unwrap_or_else(|| is_long(setting, observations));
+    with_engine_on_trials_of(setting, setting, choice, is_for_a_device, job)
 }
 
 /// As [`with_engine`], with the random bits of another setting: the same outputs, scored by another adversary. Such scores belong to no
@@ -69,10 +77,10 @@ pub(crate) fn with_engine_on_trials_of<T>(
     trials: &Setting,
     setting: &Setting,
     choice: &EngineChoice,
-    run: &RunOptions,
+    is_for_a_device: impl FnOnce() -> bool,
     job: impl FnOnce(&Game, &dyn Engine) -> Result<T>,
 ) -> Result<T> {
-    if choice.is_cuda() || choice.may_be_cuda() && is_for_a_device(setting, run) {
+    if choice.is_cuda() || choice.may_be_cuda() && is_for_a_device() {
         let game = Game::with_stream(setting, Stream::philox(&trials.hash()));
         match Cuda::new(&game) {
             Ok(engine) => return job(&game, &engine),
@@ -85,10 +93,7 @@ pub(crate) fn with_engine_on_trials_of<T>(
     job(&game, engine.as_ref())
 }
 
-/// Whether `auto` should look for a graphics processor.
-fn is_for_a_device(setting: &Setting, run: &RunOptions) -> bool {
-    if let Some(path) = run.store.as_ref().filter(|path| run.resume && path.exists()) {
-        return stores::read(path).is_ok_and(|store| store.stream() == PHILOX_STREAM_NAME);
-    }
-    run.observations.saturating_mul(Game::new(setting).draws_per_trial()) >= LEAST_DRAWS_FOR_A_DEVICE
+/// Whether a run is so long that `auto` should look for a graphics processor.
+pub(crate) fn is_long(setting: &Setting, observations: u64) -> bool {
+    observations.saturating_mul(Game::new(setting).draws_per_trial()) >= LEAST_DRAWS_FOR_A_DEVICE
 }

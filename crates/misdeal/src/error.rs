@@ -136,4 +136,6 @@ impl From<data::Error> for Error {
 }
 
 /// `Result` with the jobs' [`Error`].
+///
+/// [`Error`] has an example.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -16,6 +16,14 @@ use std::time::Instant;
 
 /// Judges all scores of a store, as a whole run: the store remembers it, and a second judgement of other scores is not valid.
 ///
+/// ```
+/// use misdeal::{Analysis, MechanismAudit, Setting, Unwatched, judge_store, play_part};
+/// let audit = Setting::new(1.0).audit().observations(10_000);
+/// let mut store = play_part(&audit, 0..5_000, &Unwatched)?;
+/// assert!(judge_store(&Analysis::default(), &mut store)?.valid);
+/// # Ok::<(), misdeal::Error>(())
+/// ```
+///
 /// # Errors
 /// A level that is refused, or too few scores.
 pub fn judge_store(analysis: &Analysis, store: &mut ScoreStore) -> Result<EpsilonEstimate> {
@@ -30,6 +38,8 @@ pub fn judge_store(analysis: &Analysis, store: &mut ScoreStore) -> Result<Epsilo
 }
 
 /// Reads two files of scores and estimates epsilon, with one estimator or with `all`.
+///
+/// [`estimate_arrays`] has an example.
 ///
 /// # Errors
 /// A value out of range, a file that cannot be read, too few scores.
@@ -69,6 +79,14 @@ fn check(
 }
 
 /// Estimates epsilon from scores in memory, with one estimator or with `all`.
+///
+/// ```
+/// use misdeal::{estimate_arrays, request::EstimateRequest};
+/// let scores = |shift: f64| (0..1_000).map(|i| shift + f64::from(i) / 1_000.0).collect::<Vec<_>>();
+/// let found = estimate_arrays(&scores(0.5), &scores(0.0), &EstimateRequest::default())?;
+/// println!("{}", found.verdict());
+/// # Ok::<(), misdeal::Error>(())
+/// ```
 ///
 /// # Errors
 /// A value out of range, scores that are not finite, too few scores.

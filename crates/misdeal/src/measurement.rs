@@ -4,10 +4,10 @@
 //! What plays trials is a `Player`: an engine of the mechanism, or a training. Stores, looks, claims, curves and
 //! reports do not know which.
 
-use crate::run::OpenStore;
-use crate::savings::Savings;
+use crate::checkpoints::Checkpoints;
+use crate::run::{ClaimedStore, OpenStore};
 use crate::standing::Standing;
-use crate::stopping::{Looked, Looking, play_to_the_looks};
+use crate::stopping::{Looked, SequentialRun, play_to_the_looks};
 use crate::{Error, Progress, Result, RunOptions};
 use misdeal_core::{ClosedSet, STREAM_NAME, ScoreStore, Setting};
 use misdeal_game::Outcome;
@@ -48,10 +48,17 @@ pub(crate) trait Player {
 
     /// Plays those of `trials` that `store` does not hold yet; with several scores an observation, both ends are multiples of
     /// their number.
-    fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome>;
+    fn play(
+        &self,
+        store: &mut ScoreStore,
+        trials: Range<u64>,
+        checkpoints: &Checkpoints<'_>,
+    ) -> Result<Outcome>;
 }
 
 /// What was measured, before any theory.
+///
+/// [`measure_mechanism`](crate::measure_mechanism) has an example.
 #[derive(Debug, Clone)]
 pub struct Measurement {
     /// Observations in both worlds together, earlier ones of a resumed store included.
@@ -70,15 +77,20 @@ pub struct Measurement {
     pub observations_per_second: f64,
 }
 
-/// Plays and estimates, into the store that the request names.
+/// Plays and estimates a request that was checked, into the store that it names.
 pub(crate) fn measure(
     player: &dyn Player,
     request: &RunOptions,
+    place: ClaimedStore,
     progress: &dyn Progress,
 ) -> Result<(Measurement, ScoreStore)> {
-    request.check()?;
-    let store = request.open_store(player.setting(), player.lineage(), player.stream())?;
+    let store = place.open(empty_store(player, request)?)?;
     measure_from(player, request, store, progress)
+}
+
+/// A store for a player's scores.
+pub(crate) fn empty_store(player: &dyn Player, request: &RunOptions) -> Result<ScoreStore> {
+    Ok(ScoreStore::new(player.setting().clone(), player.lineage(), player.stream(), request.scores)?)
 }
 
 /// Plays what `store` does not hold yet, and estimates.
@@ -88,7 +100,7 @@ pub(crate) fn measure_from(
     OpenStore { mut store, claim }: OpenStore,
     progress: &dyn Progress,
 ) -> Result<(Measurement, ScoreStore)> {
-    let choice = request.check()?;
+    let choice = request.analysis.threshold_choice;
     let each = player.scores_per_observation();
     if choice == ThresholdChoice::Sequential && each > 1 {
         let hint = "a confidence sequence looks at single scores; use band, or one canary";
@@ -102,22 +114,22 @@ pub(crate) fn measure_from(
     let held = |store: &ScoreStore| 2 * store.observations_per_world() / each;
     let before = held(&store);
     let total = 2 * (trials.end - trials.start) / each;
-    let savings = Savings::new(claim.as_ref(), progress, before, total).every(request.save_every);
+    let checkpoints = Checkpoints::new(claim.as_ref(), progress, before, total).every(request.save_every);
     let planned = request.observations / 2 * each;
     let judged_before = store.judgements().clone();
     let mut objection = None;
     let looked = if choice == ThresholdChoice::Sequential {
         objection = store.judge_sequentially();
-        let looking = Looking {
+        let sequential_run = SequentialRun {
             player,
             analysis: &request.analysis,
             stop_when: request.stop_when,
             claim: request.claimed_epsilon,
             trials: trials.end,
         };
-        play_to_the_looks(&looking, &mut store, &savings)?
+        play_to_the_looks(&sequential_run, &mut store, &checkpoints)?
     } else {
-        let outcome = player.play(&mut store, trials, &savings)?;
+        let outcome = player.play(&mut store, trials, &checkpoints)?;
         Looked { outcome, estimate: None, stopped_early: false }
     };
     let observations = held(&store);
@@ -127,7 +139,7 @@ pub(crate) fn measure_from(
     }
     // The store remembers the judgement before anybody hears of it.
     if observations > before || *store.judgements() != judged_before {
-        savings.save(&store)?;
+        checkpoints.save(&store)?;
     }
     if is_cancelled {
         return Err(Error::interrupted(observations, request.store.clone()));

@@ -2,9 +2,9 @@
 
 use crate::audit_report::audit;
 use crate::buffer_search::{Blind, Rungs, audit_blindly};
-use crate::engine_choice::{EngineChoice, with_engine, with_engine_on_trials_of};
+use crate::checkpoints::Checkpoints;
+use crate::engine_choice::{EngineChoice, is_long, with_engine, with_engine_on_trials_of};
 use crate::measurement::{Measurement, Player, measure};
-use crate::savings::Savings;
 use crate::{Error, Progress, Result, RunOptions};
 use misdeal_core::{BatchScheme, ScoreStore, Setting};
 use misdeal_game::engines::Engine;
@@ -15,6 +15,8 @@ use std::ops::Range;
 use std::time::Instant;
 
 /// An audit of the mechanism, ready to run.
+///
+/// [`Setting::audit`](crate::Setting::audit) makes one; [`run`](Self::run) has an example.
 #[derive(Debug, Clone)]
 pub struct MechanismAudit {
     /// What is audited.
@@ -55,20 +57,48 @@ impl MechanismAudit {
     /// # Errors
     /// As [`audit_mechanism`].
     pub fn play(&self, progress: &dyn Progress) -> Result<Audit> {
-        let Some(correction) = self.run.search_buffer else {
-            return with_player(self, |player| audit(player, &self.run, progress));
-        };
+        let setting = self.checked_setting()?;
         self.run.check()?;
+        let Some(correction) = self.run.search_buffer else {
+            let place = self.run.claim_store()?;
+            let begun = place.is_of_a_device();
+            return self.with_player_of(&setting, begun, |player| audit(player, &self.run, place, progress));
+        };
         let start = Instant::now();
-        let setting = self.setting.clone().validated()?;
         let rungs = Rungs::new(setting.steps_per_epoch, self.run.analysis.significance, u64::MAX)?;
-        let engine = with_engine(&setting, &self.engine, &self.run, |_, engine| Ok(engine.name()))?;
+        let engine =
+            with_engine(&setting, &self.engine, self.run.observations, None, |_, engine| Ok(engine.name()))?;
         let blind = BlindMechanism { setting, request: self, progress, engine };
         audit_blindly(&blind, &rungs, &self.run, correction, start)
+    }
+
+    /// The setting, validated, if games are played under it.
+    fn checked_setting(&self) -> Result<Setting> {
+        let setting = self.setting.clone().validated()?;
+        setting.check_is_played()?;
+        Ok(setting)
+    }
+
+    fn with_player_of<T>(
+        &self,
+        setting: &Setting,
+        begun_on_device: Option<bool>,
+        job: impl FnOnce(&dyn Player) -> Result<T>,
+    ) -> Result<T> {
+        with_engine(setting, &self.engine, self.run.observations, begun_on_device, |game, engine| {
+            job(&MechanismPlayer { setting, game, engine })
+        })
     }
 }
 
 /// Plays the distinguishing game, estimates epsilon and sets it beside theory, on all cores of the current thread pool.
+///
+/// ```
+/// use misdeal::{Unwatched, audit_mechanism, request::AuditMechanismRequest};
+/// let request = AuditMechanismRequest { observations: 10_000, ..AuditMechanismRequest::default() };
+/// assert_eq!(audit_mechanism(&request, &Unwatched)?.observations, 10_000);
+/// # Ok::<(), misdeal::Error>(())
+/// ```
 ///
 /// # Errors
 /// A request that is refused (before anything is played or written), a store that cannot be read, written or continued,
@@ -97,11 +127,12 @@ impl Blind for BlindMechanism<'_> {
     fn scored(&self, belief: BatchScheme) -> Result<ScoreStore> {
         let MechanismAudit { engine, run, .. } = self.request;
         let setting = Setting { adversary_scheme: Some(belief), ..self.setting.clone() };
-        with_engine_on_trials_of(&self.setting, &setting, engine, run, |game, engine| {
+        let is_for_a_device = || is_long(&setting, run.observations);
+        with_engine_on_trials_of(&self.setting, &setting, engine, is_for_a_device, |game, engine| {
             let mut store =
                 ScoreStore::new(setting.clone(), engine.lineage(), game.stream.name(), run.scores)?;
-            let savings = Savings::new(None, self.progress, 0, run.observations);
-            match play(game, engine, &mut store, run.trials(), &savings)? {
+            let checkpoints = Checkpoints::new(None, self.progress, 0, run.observations);
+            match play(game, engine, &mut store, run.trials(), &checkpoints)? {
                 Outcome::Finished => Ok(store),
                 Outcome::Cancelled => Err(Error::simulation_interrupted()),
             }
@@ -111,22 +142,29 @@ impl Blind for BlindMechanism<'_> {
 
 /// Plays the distinguishing game and estimates epsilon.
 ///
+/// ```
+/// use misdeal::{Setting, Unwatched, measure_mechanism};
+/// let measured = measure_mechanism(&Setting::new(1.0).audit().observations(10_000), &Unwatched)?;
+/// assert!(measured.estimate.valid);
+/// # Ok::<(), misdeal::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`audit_mechanism`].
 pub fn measure_mechanism(request: &MechanismAudit, progress: &dyn Progress) -> Result<Measurement> {
-    with_player(request, |player| Ok(measure(player, &request.run, progress)?.0))
+    let setting = request.checked_setting()?;
+    request.run.check()?;
+    let place = request.run.claim_store()?;
+    let begun = place.is_of_a_device();
+    request.with_player_of(&setting, begun, |player| Ok(measure(player, &request.run, place, progress)?.0))
 }
 
-/// Makes everything ready for a request, and refuses what cannot be played.
+/// Makes everything ready for trials that are kept in no store yet, and refuses what cannot be played.
 pub(crate) fn with_player<T>(
     request: &MechanismAudit,
     job: impl FnOnce(&dyn Player) -> Result<T>,
 ) -> Result<T> {
-    let setting = request.setting.clone().validated()?;
-    setting.check_is_played()?;
-    with_engine(&setting, &request.engine, &request.run, |game, engine| {
-        job(&MechanismPlayer { setting: &setting, game, engine })
-    })
+    request.with_player_of(&request.checked_setting()?, None, job)
 }
 
 struct MechanismPlayer<'a> {
@@ -152,7 +190,12 @@ impl Player for MechanismPlayer<'_> {
         self.game.stream.name()
     }
 
-    fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome> {
-        play(self.game, self.engine, store, trials, savings)
+    fn play(
+        &self,
+        store: &mut ScoreStore,
+        trials: Range<u64>,
+        checkpoints: &Checkpoints<'_>,
+    ) -> Result<Outcome> {
+        play(self.game, self.engine, store, trials, checkpoints)
     }
 }

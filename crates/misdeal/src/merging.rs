@@ -10,6 +10,14 @@ use std::path::Path;
 
 /// Reads stores, merges them and writes `output`, which may replace a store whose trials are all in the result.
 ///
+/// ```no_run
+/// use misdeal::{merge_stores, request::MergeRequest};
+/// let stores = vec!["first.scores".into(), "second.scores".into()];
+/// let merged = merge_stores(&MergeRequest { stores, output: Some("both.scores".into()) })?;
+/// println!("{} observations", merged.observations);
+/// # Ok::<(), misdeal::Error>(())
+/// ```
+///
 /// # Errors
 /// No store, one that cannot be read, or stores that do not belong together (another setting, engine or kind, trials that
 /// are in both); an `output` that another process is writing, or that holds something else. Nothing is written then.

@@ -26,6 +26,8 @@ fn share(score: OutputScore) -> f64 {
 /// canary g of norm C, as training gives it: it is recentred here, by one where an opposing canary is in every batch without the
 /// target.
 ///
+/// [`judge_outputs`] has an example.
+///
 /// # Errors
 /// A setting that is refused, outputs that are no whole number of runs or not finite.
 pub fn score_outputs(setting: &Setting, outputs: &[f64], score: OutputScore) -> Result<Vec<f64>> {
@@ -65,6 +67,15 @@ pub fn score_outputs(setting: &Setting, outputs: &[f64], score: OutputScore) -> 
 
 /// Judges the outputs of runs with the target and without it, by every score, at the significance of all together.
 ///
+/// ```
+/// use misdeal::{Analysis, Setting, judge_outputs};
+/// let setting = Setting::new(1.0).steps_per_epoch(1);
+/// let outputs = |shift: f64| (0..200).map(|run| shift + f64::from(run % 20) / 10.0).collect::<Vec<_>>();
+/// let found = judge_outputs(&setting, &outputs(9.0), &outputs(0.0), &Analysis::default(), Some(0.5))?;
+/// assert_eq!(found.violated, Some(true));
+/// # Ok::<(), misdeal::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`score_outputs`], a value out of range, or too few runs.
 pub fn judge_outputs(
@@ -78,6 +89,8 @@ pub fn judge_outputs(
 }
 
 /// As [`judge_outputs`], of runs whose bounds are not valid for the reason in `objection`, if there is one.
+///
+/// [`judge_outputs`] has an example.
 ///
 /// # Errors
 /// As [`judge_outputs`].

@@ -6,12 +6,14 @@
 //! store refuses a part that comes twice.
 
 use crate::audit_report::audit_from;
-use crate::measurement::Player;
+use crate::checkpoints::Checkpoints;
+use crate::measurement::{Player, empty_store};
 use crate::mechanism::with_player;
 use crate::promised::poisson_claim;
-use crate::savings::Savings;
+use crate::run::OpenStore;
 use crate::{Error, MechanismAudit, Progress, Result};
 use misdeal_core::{PHILOX_STREAM_NAME, ScoreStore, Setting};
+use misdeal_files::stores::Claim;
 use misdeal_game::{Outcome, missing_trials};
 use misdeal_results::Audit;
 use std::ops::Range;
@@ -20,6 +22,15 @@ use std::ops::Range;
 ///
 /// A trial is the same wherever it is played, so that the stores of parts merge to the store of the whole run, bit for bit, in any
 /// order. The engine should be named: `auto` may choose another one on another machine, and their stores do not merge.
+///
+/// ```
+/// use misdeal::{Setting, Unwatched, audit_played, play_part};
+/// let audit = Setting::new(1.0).audit().observations(20_000);
+/// let mut played = play_part(&audit, 0..4_000, &Unwatched)?;
+/// played.merge(play_part(&audit, 4_000..10_000, &Unwatched)?)?;
+/// assert_eq!(audit_played(&audit, played, &Unwatched)?.observations, 20_000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// A request that is refused, trials that are not in the run, or an interruption.
@@ -37,9 +48,9 @@ pub fn play_part(
         return Err(misdeal_core::Error::bad_value("trials", value, allowed, hint).into());
     }
     with_player(request, |player| {
-        let mut store = empty(player, request)?;
-        let savings = Savings::new(None, progress, 0, 2 * (trials.end - trials.start));
-        match player.play(&mut store, trials.clone(), &savings)? {
+        let mut store = empty_store(player, &request.run)?;
+        let checkpoints = Checkpoints::new(None, progress, 0, 2 * (trials.end - trials.start));
+        match player.play(&mut store, trials.clone(), &checkpoints)? {
             Outcome::Finished => Ok(store),
             Outcome::Cancelled => {
                 let observations = 2 * store.observations_per_world();
@@ -53,13 +64,17 @@ pub fn play_part(
 ///
 /// Where `cuda` played them all, no device is needed here: whoever collects parts may be a machine without one.
 ///
+/// [`play_part`] has an example.
+///
 /// # Errors
 /// As [`audit_mechanism`](crate::audit_mechanism), and a store of another setting, engine or kind.
 pub fn audit_played(request: &MechanismAudit, played: ScoreStore, progress: &dyn Progress) -> Result<Audit> {
+    request.run.check()?;
     let judge = |player: &dyn Player| {
-        let mut store = empty(player, request)?;
+        let mut store = empty_store(player, &request.run)?;
         store.merge(played)?;
-        audit_from(player, &request.run, Some(store), progress)
+        let claim = request.run.store.as_deref().map(Claim::on).transpose()?;
+        audit_from(player, &request.run, OpenStore { store, claim }, progress)
     };
     if request.engine.is_cuda() {
         let setting = request.setting.clone().validated()?;
@@ -94,15 +109,28 @@ impl Player for PlayedOnDevices<'_> {
         PHILOX_STREAM_NAME
     }
 
-    fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome> {
+    fn play(
+        &self,
+        store: &mut ScoreStore,
+        trials: Range<u64>,
+        checkpoints: &Checkpoints<'_>,
+    ) -> Result<Outcome> {
         if missing_trials(trials.clone(), store.trials()).is_empty() {
             return Ok(Outcome::Finished);
         }
-        with_player(self.request, |player| player.play(store, trials, savings))
+        with_player(self.request, |player| player.play(store, trials, checkpoints))
     }
 }
 
 /// Whether a run with `stop_when` ends at what `played` holds: the trials of a look, from the first on.
+///
+/// ```
+/// use misdeal::{Setting, StopWhen, ThresholdChoice, Unwatched, is_decided, play_part};
+/// let mut audit = Setting::new(1.0).audit().threshold_choice(ThresholdChoice::Sequential);
+/// audit.run.stop_when = Some(StopWhen::Violated);
+/// assert!(!is_decided(&audit, &play_part(&audit, 0..500, &Unwatched)?)?);
+/// # Ok::<(), misdeal::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`audit_mechanism`](crate::audit_mechanism), and too few trials for a look.
@@ -116,16 +144,17 @@ pub fn is_decided(request: &MechanismAudit, played: &ScoreStore) -> Result<bool>
 
 /// Refuses a request that cannot be played, before any of it is.
 ///
+/// ```
+/// use misdeal::{Setting, check_mechanism};
+/// assert!(check_mechanism(&Setting::new(1.0).audit().observations(3)).is_err_and(|error| error.is_bad_value()));
+/// ```
+///
 /// # Errors
 /// As [`audit_mechanism`](crate::audit_mechanism).
 pub fn check_mechanism(request: &MechanismAudit) -> Result<()> {
     request.run.check()?;
     request.setting.clone().validated()?;
     Ok(())
-}
-
-fn empty(player: &dyn Player, request: &MechanismAudit) -> Result<ScoreStore> {
-    Ok(ScoreStore::new(player.setting().clone(), player.lineage(), player.stream(), request.run.scores)?)
 }
 
 #[cfg(test)]

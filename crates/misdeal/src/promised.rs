@@ -12,6 +12,11 @@ use misdeal_theory::work::Work;
 /// Bounds on epsilon under the setting's scheme and under Poisson sampling, by the schemes' names.
 ///
 /// What an accountant refuses is unknown, with its reason: an audit does not fail for want of a theory.
+///
+/// ```
+/// let theory = misdeal::promised(&misdeal::Setting::new(1.0), 1e-5);
+/// assert!(theory.poisson_upper_bound().is_some_and(|claim| claim < 0.72));
+/// ```
 pub fn promised(setting: &Setting, delta: f64) -> Theory {
     promised_within(setting, delta, &Work::default())
 }

@@ -11,8 +11,10 @@ use misdeal_statistics::{Guarantee, Look, ThresholdChoice, fewest_trials_above, 
 use std::ops::Range;
 
 /// A claim that no outcome of a run refutes: so few observations cannot show as much.
+///
+/// [`Progress::cannot_refute`](crate::Progress::cannot_refute) is told of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OutOfReach {
+pub struct ClaimOutOfReach {
     /// The claim.
     pub claimed_epsilon: f64,
     /// The observations that are to be played.
@@ -23,7 +25,7 @@ pub struct OutOfReach {
     pub fewest_observations: Option<u64>,
 }
 
-impl OutOfReach {
+impl ClaimOutOfReach {
     /// Whether the claim is, of a run that goes on from `store` with `each` scores an observation; `None` if an outcome of it can
     /// refute the claim, if no number of observations could make the estimate a valid bound, or if nothing is left to play.
     ///
@@ -53,7 +55,7 @@ impl OutOfReach {
             return Ok(None);
         };
         let fewest = fewest_trials_above(claimed_epsilon, choice, estimator, delta, significance)?;
-        Ok(Some(OutOfReach {
+        Ok(Some(ClaimOutOfReach {
             claimed_epsilon,
             observations: 2 * trials / each,
             largest_epsilon,

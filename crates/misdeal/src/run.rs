@@ -1,7 +1,7 @@
 //! What every audit is asked for, whatever it plays.
 
 use crate::{Analysis, ClaimedCurve, Result, Shard, StopWhen};
-use misdeal_core::{ClosedSet, Error, ScoreStore, Setting, StoreKind, path_text};
+use misdeal_core::{ClosedSet, Error, PHILOX_STREAM_NAME, ScoreStore, StoreKind, path_text};
 use misdeal_files::stores::{self, Claim};
 use misdeal_results::request::{Game, Run};
 use misdeal_results::{Correction, Theory};
@@ -13,6 +13,13 @@ use std::path::PathBuf;
 const MOST_OBSERVATIONS: u64 = 1 << 50;
 
 /// How much is played, what becomes of it, and where it is kept.
+///
+/// ```
+/// use misdeal::{MechanismAudit, RunOptions, StoreKind};
+/// let run = RunOptions { scores: StoreKind::Exact, ..RunOptions::new(10_000) };
+/// let audit = MechanismAudit { run, ..MechanismAudit::default() };
+/// assert_eq!(audit.run.observations, 10_000);
+/// ```
 #[derive(Debug, Clone)]
 pub struct RunOptions {
     /// Observations in both worlds together, half in each: outputs of a mechanism, or trained models.
@@ -33,7 +40,7 @@ pub struct RunOptions {
     pub trade_off: bool,
     /// Where the scores are saved.
     pub store: Option<PathBuf>,
-    /// The least seconds between two savings.
+    /// The least seconds between two checkpoints.
     pub save_every: f64,
     /// Whether to go on from what `store` holds.
     pub resume: bool,
@@ -177,27 +184,50 @@ impl RunOptions {
         Err(Error::bad_value("shard", self.shard, allowed, hint).into())
     }
 
-    /// A new store, or the one to go on from, claimed until the run ends.
-    pub(crate) fn open_store(&self, setting: &Setting, lineage: &str, stream: &str) -> Result<OpenStore> {
-        let mut store = ScoreStore::new(setting.clone(), lineage, stream, self.scores)?;
+    /// Claims the store's file until the run ends, and reads what it holds, once.
+    pub(crate) fn claim_store(&self) -> Result<ClaimedStore> {
         let Some(path) = &self.store else {
             if self.resume {
                 let hint = "say with `store` which file to go on from";
                 return Err(Error::bad_value("resume", "given", "`resume` with `store`", hint).into());
             }
-            return Ok(OpenStore { store, claim: None });
+            return Ok(ClaimedStore::default());
         };
         let claim = Claim::on(path)?;
-        if path.exists() {
-            if !self.resume {
-                let hint = "give `resume` to go on from it, or another name";
-                let allowed = "the name of a new file";
-                return Err(Error::bad_value("store", path_text(path), allowed, hint).into());
-            }
-            let held = stores::read(path)?;
-            store.merge(held).map_err(|error| misdeal_files::Error::refused(path, error))?;
+        if !path.exists() {
+            return Ok(ClaimedStore { claim: Some(claim), held: None });
         }
-        Ok(OpenStore { store, claim: Some(claim) })
+        if !self.resume {
+            let hint = "give `resume` to go on from it, or another name";
+            let allowed = "the name of a new file";
+            return Err(Error::bad_value("store", path_text(path), allowed, hint).into());
+        }
+        Ok(ClaimedStore { claim: Some(claim), held: Some((path.clone(), stores::read(path)?)) })
+    }
+}
+
+/// The file of a run's scores, and what it held before the run.
+#[derive(Debug, Default)]
+pub(crate) struct ClaimedStore {
+    claim: Option<Claim>,
+    held: Option<(PathBuf, ScoreStore)>,
+}
+
+impl ClaimedStore {
+    /// Whether a graphics processor began the run; `None` if nobody did.
+    pub fn is_of_a_device(&self) -> Option<bool> {
+        self.held.as_ref().map(|(_, held)| held.stream() == PHILOX_STREAM_NAME)
+    }
+
+    /// An empty store, or one with what the file held.
+    ///
+    /// # Errors
+    /// The file holds another setting's scores, or another engine's.
+    pub fn open(self, mut store: ScoreStore) -> Result<OpenStore> {
+        if let Some((path, held)) = self.held {
+            store.merge(held).map_err(|error| misdeal_files::Error::refused(&path, error))?;
+        }
+        Ok(OpenStore { store, claim: self.claim })
     }
 }
 

@@ -7,7 +7,8 @@ use std::ops::Deref;
 
 /// A training that is audited or accounted for: noise, batches, epochs, target and adversary.
 ///
-/// Values are checked where a job begins. Reading is as of [`misdeal_core::Setting`], whose fields have the same names.
+/// Values are checked where a job begins. This builder has the name of the record in it, [`misdeal_core::Setting`], because readers
+/// of this crate mean the same thing by both; the record's fields are read through it.
 ///
 /// ```
 /// use misdeal::{BatchScheme, Setting, ThreatModel};

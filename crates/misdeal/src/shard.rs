@@ -5,6 +5,12 @@ use std::fmt;
 use std::ops::Range;
 
 /// Part `index` of `count`, counted from 1.
+///
+/// ```
+/// use misdeal::Shard;
+/// assert_eq!(Shard::parse("2/4")?.trials(1_000), 250..500);
+/// # Ok::<(), misdeal::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     index: u64,

@@ -1,13 +1,15 @@
 //! When a run may end before all observations are made, and a run that looks again and again.
 
+use crate::checkpoints::Checkpoints;
 use crate::measurement::Player;
-use crate::savings::Savings;
 use crate::{Analysis, Result};
 use misdeal_core::{Error, ScoreStore};
 use misdeal_game::Outcome;
 use misdeal_statistics::{EpsilonEstimate, Look};
 
 /// What ends a run of the threshold choice `sequential` early.
+///
+/// [`is_decided`](crate::is_decided) has an example.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StopWhen {
     /// The estimate exceeds the claim; only a valid one refutes it.
@@ -50,7 +52,7 @@ pub(crate) struct Looked {
 }
 
 /// What to play, until when.
-pub(crate) struct Looking<'a> {
+pub(crate) struct SequentialRun<'a> {
     pub player: &'a dyn Player,
     pub analysis: &'a Analysis,
     pub stop_when: Option<StopWhen>,
@@ -67,12 +69,12 @@ pub(crate) struct Looking<'a> {
 /// # Errors
 /// Fewer trials than the first look takes, a store that is past the last look, or what playing may run into.
 pub(crate) fn play_to_the_looks(
-    looking: &Looking<'_>,
+    sequential_run: &SequentialRun<'_>,
     store: &mut ScoreStore,
-    savings: &Savings<'_>,
+    checkpoints: &Checkpoints<'_>,
 ) -> Result<Looked> {
     let end = store.trials().last().map_or(0, |range| range.end);
-    let looks: Vec<_> = Look::all().take_while(|look| look.trials() <= looking.trials).collect();
+    let looks: Vec<_> = Look::all().take_while(|look| look.trials() <= sequential_run.trials).collect();
     let ahead: Vec<_> = looks.iter().filter(|look| look.trials() >= end).collect();
     if ahead.is_empty() {
         let (whose, hint) = if looks.is_empty() {
@@ -82,16 +84,17 @@ pub(crate) fn play_to_the_looks(
         };
         let next = Look::all().find(|look| look.trials() >= end).map_or(0, Look::trials);
         let allowed = format!("at least {} for {whose}", 2 * next);
-        return Err(Error::bad_value("observations", 2 * looking.trials, allowed, hint).into());
+        return Err(Error::bad_value("observations", 2 * sequential_run.trials, allowed, hint).into());
     }
     let mut found = Looked { outcome: Outcome::Finished, estimate: None, stopped_early: false };
     for (i, look) in ahead.iter().enumerate() {
-        found.outcome = looking.player.play(store, 0..look.trials(), savings)?;
+        found.outcome = sequential_run.player.play(store, 0..look.trials(), checkpoints)?;
         if found.outcome == Outcome::Cancelled {
             break;
         }
-        let estimate = looking.analysis.of_store(store)?;
-        let reached = looking.stop_when.is_some_and(|when| when.is_reached(&estimate, looking.claim));
+        let estimate = sequential_run.analysis.of_store(store)?;
+        let reached =
+            sequential_run.stop_when.is_some_and(|when| when.is_reached(&estimate, sequential_run.claim));
         found.estimate = Some(estimate);
         if reached {
             found.stopped_early = i + 1 < ahead.len();

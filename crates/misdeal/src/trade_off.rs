@@ -30,7 +30,7 @@ impl Observed<'_> {
 
     fn test(
         &self,
-        curve: misdeal_statistics::ClaimedCurve<'_>,
+        curve: misdeal_statistics::CurveFunction<'_>,
         significance: f64,
     ) -> misdeal_core::Result<CurveTest> {
         match *self {

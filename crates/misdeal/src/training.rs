@@ -3,9 +3,9 @@
 use crate::audit_report::audit;
 use crate::blind_training::BlindTraining;
 use crate::buffer_search::audit_blindly;
+use crate::checkpoints::Checkpoints;
 use crate::measurement::Player;
-use crate::savings::Savings;
-use crate::training_device::{Trained, ready};
+use crate::training_device::{TrainingBackend, ready};
 use crate::{Error, Progress, Result, RunOptions};
 use misdeal_core::{BatchScheme, Blueprint, Device, Precision, Recipe, ScoreStore, Setting};
 use misdeal_game::{Outcome, Watch, missing_trials};
@@ -22,6 +22,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// An audit of training, ready to run.
+///
+/// [`audit_training`] has an example.
 #[derive(Debug, Clone)]
 pub struct TrainingAudit {
     /// Noise, batches and adversary.
@@ -41,6 +43,8 @@ pub struct TrainingAudit {
 }
 
 /// Which data to load.
+///
+/// [`audit_training`] has an example of a data set by its name.
 #[derive(Debug, Clone)]
 pub struct DataRequest {
     /// One of [`data::NAMES`], or the path of a `.npz` file.
@@ -112,6 +116,13 @@ impl TryFrom<&AuditTrainingRequest> for TrainingAudit {
 /// Trains models with and without the target, scores them, estimates epsilon and sets it beside theory, on all cores of the
 /// current thread pool.
 ///
+/// ```no_run
+/// use misdeal::{Unwatched, audit_training, request::AuditTrainingRequest};
+/// let request = AuditTrainingRequest { dataset: "synthetic".into(), observations: 200, ..AuditTrainingRequest::default() };
+/// println!("{}", audit_training(&request, &Unwatched)?.verdict());
+/// # Ok::<(), misdeal::Error>(())
+/// ```
+///
 /// # Errors
 /// A request that is refused (before anything is trained or written), a store that cannot be read, written or continued,
 /// or an interruption.
@@ -139,19 +150,20 @@ impl TrainingAudit {
             None => setting,
             Some(target) => calibrated(&setting, target, self.run.analysis.delta)?,
         };
-        let trained = ready(self, &setting, &dataset)?;
-        let player = TrainingPlayer { trained, utility: Mutex::default() };
+        let place = self.run.claim_store()?;
+        let backend = ready(self, &setting, &dataset, place.is_of_a_device())?;
+        let player = TrainingPlayer { backend, utility: Mutex::default() };
         let mut report = match self.run.search_buffer {
-            None => audit(&player, &self.run, progress)?,
+            None => audit(&player, &self.run, place, progress)?,
             Some(correction) => {
                 let start = Instant::now();
                 let (rungs, blind) = BlindTraining::train(&player, &self.run, progress)?;
                 audit_blindly(&blind, &rungs, &self.run, correction, start)?
             }
         };
-        let TrainingPlayer { trained, utility } = player;
+        let TrainingPlayer { backend, utility } = player;
         let utility = utility.into_inner().unwrap_or_default();
-        let plan = &trained.plan;
+        let plan = &backend.plan;
         report.training = Some(Training {
             dataset: dataset.name.clone(),
             dataset_size: plan.setting().dataset_size(),
@@ -172,6 +184,12 @@ impl TrainingAudit {
 
 /// The setting with the noise that Poisson sampling needs for `target_epsilon`, rounded up to seven digits: the Fourier transforms behind
 /// it differ in their last bits from processor to processor, and a setting is the same on all of them.
+///
+/// ```
+/// let setting = misdeal::calibrated(&misdeal::Setting::new(1.0), 3.0, 1e-5)?;
+/// assert!(setting.noise_multiplier < 1.0);
+/// # Ok::<(), misdeal::Error>(())
+/// ```
 ///
 /// # Errors
 /// A target that no noise reaches, or a setting that is refused.
@@ -197,56 +215,62 @@ fn rounded_up(value: f64) -> f64 {
 
 /// What trains, and what its models are worth.
 pub(crate) struct TrainingPlayer {
-    pub(crate) trained: Trained,
+    pub(crate) backend: TrainingBackend,
     pub(crate) utility: Mutex<Utility>,
 }
 
 impl Player for TrainingPlayer {
     fn setting(&self) -> &Setting {
-        self.trained.plan.setting()
+        self.backend.plan.setting()
     }
 
     fn engine(&self) -> &'static str {
-        self.trained.engine()
+        self.backend.engine()
     }
 
     fn lineage(&self) -> &str {
-        self.trained.engine()
+        self.backend.engine()
     }
 
     fn stream(&self) -> &'static str {
-        self.trained.plan.stream().name()
+        self.backend.plan.stream().name()
     }
 
     fn scores_per_observation(&self) -> u64 {
-        self.trained.plan.recipe().canaries as u64
+        self.backend.plan.recipe().canaries as u64
     }
 
     fn scores_are_independent(&self) -> bool {
-        self.trained.plan.scores_are_independent()
+        self.backend.plan.scores_are_independent()
     }
 
-    fn play(&self, store: &mut ScoreStore, trials: Range<u64>, savings: &Savings<'_>) -> Result<Outcome> {
+    fn play(
+        &self,
+        store: &mut ScoreStore,
+        trials: Range<u64>,
+        checkpoints: &Checkpoints<'_>,
+    ) -> Result<Outcome> {
         let each = self.scores_per_observation();
-        let stretch = self.trained.trials_per_checkpoint();
+        let stretch = self.backend.trials_per_checkpoint();
         for gap in missing_trials(trials, store.trials()) {
             let models = gap.start / each..gap.end / each;
             let mut next = models.start;
             while next < models.end {
                 let part = next..models.end.min(next + stretch);
-                let scored =
-                    self.trained.score(part.clone(), &|| savings.is_cancelled(), &|| savings.observed(1))?;
+                let scored = self
+                    .backend
+                    .score(part.clone(), &|| checkpoints.is_cancelled(), &|| checkpoints.observed(1))?;
                 let Some(scored) = scored else { return Ok(Outcome::Cancelled) };
                 store.insert(part.start * each..part.end * each, &scored.scores_in, &scored.scores_out)?;
                 scored.utility.keep_in(store);
-                savings.rest(store)?;
+                checkpoints.rest(store)?;
                 next = part.end;
             }
         }
         if let Ok(mut utility) = self.utility.lock() {
-            *utility = self.trained.plan.utility_in(store);
+            *utility = self.backend.plan.utility_in(store);
         }
-        Ok(if savings.is_cancelled() { Outcome::Cancelled } else { Outcome::Finished })
+        Ok(if checkpoints.is_cancelled() { Outcome::Cancelled } else { Outcome::Finished })
     }
 }
 

@@ -1,16 +1,15 @@
 //! What trains models: processors, or graphics processors.
 
+use crate::Result;
 use crate::training::TrainingAudit;
-use crate::{Result, RunOptions};
-use misdeal_core::{Device, Error, PHILOX_STREAM_NAME, Precision, Setting, Stream};
+use misdeal_core::{Device, Error, Precision, Setting, SettingHash, Stream};
 use misdeal_cuda::training::{Trainer, Tuning, engine_name};
-use misdeal_files::stores;
 use misdeal_train::data::Dataset;
 use misdeal_train::{MeasuredTrials, TrainingPlan, TrialBatch};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Trials between two savings, for each core: few, so that an interruption loses little.
+/// Trials between two checkpoints, for each core: few, so that an interruption loses little.
 const TRIALS_PER_CORE: u64 = 2;
 /// Floating-point operations from which on `auto` asks for a graphics processor: with fewer, processors are done before its kernels are
 /// compiled.
@@ -20,18 +19,18 @@ const OPERATIONS_PER_DRAW: f64 = 50.0;
 
 /// A plan, and what trains its models.
 #[derive(Debug)]
-pub(crate) struct Trained {
+pub(crate) struct TrainingBackend {
     pub plan: TrainingPlan,
     device: Option<(Trainer, Precision)>,
 }
 
-impl Trained {
+impl TrainingBackend {
     /// The engine's name.
     pub fn engine(&self) -> &'static str {
         self.device.as_ref().map_or(misdeal_train::ENGINE, |(_, precision)| engine_name(*precision))
     }
 
-    /// Trials between two savings.
+    /// Trials between two checkpoints.
     pub fn trials_per_checkpoint(&self) -> u64 {
         let cores = self.plan.parallelism().map_or(1, |parallelism| parallelism.cores as u64);
         self.device.as_ref().map_or(TRIALS_PER_CORE * cores, |(trainer, _)| trainer.trials_per_checkpoint())
@@ -51,18 +50,27 @@ impl Trained {
     }
 }
 
-/// Makes a request's plan and whatever trains it ready. A store that is resumed goes on with the device that began it.
+/// Makes a request's plan and whatever trains it ready.
+///
+/// A run that is resumed goes on with what began it: a device, if `begun_on_device` is true.
 ///
 /// # Errors
 /// What does not fit; [`Device`](Error::Device) where a graphics processor is asked for by name or by precision and there is none.
-pub(crate) fn ready(request: &TrainingAudit, setting: &Setting, dataset: &Arc<Dataset>) -> Result<Trained> {
+pub(crate) fn ready(
+    request: &TrainingAudit,
+    setting: &Setting,
+    dataset: &Arc<Dataset>,
+    begun_on_device: Option<bool>,
+) -> Result<TrainingBackend> {
     let TrainingAudit { precision, device, .. } = *request;
     if precision == Precision::Tf32 && device == Device::Cpu {
         let hint = "processors have no such arithmetic; use `device` cuda";
         return Err(Error::bad_value("precision", "tf32", "f32 with `device` cpu", hint).into());
     }
-    let plan = TrainingPlan::new(setting, &request.recipe, Arc::clone(dataset))?;
     let must = device == Device::Cuda || precision == Precision::Tf32;
+    let stream: fn(&SettingHash) -> Stream = if must { Stream::philox } else { Stream::new };
+    let plan = TrainingPlan::with_stream(setting, &request.recipe, Arc::clone(dataset), stream)?
+        .with_measured_trials(MeasuredTrials::EverFewer);
     let is_blind = request.run.search_buffer.is_some();
     if must && is_blind {
         let hint = "there models are scored for all buffers at once, which processors do";
@@ -70,25 +78,22 @@ pub(crate) fn ready(request: &TrainingAudit, setting: &Setting, dataset: &Arc<Da
             Error::bad_value("device", "cuda", "cpu or auto with a search for the buffer", hint).into()
         );
     }
-    if must || device == Device::Auto && !is_blind && is_for_a_device(&plan, &request.run) {
-        let plan = TrainingPlan::with_stream(setting, &request.recipe, Arc::clone(dataset), Stream::philox)?
-            .with_measured_trials(MeasuredTrials::EverFewer);
+    let is_for_a_device = || begun_on_device.unwrap_or_else(|| is_long(&plan, request.run.observations));
+    if must || device == Device::Auto && !is_blind && is_for_a_device() {
+        let plan = if must { plan.clone() } else { plan.on_stream(Stream::philox)? };
         match Trainer::new(&plan, precision, Tuning::default()) {
-            Ok(trainer) => return Ok(Trained { plan, device: Some((trainer, precision)) }),
+            Ok(trainer) => return Ok(TrainingBackend { plan, device: Some((trainer, precision)) }),
             Err(error) if must => return Err(Error::from(error).into()),
             Err(_) => {}
         }
     }
     plan.parallelism()?;
-    Ok(Trained { plan: plan.with_measured_trials(MeasuredTrials::EverFewer), device: None })
+    Ok(TrainingBackend { plan, device: None })
 }
 
-/// Whether `auto` should look for a graphics processor.
-fn is_for_a_device(plan: &TrainingPlan, run: &RunOptions) -> bool {
-    if let Some(path) = run.store.as_ref().filter(|path| run.resume && path.exists()) {
-        return stores::read(path).is_ok_and(|store| store.stream() == PHILOX_STREAM_NAME);
-    }
+/// Whether a run is so long that `auto` should look for a graphics processor.
+fn is_long(plan: &TrainingPlan, observations: u64) -> bool {
     let draws = plan.setting().steps() as f64 * plan.model().parameters as f64;
     let layers = if plan.adversary().keeps_naturals() { plan.operations_per_model() } else { 0.0 };
-    run.observations as f64 * (layers + OPERATIONS_PER_DRAW * draws) >= LEAST_OPERATIONS_FOR_A_DEVICE
+    observations as f64 * (layers + OPERATIONS_PER_DRAW * draws) >= LEAST_OPERATIONS_FOR_A_DEVICE
 }

@@ -38,13 +38,13 @@ mod tests {
     use super::*;
     use crate::played::Played;
     use crate::settings;
-    use misdeal_core::{Bounds, SchemeName, Setting};
+    use misdeal_core::{Bounds, SchemeName, Setting, SideMethod};
 
     fn bounds(epsilon_lower_bound: f64, epsilon_upper_bound: f64) -> Bounds {
         Bounds {
             epsilon_lower_bound: Some(epsilon_lower_bound),
             epsilon_upper_bound: Some(epsilon_upper_bound),
-            method: String::new(),
+            method: SideMethod::ClosedForm.into(),
         }
     }
 

@@ -11,7 +11,7 @@ use misdeal_core::{Device, Error};
 pub(crate) fn check(request: &ReproduceRequest) -> Result<()> {
     if request.resume && request.store.is_none() {
         let hint = "there is nothing to go on from";
-        return Err(Error::bad_value("resume", "True", "False without `store`", hint).into());
+        return Err(Error::bad_value("resume", "given", "`resume` with `store`", hint).into());
     }
     if let Some(runs) = request.runs.filter(|runs| !(1..=1000).contains(runs)) {
         let hint = "the paper takes means over five";

@@ -85,7 +85,8 @@ class Report:
 
     def verdict(self) -> str:
         """What was found, in a sentence."""
-        return ""
+        found = self._fields.get("verdict")
+        return found["sentence"] if isinstance(found, dict) else ""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.verdict() or self.command}>"
@@ -128,9 +129,6 @@ class _Judged(Report):
     claimed_epsilon: float | None
     violated: bool | None
 
-    def verdict(self) -> str:
-        return _native.verdict(self._json)
-
 
 class AuditReport(_Judged):
     """What an audit found, beside what was promised."""
@@ -167,6 +165,9 @@ class EpsilonEstimate(_Judged):
     false_negatives: int
     claimed_epsilon = None
     violated = None
+
+    def verdict(self) -> str:
+        return _native.verdict(self._json)
 
 
 class EstimateReport(_Judged):
@@ -211,9 +212,6 @@ class CalibrateReport(Report):
     target_epsilon: float
     bound: str
 
-    def verdict(self) -> str:
-        return _native.verdict(self._json)
-
 
 class MergeReport(Report):
     """What was merged."""
@@ -249,7 +247,7 @@ class DiagnoseReport(_Listed):
 
     def verdict(self) -> str:
         made = f"The batches are made by {self.scheme}{'' if self.certain else ', which is not certain'}."
-        return f"{made} {_native.verdict(self._json)}"
+        return f"{made} {super().verdict()}"
 
 
 class ScanReport(_Listed):

@@ -1,7 +1,7 @@
 //! Jobs on all cores: the interpreter is released, progress is told, and Ctrl-C is honoured.
 
 use crate::errors::{exception, refusal};
-use misdeal::{OutOfReach, Progress};
+use misdeal::{ClaimOutOfReach, Progress};
 use misdeal_core::Error;
 use misdeal_results::beyond_reach;
 use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
@@ -104,8 +104,8 @@ impl Progress for Watch {
         self.interrupted.load(Ordering::Relaxed)
     }
 
-    fn cannot_refute(&self, claim: &OutOfReach) {
-        let &OutOfReach { claimed_epsilon, observations, largest_epsilon, fewest_observations } = claim;
+    fn cannot_refute(&self, claim: &ClaimOutOfReach) {
+        let &ClaimOutOfReach { claimed_epsilon, observations, largest_epsilon, fewest_observations } = claim;
         let sentence = beyond_reach(claimed_epsilon, observations, largest_epsilon, fewest_observations);
         *self.beyond_reach.lock().unwrap_or_else(PoisonError::into_inner) = Some(sentence);
     }

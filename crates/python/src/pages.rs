@@ -31,13 +31,10 @@ pub fn report(py: Python<'_>, results: Vec<(String, Option<String>)>, output: Pa
     })
 }
 
-/// What a document of a result says of a claim, in plain words; of an estimate that no document is made of, what it says by itself.
+/// What an estimate that no document is made of says by itself.
 #[pyfunction]
-pub fn verdict(document: &str) -> PyResult<String> {
-    let verdict = match Stored::parse("this result", document) {
-        Ok(result) => result.document.verdict().unwrap_or_default(),
-        Err(error) => verdict_of_estimate(document).map_err(|_| PyValueError::new_err(error.to_string()))?,
-    };
+pub fn verdict(estimate: &str) -> PyResult<String> {
+    let verdict = verdict_of_estimate(estimate).map_err(|error| PyValueError::new_err(error.to_string()))?;
     Ok(verdict.sentence)
 }
 

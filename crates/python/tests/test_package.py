@@ -72,6 +72,7 @@ def test_what_cannot_be_refuted_is_warned_of_and_said():
 def test_theory_is_the_command_lines_document(command):
     theirs = command.json("account", "--noise-multiplier", 2, "--steps-per-epoch", 20, "--buffer-size", 500, "--epsilon", 0.3, "--compare")
     ours = misdeal.account(noise_multiplier=2, steps_per_epoch=20, buffer_size=500, epsilon=0.3, compare=True)
+    assert ours.verdict() == ours.to_dict()["verdict"]["sentence"] and "right for Poisson sampling, is proven to be too small" in ours.verdict()
     assert ours.to_dict() == theirs
     theirs = command.json("account", "--sampling-probability", 0.01, "--steps", 50)
     assert misdeal.account(sampling_probability=0.01, steps=50).to_dict() == theirs

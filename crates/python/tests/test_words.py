@@ -132,7 +132,7 @@ def test_reproduce_refuses_what_the_command_line_refuses(command, tmp_path):
             misdeal.reproduce("figure-3", quick=True, **{flag: value})
         allowed = re.search(r"but (.*) is allowed; ", str(refused.value))[1]
         assert f"--{flag}" in told and allowed in told
-    with pytest.raises(ValueError, match="^resume is True, but False without store"):
+    with pytest.raises(ValueError, match="^resume is given, but resume with store is allowed"):
         misdeal.reproduce("figure-3", resume=True)
     with pytest.raises(ValueError, match="^device is tpu, but one of auto, cpu, cuda"):
         misdeal.reproduce("figure-3", device="tpu")

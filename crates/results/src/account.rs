@@ -18,7 +18,7 @@ pub struct Account {
     pub sampling_probability: f64,
     /// The shape of the run that schemes were accounted for with; absent for Poisson sampling by its probability.
     #[serde(flatten)]
-    pub shape: Option<Shape>,
+    pub shape: Option<RunShape>,
     /// The delta at which epsilon is meant.
     pub delta: f64,
     /// What a library that assumes Poisson sampling would state, whatever the scheme.
@@ -36,12 +36,12 @@ pub struct Account {
     pub trade_offs: BTreeMap<SchemeName, TradeOffBounds>,
     /// What other methods of the field say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub comparisons: Vec<Comparison>,
+    pub comparisons: Vec<OtherMethod>,
 }
 
 /// Batches and epochs of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Shape {
+pub struct RunShape {
     /// Batches in an epoch.
     pub steps_per_epoch: u64,
     /// Passes over the data.
@@ -53,17 +53,17 @@ pub struct Shape {
     pub buffer_size: Option<u64>,
 }
 
-impl Shape {
+impl RunShape {
     /// The shape of a setting.
     pub fn of(setting: &Setting, buffer_size: Option<u64>) -> Self {
         let &Setting { steps_per_epoch, epochs, batch_size, .. } = setting;
-        Shape { steps_per_epoch, epochs, batch_size, buffer_size }
+        RunShape { steps_per_epoch, epochs, batch_size, buffer_size }
     }
 }
 
 /// Another method of the field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Comparison {
+pub struct OtherMethod {
     /// The scheme.
     pub scheme: SchemeName,
     /// What it is.

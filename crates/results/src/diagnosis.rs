@@ -2,55 +2,35 @@
 
 use crate::numbers::{rounded_down, significant};
 use crate::{Theory, Tone, Verdict, VerdictKind};
-use misdeal_core::{ClosedSet, SchemeName};
+use misdeal_core::{BoundMethod, ClosedSet, SchemeName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// What may have made the batches of a log.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum LoggedScheme {
-    /// Every record joins every batch independently.
-    Poisson,
-    /// A fresh permutation in each epoch, cut into batches.
-    Shuffle,
-    /// One permutation for all epochs, cut into batches.
-    ShuffleOnce,
-    /// Blocks of consecutive records, each permuted, then cut into batches.
-    PartialShuffle,
-    /// A sliding buffer.
-    StreamShuffle,
-    /// Batches of consecutive records, in random order.
-    BatchThenShuffle,
-    /// Every record joins one batch of each epoch, chosen independently of the others.
-    BallsInBins,
-    /// Every batch is a fresh subset of fixed size.
-    WithoutReplacement,
-    /// File order, no randomness.
-    FixedOrder,
-    /// None of these.
-    Unknown,
-}
-
-impl ClosedSet for LoggedScheme {
-    const FIELD: &'static str = "scheme";
+misdeal_core::closed_set! {
+    "scheme",
+    /// What may have made the batches of a log.
+    pub enum LoggedScheme {
+        /// Every record joins every batch independently.
+        Poisson,
+        /// A fresh permutation in each epoch, cut into batches.
+        Shuffle,
+        /// One permutation for all epochs, cut into batches.
+        ShuffleOnce,
+        /// Blocks of consecutive records, each permuted, then cut into batches.
+        PartialShuffle,
+        /// A sliding buffer.
+        StreamShuffle,
+        /// Batches of consecutive records, in random order.
+        BatchThenShuffle,
+        /// Every record joins one batch of each epoch, chosen independently of the others.
+        BallsInBins,
+        /// Every batch is a fresh subset of fixed size.
+        WithoutReplacement,
+        /// File order, no randomness.
+        FixedOrder,
+        /// None of these.
+        Unknown,
+    }
 }
 
 impl LoggedScheme {
@@ -60,60 +40,29 @@ impl LoggedScheme {
     }
 }
 
-impl fmt::Display for LoggedScheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// What no scheme is meant to do, by name.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum DefectName {
-    /// The log does not say where epochs end.
-    EpochsNotMarked,
-    /// Records are repeated to fill the last batches.
-    PaddedWithDuplicates,
-    /// Ranks of a distributed run have the same batches.
-    RanksDealTheSameRecords,
-    /// Some records of an epoch are in none of its batches.
-    RecordsDropped,
-    /// Some records are in several batches of an epoch.
-    RecordsDuplicated,
-    /// Some records are in no batch of any epoch.
-    RecordsNeverDealt,
-    /// Epochs have the same order.
-    SameOrderEveryEpoch,
-    /// Epochs have the same order on all ranks of a distributed run.
-    SetEpochForgotten,
-    /// Workers of a loader give the same records.
-    WorkersDealTheSameRecords,
-}
-
-impl ClosedSet for DefectName {
-    const FIELD: &'static str = "defect";
-}
-
-impl fmt::Display for DefectName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+misdeal_core::closed_set! {
+    "defect",
+    /// What no scheme is meant to do, by name.
+    #[derive(PartialOrd, Ord)]
+    pub enum DefectName {
+        /// The log does not say where epochs end.
+        EpochsNotMarked,
+        /// Records are repeated to fill the last batches.
+        PaddedWithDuplicates,
+        /// Ranks of a distributed run have the same batches.
+        RanksDealTheSameRecords,
+        /// Some records of an epoch are in none of its batches.
+        RecordsDropped,
+        /// Some records are in several batches of an epoch.
+        RecordsDuplicated,
+        /// Some records are in no batch of any epoch.
+        RecordsNeverDealt,
+        /// Epochs have the same order.
+        SameOrderEveryEpoch,
+        /// Epochs have the same order on all ranks of a distributed run.
+        SetEpochForgotten,
+        /// Workers of a loader give the same records.
+        WorkersDealTheSameRecords,
     }
 }
 
@@ -267,7 +216,7 @@ pub struct Leakage {
     #[serde(default)]
     pub schemes: Vec<LoggedScheme>,
     /// How both sides were found.
-    pub method: String,
+    pub method: BoundMethod,
     /// The noise at which they are meant.
     pub noise_multiplier: f64,
     /// The delta at which they are meant.

@@ -78,8 +78,8 @@ impl Document {
             Self::Check(found) => Some(found.verdict()),
             Self::Sweep(found) => Some(found.verdict()),
             Self::Diagnose(found) => Some(found.verdict()),
-            Self::Account(_)
-            | Self::Reproduce(_)
+            Self::Account(found) => Some(found.verdict()),
+            Self::Reproduce(_)
             | Self::Merge(_)
             | Self::Scan(_)
             | Self::Devices(_)

@@ -7,15 +7,15 @@ use std::io::{Result, Write};
 /// A report as one JSON document.
 pub fn text(report: &impl Serialize) -> String {
     let mut bytes = Vec::new();
-    let mut serializer = Serializer::with_formatter(&mut bytes, Layout(PrettyFormatter::new()));
+    let mut serializer = Serializer::with_formatter(&mut bytes, JsonFormatter(PrettyFormatter::new()));
     report.serialize(&mut serializer).expect("reports have only numbers and names");
     String::from_utf8(bytes).expect("JSON is text")
 }
 
 /// Objects as they are usually printed, lists without line breaks of their own.
-struct Layout(PrettyFormatter<'static>);
+struct JsonFormatter(PrettyFormatter<'static>);
 
-impl Formatter for Layout {
+impl Formatter for JsonFormatter {
     fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> Result<()> {
         writer.write_all(b"[")
     }

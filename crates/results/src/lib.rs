@@ -45,7 +45,7 @@ mod trade_off;
 mod verdict;
 mod version_1;
 
-pub use account::{Account, Comparison, Shape};
+pub use account::{Account, OtherMethod, RunShape};
 pub use audit::{Audit, BufferSearch, Correction, Guess, Training};
 pub use calibration::Calibration;
 pub use check::{CardSetting, Checked, CheckedCard, CheckedScheme};

@@ -1,45 +1,26 @@
 //! What the outputs of somebody's own training show.
 
 use crate::{Judged, Theory, Verdict};
-use misdeal_core::{ClosedSet, OrInfinite, Setting};
+use misdeal_core::{OrInfinite, Setting};
 use misdeal_statistics::EpsilonEstimate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// How the outputs of a run become one score.
-///
-/// Any function of the outputs is a test that differential privacy limits, so that each of these gives a bound that holds, whatever
-/// the training does. They differ in the mistakes that they see.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum OutputScore {
-    /// The likelihood ratio of the mechanism as it should be: sees batches made otherwise than claimed, too little noise,
-    /// gradients that were not clipped, and noise that is the same in every run.
-    LikelihoodRatio,
-    /// The largest output less the smallest: sees noise that is the same in every step of a run.
-    Spread,
-}
-
-impl ClosedSet for OutputScore {
-    const FIELD: &'static str = "score";
+misdeal_core::closed_set! {
+    "score",
+    /// How the outputs of a run become one score.
+    ///
+    /// Any function of the outputs is a test that differential privacy limits, so that each of these gives a bound that holds, whatever
+    /// the training does. They differ in the mistakes that they see.
+    #[derive(PartialOrd, Ord)]
+    pub enum OutputScore {
+        /// The likelihood ratio of the mechanism as it should be: sees batches made otherwise than claimed, too little noise,
+        /// gradients that were not clipped, and noise that is the same in every run.
+        LikelihoodRatio,
+        /// The largest output less the smallest: sees noise that is the same in every step of a run.
+        Spread,
+    }
 }
 
 /// The outputs of somebody's own training, judged.

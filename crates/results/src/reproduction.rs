@@ -5,7 +5,6 @@ use misdeal_core::{Bounds, ClosedSet, Precision, Setting, Spread, ThreatModel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// What `reproduce` calls that which the paper left to others.
 const PAST_THE_PAPER: &str = "beyond";
@@ -111,47 +110,26 @@ impl Provenance {
     }
 }
 
-/// How our number stands to the printed one.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
-)]
-#[schemars(inline)]
-pub enum Agreement {
-    /// Within the tolerance.
-    #[serde(rename = "reproduced")]
-    #[strum(serialize = "reproduced")]
-    Reproduced,
-    /// Larger by more than the tolerance.
-    #[serde(rename = "exceeded")]
-    #[strum(serialize = "exceeded")]
-    Exceeded,
-    /// Smaller by more than the tolerance.
-    #[serde(rename = "differs")]
-    #[strum(serialize = "differs")]
-    Differs,
-    /// Off by more than the tolerance, and from fewer observations than the paper's; or from so few runs that 0 is within the tolerance.
-    #[serde(rename = "too few observations")]
-    #[strum(serialize = "too few observations")]
-    TooFewObservations,
-    /// The data for it are missing.
-    #[serde(rename = "not played")]
-    #[strum(serialize = "not played")]
-    NotPlayed,
-}
-
-impl ClosedSet for Agreement {
-    const FIELD: &'static str = "verdict";
+misdeal_core::closed_set! {
+    "verdict",
+    /// How our number stands to the printed one.
+    #[schemars(inline)]
+    pub enum Agreement {
+        /// Within the tolerance.
+        Reproduced,
+        /// Larger by more than the tolerance.
+        Exceeded,
+        /// Smaller by more than the tolerance.
+        Differs,
+        /// Off by more than the tolerance, and from fewer observations than the paper's; or from so few runs that 0 is within the tolerance.
+        #[serde(rename = "too few observations")]
+        #[strum(serialize = "too few observations")]
+        TooFewObservations,
+        /// The data for it are missing.
+        #[serde(rename = "not played")]
+        #[strum(serialize = "not played")]
+        NotPlayed,
+    }
 }
 
 /// A printed number beside ours.

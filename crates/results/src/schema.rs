@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 /// An audit of DP-SGD with real data and models.
 #[derive(Serialize, JsonSchema)]
-struct TrainingAudit {
+struct TrainingDocument {
     #[serde(flatten)]
     audit: Audit,
     #[serde(flatten)]
@@ -26,9 +26,9 @@ struct TrainingAudit {
 pub fn schemas() -> Vec<(&'static str, Value)> {
     let judged = true;
     let mut all = vec![
-        ("account", of::<Account>("account", !judged)),
+        ("account", of::<Account>("account", judged)),
         ("audit-mechanism", of::<Audit>("audit mechanism", judged)),
-        ("audit-training", of::<TrainingAudit>("audit training", judged)),
+        ("audit-training", of::<TrainingDocument>("audit training", judged)),
         ("calibrate", of::<Calibration>("calibrate", judged)),
         ("check", of::<Checked>("check", judged)),
         ("devices", of::<Devices>("devices", !judged)),

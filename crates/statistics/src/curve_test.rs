@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// A claimed curve: the smallest false-negative rate that it promises at each false-positive rate.
 ///
 /// It must be non-increasing.
-pub type ClaimedCurve<'a> = &'a (dyn Fn(f64) -> f64 + Sync);
+pub type CurveFunction<'a> = &'a (dyn Fn(f64) -> f64 + Sync);
 
 /// While a threshold is chosen, p-values may exceed the supremum by this factor.
 const ROUGHLY: f64 = 1.3;
@@ -51,7 +51,7 @@ impl CurveTest {
 ///
 /// # Errors
 /// Fewer than two even or two odd trials.
-pub fn test_curve(store: &ScoreStore, curve: ClaimedCurve<'_>, significance: f64) -> Result<CurveTest> {
+pub fn test_curve(store: &ScoreStore, curve: CurveFunction<'_>, significance: f64) -> Result<CurveTest> {
     test(&Evidence::of_store(store), curve, significance)
 }
 
@@ -62,13 +62,13 @@ pub fn test_curve(store: &ScoreStore, curve: ClaimedCurve<'_>, significance: f64
 pub fn test_curve_on_scores(
     scores_in: &[f64],
     scores_out: &[f64],
-    curve: ClaimedCurve<'_>,
+    curve: CurveFunction<'_>,
     significance: f64,
 ) -> Result<CurveTest> {
     test(&finite(scores_in, scores_out)?, curve, significance)
 }
 
-fn test(evidence: &Evidence<'_>, curve: ClaimedCurve<'_>, significance: f64) -> Result<CurveTest> {
+fn test(evidence: &Evidence<'_>, curve: CurveFunction<'_>, significance: f64) -> Result<CurveTest> {
     check_enough(evidence, ThresholdChoice::HoldOut)?;
     let [observations_in, observations_out] = evidence.observations(Trials::Even);
     let refutation = Refutation { curve };
@@ -82,7 +82,7 @@ fn test(evidence: &Evidence<'_>, curve: ClaimedCurve<'_>, significance: f64) -> 
 
 /// The evidence against a curve, -ln p, used in place of an epsilon. Fewer errors never weaken it.
 struct Refutation<'a> {
-    curve: ClaimedCurve<'a>,
+    curve: CurveFunction<'a>,
 }
 
 impl ErrorEstimator for Refutation<'_> {

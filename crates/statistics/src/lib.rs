@@ -68,7 +68,7 @@ mod trade_off;
 
 pub use clopper_pearson::ClopperPearson;
 pub use counted::CountedScores;
-pub use curve_test::{ClaimedCurve, CurveTest, test_curve, test_curve_on_scores};
+pub use curve_test::{CurveFunction, CurveTest, test_curve, test_curve_on_scores};
 pub use descriptive::{Descriptive, Figure, TruePositiveRate};
 pub use divergence::Divergence;
 pub use error_counts::ErrorCounts;

@@ -8,6 +8,7 @@
 
 pub mod suite;
 pub mod tiny;
+pub mod trainings;
 
 use serde::de::DeserializeOwned;
 use std::fmt::Display;

@@ -9,23 +9,9 @@ use crate::poisson::Interval;
 use crate::revealed_uses::RevealedUses;
 use crate::scheme_facts::{LowerBounds, SchemeFacts};
 use crate::subsets::{self, Subset};
-use crate::work::{REASON, Work};
+use crate::work::Work;
 use crate::{check_delta, poisson, rdp};
-use misdeal_core::{Adjacency, BatchScheme, Bounds, Result, Setting};
-
-/// The method's name for Poisson sampling.
-pub const POISSON_METHOD: &str = "privacy-loss distribution (FFT)";
-/// The method for fixed-size subsets.
-const SUBSETS_METHOD: &str = "lower: attained pair; upper: dominating profile (FFT)";
-/// The fixed order's bound applies, because each record is used once per epoch.
-const FIXED_ORDER_UPPER: &str = "upper: fixed order";
-/// The method's name for exact pairs. They give a lower bound for shuffling and no upper bound, because adaptive
-/// gradients can leak more.
-const EXACT_LOWER: &str = "lower: exact pair (FFT)";
-/// The reason if delta is too small for exact pairs.
-const OUT_OF_REACH: &str = "lower: out of reach at this delta";
-/// The bound of Chua et al., used if the pair is out of reach.
-const LARGEST_OUTPUT_LOWER: &str = "lower: largest output (Chua et al.)";
+use misdeal_core::{Adjacency, BatchScheme, BoundMethod, Bounds, Result, Setting, SideMethod};
 
 /// Bounds on the epsilon of a setting's scheme at `delta`, for all adversaries and zero-out neighbours.
 ///
@@ -87,45 +73,43 @@ impl BoundsRequest<'_> {
         match (setting.adjacency, setting.scheme) {
             (Adjacency::ZeroOut, _) | (Adjacency::AddRemove, BatchScheme::Poisson) => {}
             _ => {
-                return Ok(Bounds::unknown(
-                    "only zero-out adjacency (and add-remove for poisson) is accounted for",
-                ));
+                return Ok(Bounds::unknown(SideMethod::OtherAdjacency));
             }
         }
         let fixed_order = Gaussian::fixed_order(noise, epochs);
         let at_most = fixed_order.epsilon_upper_bound(delta);
-        let at_most_alone = |why: &str| Bounds {
+        // At most the fixed order's Gaussian, because each record is used once an epoch.
+        let at_most_alone = |lower| Bounds {
             epsilon_lower_bound: None,
             epsilon_upper_bound: Some(at_most),
-            method: format!("{why}; {FIXED_ORDER_UPPER}"),
+            method: BoundMethod::sides(lower, SideMethod::FixedOrder),
         };
         Ok(match self.known {
             SchemeFacts::FixedOrder => Bounds {
                 epsilon_lower_bound: Some(fixed_order.epsilon_lower_bound(delta)),
                 epsilon_upper_bound: Some(at_most),
-                method: "closed form".into(),
+                method: SideMethod::ClosedForm.into(),
             },
             SchemeFacts::Poisson => self.poisson(delta, work)?,
-            SchemeFacts::DominatingPair(_) if delta <= pairs::LEAST_DELTA => at_most_alone(OUT_OF_REACH),
+            SchemeFacts::DominatingPair(_) if delta <= pairs::LEAST_DELTA => {
+                at_most_alone(SideMethod::OutOfReachAtThisDelta)
+            }
             SchemeFacts::DominatingPair(pair) => {
                 match pairs::interval_within(pair, Target { epochs, delta }, work)? {
                     Ok(found) => Bounds {
                         epsilon_lower_bound: Some(found.epsilon_lower_bound),
                         epsilon_upper_bound: Some(found.epsilon_upper_bound.min(at_most)),
-                        method: "dominating pair (FFT)".into(),
+                        method: SideMethod::DominatingPair.into(),
                     },
-                    Err(_) => at_most_alone(&format!("lower: {REASON}")),
+                    Err(_) => at_most_alone(SideMethod::OutOfReach),
                 }
             }
             SchemeFacts::OnceAnEpoch(_) if self.side == Some(Side::Upper) => {
-                at_most_alone("lower: not asked for")
+                at_most_alone(SideMethod::NotAskedFor)
             }
             SchemeFacts::OnceAnEpoch(at_least) => {
                 let (lower, method) = lower_bound(at_least, delta, work)?;
-                Bounds {
-                    epsilon_lower_bound: lower.map(|lower| lower.min(at_most)),
-                    ..at_most_alone(&method)
-                }
+                Bounds { epsilon_lower_bound: lower.map(|lower| lower.min(at_most)), ..at_most_alone(method) }
             }
             SchemeFacts::Subsets => self.subsets(delta, work)?,
         })
@@ -156,38 +140,39 @@ impl BoundsRequest<'_> {
             return Ok(Bounds {
                 epsilon_lower_bound: Some(found.epsilon_lower_bound),
                 epsilon_upper_bound: Some(found.epsilon_upper_bound),
-                method: SUBSETS_METHOD.into(),
+                method: BoundMethod::sides(SideMethod::ExactPair, SideMethod::DominatingProfile),
             });
         }
         let revealed = RevealedUses { noise_multiplier, sampling_probability, steps };
         let upper = if self.side == Some(Side::Lower) || sampling_probability >= 1.0 {
             None
         } else if work.charge(revealed.work()).is_ok() {
-            Some((revealed.epsilon_upper_bound(delta), "told the steps that use the record"))
+            Some((revealed.epsilon_upper_bound(delta), SideMethod::ToldUses))
         } else {
             let all = Gaussian::fixed_order(noise_multiplier, steps);
-            Some((all.epsilon_upper_bound(delta), "the record in every step"))
+            Some((all.epsilon_upper_bound(delta), SideMethod::EveryStep))
         };
         let poisson = match (self.side, &upper) {
-            (Some(Side::Upper), Some(_)) => Bounds::unknown("lower: not asked for"),
+            (Some(Side::Upper), Some(_)) => Bounds::unknown(SideMethod::NotAskedFor),
             _ => self.poisson(delta, work)?,
         };
         // If every record is in every step, both bounds are those of the fixed order.
         let (epsilon_upper_bound, how) = upper
-            .map_or((poisson.epsilon_upper_bound, "told the steps that use the record"), |(upper, how)| {
-                (Some(upper), how)
-            });
-        let lower = if poisson.epsilon_lower_bound.is_some() { "poisson's" } else { REASON };
+            .map_or((poisson.epsilon_upper_bound, SideMethod::ToldUses), |(upper, how)| (Some(upper), how));
+        let lower = match poisson.epsilon_lower_bound {
+            Some(_) => SideMethod::Poissons,
+            None => SideMethod::OutOfReach,
+        };
         Ok(Bounds {
             epsilon_lower_bound: poisson.epsilon_lower_bound,
             epsilon_upper_bound,
-            method: format!("lower: {lower}; upper: {how}"),
+            method: BoundMethod::sides(lower, how),
         })
     }
 }
 
 /// The best lower bound within the work, and the name of its method.
-fn lower_bound(known: &LowerBounds, delta: f64, work: &Work) -> Result<(Option<f64>, String)> {
+fn lower_bound(known: &LowerBounds, delta: f64, work: &Work) -> Result<(Option<f64>, SideMethod)> {
     let epochs = known.epochs;
     let exact = match &known.pair {
         Some(pair) if delta > pairs::LEAST_DELTA => {
@@ -205,11 +190,12 @@ fn lower_bound(known: &LowerBounds, delta: f64, work: &Work) -> Result<(Option<f
         None => largest.composed_within(epochs, delta, work).ok(),
     });
     let method = match (exact, largest) {
-        (Some(_), _) => EXACT_LOWER.into(),
-        (None, Some(_)) => LARGEST_OUTPUT_LOWER.into(),
-        (None, None) if is_beyond_work || known.largest_output.is_some() => format!("lower: {REASON}"),
-        (None, None) if known.pair.is_some() => OUT_OF_REACH.into(),
-        (None, None) => "lower: out of reach at this noise".into(),
+        // A valid lower bound for shuffling, not an upper bound: adaptive gradients can leak more than this pair.
+        (Some(_), _) => SideMethod::ExactPair,
+        (None, Some(_)) => SideMethod::LargestOutput,
+        (None, None) if is_beyond_work || known.largest_output.is_some() => SideMethod::OutOfReach,
+        (None, None) if known.pair.is_some() => SideMethod::OutOfReachAtThisDelta,
+        (None, None) => SideMethod::OutOfReachAtThisNoise,
     };
     Ok(([exact, largest].into_iter().flatten().reduce(f64::max), method))
 }
@@ -246,7 +232,7 @@ pub fn poisson_bounds_within(
             return Ok(Bounds {
                 epsilon_lower_bound: Some(interval.epsilon_lower_bound),
                 epsilon_upper_bound: Some(interval.epsilon_upper_bound),
-                method: POISSON_METHOD.into(),
+                method: SideMethod::PrivacyLoss.into(),
             });
         }
         // The affordable grid is too coarse for an upper bound.
@@ -254,16 +240,16 @@ pub fn poisson_bounds_within(
         Err(_) => None,
     };
     let mut upper = Gaussian::fixed_order(noise_multiplier, steps).epsilon_upper_bound(delta);
-    let mut how = "the record in every step";
+    let mut how = SideMethod::EveryStep;
     if work.charge(RENYI).is_ok() {
         let renyi = rdp::safe_epsilon_upper_bound(noise_multiplier, sampling_probability, steps, delta);
-        (upper, how) = (upper.min(renyi), "Renyi divergences");
+        (upper, how) = (upper.min(renyi), SideMethod::Renyi);
     }
-    let lower_method = if lower.is_some() { POISSON_METHOD } else { REASON };
+    let lower_method = if lower.is_some() { SideMethod::PrivacyLoss } else { SideMethod::OutOfReach };
     Ok(Bounds {
         epsilon_lower_bound: lower.map(|lower| lower.min(upper)),
         epsilon_upper_bound: Some(upper),
-        method: format!("lower: {lower_method}; upper: {how}"),
+        method: BoundMethod::sides(lower_method, how),
     })
 }
 
@@ -285,7 +271,6 @@ mod tests {
                 if let (Some(lower), Some(upper)) = (found.epsilon_lower_bound, found.epsilon_upper_bound) {
                     assert!(0.0 <= lower && lower <= upper, "{name} {found:?}");
                 }
-                assert!(!found.method.is_empty());
             }
         }
     }
@@ -332,17 +317,17 @@ mod tests {
         let exact = Gaussian::fixed_order(0.05, 1).epsilon_lower_bound(1e-5);
         let (lower, upper) = (found.epsilon_lower_bound.unwrap(), found.epsilon_upper_bound.unwrap());
         assert!(lower <= exact && exact <= upper && upper < 1.001 * lower, "{found:?}");
-        assert!(found.method.contains("largest output"), "{found:?}");
+        assert_eq!(found.method.lower(), &SideMethod::LargestOutput);
     }
 
     #[test]
     fn a_side_out_of_reach_says_whether_noise_or_delta_is_in_the_way() {
         let scheme = BatchScheme::StreamShuffle { buffer_size: 500 };
         for (noise_multiplier, delta, reason) in
-            [(0.05, 1e-5, "at this noise"), (1.0, 1e-16, "at this delta")]
+            [(0.05, 1e-5, SideMethod::OutOfReachAtThisNoise), (1.0, 1e-16, SideMethod::OutOfReachAtThisDelta)]
         {
             let found = bounds(&Setting { scheme, noise_multiplier, ..Setting::default() }, delta).unwrap();
-            assert!(found.epsilon_lower_bound.is_none() && found.method.contains(reason), "{found:?}");
+            assert!(found.epsilon_lower_bound.is_none() && found.method.lower() == &reason, "{found:?}");
         }
     }
 
@@ -351,7 +336,7 @@ mod tests {
         let setting = Setting { adjacency: Adjacency::ReplaceOne, ..Setting::default() };
         let found = bounds(&setting, 1e-5).unwrap();
         assert_eq!((found.epsilon_lower_bound, found.epsilon_upper_bound), (None, None));
-        assert!(found.method.contains("zero-out"));
+        assert_eq!(found.method, SideMethod::OtherAdjacency.into());
         assert!(bounds(&Setting::default(), 0.0).is_err());
     }
 }

@@ -8,7 +8,7 @@ const MOST_LISTED: u64 = 4 << 20;
 
 /// The probabilities of an epoch's batches. If there are too many, means of `each` neighbours.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Weights {
+pub struct BatchWeights {
     pub listed: Vec<f64>,
     /// The number of batches for each listed value.
     pub each: u64,
@@ -16,7 +16,7 @@ pub struct Weights {
     pub rest: Option<(f64, u64)>,
 }
 
-impl Weights {
+impl BatchWeights {
     /// The weights of the batches `first..end`.
     ///
     /// `between(from, to)` is the probability of the batches from `from` to before `to`.
@@ -30,7 +30,7 @@ impl Weights {
         let whole = batches / each;
         let listed = (0..whole).map(|i| mean(first + i * each, first + (i + 1) * each)).collect();
         let rest = first + whole * each;
-        Weights { listed, each, rest: (rest < end).then(|| (mean(rest, end), end - rest)) }
+        BatchWeights { listed, each, rest: (rest < end).then(|| (mean(rest, end), end - rest)) }
     }
 }
 
@@ -38,15 +38,15 @@ impl Weights {
 ///
 /// The weight of batch t is the share of the target's block that lies in it. Only the batches that the block touches
 /// are listed.
-pub fn block_weights(setting: &Setting, buffer_size: u64) -> Weights {
+pub fn block_weights(setting: &Setting, buffer_size: u64) -> BatchWeights {
     block_weights_of(setting, buffer_size, MOST_LISTED)
 }
 
-fn block_weights_of(setting: &Setting, buffer_size: u64, most_listed: u64) -> Weights {
+fn block_weights_of(setting: &Setting, buffer_size: u64, most_listed: u64) -> BatchWeights {
     let start = setting.target_index / buffer_size * buffer_size;
     let end = (start + buffer_size).min(setting.dataset_size());
     let batch = setting.batch_size;
-    Weights::of(start / batch, end.div_ceil(batch), most_listed, |from, to| {
+    BatchWeights::of(start / batch, end.div_ceil(batch), most_listed, |from, to| {
         (end.min(to * batch) - start.max(from * batch)) as f64 / (end - start) as f64
     })
 }
@@ -56,14 +56,14 @@ fn block_weights_of(setting: &Setting, buffer_size: u64, most_listed: u64) -> We
 /// With n records, the target enters the buffer before emission j0 = max(0, i - K + 1). It leaves at emission j < n - K
 /// with probability (1/K)(1 - 1/K)^(j - j0), and otherwise at each of the last K emissions with equal probability.
 /// Batches before the first possible one are left out.
-pub fn sliding_weights(setting: &Setting, buffer_size: u64) -> Weights {
+pub fn sliding_weights(setting: &Setting, buffer_size: u64) -> BatchWeights {
     sliding_weights_of(setting, buffer_size, MOST_LISTED)
 }
 
-fn sliding_weights_of(setting: &Setting, buffer_size: u64, most_listed: u64) -> Weights {
+fn sliding_weights_of(setting: &Setting, buffer_size: u64, most_listed: u64) -> BatchWeights {
     if buffer_size == 1 {
         // A record that enters leaves at once.
-        return Weights { listed: vec![1.0], each: 1, rest: None };
+        return BatchWeights { listed: vec![1.0], each: 1, rest: None };
     }
     let (n, batch) = (setting.dataset_size(), setting.batch_size);
     let enters = (setting.target_index + 1).saturating_sub(buffer_size);
@@ -73,7 +73,7 @@ fn sliding_weights_of(setting: &Setting, buffer_size: u64, most_listed: u64) -> 
     let gone = |from: u64, to: u64| -expm1((to - from) as f64 * log_stay);
     let stays = |until: u64| libm::exp((until - enters) as f64 * log_stay);
     let left = stays(exhausted.max(enters));
-    Weights::of(enters / batch, setting.steps_per_epoch, most_listed, |from, to| {
+    BatchWeights::of(enters / batch, setting.steps_per_epoch, most_listed, |from, to| {
         let (first, end) = (enters.max(from * batch), to * batch);
         let streaming_end = end.min(exhausted);
         let streamed = if first < streaming_end { stays(first) * gone(first, streaming_end) } else { 0.0 };

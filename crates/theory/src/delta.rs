@@ -8,8 +8,8 @@ use crate::gaussian::Gaussian;
 use crate::pairs::{EpochLaws, ShiftPair, Target};
 use crate::root::{Bracket, narrow};
 use crate::scheme_facts::{LowerBounds, SchemeFacts};
-use crate::work::{REASON, Work};
-use misdeal_core::{Adjacency, Bounds, DeltaBounds, Error, Result, Setting};
+use crate::work::Work;
+use misdeal_core::{Adjacency, BoundMethod, Bounds, DeltaBounds, Error, Result, Setting, SideMethod};
 
 /// The width of a root in ln delta: one part in a thousand.
 const ROOT_WIDTH: f64 = 1e-3;
@@ -50,16 +50,15 @@ pub fn bounds_within(setting: &Setting, epsilon: f64, work: &Work) -> Result<Del
     let fixed_order = Gaussian::fixed_order(setting.noise_multiplier, setting.epochs);
     // Inverting the epsilon of many epochs costs too much, so delta is read from their laws at this epsilon.
     if setting.adjacency == Adjacency::ZeroOut {
-        let method = "lower: exact pair (FFT); upper: fixed order";
         let many = match &known {
-            SchemeFacts::DominatingPair(pair) => Some((pair, setting.epochs, "dominating pair (FFT)", true)),
+            SchemeFacts::DominatingPair(pair) => Some((pair, setting.epochs, true)),
             SchemeFacts::OnceAnEpoch(LowerBounds { pair: Some(pair), epochs, .. }) => {
-                Some((pair, *epochs, method, false))
+                Some((pair, *epochs, false))
             }
             _ => None,
         };
-        if let Some((pair, epochs, method, dominates)) = many.filter(|(_, epochs, ..)| *epochs > 1) {
-            return Ok(of_epochs(pair, (epochs, epsilon), fixed_order, method, dominates, work));
+        if let Some((pair, epochs, dominates)) = many.filter(|(_, epochs, ..)| *epochs > 1) {
+            return Ok(of_epochs(pair, (epochs, epsilon), fixed_order, dominates, work));
         }
     }
     // Fixed order bounds all schemes that permute. Poisson's delta is also below it, so the search starts there.
@@ -80,7 +79,6 @@ fn of_epochs(
     pair: &ShiftPair,
     (epochs, epsilon): (u64, f64),
     fixed_order: Gaussian,
-    method: &str,
     dominates: bool,
     work: &Work,
 ) -> DeltaBounds {
@@ -94,12 +92,16 @@ fn of_epochs(
         Ok([lower, upper]) => DeltaBounds {
             delta_lower_bound: Some(lower.min(most)),
             delta_upper_bound: Some(if dominates { at_most(upper).min(most) } else { most }),
-            method: method.into(),
+            method: if dominates {
+                SideMethod::DominatingPair.into()
+            } else {
+                BoundMethod::sides(SideMethod::ExactPair, SideMethod::FixedOrder)
+            },
         },
         Err(_) => DeltaBounds {
             delta_lower_bound: None,
             delta_upper_bound: Some(most),
-            method: format!("lower: {REASON}; upper: fixed order"),
+            method: BoundMethod::sides(SideMethod::OutOfReach, SideMethod::FixedOrder),
         },
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Proofs: `docs/proofs/overview.md`.
 
-use crate::buffer_weights::{Weights, block_weights, sliding_weights};
+use crate::buffer_weights::{BatchWeights, block_weights, sliding_weights};
 use crate::pairs::{LEAST_NOISE_MULTIPLIER, ShiftPair};
 use crate::shuffle_max::LargestOutput;
 use misdeal_core::{BatchScheme, Result, Setting};
@@ -92,8 +92,8 @@ impl LowerBounds {
     }
 
     /// Lower bounds if the target's batch is t with the probability that `weights` lists.
-    fn behind(weights: &Weights, noise: f64, epochs: u64) -> Result<Self> {
-        let Weights { listed, each, rest } = weights;
+    fn behind(weights: &BatchWeights, noise: f64, epochs: u64) -> Result<Self> {
+        let BatchWeights { listed, each, rest } = weights;
         let pair = if_in_reach(noise, || ShiftPair::averaged_shuffle(noise, listed, *each, *rest))?;
         Ok(LowerBounds { pair, largest_output: None, epochs })
     }

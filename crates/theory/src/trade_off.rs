@@ -4,14 +4,13 @@
 //! Roth and Su 2022). A false positive is a prediction `In` although the target was zeroed out. The reverse pair has
 //! the inverse curve. Proof and known gaps: `docs/proofs/delta-and-curves.md`.
 
-use crate::account;
 use crate::gaussian::Gaussian;
 use crate::pairs::{EpochLaws, ShiftPair, Target};
 use crate::pld::{Aim, LossGrid, Side};
 use crate::poisson::SubsampledGaussian;
 use crate::scheme_facts::{LowerBounds, SchemeFacts};
 use crate::work::{MOST_POINTS_KEPT, OutOfReach, Work};
-use misdeal_core::{Adjacency, BatchScheme, Result, Setting, TradeOffBounds};
+use misdeal_core::{Adjacency, BatchScheme, BoundMethod, Result, Setting, SideMethod, TradeOffBounds};
 
 /// The laws of exact pairs are accurate down to this delta.
 const SHARP_DELTA: f64 = 1e-8;
@@ -80,7 +79,7 @@ pub struct Band {
     /// The upper curve, never below the scheme's: some test reaches it.
     pub upper: Option<Curve>,
     /// How the two sides were computed.
-    pub method: &'static str,
+    pub method: BoundMethod,
 }
 
 impl Band {
@@ -93,7 +92,7 @@ impl Band {
             false_positive_rates: false_positive_rates.to_vec(),
             false_negative_rate_lower_bounds: self.lower.as_ref().map(values),
             false_negative_rate_upper_bounds: self.upper.as_ref().map(values),
-            method: self.method.into(),
+            method: self.method.clone(),
         }
     }
 }
@@ -122,47 +121,45 @@ pub fn band(setting: &Setting) -> Result<Band> {
 pub fn band_within(setting: &Setting, work: &Work) -> Result<Band> {
     let (noise, epochs) = (setting.noise_multiplier, setting.epochs);
     if setting.adjacency != Adjacency::ZeroOut {
-        return Ok(Band { lower: None, upper: None, method: "only zero-out adjacency is accounted for" });
+        return Ok(Band { lower: None, upper: None, method: SideMethod::OtherAdjacencyOfCurve.into() });
     }
     let pair = Gaussian::fixed_order(noise, epochs);
     let fixed_order = Curve::Gaussian(pair, Side::Upper);
     Ok(match SchemeFacts::of(setting)? {
         SchemeFacts::FixedOrder => {
             let upper = Some(Curve::Gaussian(pair, Side::Lower));
-            Band { lower: Some(fixed_order), upper, method: "closed form" }
+            Band { lower: Some(fixed_order), upper, method: SideMethod::ClosedForm.into() }
         }
         SchemeFacts::Poisson => poisson_within(noise, setting.sampling_probability(), setting.steps(), work)?,
         SchemeFacts::DominatingPair(pair) => match of_pair(&pair, epochs, work) {
             Ok([lower, upper]) => {
-                Band { lower: Some(lower), upper: Some(upper), method: "dominating pair (FFT)" }
+                Band { lower: Some(lower), upper: Some(upper), method: SideMethod::DominatingPair.into() }
             }
-            Err(OutOfReach) => Band {
-                lower: Some(fixed_order),
-                upper: None,
-                method: "no test better than at fixed order; how good some are is out of reach (it takes more than 1 GB or 10 s)",
-            },
+            Err(OutOfReach) => {
+                Band { lower: Some(fixed_order), upper: None, method: SideMethod::HowGoodIsOutOfReach.into() }
+            }
         },
         SchemeFacts::OnceAnEpoch(LowerBounds { pair: Some(pair), epochs, .. }) => {
             match of_pair(&pair, epochs, work) {
                 Ok([_, upper]) => Band {
                     lower: Some(fixed_order),
                     upper: Some(upper),
-                    method: "no test better than at fixed order; some as good as the exact pair's (FFT)",
+                    method: SideMethod::SomeTestsAsGood.into(),
                 },
                 Err(OutOfReach) => Band {
                     lower: Some(fixed_order),
                     upper: None,
-                    method: "no test better than at fixed order; how good some are is out of reach (it takes more than 1 GB or 10 s)",
+                    method: SideMethod::HowGoodIsOutOfReach.into(),
                 },
             }
         }
         SchemeFacts::OnceAnEpoch(LowerBounds { pair: None, .. }) => {
-            Band { lower: Some(fixed_order), upper: None, method: "no test better than at fixed order" }
+            Band { lower: Some(fixed_order), upper: None, method: SideMethod::NoTestBetter.into() }
         }
         SchemeFacts::Subsets => {
             let poisson = band_within(&Setting { scheme: BatchScheme::Poisson, ..setting.clone() }, work)?;
             let method = match poisson.upper {
-                Some(_) => "upper: poisson's; lower: none is built in",
+                Some(_) => SideMethod::PoissonsAboveAlone.into(),
                 None => poisson.method,
             };
             Band { lower: None, method, ..poisson }
@@ -184,7 +181,7 @@ pub fn poisson_within(
     let band = |[lower, upper]: [Curve; 2]| Band {
         lower: Some(lower),
         upper: Some(upper),
-        method: account::POISSON_METHOD,
+        method: SideMethod::PrivacyLoss.into(),
     };
     if sampling_probability >= 1.0 {
         let all = Gaussian::fixed_order(noise_multiplier, steps);
@@ -210,11 +207,7 @@ pub fn poisson_within(
                 found = None;
             }
             (Err(OutOfReach), None) => {
-                return Ok(Band {
-                    lower: None,
-                    upper: None,
-                    method: "out of reach (it takes more than 1 GB or 10 s)",
-                });
+                return Ok(Band { lower: None, upper: None, method: SideMethod::OutOfReach.into() });
             }
         }
     }

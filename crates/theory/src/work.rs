@@ -32,9 +32,6 @@ pub struct Work {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutOfReach;
 
-/// The text for a bound that would take too much work.
-pub const REASON: &str = "out of reach (it takes more than 1 GB or 10 s)";
-
 impl Default for Work {
     fn default() -> Self {
         Self::of(COMMAND)

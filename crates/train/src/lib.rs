@@ -57,7 +57,7 @@ pub use engine::{TrainedModel, Workspace};
 pub use initial::initial_parameters;
 pub use measured_trials::MeasuredTrials;
 pub use memory::{MOST_BYTES, Parallelism};
-pub use model::{Layer, Model, Weights};
+pub use model::{Layer, LayerWeights, Model};
 pub use plan::{ENGINE, TrainingPlan, TrialBatch};
 pub use scoring::scores;
 pub use simd::InstructionSet;

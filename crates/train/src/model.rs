@@ -16,7 +16,7 @@ const MOST_SIDE: usize = 1 << 14;
 ///
 /// A convolution's inputs are its taps, in the order channel, row, column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Weights {
+pub struct LayerWeights {
     /// Index of the first weight among all parameters.
     pub start: usize,
     /// Number of rows, without the row of biases.
@@ -25,7 +25,7 @@ pub struct Weights {
     pub outputs: usize,
 }
 
-impl Weights {
+impl LayerWeights {
     /// Number of weights and biases together.
     pub fn len(&self) -> usize {
         (self.inputs + 1) * self.outputs
@@ -63,7 +63,7 @@ pub struct Layer {
     /// Shape of the output.
     pub output: Shape,
     /// Its parameters, if it has any.
-    pub weights: Option<Weights>,
+    pub weights: Option<LayerWeights>,
 }
 
 /// A list of layers that fit together, from a record's features to one output for each class.
@@ -140,7 +140,7 @@ impl Model {
                 }
             };
             let outputs = if image { output.channels } else { output.width };
-            let weights = inputs.map(|inputs| Weights { start: parameters, inputs, outputs });
+            let weights = inputs.map(|inputs| LayerWeights { start: parameters, inputs, outputs });
             let has_weights = matches!(kind, LayerKind::Linear { .. } | LayerKind::Convolution { .. });
             let new = match weights {
                 Some(weights) => weights.inputs.checked_add(1).and_then(|rows| rows.checked_mul(outputs)),
@@ -170,7 +170,7 @@ impl Model {
     ///
     /// # Panics
     /// Never: [`Model::new`] refuses every other last layer.
-    pub fn last_weights(&self) -> Weights {
+    pub fn last_weights(&self) -> LayerWeights {
         self.layers.last().and_then(|layer| layer.weights).expect("the last layer is linear")
     }
 

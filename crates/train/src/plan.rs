@@ -126,6 +126,17 @@ impl TrainingPlan {
         })
     }
 
+    /// The same plan with another stream, and canaries that are drawn from it. The data are not hashed again.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn on_stream(&self, stream: impl FnOnce(&SettingHash) -> Stream) -> Result<Self> {
+        let stream = stream(&self.setting.hash());
+        let records = self.setting.dataset_size() as usize;
+        let canaries = canaries(&self.recipe, &self.model, &self.dataset.train, records, &stream)?;
+        Ok(TrainingPlan { stream, canaries, ..self.clone() })
+    }
+
     /// Measures the accuracy in these trials only. The default is all trials.
     #[must_use]
     pub fn with_measured_trials(mut self, measured: MeasuredTrials) -> Self {

@@ -1,7 +1,7 @@
 //! Scores of trained models.
 
 use crate::plan::TrainingPlan;
-use crate::reference::Outputs;
+use crate::reference::ModelOutputs;
 use misdeal_core::{BatchScheme, Setting};
 use misdeal_game::{TargetModel, log_likelihood_ratio, log_likelihood_ratio_with_variances};
 
@@ -24,12 +24,16 @@ pub(crate) fn believing(setting: &Setting, scheme: BatchScheme, canaries: usize)
 ///
 /// Outputs are recentred, so that a batch without the target has mean zero. If the adversary debiases, it also subtracts the
 /// expected bias of natural records.
-pub fn scores(plan: &TrainingPlan, outputs: &Outputs) -> Vec<f64> {
+pub fn scores(plan: &TrainingPlan, outputs: &ModelOutputs) -> Vec<f64> {
     scores_of_models(plan, plan.target_models(), outputs)
 }
 
 /// Like [`scores`], with other target models.
-pub(crate) fn scores_of_models(plan: &TrainingPlan, models: &[TargetModel], outputs: &Outputs) -> Vec<f64> {
+pub(crate) fn scores_of_models(
+    plan: &TrainingPlan,
+    models: &[TargetModel],
+    outputs: &ModelOutputs,
+) -> Vec<f64> {
     let setting = plan.setting();
     let (noise, steps_per_epoch) = (setting.noise_multiplier, setting.steps_per_epoch);
     let recentring = plan.adversary().recentring();

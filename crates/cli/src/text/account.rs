@@ -32,7 +32,7 @@ pub fn account(report: &Account, environment: &Environment) -> String {
         };
         let lower = bounds.epsilon_lower_bound.map_or("not known".into(), rounded_down);
         let upper = bounds.epsilon_upper_bound.map_or("not known".into(), rounded_up);
-        table.add_row([scheme.to_string(), lower, upper, excess, bounds.method.clone()]);
+        table.add_row([scheme.to_string(), lower, upper, excess, bounds.method.to_string()]);
     }
     let _ = write!(text, "\n{table}\n\n{ACCOUNT_NOTES}");
     deltas(&mut text, report, environment);
@@ -58,7 +58,7 @@ fn deltas(text: &mut String, report: &Account, environment: &Environment) {
     for (scheme, bounds) in &report.deltas {
         let lower = side(bounds.delta_lower_bound, |delta| format!("{:.3e}", 0.9995 * delta));
         let upper = side(bounds.delta_upper_bound, |delta| format!("{:.3e}", (1.0005 * delta).min(1.0)));
-        table.add_row([scheme.to_string(), lower, upper, bounds.method.clone()]);
+        table.add_row([scheme.to_string(), lower, upper, bounds.method.to_string()]);
     }
     let _ = write!(text, "\n  At epsilon {epsilon}:\n\n{table}\n");
 }

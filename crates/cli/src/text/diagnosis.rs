@@ -89,7 +89,7 @@ fn costs(text: &mut String, report: &Diagnosed) {
         None => String::new(),
     };
     row(text, "epsilon of what was found", &format!("{}{estimate} {at}", theory(&bounds)));
-    row(text, "found by", &leakage.method);
+    row(text, "found by", &leakage.method.to_string());
     for (scheme, bounds) in report.theory.iter() {
         row(text, &format!("theory, {scheme}"), &theory(bounds));
     }

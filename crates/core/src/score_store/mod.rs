@@ -22,39 +22,18 @@ use crate::{ClosedSet, Error, Result, Setting, SettingHash, World};
 use counts::Counts;
 use exact_scores::ExactScores;
 use identity::Identity;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// What a store keeps of each score.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum StoreKind {
-    /// The bin on the [`score_grid`](crate::score_grid): a few megabytes for any number of trials.
-    Counts,
-    /// The score itself: 16 bytes for each trial, which has two scores.
-    Exact,
-}
-
-impl ClosedSet for StoreKind {
-    const FIELD: &'static str = "scores";
+crate::closed_set! {
+    "scores",
+    /// What a store keeps of a score.
+    pub enum StoreKind {
+        /// Its bin on the [`score_grid`](crate::score_grid): a few megabytes, however many trials.
+        Counts,
+        /// The score itself: 16 bytes a trial.
+        Exact,
+    }
 }
 
 /// The scores of a set of trials in both worlds.

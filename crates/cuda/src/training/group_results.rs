@@ -1,6 +1,6 @@
 //! Outputs and accuracies of a group of models, read back from the device.
 
-use misdeal_train::reference::Outputs;
+use misdeal_train::reference::ModelOutputs;
 use misdeal_train::{BiasModel, TrainedModel, TrainingPlan};
 
 /// Number of training and test records that a model classifies correctly.
@@ -52,7 +52,7 @@ impl GroupResults {
         };
         let debiased = if plan.debiases() { canaries } else { 0 };
         TrainedModel {
-            outputs: Outputs {
+            outputs: ModelOutputs {
                 biases: output(0),
                 projections: output(1),
                 expected: (0..debiased).map(expected).collect(),

@@ -1,6 +1,6 @@
 //! Balls in bins: every record joins one uniformly chosen batch, independently of the others.
 
-use super::Evidence;
+use super::SchemeEvidence;
 use super::once_an_epoch::once;
 use crate::p_values::{Tests, count, dispersion, normal};
 use libm::{lgamma, log};
@@ -15,7 +15,7 @@ const SCHEME: LoggedScheme = LoggedScheme::BallsInBins;
 /// are ordered, every order of a batch is equally likely.
 ///
 /// Bins that are the same in all epochs are another law, which leaks far more.
-pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let orders = match once(evidence) {
         Ok(orders) => orders,
         Err(why) => return Candidate::impossible(SCHEME, why),

@@ -1,9 +1,9 @@
 //! Batch then shuffle: consecutive records form batches, and the order of the batches is permuted.
 
 use super::once_an_epoch::once;
-use super::{CERTAIN_LEAD, Evidence};
+use super::{CERTAIN_LEAD, SchemeEvidence};
 use crate::choices::Choices;
-use crate::logged_epochs::Epoch;
+use crate::logged_epochs::LoggedEpoch;
 use crate::orders::Orders;
 use crate::rank_tests;
 use libm::{lgamma, log};
@@ -15,7 +15,7 @@ const SCHEME: LoggedScheme = LoggedScheme::BatchThenShuffle;
 ///
 /// An order of k of T batches has probability (T - k)! / T!. If records are not in file order within batches, the batches are
 /// assumed to be shuffled inside. Each order of a batch then has probability 1 / B!.
-pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let orders = match once(evidence) {
         Ok(orders) => orders,
         Err(why) => return Candidate::impossible(SCHEME, why),
@@ -30,8 +30,8 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
     };
     let batches = orders.dataset_size.div_ceil(orders.batch_size);
     let inside = |step: &[u32]| if step.is_sorted() { 0.0 } else { 1.0 };
-    let is_shuffled_inside = orders.epochs.iter().flat_map(Epoch::steps).map(inside).sum::<f64>() > 0.0;
-    let value = |epoch: &Epoch| {
+    let is_shuffled_inside = orders.epochs.iter().flat_map(LoggedEpoch::steps).map(inside).sum::<f64>() > 0.0;
+    let value = |epoch: &LoggedEpoch| {
         let inner = |step: &[u32]| if is_shuffled_inside { lgamma(step.len() as f64 + 1.0) } else { 0.0 };
         let left = batches.saturating_sub(epoch.ends.len());
         lgamma(left as f64 + 1.0) - lgamma(batches as f64 + 1.0) - epoch.steps().map(inner).sum::<f64>()
@@ -56,9 +56,9 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
 /// The batch numbers in the order of an epoch, as steps of one record; `None` if some step is not a batch of the file.
 ///
 /// The file's last batch may be shorter.
-fn batch_order(epoch: &Epoch, orders: &Orders) -> Option<Epoch> {
+fn batch_order(epoch: &LoggedEpoch, orders: &Orders) -> Option<LoggedEpoch> {
     let size = orders.batch_size;
-    let mut order = Epoch::default();
+    let mut order = LoggedEpoch::default();
     for step in epoch.steps() {
         let first = *step.iter().min()? as usize;
         let last = *step.iter().max()? as usize;

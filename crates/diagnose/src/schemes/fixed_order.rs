@@ -1,6 +1,6 @@
 //! Fixed order: file order, or another order that follows a short rule, without randomness.
 
-use super::Evidence;
+use super::SchemeEvidence;
 use super::once_an_epoch::once;
 use libm::log;
 use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
@@ -15,7 +15,7 @@ const MOST_STRIDES: usize = 8;
 ///
 /// File order has probability one. Another order is accepted if it is the same in all epochs and uses at most [`MOST_STRIDES`]
 /// different strides from record to record. Its likelihood is reduced by the cost of describing each stride and its place.
-pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let orders = match once(evidence) {
         Ok(orders) => orders,
         Err(why) => return Candidate::impossible(SCHEME, why),

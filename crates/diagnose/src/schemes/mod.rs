@@ -24,7 +24,7 @@ use misdeal_results::{Candidate, LoggedScheme};
 pub const CERTAIN_LEAD: f64 = 10.0;
 
 /// The evidence that a log gives.
-pub struct Evidence<'a> {
+pub struct SchemeEvidence<'a> {
     /// The log's epochs and steps.
     pub logged: &'a LoggedEpochs,
     /// The order of the records, if they are used once an epoch.
@@ -39,8 +39,8 @@ pub fn draws_anew(scheme: LoggedScheme) -> bool {
 }
 
 /// All schemes, most likely first. Among equally likely schemes, the simpler one comes first.
-pub fn candidates(evidence: &Evidence<'_>) -> Vec<Candidate> {
-    let schemes: [fn(&Evidence<'_>) -> Candidate; 9] = [
+pub fn candidates(evidence: &SchemeEvidence<'_>) -> Vec<Candidate> {
+    let schemes: [fn(&SchemeEvidence<'_>) -> Candidate; 9] = [
         fixed_order::candidate,
         shuffle::candidate,
         shuffle_once::candidate,

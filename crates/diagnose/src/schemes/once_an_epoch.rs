@@ -1,8 +1,8 @@
 //! Code shared by schemes that use each record once, by uniform choices.
 
-use super::{CERTAIN_LEAD, Evidence};
+use super::{CERTAIN_LEAD, SchemeEvidence};
 use crate::choices::{Choices, logarithms};
-use crate::logged_epochs::Epoch;
+use crate::logged_epochs::LoggedEpoch;
 use crate::orders::Orders;
 use crate::p_values::Tests;
 use crate::rank_tests;
@@ -11,13 +11,13 @@ use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 use rayon::prelude::*;
 
 /// The orders of a log, or the reason why no scheme with fixed batch sizes can have made it.
-pub fn fixed_sizes<'a>(evidence: &Evidence<'a>) -> Result<&'a Orders, String> {
+pub fn fixed_sizes<'a>(evidence: &SchemeEvidence<'a>) -> Result<&'a Orders, String> {
     let orders = once(evidence)?;
     orders.uneven.clone().map_or(Ok(orders), Err)
 }
 
 /// The orders of a log, or the reason why no scheme that uses each record once can have made it.
-pub fn once<'a>(evidence: &Evidence<'a>) -> Result<&'a Orders, String> {
+pub fn once<'a>(evidence: &SchemeEvidence<'a>) -> Result<&'a Orders, String> {
     let why = "many records are dealt several times in an epoch, but it deals each once";
     evidence.orders.ok_or_else(|| why.to_owned())
 }
@@ -25,10 +25,10 @@ pub fn once<'a>(evidence: &Evidence<'a>) -> Result<&'a Orders, String> {
 /// Logarithm of the probability of these epochs; `None` if one of them is not possible.
 ///
 /// For every repeated entry that was removed, the description of its place and its record is subtracted.
-pub fn log_likelihood(choices: Choices, orders: &Orders, epochs: &[Epoch]) -> Option<f64> {
+pub fn log_likelihood(choices: Choices, orders: &Orders, epochs: &[LoggedEpoch]) -> Option<f64> {
     let n = orders.dataset_size;
     let logarithms = logarithms(if orders.ordered { 0 } else { orders.batch_size });
-    let of_epoch = |epoch: &Epoch| {
+    let of_epoch = |epoch: &LoggedEpoch| {
         let order = choices.log_probability(epoch.records.len(), n);
         if orders.ordered {
             return Some(order);
@@ -48,7 +48,7 @@ pub fn log_likelihood(choices: Choices, orders: &Orders, epochs: &[Epoch]) -> Op
 /// This is also minus the logarithm of the probability that a full shuffle gives orders that the buffer could have made.
 pub fn lead(choices: Choices, orders: &Orders) -> f64 {
     let n = orders.dataset_size;
-    let of_epoch = |epoch: &Epoch| {
+    let of_epoch = |epoch: &LoggedEpoch| {
         let dealt = epoch.records.len();
         choices.log_probability(dealt, n) - Choices::All.log_probability(dealt, n)
     };
@@ -56,13 +56,14 @@ pub fn lead(choices: Choices, orders: &Orders) -> f64 {
 }
 
 /// Tests the choices of these epochs. Steps without order get a random possible order.
-pub fn tests(choices: Choices, orders: &Orders, epochs: &[Epoch]) -> Tests {
+pub fn tests(choices: Choices, orders: &Orders, epochs: &[LoggedEpoch]) -> Tests {
     let n = orders.dataset_size;
     if orders.ordered {
         return rank_tests::test(choices, epochs, n);
     }
-    let with_orders = |(index, epoch): (usize, &Epoch)| choices.with_inner_orders(epoch, n, index as u64);
-    let epochs: Vec<Epoch> = epochs.par_iter().enumerate().map(with_orders).collect();
+    let with_orders =
+        |(index, epoch): (usize, &LoggedEpoch)| choices.with_inner_orders(epoch, n, index as u64);
+    let epochs: Vec<LoggedEpoch> = epochs.par_iter().enumerate().map(with_orders).collect();
     rank_tests::test(choices, &epochs, n)
 }
 

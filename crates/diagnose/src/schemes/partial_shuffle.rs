@@ -1,9 +1,9 @@
 //! Partial shuffle: blocks of consecutive records, each permuted.
 
 use super::once_an_epoch::{drawn_anew_or_reused, fixed_sizes, lead, log_likelihood};
-use super::{CERTAIN_LEAD, Evidence};
+use super::{CERTAIN_LEAD, SchemeEvidence};
 use crate::choices::Choices;
-use crate::logged_epochs::Epoch;
+use crate::logged_epochs::LoggedEpoch;
 use crate::orders::Orders;
 use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ const MOST_SIZES: usize = 64;
 ///
 /// If no record leaves its block, an order has the probability product of 1 / K! over the blocks. The smallest possible size is
 /// therefore the most likely. If steps are sets, several sizes are compared.
-pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let orders = match fixed_sizes(evidence) {
         Ok(orders) => orders,
         Err(why) => return Candidate::impossible(SCHEME, why),
@@ -58,7 +58,7 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
 /// Every size is compared with these records only, not with all records.
 fn largest_records(orders: &Orders) -> BTreeMap<usize, u32> {
     let mut largest = BTreeMap::new();
-    for Epoch { records, .. } in orders.distinct_epochs() {
+    for LoggedEpoch { records, .. } in orders.distinct_epochs() {
         if let Some(&record) = records.iter().max().filter(|_| records.len() < orders.dataset_size) {
             let known = largest.entry(records.len()).or_insert(record);
             *known = record.max(*known);

@@ -1,6 +1,6 @@
 //! Poisson sampling: every record joins every batch independently.
 
-use super::Evidence;
+use super::SchemeEvidence;
 use crate::incidence::Incidence;
 use crate::p_values::{Tests, count, dispersion, normal};
 use libm::{lgamma, log, log1p};
@@ -12,7 +12,7 @@ const SCHEME: LoggedScheme = LoggedScheme::Poisson;
 ///
 /// A batch of k records has probability q^k (1 - q)^(n - k). q takes its most likely value, the mean share of the records in a
 /// batch. If steps are ordered, every order of a batch is equally likely.
-pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let incidence = evidence.incidence;
     if let Some(record) = incidence.twice_in_a_step {
         let why = format!("record {record} is twice in one batch: records are drawn with replacement");

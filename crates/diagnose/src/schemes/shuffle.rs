@@ -1,6 +1,6 @@
 //! Shuffle: a fresh uniform permutation in every epoch.
 
-use super::Evidence;
+use super::SchemeEvidence;
 use super::once_an_epoch::{fixed_sizes, lead, log_likelihood, tests};
 use crate::choices::Choices;
 use crate::orders::Orders;
@@ -9,7 +9,7 @@ use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 const SCHEME: LoggedScheme = LoggedScheme::Shuffle;
 
 /// The likelihood of a log under this scheme: 1 / n! for each epoch's order, independently.
-pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let orders = match fixed_sizes(evidence) {
         Ok(orders) => orders,
         Err(why) => return Candidate::impossible(SCHEME, why),

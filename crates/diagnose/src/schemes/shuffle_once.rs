@@ -1,6 +1,6 @@
 //! Shuffle once: one uniform permutation, the same in all epochs.
 
-use super::Evidence;
+use super::SchemeEvidence;
 use super::once_an_epoch::{fixed_sizes, log_likelihood, tests};
 use crate::choices::Choices;
 use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
@@ -10,7 +10,7 @@ const SCHEME: LoggedScheme = LoggedScheme::ShuffleOnce;
 /// The likelihood of a log under this scheme: 1 / n! for the first epoch's order, and 1 for the others.
 ///
 /// A log of one epoch cannot distinguish this scheme from a fresh shuffle.
-pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let orders = match fixed_sizes(evidence) {
         Ok(orders) => orders,
         Err(why) => return Candidate::impossible(SCHEME, why),

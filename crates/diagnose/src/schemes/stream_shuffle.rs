@@ -1,7 +1,7 @@
 //! Stream shuffle: a sliding buffer.
 
 use super::once_an_epoch::{drawn_anew_or_reused, fixed_sizes, lead, log_likelihood};
-use super::{CERTAIN_LEAD, Evidence};
+use super::{CERTAIN_LEAD, SchemeEvidence};
 use crate::choices::{Choices, half};
 use crate::orders::Orders;
 use libm::log;
@@ -16,7 +16,7 @@ const SCHEME: LoggedScheme = LoggedScheme::StreamShuffle;
 ///
 /// The upper bound on the size: let P_K be the probability of a single order under size K. A buffer of size K gives orders that a
 /// smaller buffer k could have made with probability P_K / P_k. Sizes for which this is below 0.05 are too large.
-pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let orders = match fixed_sizes(evidence) {
         Ok(orders) => orders,
         Err(why) => return Candidate::impossible(SCHEME, why),

@@ -1,6 +1,6 @@
 //! Without replacement: every batch is a fresh uniform subset of fixed size.
 
-use super::Evidence;
+use super::SchemeEvidence;
 use super::poisson::random_subsets;
 use libm::lgamma;
 use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
@@ -10,7 +10,7 @@ const SCHEME: LoggedScheme = LoggedScheme::WithoutReplacement;
 /// The likelihood of a log under this scheme: 1 / C(n, B) for each batch.
 ///
 /// If steps are ordered, every order of a batch is equally likely.
-pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
+pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let incidence = evidence.incidence;
     if let Some(record) = incidence.twice_in_a_step {
         let why = format!("record {record} is twice in one batch: records are drawn with replacement");

@@ -1,27 +1,14 @@
 //! Batch logs in `.npy` files: arrays of record indices, epochs x batches x records.
 
 use super::BatchLog;
-use crate::npy::{Element, read_header};
+use crate::npy::{self, BLOCK, Element};
 use crate::{Error, Result};
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::path::Path;
-
-/// Number of bytes read and converted at a time; a multiple of 8.
-const BLOCK: usize = 1 << 18;
 
 /// Reads the batches in a file of `file_length` bytes.
 pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<BatchLog> {
-    let failed = |error: std::io::Error| {
-        if error.kind() == std::io::ErrorKind::UnexpectedEof {
-            Error::malformed(path, "the file is cut short", SAVE_AGAIN)
-        } else {
-            Error::io(path, "read", error)
-        }
-    };
-    let mut input = BufReader::with_capacity(file_length.min(BLOCK as u64) as usize, file);
-    let header = read_header(&mut input).map_err(failed)?;
-    let header =
-        header.map_err(|problem| Error::malformed(path, format!("the header {problem}"), SAVE_AGAIN))?;
+    let (header, mut input) = npy::open(path, file, file_length)?;
     let is_whole = header.element.contains(['i', 'u']);
     let Some(element) = Element::from_name(&header.element).filter(|_| is_whole) else {
         let problem = format!("the elements are of type {:?}", header.element);
@@ -57,7 +44,7 @@ pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<BatchLog> 
     while left > 0 {
         let count = left.min((BLOCK / element.size()) as u64);
         let piece = &mut bytes[..count as usize * element.size()];
-        input.read_exact(piece).map_err(failed)?;
+        input.read_exact(piece).map_err(|error| npy::failed(path, error))?;
         values.clear();
         element.append(piece, &mut values);
         for &value in &values {
@@ -82,5 +69,4 @@ pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<BatchLog> 
     Ok(log)
 }
 
-const SAVE_AGAIN: &str = "save it again with numpy.save";
 const SHAPE: &str = "save integers of shape (epochs, batches, batch size), with -1 where a batch is shorter";

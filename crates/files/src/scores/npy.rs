@@ -1,27 +1,14 @@
 //! Scores in `.npy` files of one-dimensional arrays, read at the speed of the disk.
 
 use super::check_finite;
-use crate::npy::{Element, MAGIC, read_header};
+use crate::npy::{self, BLOCK, Element, MAGIC};
 use crate::{Error, Result, atomic::write_atomically};
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::path::Path;
-
-/// Number of bytes read and converted at a time; a multiple of 8.
-const BLOCK: usize = 1 << 18;
 
 /// Reads the scores in a file of `file_length` bytes.
 pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> {
-    let failed = |error: std::io::Error| {
-        if error.kind() == std::io::ErrorKind::UnexpectedEof {
-            Error::malformed(path, "the file is cut short", SAVE_AGAIN)
-        } else {
-            Error::io(path, "read", error)
-        }
-    };
-    let mut input = BufReader::with_capacity(file_length.min(BLOCK as u64) as usize, file);
-    let header = read_header(&mut input).map_err(failed)?;
-    let header =
-        header.map_err(|problem| Error::malformed(path, format!("the header {problem}"), SAVE_AGAIN))?;
+    let (header, mut input) = npy::open(path, file, file_length)?;
     let Some(element) = Element::from_name(&header.element) else {
         let problem = format!("the elements are of type {:?}", header.element);
         return Err(Error::malformed(path, problem, "convert them to float64 with .astype(\"<f8\")"));
@@ -47,7 +34,7 @@ pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> 
     let mut left = scores as usize * element.size();
     while left > 0 {
         let bytes = left.min(BLOCK);
-        input.read_exact(&mut block[..bytes]).map_err(failed)?;
+        input.read_exact(&mut block[..bytes]).map_err(|error| npy::failed(path, error))?;
         let first = values.len();
         element.append(&block[..bytes], &mut values);
         check_finite(path, first, &values[first..])?;
@@ -55,8 +42,6 @@ pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> 
     }
     Ok(values)
 }
-
-const SAVE_AGAIN: &str = "save it again with numpy.save";
 
 /// Writes `scores` atomically as a one-dimensional `float64` array.
 ///

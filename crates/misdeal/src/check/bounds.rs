@@ -2,7 +2,7 @@
 
 use super::card::Training;
 use crate::Result;
-use misdeal_core::{BatchScheme, Bounds, Setting};
+use misdeal_core::{BatchScheme, BoundMethod, Bounds, Setting, SideMethod};
 use misdeal_results::{CardSetting, CheckedScheme};
 use misdeal_theory::account::{bounds_within, poisson_bounds_within, side_within};
 use misdeal_theory::calibrate::{self, calibrate_to};
@@ -61,7 +61,8 @@ impl SchemeUse<'_> {
             }
             None => {
                 let above = side_within(&upper, *delta, Side::Upper, work)?;
-                let method = format!("lower: no epoch is complete; {}", above.method);
+                let no_epoch = SideMethod::Other("no epoch is complete".into());
+                let method = BoundMethod::sides(no_epoch, above.method.upper().clone());
                 Ok(Bounds { epsilon_lower_bound: None, method, ..above })
             }
         }

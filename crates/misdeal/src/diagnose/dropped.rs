@@ -6,8 +6,8 @@
 //! in the docs of `LargestOutput::epsilon_lower_bound_if_present`.
 
 use libm::{exp, pow};
-use misdeal_core::{BatchScheme, Bounds, Setting};
-use misdeal_diagnose::{Epoch, Orders};
+use misdeal_core::{BatchScheme, BoundMethod, Bounds, Setting, SideMethod};
+use misdeal_diagnose::{LoggedEpoch, Orders};
 use misdeal_statistics::binomial;
 use misdeal_theory::shuffle_max::LargestOutput;
 use misdeal_theory::work::Work;
@@ -61,7 +61,8 @@ pub fn allowing_for(
         BatchScheme::BallsInBins => {
             // Which share of the bins an epoch shows is known from the records in them alone.
             let size = orders.largest_size as u64;
-            let shown = |epoch: &Epoch| binomial::lower_bound(epoch.records.len() as u64, size, 1e-6).value;
+            let shown =
+                |epoch: &LoggedEpoch| binomial::lower_bound(epoch.records.len() as u64, size, 1e-6).value;
             let presence = orders.epochs.iter().map(shown).fold(1.0, f64::min);
             let steps_per_epoch = setting.steps_per_epoch;
             let pair = LargestOutput { noise_multiplier, steps_per_epoch, mean_in: 1.0, mean_out: 0.0 };
@@ -69,9 +70,7 @@ pub fn allowing_for(
         }
         _ => return whole,
     };
-    let upper = whole.method.split_once("upper: ").map_or(whole.method.as_str(), |(_, upper)| upper);
-    let how = "largest output (Chua et al.), records that an epoch leaves out taken into account";
-    let method = format!("lower: {how}; upper: {upper}");
+    let method = BoundMethod::sides(SideMethod::LargestOutputIfPresent, whole.method.upper().clone());
     Bounds { epsilon_lower_bound: Some(lower), method, ..whole }
 }
 

@@ -7,10 +7,6 @@ use misdeal_schemes::{PositionLaw, Weights};
 use misdeal_statistics::{ClopperPearson, ThresholdChoice, from_scores};
 use rayon::prelude::*;
 
-/// What the number rests on.
-pub const METHOD: &str = "lower: an estimate, audited on half of the records with the law of the other half, assuming that the law of \
-                          a record's step only shifts with its place in the file";
-
 /// Gaussian draws of an audit, about.
 const DRAWS: u64 = 40_000_000;
 /// Trials of either world, at most and at least.

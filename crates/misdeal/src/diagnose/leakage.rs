@@ -2,7 +2,7 @@
 
 use super::{dropped, empirical_law};
 use crate::{Analysis, EngineChoice, MechanismAudit, Result, RunOptions, Unwatched, measure_mechanism};
-use misdeal_core::{BatchScheme, Bounds, ClosedSet, Device, Setting};
+use misdeal_core::{Allowance, BatchScheme, BoundMethod, Bounds, ClosedSet, Device, Setting, SideMethod};
 use misdeal_diagnose::{DiagnosedLog, LoggedEpochs, Orders, compatible, draws_anew};
 use misdeal_results::request::DiagnoseRequest;
 use misdeal_results::{Candidate, Leakage, LoggedScheme, SchemeParameters, Theory};
@@ -139,12 +139,10 @@ impl Cost {
         let [one, two] = [self.bounds, other.bounds];
         let both =
             |pick: fn(f64, f64) -> f64, a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| pick(a, b));
-        let method =
-            if one.method == two.method { one.method } else { format!("{}; or {}", one.method, two.method) };
         let bounds = Bounds {
             epsilon_lower_bound: both(f64::min, one.epsilon_lower_bound, two.epsilon_lower_bound),
             epsilon_upper_bound: both(f64::max, one.epsilon_upper_bound, two.epsilon_upper_bound),
-            method,
+            method: one.method.or(two.method),
         };
         Cost { bounds, confidence: self.confidence.or(other.confidence) }
     }
@@ -193,13 +191,11 @@ impl Subject<'_> {
                     dropped::allowing_for(bounds(&setting, delta, work), &setting, orders, delta, work);
                 if scheme == BatchScheme::BallsInBins && logged.epochs.len() == 1 && epochs > 1 {
                     found.epsilon_upper_bound = bounds(&once, delta, work).epsilon_upper_bound;
-                    found
-                        .method
-                        .push_str("; upper: bins that all epochs repeat, which one epoch does not rule out");
+                    found.method = found.method.allowing(Allowance::RepeatedBins);
                 }
-                if let Some(words) = at_most {
+                if let Some(size) = at_most {
                     confidence = Some(CONFIDENCE);
-                    found.method.push_str(&words);
+                    found.method = found.method.allowing(Allowance::LargestBuffer(size));
                 }
                 found
             }
@@ -215,7 +211,7 @@ impl Subject<'_> {
             let Setting { noise_multiplier, epochs, .. } = *self.setting;
             let fixed_order = Gaussian::fixed_order(noise_multiplier / uses.sqrt(), epochs);
             found.epsilon_upper_bound = orders.map(|_| fixed_order.epsilon_upper_bound(self.delta));
-            found.method = format!("{}; {why}", found.method);
+            found.method = found.method.allowing(why);
         }
         found
     }
@@ -225,22 +221,12 @@ impl Subject<'_> {
 ///
 /// Copies by workers are in other steps, so that their squares add up; copies by ranks and repeats within an epoch may meet in one step,
 /// where effects add up before they are squared.
-fn uses(logged: &LoggedEpochs, orders: Option<&Orders>) -> Option<(f64, String)> {
-    let ranks = logged.uses.by_ranks as f64;
-    let workers = logged.uses.by_workers as f64;
-    let repeats = orders.map_or(1, |orders| orders.most_uses.max(1)) as f64;
-    let mut why = Vec::new();
-    if ranks > 1.0 {
-        why.push("all ranks' copies of a record in one step".to_owned());
-    }
-    if workers > 1.0 {
-        why.push("all workers' copies of a record".to_owned());
-    }
-    if repeats > 1.0 {
-        why.push(format!("a record that an epoch deals {repeats} times, in one step"));
-    }
-    let all = (ranks * repeats).powi(2) * workers;
-    (!why.is_empty()).then(|| (all, format!("upper: {}, in fixed order", why.join(" and "))))
+fn uses(logged: &LoggedEpochs, orders: Option<&Orders>) -> Option<(f64, Allowance)> {
+    let (ranks, workers) = (logged.uses.by_ranks, logged.uses.by_workers);
+    let repeats = orders.map_or(1, |orders| orders.most_uses.max(1)) as u64;
+    let all = (ranks as f64 * repeats as f64).powi(2) * workers as f64;
+    let why = Allowance::Uses { by_ranks: ranks > 1, by_workers: workers > 1, repeats };
+    [ranks, workers, repeats].into_iter().any(|uses| uses > 1).then_some((all, why))
 }
 
 /// Every record in every batch with a probability that the log shows up to a 95 % interval.
@@ -262,7 +248,7 @@ fn of_poisson(logged: &LoggedEpochs, setting: &Setting, delta: f64, work: &Work)
         (Ok(least), Ok(most)) => Bounds {
             epsilon_lower_bound: least.epsilon_lower_bound,
             epsilon_upper_bound: most.epsilon_upper_bound,
-            method: format!("{}, at both ends of the sampling probability's 95 % interval", least.method),
+            method: least.method.allowing(Allowance::SamplingProbability),
         },
         (Err(error), _) | (_, Err(error)) => Bounds::unknown(error.to_string()),
     }
@@ -300,27 +286,23 @@ fn of_fresh_subsets(
     if most.epsilon_upper_bound.is_none() || steps == more && more == fewer {
         return Ok(Bounds { epsilon_upper_bound: most.epsilon_upper_bound, ..least });
     }
-    let lower = least.method.strip_prefix("lower: ").unwrap_or(&least.method);
-    let lower = lower.split_once("; upper: ").map_or(lower, |(lower, _)| lower);
-    let upper = most.method.split_once("upper: ").map_or(most.method.as_str(), |(_, upper)| upper);
     Ok(Bounds {
         epsilon_lower_bound: least.epsilon_lower_bound,
         epsilon_upper_bound: most.epsilon_upper_bound,
-        method: format!("lower: {lower}; upper: {upper}"),
+        method: BoundMethod::sides(least.method.lower().clone(), most.method.upper().clone()),
     })
 }
 
-/// A sliding buffer of the largest size that the log allows, and the words for it: a smaller one leaks at least as much.
+/// A sliding buffer of the largest size that the log allows, and that size: a smaller one leaks at least as much.
 fn with_the_largest_buffer(
     scheme: BatchScheme,
     parameters: &SchemeParameters,
     setting: &Setting,
-) -> (BatchScheme, Option<String>) {
+) -> (BatchScheme, Option<u64>) {
     match (scheme, parameters.buffer_size_upper_bound) {
         (BatchScheme::StreamShuffle { buffer_size: likeliest }, Some(most)) if most > likeliest => {
             let buffer_size = most.min(setting.dataset_size());
-            let words = format!("; lower: at a buffer of {buffer_size}, the end of its 95 % interval");
-            (BatchScheme::StreamShuffle { buffer_size }, Some(words))
+            (BatchScheme::StreamShuffle { buffer_size }, Some(buffer_size))
         }
         _ => (scheme, None),
     }
@@ -341,26 +323,27 @@ fn by_audit(setting: &Setting, delta: f64, work: &Work) -> Result<Bounds> {
     if proven >= measured {
         return Ok(known);
     }
-    let how = known.method.split_once("upper: ").map_or("none", |(_, upper)| upper);
+    let how = match known.method {
+        BoundMethod::Sides { upper, .. } => upper,
+        _ => SideMethod::NoneKnown,
+    };
     Ok(Bounds {
         epsilon_lower_bound: Some(upper.map_or(measured, |upper| measured.min(upper))),
         epsilon_upper_bound: upper,
-        method: format!("lower: audit with {observations} observations, 95 % confidence; upper: {how}"),
+        method: BoundMethod::sides(SideMethod::Audit { observations }, how),
     })
 }
 
 /// The empirical law where each record is dealt once an epoch; else nothing is known.
 fn of_unknown(orders: Option<&Orders>, setting: &Setting, delta: f64) -> Result<Bounds> {
     let Some(orders) = orders else {
-        return Ok(Bounds::unknown(
-            "records are dealt several times in an epoch, by a law that is not known",
-        ));
+        return Ok(Bounds::unknown(SideMethod::UnknownLaw));
     };
     let fixed = account::bounds(&Setting { scheme: BatchScheme::FixedOrder, ..setting.clone() }, delta)?;
     let lower = empirical_law::audited(orders, setting, delta)?;
     Ok(Bounds {
         epsilon_lower_bound: lower.map(|lower| lower.min(fixed.epsilon_upper_bound.unwrap_or(lower))),
         epsilon_upper_bound: fixed.epsilon_upper_bound,
-        method: format!("{}; upper: fixed order", empirical_law::METHOD),
+        method: BoundMethod::sides(SideMethod::EstimatedLaw, SideMethod::FixedOrder),
     })
 }

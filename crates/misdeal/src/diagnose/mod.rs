@@ -16,6 +16,8 @@ use std::time::Instant;
 
 /// Reads a log, names its scheme and says what it costs, on all cores of the current thread pool.
 ///
+/// [`diagnose_batches`] has an example.
+///
 /// # Errors
 /// A file that cannot be read, a data set size that the log exceeds, or a noise or delta that is refused.
 pub fn diagnose(request: &DiagnoseRequest) -> Result<Diagnosed> {
@@ -29,6 +31,18 @@ pub fn diagnose(request: &DiagnoseRequest) -> Result<Diagnosed> {
 }
 
 /// As [`diagnose`], of a log that is in memory.
+///
+/// ```
+/// use misdeal::{diagnose_batches, request::DiagnoseRequest};
+/// let mut log = misdeal_files::batch_log::BatchLog::default();
+/// for epoch in 0..2 {
+///     log.push(epoch, 0, None, [0, 1, 2])?;
+///     log.push(epoch, 0, None, [3, 4, 5])?;
+/// }
+/// let found = diagnose_batches(&log, &DiagnoseRequest::default())?;
+/// assert_eq!((found.epochs, found.batch_size), (2, 3));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// As [`diagnose`].

@@ -42,6 +42,12 @@ const OF_CUDA: [Check; 3] = [
 
 /// Runs all checks that this machine has a device for.
 ///
+/// ```no_run
+/// use misdeal::{Unwatched, request::SelfTestRequest, self_test};
+/// assert!(self_test(&SelfTestRequest::default(), &Unwatched)?.passed);
+/// # Ok::<(), misdeal::Error>(())
+/// ```
+///
 /// # Formal guarantees
 /// - Each check that draws at random fails on a sound machine with probability below 1e-6. The others have stated tolerances.
 /// - Every check runs the code of audits, on all available instruction sets and devices. A check that panics has failed.

@@ -4,7 +4,7 @@ use super::Found;
 use misdeal_core::{Blueprint, Precision, Recipe, Setting, SettingHash, Stream, ThreatModel, World};
 use misdeal_cuda::training::{Trainer, Tuning};
 use misdeal_train::data::{Shape, Synthetic};
-use misdeal_train::reference::{self, Outputs};
+use misdeal_train::reference::{self, ModelOutputs};
 use misdeal_train::{InstructionSet, TrainingPlan};
 use std::sync::Arc;
 
@@ -93,8 +93,8 @@ fn plans(seed: u64, stream: fn(&SettingHash) -> Stream) -> Result<Vec<TrainingPl
 }
 
 /// The largest difference of an output, a bias or a parameter.
-fn difference(exact: &Outputs, ours: &Outputs) -> Result<f64, String> {
-    let flat = |outputs: &Outputs| {
+fn difference(exact: &ModelOutputs, ours: &ModelOutputs) -> Result<f64, String> {
+    let flat = |outputs: &ModelOutputs| {
         let values = outputs.projections.iter().chain(&outputs.biases).flatten().copied();
         values.chain(outputs.parameters.iter().copied()).collect::<Vec<f64>>()
     };

@@ -6,7 +6,7 @@ use crate::pictures::epsilons::{between, sides};
 use crate::pictures::{judged, trade_off};
 use misdeal_core::{ClosedSet, SchemeName};
 use misdeal_results::numbers::{self, count, probability, rounded_down, rounded_up, significant};
-use misdeal_results::{Account, Calibration, Shape};
+use misdeal_results::{Account, Calibration, RunShape};
 
 /// The section of an account.
 pub fn section(account: &Account) -> Section {
@@ -70,7 +70,7 @@ fn tables(account: &Account) -> Vec<Table> {
             side(lower, rounded_down),
             side(upper, rounded_up),
             times(lower),
-            bounds.method.clone(),
+            bounds.method.to_string(),
         ]
     });
     let mut tables = vec![Table {
@@ -84,7 +84,7 @@ fn tables(account: &Account) -> Vec<Table> {
             let [lower, upper] = [bounds.delta_lower_bound, bounds.delta_upper_bound];
             let [lower, upper] = [lower.map(|x| 0.9995 * x), upper.map(|x| (1.0005 * x).min(1.0))];
             let shown = |value: Option<f64>| side(value, |value| format!("{value:.3e}"));
-            vec![scheme.to_string(), shown(lower), shown(upper), bounds.method.clone()]
+            vec![scheme.to_string(), shown(lower), shown(upper), bounds.method.to_string()]
         });
         tables.push(Table {
             caption: format!("Bounds on delta at epsilon {epsilon}"),
@@ -128,7 +128,7 @@ fn settings(account: &Account) -> Vec<Fact> {
 }
 
 /// Batches and epochs of a run.
-fn counts(shape: &Shape) -> impl Iterator<Item = Fact> {
+fn counts(shape: &RunShape) -> impl Iterator<Item = Fact> {
     let counts = [
         ("steps per epoch", Some(shape.steps_per_epoch)),
         ("epochs", Some(shape.epochs)),
@@ -165,7 +165,7 @@ fn command(account: &Account) -> String {
 pub fn calibration(found: &Calibration) -> Section {
     let (scheme, bound) = (found.scheme.name(), found.sides());
     let &Calibration { steps_per_epoch, epochs, batch_size, .. } = found;
-    let shape = Shape { steps_per_epoch, epochs, batch_size, buffer_size: found.scheme.buffer_size() };
+    let shape = RunShape { steps_per_epoch, epochs, batch_size, buffer_size: found.scheme.buffer_size() };
     let line = CommandLine::new("calibrate")
         .flag("target-epsilon", found.target_epsilon)
         .number("delta", found.delta)

@@ -1,12 +1,10 @@
 //! What theory says, and the noise that a target needs.
 
-use super::{Request, Shape, count, default_of_flags, number, one_of};
+use super::{ShapeRequest, count, number, one_of, request};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use misdeal_core::{BatchScheme, ClosedSet};
-use schemars::JsonSchema;
+use misdeal_core::BatchScheme;
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// What `account` is asked for.
 #[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
@@ -18,7 +16,7 @@ pub struct AccountRequest {
     /// Batches and epochs.
     #[command(flatten)]
     #[serde(flatten)]
-    pub shape: Shape,
+    pub shape: ShapeRequest,
     /// The delta at which epsilon is meant
     #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
     pub delta: f64,
@@ -55,7 +53,7 @@ pub struct CalibrateRequest {
     /// Batches and epochs.
     #[command(flatten)]
     #[serde(flatten)]
-    pub shape: Shape,
+    pub shape: ShapeRequest,
     /// How batches are made
     #[arg(long, default_value = "poisson", value_parser = PossibleValuesParser::new(BatchScheme::NAMES), value_name = "NAME")]
     pub scheme: String,
@@ -64,40 +62,16 @@ pub struct CalibrateRequest {
     pub bound: BoundSide,
 }
 
-default_of_flags!(AccountRequest, CalibrateRequest);
+request!(CalibrateRequest, "calibrate");
+request!(AccountRequest, "account");
 
-impl Request for AccountRequest {
-    const COMMAND: &str = "account";
-}
-
-impl Request for CalibrateRequest {
-    const COMMAND: &str = "calibrate";
-}
-
-/// Which side of a scheme's epsilon a calibration goes by.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum BoundSide {
-    /// The noise is enough: the upper bound meets the target.
-    Upper,
-    /// Less noise is known not to be enough: the lower bound meets the target.
-    Lower,
-}
-
-impl ClosedSet for BoundSide {
-    const FIELD: &'static str = "bound";
+misdeal_core::closed_set! {
+    "bound",
+    /// Which side of a scheme's epsilon a calibration goes by.
+    pub enum BoundSide {
+        /// The noise is enough: the upper bound meets the target.
+        Upper,
+        /// Less noise is known not to be enough: the lower bound meets the target.
+        Lower,
+    }
 }

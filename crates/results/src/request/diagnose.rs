@@ -1,6 +1,6 @@
 //! Logs of batches.
 
-use super::{Request, count, default_of_flags, number, path};
+use super::{count, number, path, request};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -28,8 +28,4 @@ pub struct DiagnoseRequest {
     pub epochs: Option<u64>,
 }
 
-default_of_flags!(DiagnoseRequest);
-
-impl Request for DiagnoseRequest {
-    const COMMAND: &str = "diagnose";
-}
+request!(DiagnoseRequest, "diagnose");

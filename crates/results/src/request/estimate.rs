@@ -1,6 +1,6 @@
 //! Scores from anywhere.
 
-use super::{Analysis, Request, default_of_flags, number, path};
+use super::{Analysis, number, path, request};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -35,8 +35,4 @@ pub struct EstimateRequest {
     pub trade_off: bool,
 }
 
-default_of_flags!(EstimateRequest);
-
-impl Request for EstimateRequest {
-    const COMMAND: &str = "estimate";
-}
+request!(EstimateRequest, "estimate");

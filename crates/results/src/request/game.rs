@@ -44,7 +44,7 @@ impl Game {
     pub fn applied_to(&self, setting: Setting, buffer_size: Option<u64>) -> Result<Setting> {
         if self.uncorrected && !self.search_buffer {
             let hint = "only a search has levels to correct";
-            return Err(Error::bad_value("uncorrected", "True", "False without `search_buffer`", hint));
+            return Err(Error::bad_value("uncorrected", "given", "`uncorrected` with `search_buffer`", hint));
         }
         let adversary = self.adversary_scheme.as_deref();
         Ok(Setting {

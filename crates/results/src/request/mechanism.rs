@@ -1,6 +1,6 @@
 //! The audit of the mechanism.
 
-use super::{Analysis, Game, Request, Run, Shape, count, default_of_flags, number};
+use super::{Analysis, Game, Run, ShapeRequest, count, number, request};
 use clap::Args;
 use misdeal_core::{Result, Setting};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct AuditMechanismRequest {
     /// Batches and epochs.
     #[command(flatten)]
     #[serde(flatten)]
-    pub shape: Shape,
+    pub shape: ShapeRequest,
     /// Batches, the target and its adversary.
     #[command(flatten)]
     #[serde(flatten)]
@@ -39,11 +39,7 @@ pub struct AuditMechanismRequest {
     pub seed: u64,
 }
 
-default_of_flags!(AuditMechanismRequest);
-
-impl Request for AuditMechanismRequest {
-    const COMMAND: &str = "audit mechanism";
-}
+request!(AuditMechanismRequest, "audit mechanism");
 
 impl AuditMechanismRequest {
     /// The setting, not yet validated.

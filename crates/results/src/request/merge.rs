@@ -1,6 +1,6 @@
 //! Shards of a run.
 
-use super::{Request, default_of_flags, path, paths};
+use super::{path, paths, request};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -19,8 +19,4 @@ pub struct MergeRequest {
     pub output: Option<PathBuf>,
 }
 
-default_of_flags!(MergeRequest);
-
-impl Request for MergeRequest {
-    const COMMAND: &str = "merge";
-}
+request!(MergeRequest, "merge");

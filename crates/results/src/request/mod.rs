@@ -43,7 +43,7 @@ pub use reproduce::{ARTEFACTS, ReproduceRequest};
 pub use run::Run;
 pub use scan::ScanRequest;
 pub use self_test::SelfTestRequest;
-pub use shape::Shape;
+pub use shape::ShapeRequest;
 pub use sweep::{SweepRequest, Variation};
 pub use training::AuditTrainingRequest;
 pub use values::{count, number, one_of, path, paths};
@@ -82,6 +82,18 @@ macro_rules! default_of_flags {
     };
 }
 use default_of_flags;
+
+/// Makes a type the request of a command.
+macro_rules! request {
+    ($request:ty, $command:literal) => {
+        $crate::request::default_of_flags!($request);
+
+        impl $crate::request::Request for $request {
+            const COMMAND: &str = $command;
+        }
+    };
+}
+use request;
 
 #[cfg(test)]
 mod tests;

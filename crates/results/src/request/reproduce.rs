@@ -1,6 +1,6 @@
 //! The paper's tables and figures.
 
-use super::{Request, count, default_of_flags, one_of, path};
+use super::{count, one_of, path, request};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use misdeal_core::{Device, Precision};
@@ -49,11 +49,7 @@ pub struct ReproduceRequest {
     pub seed: u64,
 }
 
-default_of_flags!(ReproduceRequest);
-
-impl Request for ReproduceRequest {
-    const COMMAND: &str = "reproduce";
-}
+request!(ReproduceRequest, "reproduce");
 
 /// The names of all artefacts, in the order of the paper, and what goes past it.
 pub const ARTEFACTS: [&str; 13] = [

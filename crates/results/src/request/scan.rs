@@ -1,6 +1,6 @@
 //! Python sources.
 
-use super::{Request, default_of_flags, path, paths};
+use super::{path, paths, request};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -34,8 +34,4 @@ pub struct ScanRequest {
     pub config: Option<PathBuf>,
 }
 
-default_of_flags!(ScanRequest);
-
-impl Request for ScanRequest {
-    const COMMAND: &str = "scan";
-}
+request!(ScanRequest, "scan");

@@ -1,6 +1,6 @@
 //! Checks of this machine.
 
-use super::{Request, default_of_flags, one_of};
+use super::{one_of, request};
 use clap::Args;
 use misdeal_core::Device;
 use serde::{Deserialize, Serialize};
@@ -17,8 +17,4 @@ pub struct SelfTestRequest {
     pub seed: u64,
 }
 
-default_of_flags!(SelfTestRequest);
-
-impl Request for SelfTestRequest {
-    const COMMAND: &str = "self-test";
-}
+request!(SelfTestRequest, "self-test");

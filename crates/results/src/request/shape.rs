@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Batches and epochs.
 #[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Shape {
+pub struct ShapeRequest {
     /// Batches in an epoch
     #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "T")]
     pub steps_per_epoch: u64,
@@ -23,12 +23,12 @@ pub struct Shape {
     pub buffer_size: Option<u64>,
 }
 
-default_of_flags!(Shape);
+default_of_flags!(ShapeRequest);
 
-impl Shape {
+impl ShapeRequest {
     /// The default setting with this shape. The buffer belongs to the scheme.
     pub fn setting(&self) -> Setting {
-        let &Shape { steps_per_epoch, epochs, batch_size, .. } = self;
+        let &ShapeRequest { steps_per_epoch, epochs, batch_size, .. } = self;
         Setting { steps_per_epoch, epochs, batch_size, ..Setting::default() }
     }
 }

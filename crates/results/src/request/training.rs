@@ -1,6 +1,6 @@
 //! The audit of training.
 
-use super::{Analysis, Game, Request, Run, count, default_of_flags, number, one_of, path};
+use super::{Analysis, Game, Run, count, number, one_of, path, request};
 use clap::Args;
 use misdeal_core::{CanaryKind, Error, LastBatch, Precision, Result, Setting};
 use serde::{Deserialize, Serialize};
@@ -80,11 +80,7 @@ pub struct AuditTrainingRequest {
     pub seed: u64,
 }
 
-default_of_flags!(AuditTrainingRequest);
-
-impl Request for AuditTrainingRequest {
-    const COMMAND: &str = "audit training";
-}
+request!(AuditTrainingRequest, "audit training");
 
 impl AuditTrainingRequest {
     /// The setting before its noise is calibrated and its steps are counted, not yet validated.
@@ -95,7 +91,12 @@ impl AuditTrainingRequest {
         let &Self { noise_multiplier, epochs, batch_size, seed, .. } = self;
         if let (Some(noise), Some(_)) = (noise_multiplier, self.target_epsilon) {
             let hint = "a target takes the noise's place";
-            return Err(Error::bad_value("noise_multiplier", noise, "None with `target_epsilon`", hint));
+            return Err(Error::bad_value(
+                "noise_multiplier",
+                noise,
+                "no `noise_multiplier` with `target_epsilon`",
+                hint,
+            ));
         }
         let noise_multiplier = noise_multiplier.unwrap_or(1.0);
         let setting = Setting { noise_multiplier, epochs, batch_size, seed, ..Setting::default() };

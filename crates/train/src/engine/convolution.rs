@@ -1,14 +1,14 @@
 //! One convolution with its working memory, forward and backward.
 
 use crate::kernels::{Convolution, ConvolutionGradient, Window};
-use crate::model::{Layer, Weights};
+use crate::model::{Layer, LayerWeights};
 use crate::simd::{InstructionSet, LANES, LaneVector};
 
 /// The buffers of a convolution, except its output.
 #[derive(Debug, Clone)]
 pub struct ConvolutionStage {
     /// Its weights.
-    pub weights: Weights,
+    pub weights: LayerWeights,
     window: Window,
     back: Window,
     width: usize,
@@ -26,7 +26,7 @@ pub struct ConvolutionStage {
 
 impl ConvolutionStage {
     /// Allocates memory for one convolution. The first layer of a model passes no deltas back.
-    pub fn new(layer: &Layer, weights: Weights, size: usize, padding: usize, is_first: bool) -> Self {
+    pub fn new(layer: &Layer, weights: LayerWeights, size: usize, padding: usize, is_first: bool) -> Self {
         let (input, output) = (layer.input, layer.output);
         let window = Window {
             channels: input.channels,

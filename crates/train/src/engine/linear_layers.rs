@@ -5,7 +5,7 @@ use crate::kernels::{
     Activate, Activation, ActivationGradient, ColumnSums, LossGradient, Matrix, MatrixProduct, RowSquares,
     ScaleRows,
 };
-use crate::model::{Model, Weights};
+use crate::model::{LayerWeights, Model};
 use crate::simd::{AlignedFloats, InstructionSet};
 use misdeal_core::{LayerKind, Loss};
 use std::ops::Range;
@@ -13,7 +13,7 @@ use std::ops::Range;
 /// One linear layer and the activation after it.
 #[derive(Debug, Clone)]
 struct LinearStage {
-    weights: Weights,
+    weights: LayerWeights,
     activation: Option<Activation>,
     /// The inputs.
     inputs: AlignedFloats,
@@ -93,7 +93,7 @@ impl LinearLayers {
     /// Transposes the weights; called once per step.
     pub fn prepare(&mut self, parameters: &[f32]) {
         for stage in self.stages.iter_mut().filter(|stage| !stage.transposed.is_empty()) {
-            let Weights { inputs, outputs, .. } = stage.weights;
+            let LayerWeights { inputs, outputs, .. } = stage.weights;
             for (row, weights) in
                 parameters[stage.weights.range()].chunks_exact(outputs).take(inputs).enumerate()
             {

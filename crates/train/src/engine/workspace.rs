@@ -7,7 +7,7 @@ use crate::initial::fill_initial_parameters;
 use crate::kernels::{Dot, NoisyStep, add_multiple};
 use crate::memory::NOISE_AT_A_TIME;
 use crate::plan::TrainingPlan;
-use crate::reference::Outputs;
+use crate::reference::ModelOutputs;
 use crate::simd::{AlignedFloats, InstructionSet};
 use misdeal_core::World;
 use misdeal_game::Gaussians;
@@ -29,7 +29,7 @@ pub struct Workspace {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrainedModel {
     /// The outputs of all steps.
-    pub outputs: Outputs,
+    pub outputs: ModelOutputs,
     /// Correctly classified training and test records, if measured.
     pub correct: Option<(u64, Option<u64>)>,
 }
@@ -71,7 +71,7 @@ impl Workspace {
         let examples = &plan.dataset().train;
         let steps = setting.steps() as usize;
         let empty = || vec![Vec::with_capacity(steps); canaries.len()];
-        let mut outputs = Outputs { projections: empty(), biases: empty(), ..Outputs::default() };
+        let mut outputs = ModelOutputs { projections: empty(), biases: empty(), ..ModelOutputs::default() };
         outputs.expected = vec![vec![]; if plan.debiases() { canaries.len() } else { 0 }];
         fill_initial_parameters(plan.model(), plan.stream(), world, trial, &mut self.parameters);
         let mut sampler = sampler(setting, plan.stream(), world, trial);

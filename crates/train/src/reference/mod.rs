@@ -4,4 +4,4 @@ mod network;
 mod training;
 
 pub use network::Network;
-pub use training::{Outputs, clip, train};
+pub use training::{ModelOutputs, clip, train};

@@ -1,7 +1,7 @@
 //! Forward and backward passes of one record, in plain loops.
 
 use crate::data::Shape;
-use crate::model::{Layer, Model, Weights};
+use crate::model::{Layer, LayerWeights, Model};
 use misdeal_core::{LayerKind, Loss};
 
 /// A model's layers, computed in f64.
@@ -110,7 +110,7 @@ fn first_largest(square: &[usize], input: &[f64]) -> usize {
     square.iter().copied().fold(square[0], |best, i| if input[i] > input[best] { i } else { best })
 }
 
-fn biases(weights: Weights, layer: &Layer, parameters: &[f64]) -> Vec<f64> {
+fn biases(weights: LayerWeights, layer: &Layer, parameters: &[f64]) -> Vec<f64> {
     let per_output = layer.output.features() / weights.outputs;
     parameters[weights.biases()].iter().flat_map(|&bias| std::iter::repeat_n(bias, per_output)).collect()
 }

@@ -9,7 +9,7 @@ use misdeal_schemes::sampler;
 
 /// The adversary's outputs: one for each canary and step.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outputs {
+pub struct ModelOutputs {
     /// `projections[k][t]`: <noisy sum, canary k> / C^2 in step t, without recentring.
     pub projections: Vec<Vec<f64>>,
     /// `biases[k][t]`: the part of that projection that natural records cause.
@@ -30,7 +30,7 @@ pub fn clip(gradient: &mut [f64], clip_norm: f64) {
 }
 
 /// Trains one model by Algorithm 2, with one gradient per record.
-pub fn train(plan: &TrainingPlan, world: World, trial: u64) -> Outputs {
+pub fn train(plan: &TrainingPlan, world: World, trial: u64) -> ModelOutputs {
     let (setting, recipe, model) = (plan.setting(), plan.recipe(), plan.model());
     let (examples, stream) = (&plan.dataset().train, plan.stream());
     let network = Network::new(model);
@@ -55,7 +55,7 @@ pub fn train(plan: &TrainingPlan, world: World, trial: u64) -> Outputs {
 
     let mut parameters: Vec<f64> =
         initial_parameters(model, stream, world, trial).into_iter().map(f64::from).collect();
-    let mut outputs = Outputs {
+    let mut outputs = ModelOutputs {
         projections: vec![vec![]; canaries.len()],
         biases: vec![vec![]; canaries.len()],
         expected: vec![vec![]; if plan.debiases() { canaries.len() } else { 0 }],

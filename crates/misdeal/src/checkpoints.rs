@@ -16,23 +16,23 @@ use std::time::{Duration, Instant};
 const MOST_OF_THE_TIME: u32 = 20;
 
 /// Stands between a run and whoever watches it: counts observations and saves the store now and then.
-pub struct Savings<'a> {
+pub struct Checkpoints<'a> {
     claim: Option<&'a Claim>,
     progress: &'a dyn Progress,
     observed: AtomicU64,
     total: u64,
-    /// The least time between two savings.
+    /// The least time between two checkpoints.
     interval: Duration,
     start: Instant,
     /// When the next saving is due, in microseconds from the start.
     next: AtomicU64,
 }
 
-impl<'a> Savings<'a> {
+impl<'a> Checkpoints<'a> {
     /// Watches a run that starts with `observed` of `total` observations.
     pub fn new(claim: Option<&'a Claim>, progress: &'a dyn Progress, observed: u64, total: u64) -> Self {
         progress.observed(observed, total);
-        let savings = Savings {
+        let checkpoints = Checkpoints {
             claim,
             progress,
             observed: observed.into(),
@@ -41,11 +41,11 @@ impl<'a> Savings<'a> {
             start: Instant::now(),
             next: AtomicU64::new(0),
         };
-        savings.postpone(savings.interval);
-        savings
+        checkpoints.postpone(checkpoints.interval);
+        checkpoints
     }
 
-    /// The same with another least time between two savings.
+    /// The same with another least time between two checkpoints.
     pub fn every(mut self, seconds: f64) -> Self {
         self.interval = Duration::from_secs_f64(seconds);
         self.postpone(self.interval);
@@ -78,7 +78,7 @@ impl<'a> Savings<'a> {
     }
 }
 
-impl Watch for Savings<'_> {
+impl Watch for Checkpoints<'_> {
     type Error = Error;
 
     fn played(&self, trials: u64) {

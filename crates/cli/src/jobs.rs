@@ -1,0 +1,161 @@
+//! Commands: each runs its job and delivers the document.
+
+use crate::arguments::{
+    Arguments, CommonArguments, CompletionsArguments, DiagnoseArguments, EstimateArguments, Format,
+    MechanismArguments, OutcomeArguments, ReportArguments, ReproduceArguments, TrainingArguments,
+};
+use crate::failure::{Failure, Success};
+use crate::interruption::{self, Patience};
+use crate::progress::Bar;
+use crate::{output, plot};
+use clap::CommandFactory;
+use misdeal::Progress;
+use misdeal::request::{AccountRequest, CalibrateRequest, MergeRequest, SelfTestRequest};
+use misdeal_core::path_text;
+use misdeal_files::{atomic::write_atomically, text};
+use misdeal_report::{Layout, page};
+use misdeal_results::{Audit, Document, LaidOut, Stored};
+use std::path::Path;
+
+/// What a command comes to.
+type Outcome = Result<Success, Failure>;
+
+/// Draws a document, if there is a place for it, and prints it.
+fn deliver(document: &Document, plot: Option<&Path>, common: &CommonArguments) -> Outcome {
+    if let Some(path) = plot {
+        plot::write(path, document)?;
+    }
+    output::deliver(common, document)?;
+    Ok(Success::Fine)
+}
+
+/// `misdeal audit mechanism`.
+pub fn audit_mechanism(arguments: MechanismArguments, common: &CommonArguments) -> Outcome {
+    let MechanismArguments { mut request, outcome } = arguments;
+    plot::check(outcome.plot.as_deref())?;
+    request.seed = common.seed;
+    request.run.trade_off |= outcome.plot.is_some();
+    common.environment.listen(Patience::ToSave)?;
+    let audit = misdeal::audit_mechanism(&request, &Bar::new(common))?;
+    deliver_audit(audit, &outcome, common)
+}
+
+/// `misdeal audit training`.
+pub fn audit_training(arguments: TrainingArguments, common: &CommonArguments) -> Outcome {
+    let TrainingArguments { mut request, outcome } = arguments;
+    plot::check(outcome.plot.as_deref())?;
+    request.seed = common.seed;
+    request.run.trade_off |= outcome.plot.is_some();
+    common.environment.listen(Patience::None)?;
+    let audit = misdeal::audit_training(&request, &Bar::new(common))?;
+    deliver_audit(audit, &outcome, common)
+}
+
+fn deliver_audit(audit: Audit, outcome: &OutcomeArguments, common: &CommonArguments) -> Outcome {
+    let is_bad_news = outcome.check && audit.refutes_the_claim();
+    deliver(&audit.into(), outcome.plot.as_deref(), common)?;
+    Ok(if is_bad_news { Success::BadNews } else { Success::Fine })
+}
+
+/// `misdeal estimate`.
+pub fn estimate(arguments: EstimateArguments, common: &CommonArguments) -> Outcome {
+    let EstimateArguments { mut request, plot } = arguments;
+    plot::check(plot.as_deref())?;
+    request.trade_off |= plot.is_some();
+    deliver(&misdeal::estimate_scores(&request)?.into(), plot.as_deref(), common)
+}
+
+/// `misdeal merge`.
+pub fn merge(mut request: MergeRequest, common: &CommonArguments) -> Outcome {
+    request.output.clone_from(&common.output);
+    output::print_document(common, &misdeal::merge_stores(&request)?.into())?;
+    Ok(Success::Fine)
+}
+
+/// `misdeal account`.
+pub fn account(request: &AccountRequest, common: &CommonArguments) -> Outcome {
+    deliver(&misdeal::account(request)?.into(), None, common)
+}
+
+/// `misdeal calibrate`.
+pub fn calibrate(request: &CalibrateRequest, common: &CommonArguments) -> Outcome {
+    deliver(&misdeal::calibrate_noise(request)?.into(), None, common)
+}
+
+/// `misdeal diagnose`.
+pub fn diagnose(arguments: &DiagnoseArguments, common: &CommonArguments) -> Outcome {
+    let plot = arguments.plot.as_deref();
+    plot::check(plot)?;
+    deliver(&misdeal::diagnose(&arguments.request)?.into(), plot, common)
+}
+
+/// `misdeal reproduce`.
+pub fn reproduce(arguments: ReproduceArguments, common: &CommonArguments) -> Outcome {
+    let ReproduceArguments { mut request, plot } = arguments;
+    plot::check(plot.as_deref())?;
+    request.seed = common.seed;
+    common.environment.listen(Patience::ToSave)?;
+    let found = misdeal_paper::reproduce(&request, &Bar::new(common))?;
+    deliver(&found.into(), plot.as_deref(), common)
+}
+
+/// `misdeal report`.
+pub fn report(arguments: &ReportArguments, common: &CommonArguments) -> Outcome {
+    let layout = common.output.as_deref().map(Layout::of).transpose()?;
+    if layout.is_none() && common.format == Format::Json {
+        return Err(common.refuse_format("text without --output", "the page itself is HTML"));
+    }
+    let results = arguments.results.iter().map(|path| {
+        let document = text::read_result(path)?;
+        Ok(Stored::parse(&misdeal_core::printable_path(path), &document)?)
+    });
+    let results = results.collect::<Result<Vec<_>, Failure>>()?;
+    let (Some(layout), Some(output)) = (layout, &common.output) else {
+        output::print(common, &page(&results)?)?;
+        return Ok(Success::Fine);
+    };
+    let bytes = layout.bytes(&results)?;
+    write_atomically(output, |sink| sink.write_all(&bytes))?;
+    if common.format == Format::Json {
+        let (results, bytes, output) = (results.len() as u64, bytes.len() as u64, path_text(output).into());
+        output::print_document(common, &LaidOut { results, bytes, output }.into())?;
+    }
+    Ok(Success::Fine)
+}
+
+/// `misdeal devices`.
+pub fn devices(common: &CommonArguments) -> Outcome {
+    deliver(&misdeal::devices().into(), None, common)
+}
+
+/// `misdeal self-test`; a check that fails is bad news.
+pub fn self_test(mut request: SelfTestRequest, common: &CommonArguments) -> Outcome {
+    common.environment.listen(Patience::ToSave)?;
+    request.seed = common.seed;
+    let found = misdeal::self_test(&request, &Interruptible)?;
+    let passed = found.passed;
+    deliver(&found.into(), None, common)?;
+    Ok(if passed { Success::Fine } else { Success::BadNews })
+}
+
+/// A few checks need no bar.
+struct Interruptible;
+
+impl Progress for Interruptible {
+    fn observed(&self, _done: u64, _total: u64) {}
+
+    fn is_interrupted(&self) -> bool {
+        interruption::has_come()
+    }
+}
+
+/// `misdeal completions`.
+pub fn completions(arguments: &CompletionsArguments, common: &CommonArguments) -> Outcome {
+    common.check_is_text()?;
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut Arguments::command(), "misdeal", &mut script);
+    let script = String::from_utf8(script)
+        .map_err(|error| Failure::run_failed(format!("the script is not text: {error}")))?;
+    output::deliver_text(common, &script)?;
+    Ok(Success::Fine)
+}
