@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// What `account` is asked for.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AccountRequest {
     /// Noise standard deviation divided by the clipping norm
@@ -43,7 +43,7 @@ pub struct AccountRequest {
 }
 
 /// What `calibrate` is asked for.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CalibrateRequest {
     /// The epsilon to meet

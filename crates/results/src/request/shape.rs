@@ -3,11 +3,13 @@
 use super::{count, default_of_flags};
 use clap::Args;
 use misdeal_core::Setting;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Batches and epochs.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(rename = "RequestedShape")]
 pub struct Shape {
     /// Batches in an epoch
     #[arg(long, allow_hyphen_values = true, default_value = "100", value_parser = count, value_name = "T")]
