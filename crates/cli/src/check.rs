@@ -4,14 +4,15 @@ use crate::arguments::{CheckArguments, CommonArguments};
 use crate::failure::{Failure, Success};
 use crate::interruption::Patience;
 use crate::progress::Bar;
+use crate::report::today;
 use crate::{output, plot};
 use misdeal_files::atomic::{check_place, write_atomically};
-use misdeal_report::Layout;
+use misdeal_report::{Layout, PageHead};
 use misdeal_results::{Document, Stored};
 
 /// Checks model cards and reports; writes the page and the figure where they were asked for.
 pub fn run(arguments: CheckArguments, common: &CommonArguments) -> Result<Success, Failure> {
-    let CheckArguments { mut request, check, report, plot } = arguments;
+    let CheckArguments { mut request, check, report, plot, title, date } = arguments;
     plot::check(plot.as_deref())?;
     if let Some(page) = &report {
         if Layout::of(page)? != Layout::Page {
@@ -38,7 +39,8 @@ pub fn run(arguments: CheckArguments, common: &CommonArguments) -> Result<Succes
         plot::write(path, &document)?;
     }
     if let Some(path) = &report {
-        let bytes = Layout::Page.bytes(&[Stored::of(document.clone())])?;
+        let head = PageHead { title, name: None, date: Some(date.unwrap_or_else(today)) };
+        let bytes = Layout::Page.bytes(&[Stored::of(document.clone())], &head)?;
         write_atomically(path, |sink| sink.write_all(&bytes))?;
     }
     output::deliver(common, &document)?;

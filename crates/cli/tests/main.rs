@@ -6,6 +6,7 @@ mod bad_input;
 mod batch_then_shuffle;
 mod completions_and_man;
 mod contract;
+mod decisions;
 mod dependencies;
 mod diagnose;
 mod documented;
