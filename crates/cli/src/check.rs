@@ -1,19 +1,20 @@
 //! `misdeal check`, and `misdeal` alone.
 
 use crate::arguments::{CheckArguments, CommonArguments};
+use crate::date::today;
 use crate::failure::{Failure, Success};
 use crate::interruption::Patience;
 use crate::progress::Bar;
 use crate::{output, plot};
 use misdeal_core::Error;
 use misdeal_files::atomic::{check_place, write_atomically};
-use misdeal_report::Layout;
+use misdeal_report::{Layout, PageHead};
 use misdeal_results::{Document, Stored};
 use std::path::Path;
 
 /// Checks model cards and reports; writes the page and the figure where they were asked for.
 pub fn run(arguments: CheckArguments, common: &CommonArguments) -> Result<Success, Failure> {
-    let CheckArguments { mut request, check, report, plot } = arguments;
+    let CheckArguments { mut request, check, report, plot, title, date } = arguments;
     plot::check(plot.as_deref())?;
     check_page(report.as_deref())?;
     request.seed = common.seed;
@@ -27,7 +28,7 @@ pub fn run(arguments: CheckArguments, common: &CommonArguments) -> Result<Succes
     if let Some(path) = &plot {
         plot::write(path, &document)?;
     }
-    write_page(report.as_deref(), &document)?;
+    write_page(report.as_deref(), PageHead { title, name: None, date }, &document)?;
     output::deliver(common, &document)?;
     Ok(if is_bad_news { Success::BadNews } else { Success::Fine })
 }
@@ -43,9 +44,10 @@ pub fn check_page(path: Option<&Path>) -> Result<(), Failure> {
 }
 
 /// Writes a result's page.
-pub fn write_page(path: Option<&Path>, document: &Document) -> Result<(), Failure> {
+pub fn write_page(path: Option<&Path>, head: PageHead, document: &Document) -> Result<(), Failure> {
     let Some(path) = path else { return Ok(()) };
-    let bytes = Layout::Page.bytes(&[Stored::of(document.clone())])?;
+    let head = PageHead { date: Some(head.date.unwrap_or_else(today)), ..head };
+    let bytes = Layout::Page.bytes(&[Stored::of(document.clone())], &head)?;
     Ok(write_atomically(path, |sink| sink.write_all(&bytes))?)
 }
 

@@ -68,6 +68,11 @@ impl Environment {
         self.is_process() && io::stderr().is_terminal()
     }
 
+    /// Whether somebody watches standard output.
+    pub(crate) fn prints_to_terminal(&self) -> bool {
+        self.is_process() && io::stdout().is_terminal()
+    }
+
     /// An empty table without lines, as wide as the terminal, or `width` characters where there is none.
     pub(crate) fn table(&self, width: u16) -> Table {
         let mut table = Table::new();

@@ -1,19 +1,20 @@
 //! Commands: each runs its job and delivers the document.
 
 use crate::arguments::{
-    Arguments, CommonArguments, CompletionsArguments, DiagnoseArguments, EstimateArguments, Format,
-    MechanismArguments, OutcomeArguments, ReportArguments, ReproduceArguments, TrainingArguments,
+    AccountArguments, Arguments, CommonArguments, CompletionsArguments, DiagnoseArguments, EstimateArguments,
+    Format, MechanismArguments, OutcomeArguments, ReportArguments, ReproduceArguments, TrainingArguments,
 };
+use crate::date::today;
 use crate::failure::{Failure, Success};
 use crate::interruption::{self, Patience};
 use crate::progress::Bar;
 use crate::{output, plot};
 use clap::CommandFactory;
 use misdeal::Progress;
-use misdeal::request::{AccountRequest, CalibrateRequest, MergeRequest, SelfTestRequest};
+use misdeal::request::{CalibrateRequest, MergeRequest, SelfTestRequest};
 use misdeal_core::path_text;
 use misdeal_files::{atomic::write_atomically, text};
-use misdeal_report::{Layout, page};
+use misdeal_report::{Layout, PageHead, page};
 use misdeal_results::{Audit, Document, LaidOut, Stored};
 use std::path::Path;
 
@@ -73,8 +74,10 @@ pub fn merge(mut request: MergeRequest, common: &CommonArguments) -> Outcome {
 }
 
 /// `misdeal account`.
-pub fn account(request: &AccountRequest, common: &CommonArguments) -> Outcome {
-    deliver(&misdeal::account(request)?.into(), None, common)
+pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Outcome {
+    let plot = arguments.plot.as_deref();
+    plot::check(plot)?;
+    deliver(&misdeal::account(&arguments.request)?.into(), plot, common)
 }
 
 /// `misdeal calibrate`.
@@ -105,16 +108,26 @@ pub fn report(arguments: &ReportArguments, common: &CommonArguments) -> Outcome 
     if layout.is_none() && common.format == Format::Json {
         return Err(common.refuse_format("text without --output", "the page itself is HTML"));
     }
+    if layout.is_none() && common.environment.prints_to_terminal() {
+        let allowed = "a file name that ends in .html, .svg or .png";
+        let hint = "a terminal shows no pages: add -o page.html";
+        return Err(misdeal_core::Error::bad_value("output", "missing", allowed, hint).into());
+    }
+    let head = PageHead {
+        title: arguments.title.clone(),
+        name: arguments.name.clone(),
+        date: Some(arguments.date.clone().unwrap_or_else(today)),
+    };
     let results = arguments.results.iter().map(|path| {
         let document = text::read_result(path)?;
         Ok(Stored::parse(&misdeal_core::printable_path(path), &document)?)
     });
     let results = results.collect::<Result<Vec<_>, Failure>>()?;
     let (Some(layout), Some(output)) = (layout, &common.output) else {
-        output::print(common, &page(&results)?)?;
+        output::print(common, &page(&results, &head)?)?;
         return Ok(Success::Fine);
     };
-    let bytes = layout.bytes(&results)?;
+    let bytes = layout.bytes(&results, &head)?;
     write_atomically(output, |sink| sink.write_all(&bytes))?;
     if common.format == Format::Json {
         let (results, bytes, output) = (results.len() as u64, bytes.len() as u64, path_text(output).into());

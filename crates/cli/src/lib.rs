@@ -12,6 +12,7 @@
 mod apart;
 mod arguments;
 mod check;
+mod date;
 mod environment;
 mod failure;
 mod interruption;

@@ -6,11 +6,12 @@ use crate::failure::{Failure, Success};
 use crate::interruption::Patience;
 use crate::progress::Bar;
 use crate::{output, plot};
+use misdeal_report::PageHead;
 use misdeal_results::{Document, VerdictKind};
 
 /// Checks a card at each point, and reports.
 pub fn run(arguments: SweepArguments, common: &CommonArguments) -> Result<Success, Failure> {
-    let SweepArguments { request, check, report, plot } = arguments;
+    let SweepArguments { request, check, report, plot, title, date } = arguments;
     plot::check(plot.as_deref())?;
     check_page(report.as_deref())?;
     common.environment.listen(Patience::None)?;
@@ -21,7 +22,7 @@ pub fn run(arguments: SweepArguments, common: &CommonArguments) -> Result<Succes
     if let Some(path) = &plot {
         plot::write(path, &document)?;
     }
-    write_page(report.as_deref(), &document)?;
+    write_page(report.as_deref(), PageHead { title, name: None, date }, &document)?;
     let is_bad_news = check && document.verdict().is_some_and(|verdict| verdict.kind == VerdictKind::Refuted);
     output::deliver(common, &document)?;
     Ok(if is_bad_news { Success::BadNews } else { Success::Fine })

@@ -37,7 +37,7 @@ const COMPANY: [(&str, &str, &str); 5] = [
 const LONG: &str = "x";
 
 /// Values that are strange and fine, flag by flag, with the reason.
-const FINE: [(&str, &str, &str); 16] = [
+const FINE: [(&str, &str, &str); 22] = [
     ("reproduce only", "", "every name contains nothing"),
     ("reproduce store", "missing/folder/file", "a folder that is made"),
     ("reproduce store", ".", "a folder"),
@@ -53,6 +53,12 @@ const FINE: [(&str, &str, &str); 16] = [
     ("exclude", LONG, "a pattern that matches nothing leaves nothing out"),
     ("seed", "18446744073709551615", "any seed is one"),
     ("seed", "8e15", "any seed is one"),
+    ("title", "nobody", "any words are a title"),
+    ("title", "--", "any words are a title"),
+    ("report name", "nobody", "any words are a name"),
+    ("report name", "--", "any words are a name"),
+    ("date", "nobody", "people write dates in many ways"),
+    ("date", "--", "people write dates in many ways"),
     ("claimed-epsilon", "1e300", "a claim may be as weak as it likes"),
 ];
 

@@ -7,6 +7,7 @@ mod batch_then_shuffle;
 mod check;
 mod completions_and_man;
 mod contract;
+mod decisions;
 mod dependencies;
 mod diagnose;
 mod documented;

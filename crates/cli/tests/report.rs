@@ -6,14 +6,14 @@ use std::fs;
 use std::path::Path;
 
 /// Stores the result of a command.
-fn stored(folder: &Path, name: &str, arguments: &str) -> Value {
+pub fn stored(folder: &Path, name: &str, arguments: &str) -> Value {
     let found = json(folder, arguments);
     fs::write(folder.join(name), found.to_string()).unwrap();
     found
 }
 
 /// The page of some results.
-fn page(folder: &Path, results: &str) -> String {
+pub fn page(folder: &Path, results: &str) -> String {
     let run = misdeal(folder, &format!("report {results} -o page.html"));
     assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (Some(0), "", ""), "{results}");
     let page = fs::read_to_string(folder.join("page.html")).unwrap();
@@ -30,10 +30,10 @@ fn page(folder: &Path, results: &str) -> String {
 }
 
 /// The command that the page gives to run a result again.
-fn rerun(page: &str) -> String {
+pub fn rerun(page: &str) -> String {
     let at = page.find("<h3>Run it again</h3>").unwrap();
     let code = page[at..].split("<code>misdeal ").nth(1).unwrap().split("</code>").next().unwrap();
-    code.to_owned()
+    code.replace("<span class=\"flag\">", "").replace("</span>", "").replace("&#39;", "'")
 }
 
 /// Two files of 2,000 scores, and the log of a loader that does not shuffle.
@@ -61,13 +61,14 @@ const CASES: [(&str, &[&str], &[&str]); 12] = [
             "Claim refuted",
             "Scores in both worlds",
             "Small false-positive rates",
-            "calibrate --steps-per-epoch 100",
+            "calibrate <span class=\"flag\">--target-epsilon",
+            "Do not publish epsilon",
         ],
     ),
     (
         "audit mechanism --scheme stream-shuffle --buffer-size 500 --search-buffer --observations 20000 --claimed-epsilon 4.35",
         &["empirical_epsilon", "buffer_search", "claimed_epsilon"],
-        &["Guesses of the buffer", "Not refuted", "observations 200000"],
+        &["Guesses of the buffer", "Undecided", "<b>About this audit.</b>", "observations 200000"],
     ),
     (
         "audit mechanism --observations 20000 --claimed-epsilon 5",
@@ -120,7 +121,7 @@ const CASES: [(&str, &[&str], &[&str]); 12] = [
         &["scheme", "candidates", "leakage", "positions"],
         &[
             "Fixed-order",
-            "calibrate --target-epsilon",
+            "calibrate <span class=\"flag\">--target-epsilon",
             "Where records were dealt, epoch 0",
             "All schemes held against the log",
         ],
@@ -128,7 +129,7 @@ const CASES: [(&str, &[&str], &[&str]); 12] = [
     (
         "reproduce figure-5 --quick --only 1000 --runs 2 --observations 600 --seed 4",
         &["artefacts", "only", "observations"],
-        &["The paper, played again", "--only 1000 --runs 2 --observations 600 --device "],
+        &["The paper, played again", "--only 1000</span>", "--runs 2</span>", "--observations 600</span>"],
     ),
 ];
 
@@ -270,33 +271,6 @@ fn figures_say_how_sure_a_number_is() {
         let svg = fs::read_to_string(folder.join("figure.svg")).unwrap();
         assert!(svg.contains(&format!(">{words}<")) && svg.matches("found here").count() == 1, "{flags}");
     }
-}
-
-#[test]
-fn trainings_are_run_again_on_data_sets_and_devices_that_the_program_knows() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    let training = "audit training --dataset-size 100 --batch-size 20 --observations 20 --noise-multiplier 1";
-    let mut found = json(folder, training);
-    let mut page_of = |dataset: &str, engine: &str| {
-        found["dataset"] = dataset.into();
-        found["engine"] = engine.into();
-        fs::write(folder.join("training.json"), found.to_string()).unwrap();
-        page(folder, "training.json")
-    };
-    for name in misdeal_train::data::NAMES {
-        let command = rerun(&page_of(name, "train-cpu"));
-        assert!(
-            command.contains(&format!("--dataset {name} ")) && command.contains("--device cpu "),
-            "{command}"
-        );
-    }
-    let command = rerun(&page_of("purchase-100 (synthetic stand-in)", "train-cuda-tf32"));
-    for flag in ["--dataset purchase-100 ", "--device cuda ", "--precision tf32 "] {
-        assert!(command.contains(flag), "{command}");
-    }
-    let page = page_of("somebody's own", "train-cuda");
-    assert!(page.contains("--dataset knows no data set called") && !page.contains("misdeal audit training"));
 }
 
 #[test]

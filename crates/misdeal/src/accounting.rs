@@ -113,6 +113,7 @@ pub fn account(request: &AccountRequest) -> Result<Account> {
     }
     let PoissonSampling { noise_multiplier, sampling_probability, steps } = poisson;
     let mut report = Account {
+        request: Some(request.clone()),
         noise_multiplier,
         steps,
         sampling_probability,
@@ -213,6 +214,7 @@ pub fn calibrate_noise(request: &CalibrateRequest) -> Result<Calibration> {
         error => error,
     })?;
     Ok(Calibration {
+        request: Some(request.clone()),
         noise_multiplier: found.noise_multiplier,
         epsilon: found.epsilon,
         target_epsilon,

@@ -90,6 +90,7 @@ pub(crate) fn report(
         Ok::<_, crate::Error>(estimate)
     });
     Ok(Audit {
+        request: None,
         setting: setting.clone(),
         observations,
         stopped_early,

@@ -53,7 +53,7 @@ pub fn estimate_scores(request: &EstimateRequest) -> Result<Estimation> {
         (file("scores_in", &request.scores_in)?, file("scores_out", &request.scores_out)?);
     let report = estimate_arrays(&scores::read(&scores_in)?, &scores::read(&scores_out)?, request)?;
     let [scores_in, scores_out] = [scores_in, scores_out].map(|path| Some(path_text(&path).into_owned()));
-    Ok(Estimation { scores_in, scores_out, ..report })
+    Ok(Estimation { request: Some(request.clone()), scores_in, scores_out, ..report })
 }
 
 /// What to say of scores whose area under the curve is below 1/2.
@@ -104,6 +104,7 @@ pub fn estimate_arrays(
         estimate(scores_in, scores_out, choice, estimator, analysis.delta, analysis.significance)
     };
     let mut report = Estimation {
+        request: None,
         scores_in: None,
         scores_out: None,
         estimate: None,

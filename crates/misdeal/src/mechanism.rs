@@ -10,7 +10,7 @@ use misdeal_core::{BatchScheme, ScoreStore, Setting};
 use misdeal_game::engines::Engine;
 use misdeal_game::{Game, Outcome, play};
 use misdeal_results::Audit;
-use misdeal_results::request::AuditMechanismRequest;
+use misdeal_results::request::{AuditMechanismRequest, AuditRequest};
 use std::ops::Range;
 use std::time::Instant;
 
@@ -104,7 +104,8 @@ impl MechanismAudit {
 /// A request that is refused (before anything is played or written), a store that cannot be read, written or continued,
 /// or an interruption.
 pub fn audit_mechanism(request: &AuditMechanismRequest, progress: &dyn Progress) -> Result<Audit> {
-    MechanismAudit::try_from(request)?.play(progress)
+    let audit = MechanismAudit::try_from(request)?.play(progress)?;
+    Ok(Audit { request: Some(AuditRequest::Mechanism(request.clone().into())), ..audit })
 }
 
 /// Plays the same trials for every belief: they are cheaper to play again than to keep.

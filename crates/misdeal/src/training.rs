@@ -9,7 +9,7 @@ use crate::training_device::{TrainingBackend, ready};
 use crate::{Error, Progress, Result, RunOptions};
 use misdeal_core::{BatchScheme, Blueprint, Device, Precision, Recipe, ScoreStore, Setting};
 use misdeal_game::{Outcome, Watch, missing_trials};
-use misdeal_results::request::AuditTrainingRequest;
+use misdeal_results::request::{AuditRequest, AuditTrainingRequest};
 use misdeal_results::{Audit, Training};
 use misdeal_theory::account;
 use misdeal_theory::calibrate::{self, calibrate};
@@ -127,7 +127,8 @@ impl TryFrom<&AuditTrainingRequest> for TrainingAudit {
 /// A request that is refused (before anything is trained or written), a store that cannot be read, written or continued,
 /// or an interruption.
 pub fn audit_training(request: &AuditTrainingRequest, progress: &dyn Progress) -> Result<Audit> {
-    TrainingAudit::try_from(request)?.play(progress)
+    let audit = TrainingAudit::try_from(request)?.play(progress)?;
+    Ok(Audit { request: Some(AuditRequest::Training(request.clone().into())), ..audit })
 }
 
 impl TrainingAudit {

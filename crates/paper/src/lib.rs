@@ -38,6 +38,7 @@ pub fn reproduce(request: &ReproduceRequest, progress: &dyn Progress) -> Result<
     asked.make_folder(request)?;
     let rows = played_again(&asked, request, progress)?;
     Ok(Reproduction {
+        request: Some(request.clone()),
         name: request.name.clone().unwrap_or_default(),
         seed: Some(request.seed),
         quick: request.quick,

@@ -3,7 +3,7 @@
 use crate::errors::{of_file, refusal};
 use misdeal_files::atomic::{Named, check_apart, check_place, write_atomically};
 use misdeal_files::text;
-use misdeal_report::Layout;
+use misdeal_report::{Layout, PageHead};
 use misdeal_results::{Stored, Unreadable, verdict_of_estimate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -26,7 +26,7 @@ pub fn report(py: Python<'_>, results: Vec<(String, Option<String>)>, output: Pa
             Stored::parse(name, &document).map_err(|error| unreadable(&error))
         });
         let results = read.collect::<PyResult<Vec<_>>>()?;
-        let bytes = layout.bytes(&results).map_err(|error| unreadable(&error))?;
+        let bytes = layout.bytes(&results, &PageHead::default()).map_err(|error| unreadable(&error))?;
         write_atomically(&output, |sink| sink.write_all(&bytes)).map_err(|error| of_file(&error))
     })
 }

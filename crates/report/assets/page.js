@@ -4,10 +4,10 @@
   const SVG = "http://www.w3.org/2000/svg";
   // Places of a point's numbers along either axis, by how it is drawn.
   const PLACES = {
-    line: [[0], [1]], marked: [[0], [1]], marks: [[0], [1]], "at-least": [[0], [1]], "at-most": [[0], [1]], dots: [[0], [1]], rule: [[0], []],
+    line: [[0], [1]], marked: [[0], [1]], spaced: [[0], [1]], marks: [[0], [1]], "at-least": [[0], [1]], "at-most": [[0], [1]], dots: [[0], [1]], rule: [[0], []],
     bars: [[0, 1], [2]], steps: [[0, 1], [2]], band: [[0], [1, 2]], strokes: [[0, 2], [1, 3]], cells: [[0, 1], [2, 3]],
   };
-  const ROW = 34, STACKED_ROW = 50, NEAR = 48;
+  const ROW = 34, PRINTED_ROW = 24, STACKED_ROW = 50, NEAR = 48;
   // Axes show numbers up to here, and logarithmic ones down to its inverse: room is added to them, and nothing overflows. Ticks are few.
   const FAR = 1e299, MOST_TICKS = 100;
 
@@ -61,6 +61,23 @@
     }
     return ticks.length > 1 ? ticks : linearTicks([from, to], most);
   };
+
+  // Places along a line at even distances: from `offset` on, and from its beginning.
+  const BETWEEN_MARKS = 110;
+  const spaced = (line, offset) => {
+    const places = [];
+    let next = offset;
+    for (let i = 1; i < line.length; i += 1) {
+      const [[x, y], [u, v]] = [line[i - 1], line[i]], long = Math.hypot(u - x, v - y);
+      for (; long > 0 && next <= long; next += BETWEEN_MARKS) places.push([x + (u - x) * next / long, y + (v - y) * next / long]);
+      next -= long;
+    }
+    return places;
+  };
+  const along = (line) => line.slice(1).flatMap(([u, v], i) => {
+    const [x, y] = line[i], parts = Math.min(200, Math.max(1, Math.ceil(Math.hypot(u - x, v - y) / 14)));
+    return Array.from({ length: parts + 1 }, (_, part) => [x + (part / parts) * (u - x), y + (part / parts) * (v - y)]);
+  });
 
   class Chart {
     constructor(figure) {
@@ -124,14 +141,14 @@
 
     key(parent, series) {
       const group = add(parent, "g", { class: series.role });
-      if (["line", "marked", "rule", "strokes"].includes(series.draw)) this.stroke(group, series, "M1 7H21");
+      if (["line", "marked", "spaced", "rule", "strokes"].includes(series.draw)) this.stroke(group, series, "M1 7H21");
       if (["bars", "cells", "steps", "band"].includes(series.draw)) {
         add(group, "rect", { class: ["bars", "cells"].includes(series.draw) ? "fill" : "region", x: 2, y: 3, width: 18, height: 8 });
         if (series.draw === "steps") this.stroke(group, series, "M2 3H20");
       }
       if (series.draw === "dots") add(group, "circle", { class: "fill", cx: 11, cy: 7, r: 3 });
       const middle = { "at-least": 5, "at-most": 17 }[series.draw] ?? 11;
-      if (["marked", "marks", "at-least", "at-most"].includes(series.draw)) this.mark(group, series, middle, 7, 0.8);
+      if (["marked", "spaced", "marks", "at-least", "at-most"].includes(series.draw)) this.mark(group, series, middle, 7, 0.8);
     }
 
     stroke(parent, series, d) { return add(parent, "path", { class: "stroke", "stroke-dasharray": series.dash ?? "", d }); }
@@ -152,7 +169,9 @@
     }
 
     whole(axis) {
-      const { from, to } = this.data[axis];
+      const { from, to, ends, log } = this.data[axis];
+      // Charts beside each other share their ends.
+      if (ends && Boolean(log) === this.log[axis]) return ends;
       let values = this.values(axis).filter(Number.isFinite);
       if (this.log[axis]) {
         values = values.filter((value) => value > 0);
@@ -187,15 +206,16 @@
       return this.log[axis] ? from ** (1 - share) * to ** share : from + (to - from) * share;
     }
 
-    draw(wanted = this.figure.clientWidth) {
+    draw(wanted = this.figure.clientWidth, printed = false) {
       this.width = wanted;
       const width = Math.max(280, this.width);
       this.svg.replaceChildren();
       const labels = (this.rows ?? []).map((row) => add(this.svg, "text", { class: "row" }, row));
       const longest = labels.reduce((most, label) => Math.max(most, label.getComputedTextLength()), 0);
       this.stacked = longest > 0.36 * width;
-      this.step = this.stacked ? STACKED_ROW : ROW;
-      const height = this.rows ? this.rows.length * this.step + 52 : Math.round(Math.max(280, Math.min(390, 0.72 * width)));
+      this.step = this.stacked ? STACKED_ROW : printed ? PRINTED_ROW : ROW;
+      const high = printed ? 210 : Math.round(Math.max(280, Math.min(390, 0.72 * width)));
+      const height = this.rows ? this.rows.length * this.step + 52 : high;
       [this.left, this.right] = [this.rows ? (this.stacked ? 12 : longest + 18) : 62, width - 16];
       [this.top, this.bottom] = [8, height - 44];
       this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -207,6 +227,7 @@
       this.content = add(this.svg, "g", { "clip-path": `url(#${clip.parentNode.id})` });
       this.items = [];
       this.data.series.forEach((series, i) => { if (!this.hidden.has(i)) this.series(series, i); });
+      this.names();
       for (const [axis, button] of Object.entries(this.toggles)) button.setAttribute("aria-pressed", String(this.log[axis]));
       if (this.at !== null) this.point(this.items[this.at] ? this.at : null);
     }
@@ -250,6 +271,12 @@
       const line = (u, v) => this.path(series.points.map((point) => [x(point[u]), y(point[v])]));
       switch (series.draw) {
         case "line": case "marked": this.stroke(group, series, line(0, 1)); break;
+        case "spaced": {
+          this.stroke(group, series, line(0, 1));
+          const seen = series.points.map(([u, v]) => [x(u), y(v)]).filter((place) => this.holds(place));
+          for (const [px, py] of spaced(seen, BETWEEN_MARKS * ((0.5 + i / this.data.series.length) % 1))) this.mark(group, { ...series, draw: "marks" }, px, py, 0.9);
+          break;
+        }
         case "band": {
           const back = [...series.points].reverse().map(([u, , w]) => [x(u), y(w)]);
           add(group, "path", { class: "region", d: line(0, 1) + this.path(back).replace("M", "L") });
@@ -266,7 +293,7 @@
       series.points.forEach((point, j) => {
         const [u, v] = point;
         switch (series.draw) {
-          case "line": item(point, j, x(u), y(v)); break;
+          case "line": case "spaced": item(point, j, x(u), y(v)); break;
           case "steps": item(point, j, (x(u) + x(v)) / 2, Math.min(y(point[2]), this.bottom), { from: x(u), to: x(v) }); break;
           case "rule": this.stroke(group, series, `M${x(u)} ${this.top}V${this.bottom}`); item(point, j, x(u), this.top + 12); break;
           case "strokes": this.stroke(group, series, `M${x(u)} ${y(v)}L${x(point[2])} ${y(point[3])}`); break;
@@ -293,6 +320,41 @@
             item(point, j, px, y(v));
           }
         }
+      });
+    }
+
+    holds([px, py]) { return px >= this.left && px <= this.right && py >= this.top && py <= this.bottom; }
+
+    // Names at lines, each where its line is far from the others.
+    names() {
+      const lines = this.data.series.filter((series, i) => !this.hidden.has(i) && ["line", "marked", "spaced"].includes(series.draw));
+      if (lines.length < 2 || this.rows) return;
+      const places = lines.map(({ points }) => along(points.map(([u, v]) => [this.x(u), this.y(v)])).filter((place) => this.holds(place)));
+      const taken = [];
+      lines.forEach((line, i) => {
+        const text = add(this.svg, "text", { class: `name ${line.role}` }, line.name);
+        const most = 0.55 * (this.right - this.left);
+        for (let name = line.name; name && text.getComputedTextLength() > most;) text.textContent = `${(name = name.slice(0, -1)).trimEnd()}…`;
+        const wide = text.getComputedTextLength(), high = 14, gap = 5;
+        let [best, most_alone] = [null, -1];
+        for (const [px, py] of places[i]) {
+          for (const [right, down] of [[gap, -gap - high], [gap, gap], [-gap - wide, -gap - high], [-gap - wide, gap]]) {
+            const frame = [px + right, py + down, px + right + wide, py + down + high];
+            if (!this.holds(frame.slice(0, 2)) || !this.holds(frame.slice(2))) continue;
+            if (taken.some((other) => frame[0] < other[2] && other[0] < frame[2] && frame[1] < other[3] && other[1] < frame[3])) continue;
+            const middle = [(frame[0] + frame[2]) / 2, (frame[1] + frame[3]) / 2];
+            let alone = 60, crossed = false;
+            places.forEach((other, j) => other.forEach(([u, v]) => {
+              crossed ||= u > frame[0] - 2 && u < frame[2] + 2 && v > frame[1] - 2 && v < frame[3] + 2;
+              if (j !== i) alone = Math.min(alone, Math.hypot(u - middle[0], v - middle[1]));
+            }));
+            if (!crossed && alone > most_alone) [best, most_alone] = [frame, alone];
+          }
+        }
+        if (!best) { text.remove(); return; }
+        taken.push(best);
+        text.setAttribute("x", best[0]);
+        text.setAttribute("y", best[3] - 3);
       });
     }
 
@@ -482,7 +544,7 @@
     }
   });
   // Two columns on paper, in letters of the size that the page has.
-  window.addEventListener("beforeprint", () => charts.forEach((chart) => { chart.forget(); chart.draw(chart.rows ? 680 : 325); }));
+  window.addEventListener("beforeprint", () => charts.forEach((chart) => { chart.forget(); chart.draw(chart.rows ? 680 : 325, true); }));
   window.addEventListener("afterprint", () => charts.forEach((chart) => chart.draw()));
 
   for (const button of document.querySelectorAll("button.copy")) {

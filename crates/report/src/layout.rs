@@ -1,6 +1,6 @@
 //! What a file with stored results is to be: a page, or a drawing.
 
-use crate::{Format, figure, page};
+use crate::{Format, PageHead, figure, page};
 use misdeal_core::Error;
 use misdeal_results::{Stored, Unreadable};
 use std::path::Path;
@@ -30,13 +30,13 @@ impl Layout {
         Format::of(path).map(Self::Drawing).map_err(refused)
     }
 
-    /// The bytes of a file with `results`.
+    /// The bytes of a file with `results`; only a page has a head.
     ///
     /// # Errors
     /// No results or too many for the layout, or one that cannot be drawn.
-    pub fn bytes(self, results: &[Stored]) -> Result<Vec<u8>, Unreadable> {
+    pub fn bytes(self, results: &[Stored], head: &PageHead) -> Result<Vec<u8>, Unreadable> {
         match (self, results) {
-            (Self::Page, results) => page(results).map(String::into_bytes),
+            (Self::Page, results) => page(results, head).map(String::into_bytes),
             (Self::Drawing(format), [one]) => {
                 figure(&one.name, &one.document)?.to_bytes(format).map_err(|error| Unreadable {
                     name: one.name.clone(),

@@ -26,6 +26,6 @@ mod pictures;
 
 pub use draw::{Figure, Format};
 pub use layout::Layout;
-pub use page::{MOST_RESULTS, page};
+pub use page::{MOST_RESULTS, PageHead, page};
 pub use pictures::deals::record_names;
 pub use pictures::figure;

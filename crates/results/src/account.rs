@@ -1,6 +1,7 @@
 //! What theory says, scheme by scheme.
 
 use crate::numbers::significant;
+use crate::request::{self, AccountRequest};
 use crate::{Theory, Tone, Verdict, VerdictKind};
 use misdeal_core::{Bounds, DeltaBounds, SchemeName, Setting, TradeOffBounds};
 use schemars::JsonSchema;
@@ -10,6 +11,9 @@ use std::collections::BTreeMap;
 /// What theory says about one or more schemes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Account {
+    /// What was asked for; absent in older documents, and where no command did.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "request::if_known")]
+    pub request: Option<AccountRequest>,
     /// Noise standard deviation divided by the clipping norm.
     pub noise_multiplier: f64,
     /// Steps in all epochs together.
@@ -92,7 +96,14 @@ impl Account {
             let sentence = format!(
                 "The claim of epsilon {claim} is contradicted for none of the {known} schemes with a known lower bound."
             );
-            return Verdict::new(VerdictKind::Undecided, Tone::Open, "Consistent", sentence);
+            // Only an upper bound shows that a claim holds.
+            let is_proven = |bounds: &Bounds| {
+                bounds.epsilon_upper_bound.is_some_and(|upper| Some(upper) <= self.claimed_epsilon)
+            };
+            let all_hold = self.schemes.values().all(is_proven);
+            let (tone, label) =
+                if all_hold { (Tone::Open, "Claim holds") } else { (Tone::Neutral, "Consistent") };
+            return Verdict::new(VerdictKind::Undecided, tone, label, sentence);
         }
         let sentence = format!(
             "For {worse} of {known} schemes the claim of epsilon {claim}, right for Poisson sampling, is proven to be too small."

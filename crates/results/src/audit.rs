@@ -1,5 +1,6 @@
 //! What an audit found.
 
+use crate::request::{self, AuditMechanismRequest, AuditRequest};
 use crate::{EngineUsed, Judged, Theory, TradeOff, Verdict, VerdictKind};
 use misdeal_core::{OrInfinite, Recipe, Setting, Spread, StoreKind};
 use misdeal_statistics::{Descriptive, EpsilonEstimate, ScoreHistogram};
@@ -9,6 +10,10 @@ use serde::{Deserialize, Serialize};
 /// An audit of the batched Gaussian mechanism, which is also what `misdeal` alone gives, or of training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Audit {
+    /// What was asked for; absent in older documents, and where no command did.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "request::if_known")]
+    #[schemars(with = "Option<AuditMechanismRequest>")]
+    pub request: Option<AuditRequest>,
     /// What was audited.
     pub setting: Setting,
     /// Observations in both worlds together, half in each.

@@ -1,7 +1,7 @@
 //! The noise that a target needs.
 
 use crate::numbers::noise_multiplier;
-use crate::request::BoundSide;
+use crate::request::{self, BoundSide, CalibrateRequest};
 use crate::{Tone, Verdict, VerdictKind};
 use misdeal_core::BatchScheme;
 use schemars::JsonSchema;
@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 /// The noise for a target epsilon under a scheme.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Calibration {
+    /// What was asked for; absent in older documents, and where no command did.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "request::if_known")]
+    pub request: Option<CalibrateRequest>,
     /// The noise, to 1e-6 relatively.
     pub noise_multiplier: f64,
     /// The bound on epsilon at that noise, at most the target.

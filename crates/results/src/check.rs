@@ -1,6 +1,7 @@
 //! Model cards beside what is proven of their training.
 
 use crate::numbers::{count, probability, rounded_down, rounded_up, significant, times};
+use crate::request::{self, CheckRequest};
 use crate::{Audit, Tone, Verdict, VerdictKind};
 use misdeal_core::{Bounds, ClosedSet, SchemeName};
 use schemars::JsonSchema;
@@ -11,6 +12,9 @@ use std::collections::BTreeMap;
 /// Model cards, each with a verdict on its claim.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Checked {
+    /// What was asked for; absent in older documents, and where no command did.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "request::if_known")]
+    pub request: Option<CheckRequest>,
     /// The cards, in the order in which they were given.
     #[serde(serialize_with = "with_verdicts")]
     #[schemars(with = "Vec<JudgedCard<'static>>")]

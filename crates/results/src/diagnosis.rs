@@ -1,6 +1,7 @@
 //! What a log of batches tells about the scheme that made them.
 
 use crate::numbers::{rounded_down, significant};
+use crate::request::{self, DiagnoseRequest};
 use crate::{Theory, Tone, Verdict, VerdictKind};
 use misdeal_core::{BoundMethod, ClosedSet, SchemeName};
 use schemars::JsonSchema;
@@ -166,6 +167,9 @@ pub struct Diagnosis {
 /// What a log of batches tells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Diagnosed {
+    /// What was asked for; absent in older documents, and where no command did.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "request::if_known")]
+    pub request: Option<DiagnoseRequest>,
     /// The file.
     pub log: String,
     /// Records in the data set.
@@ -268,9 +272,10 @@ impl Diagnosed {
             (Some(_), Some(_)) => VerdictKind::Undecided,
             _ => VerdictKind::NoClaim,
         };
+        let doubt = if kind == VerdictKind::Refuted { Tone::Refuted } else { Tone::Doubt };
         let (tone, label) = match (scheme, certain, defects.len()) {
-            (LoggedScheme::Unknown, _, _) => (Tone::Doubt, "Unknown scheme".into()),
-            (scheme, false, _) => (Tone::Doubt, format!("Probably {scheme}")),
+            (LoggedScheme::Unknown, _, _) => (doubt, "Unknown scheme".into()),
+            (scheme, false, _) => (doubt, format!("Probably {scheme}")),
             (scheme, true, 0) if excess.is_some() => (Tone::Refuted, scheme.to_string()),
             (scheme, true, 0) => (Tone::Neutral, scheme.to_string()),
             (scheme, true, 1) => (Tone::Refuted, format!("{scheme}, with a defect")),

@@ -1,5 +1,6 @@
 //! What scores from anywhere show.
 
+use crate::request::{self, EstimateRequest};
 use crate::{Judged, TradeOff, Verdict};
 use misdeal_statistics::{Descriptive, EpsilonEstimate, EstimatorName, ScoreHistogram};
 use schemars::JsonSchema;
@@ -9,6 +10,9 @@ use std::collections::BTreeMap;
 /// Scores turned into an epsilon, by one estimator or by all of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimation {
+    /// What was asked for; absent in older documents, and where no command did.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "request::if_known")]
+    pub request: Option<EstimateRequest>,
     /// The file with the scores of runs with the target; absent for scores from memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scores_in: Option<String>,

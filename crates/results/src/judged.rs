@@ -125,7 +125,7 @@ impl Judged {
             Ground::Proven { .. } => (VerdictKind::Holds, Tone::Open, "Proven by theory"),
             Ground::AboveWithoutProof { .. } => (VerdictKind::Undecided, Tone::Doubt, "Open"),
             Ground::OutOfReach { .. } | Ground::NotRefuted { .. } => {
-                (VerdictKind::Undecided, Tone::Open, "Not refuted")
+                (VerdictKind::Undecided, Tone::Neutral, "Not refuted")
             }
         };
         let sentence = self.sentence(ground);

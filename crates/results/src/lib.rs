@@ -23,6 +23,7 @@ mod account;
 mod audit;
 mod calibration;
 mod check;
+mod decision;
 mod diagnosis;
 mod document;
 mod engine_used;

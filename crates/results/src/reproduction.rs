@@ -1,5 +1,6 @@
 //! The paper's tables and figures beside ours.
 
+use crate::request::{self, ReproduceRequest};
 use crate::{EngineUsed, Theory, Tone, TradeOff, Verdict, VerdictKind};
 use misdeal_core::{Bounds, ClosedSet, Precision, Setting, Spread, ThreatModel};
 use schemars::JsonSchema;
@@ -12,6 +13,9 @@ const PAST_THE_PAPER: &str = "beyond";
 /// Printed numbers beside ours.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reproduction {
+    /// What was asked for; absent in older documents, and where no command did.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "request::if_known")]
+    pub request: Option<ReproduceRequest>,
     /// What was asked for.
     pub name: String,
     /// The seed of the first run.

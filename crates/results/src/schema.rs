@@ -1,5 +1,6 @@
 //! The schemas of all documents, made from their types.
 
+use crate::request::AuditTrainingRequest;
 use crate::{
     Account, Audit, Calibration, Checked, Devices, Diagnosed, Estimation, LaidOut, Merged, Outputs,
     Reproduction, SCHEMA_VERSION, Scan, SelfTest, Swept, Training, Verdict,
@@ -17,6 +18,9 @@ struct TrainingDocument {
     audit: Audit,
     #[serde(flatten)]
     training: Training,
+    /// What was asked for; absent in older documents, and where no command did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request: Option<AuditTrainingRequest>,
 }
 
 /// The schema of each kind of document, by the name of its file without `.v2.json`.
@@ -82,6 +86,8 @@ fn of<T: JsonSchema>(command: &str, is_judged: bool) -> Value {
 /// Leaves out how wide numbers are, and of a description what is for readers of the code: later paragraphs, and links.
 fn tidied(schema: &mut Schema) {
     schema.remove("format");
+    // Readers ignore what they do not know, in requests too.
+    schema.remove("unevaluatedProperties");
     if let Some(Value::String(text)) = schema.get_mut("description") {
         let first = text.split("\n\n").next().unwrap_or_default().replace('\n', " ");
         *text = without_links(&first);

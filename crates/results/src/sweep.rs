@@ -2,6 +2,7 @@
 
 use crate::check::with_verdicts;
 use crate::numbers::significant;
+use crate::request::{self, SweepRequest};
 use crate::{CheckedCard, Tone, Verdict, VerdictKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,9 @@ use serde_json::Value;
 /// A card, checked at each point of a range or a grid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Swept {
+    /// What was asked for; absent where no command did.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "request::if_known")]
+    pub request: Option<SweepRequest>,
     /// The fields that vary; the last one varies fastest.
     pub varied: Vec<VariedField>,
     /// Whether the claim at each point is what Poisson sampling would justify there.

@@ -28,7 +28,7 @@ pub enum Tone {
     Refuted,
     /// Something is wrong or in doubt.
     Doubt,
-    /// Nothing speaks against what is claimed, which proves nothing.
+    /// What is claimed is proven.
     Open,
     /// There is nothing to judge.
     #[default]

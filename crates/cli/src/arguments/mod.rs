@@ -124,8 +124,7 @@ pub enum Command {
     #[command(after_help = EXIT_CODES)]
     Merge(MergeRequest),
     /// What theory says, scheme by scheme
-    #[command(after_help = EXIT_CODES)]
-    Account(AccountRequest),
+    Account(AccountArguments),
     /// The noise for a target epsilon under a scheme
     #[command(after_help = EXIT_CODES)]
     Calibrate(CalibrateRequest),
@@ -170,6 +169,12 @@ pub struct CheckArguments {
     /// Draw claims beside proven bounds into a file that ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    /// The title of the page; the training if not given
+    #[arg(long, value_parser = page_words, value_name = "TEXT", requires = "report")]
+    pub title: Option<String>,
+    /// The date on the page; today's in UTC if not given
+    #[arg(long, value_parser = page_words, value_name = "TEXT", requires = "report")]
+    pub date: Option<String>,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -186,6 +191,12 @@ pub struct SweepArguments {
     /// Draw claimed against proven epsilon into a file that ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    /// The title of the page; the sweep if not given
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// The date on the page; today's in UTC if not given
+    #[arg(long, value_name = "DATE")]
+    pub date: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -202,6 +213,16 @@ pub struct EstimateArguments {
     #[command(flatten)]
     pub request: EstimateRequest,
     /// Draw the scores of both worlds and the trade-off curve into a file that ends in .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct AccountArguments {
+    #[command(flatten)]
+    pub request: AccountRequest,
+    /// Draw the bounds of each scheme, or with --trade-off its curve, into a file that ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }
@@ -233,4 +254,22 @@ pub struct ReportArguments {
     /// (.html), or the figure of one result (.svg or .png); nothing is run again
     #[arg(required = true, value_name = "RESULT")]
     pub results: Vec<PathBuf>,
+    /// The title of the page; what was found if not given
+    #[arg(long, value_parser = page_words, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// The model or the project that the page is about
+    #[arg(long, value_parser = page_words, value_name = "TEXT")]
+    pub name: Option<String>,
+    /// The date on the page; today's in UTC if not given
+    #[arg(long, value_parser = page_words, value_name = "TEXT")]
+    pub date: Option<String>,
+}
+
+/// Words that fit the head of a page.
+fn page_words(text: &str) -> Result<String, String> {
+    const MOST: usize = 200;
+    if text.trim().is_empty() || text.chars().nth(MOST).is_some() {
+        return Err(format!("allowed are 1 to {MOST} characters"));
+    }
+    Ok(text.to_owned())
 }

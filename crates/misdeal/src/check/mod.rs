@@ -70,7 +70,7 @@ pub fn check(request: &CheckRequest, progress: &dyn Progress) -> Result<Checked>
         }
         checked(read, &training, request, progress)
     });
-    Ok(Checked { cards: checked.collect::<Result<_>>()? })
+    Ok(Checked { request: Some(request.clone()), cards: checked.collect::<Result<_>>()? })
 }
 
 /// The card that stands for the default setting, with the claim that Poisson sampling would justify.

@@ -56,7 +56,7 @@ pub fn sweep(request: &SweepRequest, progress: &dyn Progress) -> Result<Swept> {
     });
     let cards = checked.collect::<Result<Vec<CheckedCard>>>()?;
     let varied = variations.into_iter().map(|Variation { field, values }| VariedField { field, values });
-    Ok(Swept { varied: varied.collect(), claims_poisson, cards })
+    Ok(Swept { request: Some(request.clone()), varied: varied.collect(), claims_poisson, cards })
 }
 
 /// The card with one of its fields set.

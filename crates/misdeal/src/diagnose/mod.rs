@@ -27,7 +27,8 @@ pub fn diagnose(request: &DiagnoseRequest) -> Result<Diagnosed> {
         let hint = "batches that a loader dealt, one on each line";
         return Err(Error::bad_value("log", "missing", "a file", hint).into());
     };
-    diagnose_log(&batch_log::read(path)?, request, start)
+    let found = diagnose_log(&batch_log::read(path)?, request, start)?;
+    Ok(Diagnosed { request: Some(request.clone()), ..found })
 }
 
 /// As [`diagnose`], of a log that is in memory.
@@ -64,6 +65,7 @@ fn diagnose_log(log: &BatchLog, request: &DiagnoseRequest, start: Instant) -> Re
     let positions = Some(found.positions());
     let DiagnosedLog { logged, diagnosis, .. } = found;
     Ok(Diagnosed {
+        request: None,
         log: request.log.as_deref().map_or_else(String::new, |log| path_text(log).into_owned()),
         dataset_size: logged.dataset_size as u64,
         epochs: logged.epochs.len() as u64,

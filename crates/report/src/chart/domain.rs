@@ -35,6 +35,31 @@ impl Chart {
     }
 }
 
+/// Gives charts that stand beside each other the same ends on axes that measure the same.
+pub fn share_axes(charts: &mut [Chart]) {
+    let domains: Vec<[[f64; 2]; 2]> = charts.iter().map(Chart::domains).collect();
+    let axis = |chart: &Chart, which: usize| if which == 0 { chart.x.clone() } else { chart.y.clone() };
+    for which in [0, 1] {
+        let axes: Vec<Axis> = charts.iter().map(|chart| axis(chart, which)).collect();
+        let is_same = |one: &Axis, other: &Axis| {
+            one.rows.is_empty() && other.rows.is_empty() && (&one.label, one.log) == (&other.label, other.log)
+        };
+        let has_counts = |chart: &Chart| chart.series.iter().any(|series| series.draw == Draw::Steps);
+        for i in 0..charts.len() {
+            let same = (0..axes.len()).filter(|&j| is_same(&axes[i], &axes[j]));
+            let beside: Vec<[f64; 2]> = same.map(|j| domains[j][which]).collect();
+            if beside.len() < 2 || axes[i].ends.is_some() || has_counts(&charts[i]) {
+                continue;
+            }
+            let ends = beside.into_iter().fold([f64::INFINITY, f64::NEG_INFINITY], |ends, one| {
+                [ends[0].min(one[0]), ends[1].max(one[1])]
+            });
+            let axis = if which == 0 { &mut charts[i].x } else { &mut charts[i].y };
+            axis.ends = Some(ends);
+        }
+    }
+}
+
 /// The least and the largest value, each taken no further than the limits; the other way round without values.
 fn extent(values: impl Iterator<Item = f64>, least: f64, largest: f64) -> (f64, f64) {
     values.fold((largest, least), |(low, high), value| {
@@ -86,6 +111,23 @@ mod tests {
         assert!((1e-4..1e-3).contains(&low) && high > 10.0, "{low} {high}");
         let [low, _] = ends(Axis { from: Some(0.1), log: true, ..Axis::of("") }, &[1e-3, 10.0]);
         assert!((0.05..0.1).contains(&low), "{low}");
+    }
+
+    #[test]
+    fn charts_beside_each_other_share_axes_of_the_same_measure() {
+        let chart = |label: &str, most: f64| {
+            let marks = Series::new("", Role::Found, Draw::Marks, [[1.0, 0.0], [2.0, most]]);
+            Chart::new(
+                "",
+                "",
+                [Axis::of("x"), Axis { label: label.into(), ..Axis::of_epsilons() }],
+                vec![marks],
+            )
+        };
+        let mut charts = vec![chart("epsilon", 3.0), chart("epsilon", 30.0), chart("delta", 7.0)];
+        share_axes(&mut charts);
+        assert_eq!(charts[0].domains(), charts[1].domains());
+        assert!(charts[0].domains()[1][1] > 30.0 && charts[2].domains()[1][1] < 10.0);
     }
 
     #[test]

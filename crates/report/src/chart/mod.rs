@@ -4,9 +4,12 @@
 //! same data with hover and zoom.
 
 mod domain;
+mod role;
 mod series;
 
-pub use series::{Draw, Role, Series, thinned};
+pub use domain::share_axes;
+pub use role::Role;
+pub use series::{Draw, Series, thinned};
 
 use serde::Serialize;
 
@@ -76,7 +79,7 @@ pub struct Axis {
     #[serde(skip)]
     pub headings: Vec<usize>,
     /// Its exact ends, where charts beside each other share them.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ends: Option<[f64; 2]>,
 }
 

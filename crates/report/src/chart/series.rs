@@ -1,5 +1,6 @@
 //! What is drawn on a chart's axes.
 
+use super::Role;
 use serde::Serialize;
 
 /// Significant digits of a number that is only drawn.
@@ -56,7 +57,9 @@ impl Series {
         let is_like_this = |other: &&Series| other.role == role && other.draw.is_line();
         match (self.draw, before.iter().filter(is_like_this).count()) {
             (Draw::Rule, _) => self.dash = "6 3".into(),
-            (Draw::Line | Draw::Marked, before @ 1..) => self.dash = format!("{} 3", 1 + 3 * before),
+            (Draw::Line | Draw::Marked | Draw::Spaced, before @ 1..) => {
+                self.dash = format!("{} 3", 1 + 3 * before)
+            }
             _ => {}
         }
     }
@@ -64,53 +67,6 @@ impl Series {
     /// The largest value of its cells.
     pub fn largest_cell(&self) -> f64 {
         self.points.iter().map(|point| point[4]).fold(f64::MIN_POSITIVE, f64::max)
-    }
-}
-
-/// Whose number it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Role {
-    /// What was found here, with a guarantee.
-    Found,
-    /// What is claimed.
-    Claimed,
-    /// What theory says.
-    Theory,
-    /// What was printed elsewhere, or another curve.
-    Other,
-    /// What has no guarantee.
-    Raw,
-    /// A curve beside those of all other roles.
-    Fifth,
-    /// One more.
-    Sixth,
-}
-
-impl Role {
-    /// Its dashes: with them curves differ in a grey print too.
-    const fn dash(self) -> &'static str {
-        match self {
-            Role::Found => "",
-            Role::Claimed => "8 4",
-            Role::Theory => "11 3 2 3",
-            Role::Other => "2 4",
-            Role::Raw => "5 2",
-            Role::Fifth => "14 4",
-            Role::Sixth => "10 3 2 3 2 3",
-        }
-    }
-
-    const fn mark(self) -> &'static str {
-        match self {
-            Role::Found => "m0 -6l6 6l-6 6l-6 -6z",
-            Role::Claimed => "m-4.5 -4.5h9v9h-9z",
-            Role::Theory => "m-3 -6h6v12h-6z",
-            Role::Other => "m0 -5.5l5.5 10h-11z",
-            Role::Raw => "m-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z",
-            Role::Fifth => "m0 5.5l5.5 -10h-11z",
-            Role::Sixth => "m-5.5 -2.5h11v5h-11z",
-        }
     }
 }
 
@@ -122,6 +78,8 @@ pub enum Draw {
     Line,
     /// The same with a mark at each point.
     Marked,
+    /// The same with a mark here and there.
+    Spaced,
     /// A mark at `[x, y]`.
     Marks,
     /// A mark at `[x, y]` with an arrow: at least so much.
@@ -148,9 +106,13 @@ impl Draw {
     /// The places of numbers along the x-axis, and along the y-axis.
     pub const fn places(self) -> [&'static [usize]; 2] {
         match self {
-            Draw::Line | Draw::Marked | Draw::Marks | Draw::AtLeast | Draw::AtMost | Draw::Dots => {
-                [&[0], &[1]]
-            }
+            Draw::Line
+            | Draw::Marked
+            | Draw::Spaced
+            | Draw::Marks
+            | Draw::AtLeast
+            | Draw::AtMost
+            | Draw::Dots => [&[0], &[1]],
             Draw::Bars | Draw::Steps => [&[0, 1], &[2]],
             Draw::Band => [&[0], &[1, 2]],
             Draw::Rule => [&[0], &[]],
@@ -161,7 +123,7 @@ impl Draw {
 
     /// Whether it has dashes.
     pub const fn is_line(self) -> bool {
-        matches!(self, Draw::Line | Draw::Marked | Draw::Rule)
+        matches!(self, Draw::Line | Draw::Marked | Draw::Spaced | Draw::Rule)
     }
 }
 

@@ -6,7 +6,7 @@ use super::legend;
 use super::panel::{FOOT, Panel};
 use super::png::{Format, pixels};
 use super::svg::{Anchor, INK, Letters, SOFT, Svg};
-use crate::chart::Chart;
+use crate::chart::{Chart, share_axes};
 use misdeal_core::Result;
 
 const TITLE: f64 = 15.0;
@@ -30,7 +30,8 @@ pub struct Figure {
 
 impl Figure {
     /// A figure of charts, of which `columns` stand in a row.
-    pub fn new(title: impl Into<String>, charts: Vec<Chart>, columns: usize) -> Self {
+    pub fn new(title: impl Into<String>, mut charts: Vec<Chart>, columns: usize) -> Self {
+        share_axes(&mut charts);
         Figure { title: title.into(), charts, columns, ..Figure::default() }
     }
 
@@ -149,6 +150,7 @@ mod tests {
             Series::new("cells", Role::Sixth, Draw::Cells, [[0.0, 1.0, 0.0, 1.0, 7.0]]),
             Series::new("line", Role::Claimed, Draw::Line, two),
             Series::new("marked", Role::Found, Draw::Marked, two),
+            Series::new("spaced", Role::Shuffle, Draw::Spaced, two),
             Series::new("marks", Role::Other, Draw::Marks, two),
             Series::new("at least", Role::Theory, Draw::AtLeast, two),
             Series::new("at most", Role::Theory, Draw::AtMost, two),
@@ -165,7 +167,9 @@ mod tests {
         let svg = figure.to_svg();
         let written = |words: &str| svg.matches(&format!(">{words}</text>")).count();
         for series in &every_kind().series {
-            assert_eq!(written(&series.name), 1, "{}", series.name);
+            let is_line = matches!(series.draw, Draw::Line | Draw::Marked | Draw::Spaced);
+            // Lines may have their names beside them too, in each of the charts.
+            assert!(written(&series.name) == 1 || is_line && written(&series.name) <= 4, "{}", series.name);
         }
         assert_eq!([written("A title"), written("a remark"), written("a chart &lt;&amp;&gt;")], [1, 1, 3]);
         assert_eq!([written("to the right"), written("up")], [3, 3]);

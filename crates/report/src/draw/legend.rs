@@ -2,7 +2,7 @@
 
 use super::font;
 use super::marks::{REGION, arrow, mark};
-use super::svg::{Anchor, INK, Svg, colour};
+use super::svg::{Anchor, INK, Svg};
 use crate::chart::{Chart, Draw, Series};
 
 const SIZE: f64 = 12.0;
@@ -41,7 +41,7 @@ pub fn draw(svg: &mut Svg, charts: &[Chart], width: f64, top: f64) -> f64 {
 
 /// What a series looks like, on the line `y` from `x` on.
 fn sample(svg: &mut Svg, series: &Series, [x, y]: [f64; 2]) {
-    let colour = colour(series.role);
+    let colour = series.role.colour();
     let middle = [x + SAMPLE / 2.0, y];
     let end = x + SAMPLE;
     let swatch = [x + 8.0, y - 5.0, SAMPLE - 16.0, 10.0];
@@ -49,7 +49,7 @@ fn sample(svg: &mut Svg, series: &Series, [x, y]: [f64; 2]) {
         Draw::Line | Draw::Rule | Draw::Strokes => {
             svg.stroke(&format!("M{x} {y}H{end}"), colour, 2.0, &series.dash);
         }
-        Draw::Marked => {
+        Draw::Marked | Draw::Spaced => {
             svg.stroke(&format!("M{x} {y}H{end}"), colour, 1.6, &series.dash);
             mark(svg, series, middle, 0.8);
         }

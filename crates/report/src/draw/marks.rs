@@ -1,7 +1,7 @@
 //! Series in a panel.
 
 use super::panel::Panel;
-use super::svg::{Anchor, INK, Svg, colour, path};
+use super::svg::{Anchor, INK, Svg, path};
 use crate::chart::{Draw, Role, Series};
 
 /// How much of the paper shows through regions.
@@ -11,9 +11,28 @@ const MANY_DOTS: usize = 200;
 /// Bars are at least this wide, so that bounds that coincide are still seen.
 const LEAST_BAR: f64 = 5.0;
 
+/// Between two marks of a line that has some.
+const BETWEEN_MARKS: f64 = 110.0;
+
+/// Places along a line at even distances, the first of them `offset` from its beginning.
+fn spaced(line: &[[f64; 2]], offset: f64) -> Vec<[f64; 2]> {
+    let mut places = Vec::new();
+    let mut next = offset;
+    for pair in line.windows(2) {
+        let [[x, y], [u, v]] = [pair[0], pair[1]];
+        let long = (u - x).hypot(v - y);
+        while long > 0.0 && next <= long {
+            places.push([x + (u - x) * next / long, y + (v - y) * next / long]);
+            next += BETWEEN_MARKS;
+        }
+        next -= long;
+    }
+    places
+}
+
 /// The outline of a mark in its colour; what has no guarantee is hollow.
 pub fn mark(svg: &mut Svg, series: &Series, [x, y]: [f64; 2], size: f64) {
-    let colour = colour(series.role);
+    let colour = series.role.colour();
     let [fill, edge] = if series.role == Role::Raw { ["#ffffff", colour] } else { [colour, "#ffffff"] };
     let width = if series.role == Role::Raw { 1.8 } else { 0.8 };
     let place = format!("translate({x:.2} {y:.2}) scale({size})");
@@ -37,13 +56,13 @@ pub fn arrow(svg: &mut Svg, series: &Series, [x, y]: [f64; 2]) {
         Draw::AtMost => "h-16m4 -4l-4 4l4 4",
         _ => return,
     };
-    svg.stroke(&format!("M{x:.2} {y:.2}{arrow}"), colour(series.role), 1.8, "");
+    svg.stroke(&format!("M{x:.2} {y:.2}{arrow}"), series.role.colour(), 1.8, "");
 }
 
 impl Panel<'_> {
     /// Draws a series.
     pub fn series(&self, svg: &mut Svg, series: &Series) {
-        let colour = colour(series.role);
+        let colour = series.role.colour();
         let points = series.points.iter().map(Vec::as_slice);
         let at = |point: &[f64], x: usize, y: usize| [self.x.place(point[x]), self.y.place(point[y])];
         let along = |x, y| path(points.clone().map(|point| at(point, x, y)));
@@ -52,6 +71,13 @@ impl Panel<'_> {
             Draw::Marked => {
                 svg.stroke(&along(0, 1), colour, 1.6, &series.dash);
                 points.clone().for_each(|point| mark(svg, series, at(point, 0, 1), 0.8 * self.size));
+            }
+            Draw::Spaced => {
+                svg.stroke(&along(0, 1), colour, 2.0, &series.dash);
+                let seen = points.map(|point| at(point, 0, 1)).filter(|&place| self.holds(place));
+                for place in spaced(&seen.collect::<Vec<_>>(), self.offset(series)) {
+                    mark(svg, series, place, 0.9 * self.size);
+                }
             }
             Draw::Marks | Draw::AtLeast | Draw::AtMost => {
                 for point in points {
@@ -104,6 +130,17 @@ impl Panel<'_> {
         }
     }
 
+    /// Whether a place is in the plot.
+    pub fn holds(&self, [x, y]: [f64; 2]) -> bool {
+        (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
+    }
+
+    /// How far along its line a series' first mark is: curves that coincide have theirs at different places.
+    fn offset(&self, series: &Series) -> f64 {
+        let at = self.chart.series.iter().position(|other| std::ptr::eq(other, series)).unwrap_or(0);
+        BETWEEN_MARKS * (0.5 + at as f64 / self.chart.series.len() as f64).fract()
+    }
+
     /// Cells, the darker the larger their value, with labels where there are any.
     fn cells(&self, svg: &mut Svg, series: &Series) {
         let most = series.largest_cell();
@@ -112,7 +149,7 @@ impl Panel<'_> {
             let [one, other] = [point[2], point[3]].map(|y| self.y.place(y));
             let [top, bottom] = [one.min(other), one.max(other)];
             let frame = [left, top, right - left, bottom - top];
-            svg.rectangle(frame, &tint(colour(series.role), point[4] / most));
+            svg.rectangle(frame, &tint(series.role.colour(), point[4] / most));
             if let Some(label) = series.labels.get(i) {
                 let middle = [f64::midpoint(left, right), f64::midpoint(top, bottom) + 4.0];
                 svg.text(label, middle, 12.0, INK, Anchor::Middle);

@@ -10,6 +10,7 @@
 mod columns;
 mod figure;
 mod font;
+mod labels;
 mod legend;
 mod marks;
 mod panel;

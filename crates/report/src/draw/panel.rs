@@ -1,6 +1,7 @@
 //! One chart of a figure: its title, axes, grid and series.
 
 use super::font::{self, shortened, wrapped};
+use super::labels;
 use super::scale::Scale;
 use super::svg::{Anchor, GRID, INK, SOFT, Svg, path};
 use crate::chart::{Chart, Draw};
@@ -76,6 +77,7 @@ impl<'a> Panel<'a> {
         let height = self.bottom - self.top + 4.0;
         svg.clipped([self.left - OVERHANG, self.top - 2.0, width, height], |svg| {
             self.chart.series.iter().for_each(|series| self.series(svg, series));
+            labels::draw(svg, self);
         });
         let corner = [[self.left, self.top], [self.left, self.bottom], [self.right, self.bottom]];
         svg.stroke(&path(corner), SOFT, 1.0, "");

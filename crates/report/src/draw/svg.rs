@@ -1,7 +1,6 @@
 //! Writes the elements of an SVG document.
 
 use super::font;
-use crate::chart::Role;
 use misdeal_core::printable;
 use std::fmt::{Display, Write};
 
@@ -9,19 +8,6 @@ use std::fmt::{Display, Write};
 pub const INK: &str = "#16191d";
 pub const SOFT: &str = "#545b66";
 pub const GRID: &str = "#dfe3e8";
-
-/// Colours that colour-blind readers can tell apart (Wong, 2011), and a grey.
-pub const fn colour(role: Role) -> &'static str {
-    match role {
-        Role::Found => "#0072B2",
-        Role::Claimed => "#D55E00",
-        Role::Theory => "#009E73",
-        Role::Other => "#CC79A7",
-        Role::Raw => "#595f69",
-        Role::Fifth => "#E69F00",
-        Role::Sixth => "#56B4E9",
-    }
-}
 
 /// Whether text stays text, or becomes outlines that need no font.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -122,6 +108,23 @@ impl Svg {
         let _ = writeln!(
             self.markup,
             "<text x=\"{x:.2}\" y=\"{y:.2}\" font-size=\"{size}\" fill=\"{colour}\" text-anchor=\"{anchor}\">{words}</text>"
+        );
+    }
+
+    /// A line's name, with paper around its letters so that grids and lines do not touch them.
+    pub fn name(&mut self, words: &str, [x, y]: [f64; 2], size: f64, colour: &str) {
+        let words = printable(words);
+        let around =
+            "stroke=\"#ffffff\" stroke-width=\"3.5\" stroke-linejoin=\"round\" paint-order=\"stroke\"";
+        if self.letters == Letters::Outlines {
+            let path = font::outlines(&words, [x, y], size);
+            let _ = writeln!(self.markup, "<path d=\"{path}\" fill=\"{colour}\" {around}/>");
+            return;
+        }
+        let words = escaped(&words);
+        let _ = writeln!(
+            self.markup,
+            "<text x=\"{x:.2}\" y=\"{y:.2}\" font-size=\"{size}\" fill=\"{colour}\" {around}>{words}</text>"
         );
     }
 

@@ -1,6 +1,5 @@
 //! What theory says, and noise that was calibrated.
 
-use super::command_line::CommandLine;
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
 use crate::pictures::epsilons::{between, sides};
 use crate::pictures::{judged, trade_off};
@@ -26,20 +25,25 @@ pub fn section(account: &Account) -> Section {
             significant(account.noise_multiplier),
             probability(account.delta)
         ),
+        name: None,
+        advised: account.advice(),
         verdict: account.verdict(),
+        remarks: Vec::new(),
+        summary_tables: vec![bounds(account)],
         figures: figures(account),
-        meaning: vec![
-            "Lower bounds are never too large and upper bounds never too small. A side that nobody knows how to bound is left open, with \
-             the reason."
-                .into(),
-        ],
+        meaning: vec![bounds_note().into()],
         advice: Vec::new(),
         charts,
         tables: tables(account),
         settings: settings(account),
-        rerun: Rerun { command: Some(command(account)), note: "Nothing here is random.".into() },
+        rerun: Rerun::of(account.request.as_ref(), "Nothing here is random."),
         provenance: Vec::new(),
-        summary: Summary { claimed: account.claimed_epsilon, theory: one, ..Summary::default() },
+        summary: Summary {
+            claimed: account.claimed_epsilon,
+            delta: Some(account.delta),
+            theory: one,
+            ..Summary::default()
+        },
     }
 }
 
@@ -57,26 +61,46 @@ fn figures(account: &Account) -> Vec<KeyFigure> {
     figures
 }
 
-fn tables(account: &Account) -> Vec<Table> {
-    let side = |side: Option<f64>, text: fn(f64) -> String| side.map_or("not known".into(), text);
+/// What every bound of theory promises.
+pub fn bounds_note() -> &'static str {
+    "Lower bounds are never too large and upper bounds never too small. A side that nobody knows how to bound is left open."
+}
+
+fn side(side: Option<f64>, text: fn(f64) -> String) -> String {
+    side.map_or("not known".into(), text)
+}
+
+/// Bounds on epsilon, scheme by scheme.
+fn bounds(account: &Account) -> Table {
     let times = |epsilon: Option<f64>| {
         let both = epsilon.zip(account.claimed_epsilon);
         both.map_or(String::new(), |(epsilon, claim)| numbers::times(epsilon, claim))
     };
-    let bounds = account.schemes.iter().map(|(scheme, bounds)| {
+    let rows = account.schemes.iter().map(|(scheme, bounds)| {
         let [lower, upper] = sides(bounds);
         vec![
             scheme.to_string(),
             side(lower, rounded_down),
             side(upper, rounded_up),
+            probability(account.delta),
             times(lower),
-            bounds.method.to_string(),
         ]
     });
+    Table {
+        caption: "Bounds on epsilon, by how batches are made".into(),
+        header: vec!["batches", "ε at least", "ε at most", "delta", "times the claim"],
+        rows: rows.collect(),
+        notes: Vec::new(),
+    }
+}
+
+fn tables(account: &Account) -> Vec<Table> {
+    let methods =
+        account.schemes.iter().map(|(scheme, bounds)| vec![scheme.to_string(), bounds.method.to_string()]);
     let mut tables = vec![Table {
-        caption: "Bounds on epsilon".into(),
-        header: vec!["scheme", "at least", "at most", "times the claim", "method"],
-        rows: bounds.collect(),
+        caption: "How each bound was found".into(),
+        header: vec!["batches", "method"],
+        rows: methods.collect(),
         notes: Vec::new(),
     }];
     if let Some(epsilon) = account.epsilon {
@@ -88,7 +112,7 @@ fn tables(account: &Account) -> Vec<Table> {
         });
         tables.push(Table {
             caption: format!("Bounds on delta at epsilon {epsilon}"),
-            header: vec!["scheme", "at least", "at most", "method"],
+            header: vec!["batches", "δ at least", "δ at most", "method"],
             rows: rows.collect(),
             notes: Vec::new(),
         });
@@ -102,11 +126,12 @@ fn tables(account: &Account) -> Vec<Table> {
                 one.scheme.to_string(),
                 lower,
                 shown(one.epsilon_upper_bound, rounded_up),
+                probability(account.delta),
             ]
         });
         tables.push(Table {
             caption: "What other methods say".into(),
-            header: vec!["method", "scheme", "at least", "at most"],
+            header: vec!["method", "batches", "ε at least", "ε at most", "delta"],
             rows: rows.collect(),
             notes: Vec::new(),
         });
@@ -138,43 +163,11 @@ fn counts(shape: &RunShape) -> impl Iterator<Item = Fact> {
     counts.into_iter().filter_map(|(name, value)| Some(Fact::new(name, count(value?))))
 }
 
-fn command(account: &Account) -> String {
-    let line = CommandLine::new("account").flag("noise-multiplier", account.noise_multiplier);
-    let line = match &account.shape {
-        None => line.flag("sampling-probability", account.sampling_probability).flag("steps", account.steps),
-        Some(shape) => {
-            let scheme = match &account.schemes.keys().collect::<Vec<_>>()[..] {
-                [scheme] => scheme.name(),
-                _ => "all",
-            };
-            line.flag("steps-per-epoch", shape.steps_per_epoch)
-                .flag("epochs", shape.epochs)
-                .flag("batch-size", shape.batch_size)
-                .flag_if_any("buffer-size", shape.buffer_size)
-                .flag("scheme", scheme)
-        }
-    };
-    line.number("delta", account.delta)
-        .flag_if_any("epsilon", account.epsilon)
-        .switch("trade-off", !account.trade_offs.is_empty())
-        .switch("compare", !account.comparisons.is_empty())
-        .text()
-}
-
 /// The section of a calibration.
 pub fn calibration(found: &Calibration) -> Section {
     let (scheme, bound) = (found.scheme.name(), found.sides());
     let &Calibration { steps_per_epoch, epochs, batch_size, .. } = found;
     let shape = RunShape { steps_per_epoch, epochs, batch_size, buffer_size: found.scheme.buffer_size() };
-    let line = CommandLine::new("calibrate")
-        .flag("target-epsilon", found.target_epsilon)
-        .number("delta", found.delta)
-        .flag("steps-per-epoch", steps_per_epoch)
-        .flag("epochs", epochs)
-        .flag("batch-size", batch_size)
-        .flag("scheme", scheme)
-        .flag_if_any("buffer-size", shape.buffer_size)
-        .flag("bound", found.bound.name());
     let mut settings = vec![
         Fact::new("batch scheme", scheme),
         Fact::new("target epsilon", found.target_epsilon.to_string()),
@@ -185,7 +178,11 @@ pub fn calibration(found: &Calibration) -> Section {
     Section {
         kind: "Calibrated noise",
         title: format!("{scheme}, epsilon {} at delta {}", found.target_epsilon, probability(found.delta)),
+        name: None,
+        advised: found.advice(),
         verdict: found.verdict(),
+        remarks: Vec::new(),
+        summary_tables: Vec::new(),
         figures: vec![
             KeyFigure::new(
                 "noise multiplier",
@@ -199,8 +196,13 @@ pub fn calibration(found: &Calibration) -> Section {
         charts: vec![judged::calibration(found)],
         tables: Vec::new(),
         settings,
-        rerun: Rerun { command: Some(line.text()), note: "Nothing here is random.".into() },
+        rerun: Rerun::of(found.request.as_ref(), "Nothing here is random."),
         provenance: Vec::new(),
-        summary: Summary { claimed: Some(found.target_epsilon), theory: bound, ..Summary::default() },
+        summary: Summary {
+            claimed: Some(found.target_epsilon),
+            delta: Some(found.delta),
+            theory: bound,
+            ..Summary::default()
+        },
     }
 }

@@ -1,11 +1,11 @@
 //! What a number means for whoever has to decide, and what can be done.
 
-use super::command_line::CommandLine;
-use super::section::Advice;
+use super::section::{Advice, Remark};
 use super::settings;
 use misdeal_core::Setting;
 use misdeal_results::numbers::{count, percent, probability, rounded_down, rounded_up, significant};
-use misdeal_results::{Judged, Verdict};
+use misdeal_results::request::{CalibrateRequest, Request, ShapeRequest};
+use misdeal_results::{Judged, Tone, Verdict};
 
 /// What was judged, with what theory knows of it.
 pub struct Subject<'a> {
@@ -22,9 +22,24 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// The audit's verdict, and theory's where the audit has none and theory knows more.
+    /// The verdict on the training. An audit that refutes nothing decides nothing: what is known besides takes its place.
     pub fn verdict(&self) -> Verdict {
-        self.judged.verdict(Some(self.setting.scheme), self.known())
+        let verdict = self.judged.verdict(Some(self.setting.scheme), self.known());
+        match self.judged.undecided(self.known()) {
+            Some(sentence) if self.judged.valid => {
+                Verdict::new(verdict.kind, Tone::Neutral, "Undecided", sentence)
+            }
+            _ => verdict,
+        }
+    }
+
+    /// What is to be said of the audit alone.
+    pub fn remarks(&self) -> Vec<Remark> {
+        let known = self.known();
+        let own = || self.judged.verdict(Some(self.setting.scheme), known).sentence;
+        let is_undecided = self.judged.undecided(known).is_some() && self.judged.valid;
+        let remark = self.judged.too_small().filter(|_| !self.judged.is_proven(known));
+        remark.or_else(|| is_undecided.then(own)).map(Remark::on_audit).into_iter().collect()
     }
 
     /// Theory's bounds, as far as they are about what ran.
@@ -70,13 +85,21 @@ impl Subject<'_> {
             if self.theory[1].is_some() {
                 let scheme = self.setting.scheme;
                 let text = format!("Find the noise with which {scheme} is proven to meet the claim:");
-                let command = settings::shape(CommandLine::new("calibrate"), self.setting)
+                let &Setting { steps_per_epoch, epochs, batch_size, .. } = self.setting;
+                let request = CalibrateRequest {
                     // Whoever meets less meets the claim.
-                    .flag("target-epsilon", rounded_down(claim))
-                    .number("delta", self.judged.delta)
-                    .flag("scheme", scheme.name())
-                    .flag_if_any("buffer-size", scheme.buffer_size())
-                    .text();
+                    target_epsilon: rounded_down(claim).parse().ok(),
+                    delta: self.judged.delta,
+                    shape: ShapeRequest {
+                        steps_per_epoch,
+                        epochs,
+                        batch_size,
+                        buffer_size: scheme.buffer_size(),
+                    },
+                    scheme: scheme.name().into(),
+                    ..CalibrateRequest::default()
+                };
+                let command = request.command_line();
                 advice.push(Advice { text, command: Some(command) });
             }
             for one in advice.iter_mut().skip(1) {
@@ -222,8 +245,8 @@ mod tests {
             "The claim of epsilon 4.378 holds: theory proves at most 4.378 for this scheme."
         );
         for (claim, upper, violated, ours, label, advised) in [
-            (4.3, 4.4, false, true, "Not refuted", 1),
-            (5.0, 4.4, false, false, "Not refuted", 1),
+            (4.3, 4.4, false, true, "Undecided", 1),
+            (5.0, 4.4, false, false, "Undecided", 1),
             // Then theory or the audit is wrong, and the audit says what it saw.
             (1.9, 1.8, true, true, "Claim refuted", 1),
         ] {

@@ -1,14 +1,16 @@
 //! Audits of the mechanism and of training.
 
 use super::advice::Subject;
-use super::command_line::CommandLine;
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
 use super::settings;
 use crate::pictures::epsilons::between;
 use crate::pictures::judged;
-use misdeal_core::{BatchScheme, ClosedSet, StoreKind, ThreatModel};
-use misdeal_results::numbers::{count, p_value, percent, probability, rounded_down, seconds, significant};
-use misdeal_results::{AT_CHANCE, Audit, Correction, EngineUsed, Judged, Outputs, TradeOff, Training};
+use misdeal_core::{ClosedSet, ThreatModel};
+use misdeal_results::numbers::{
+    count, p_value, percent, probability, rounded_down, rounded_up, seconds, significant,
+};
+use misdeal_results::request::AuditRequest;
+use misdeal_results::{AT_CHANCE, Audit, Judged, Outputs, Theory, TradeOff, Training};
 use misdeal_statistics::{Descriptive, EpsilonEstimate, Figure, ThresholdChoice};
 
 /// The section of an audit.
@@ -34,11 +36,14 @@ pub fn section(audit: &Audit) -> Section {
     Section {
         kind: if audit.training.is_some() { "Audit of training" } else { "Audit of the mechanism" },
         title: format!("{what}, {}", settings::title(&audit.setting)),
+        name: None,
+        advised: audit.advice(),
         verdict: subject.verdict(),
+        remarks: subject.remarks(),
+        summary_tables: beside(&audit.theory, &judged, scheme).into_iter().collect(),
         figures: figures(&judged, theory, &format!("theory, {scheme}"), audit.claims_poisson()),
         meaning: subject.meaning(&audit.estimate.guarantee),
-        advice: subject
-            .advice(command(audit, audit.observations.saturating_mul(subject.further())).as_deref()),
+        advice: subject.advice(further(audit, &subject).as_deref()),
         charts,
         tables,
         settings: settings::facts(&audit.setting, audit.training.as_ref(), Some(&audit.estimate)),
@@ -48,6 +53,7 @@ pub fn section(audit: &Audit) -> Section {
             found: Some(judged.empirical_epsilon),
             valid: judged.valid,
             claimed: judged.claimed_epsilon,
+            delta: Some(judged.delta),
             theory,
             tally: String::new(),
         },
@@ -69,7 +75,11 @@ pub fn outputs_section(outputs: &Outputs) -> Section {
     Section {
         kind: "Audit of your own training",
         title: format!("outputs of training, {}", settings::title(&outputs.setting)),
+        name: None,
+        advised: outputs.advice(),
         verdict: subject.verdict(),
+        remarks: subject.remarks(),
+        summary_tables: beside(&outputs.theory, &judged, scheme).into_iter().collect(),
         figures: figures(&judged, theory, &format!("theory, {scheme}"), false),
         meaning: subject.meaning(best.map_or("", |best| &best.guarantee)),
         advice: subject.advice(None),
@@ -85,10 +95,44 @@ pub fn outputs_section(outputs: &Outputs) -> Section {
             found: Some(judged.empirical_epsilon),
             valid: judged.valid,
             claimed: judged.claimed_epsilon,
+            delta: Some(judged.delta),
             theory,
             tally: String::new(),
         },
     }
+}
+
+/// What was found and what theory proves, by how batches are made.
+fn beside(theory: &Theory, judged: &Judged, own: &str) -> Option<Table> {
+    let delta = probability(judged.delta);
+    let side = |side: Option<f64>, text: fn(f64) -> String| side.map_or("not known".into(), text);
+    let rows = theory.iter().map(|(scheme, bounds)| {
+        let [lower, upper] = bounds.sides();
+        vec![
+            if scheme.name() == own {
+                format!("theory, {own} (as here)")
+            } else {
+                format!("theory, {scheme} instead")
+            },
+            side(lower, rounded_down),
+            side(upper, rounded_up),
+            delta.clone(),
+            "proven".into(),
+        ]
+    });
+    let worth =
+        if judged.valid { format!("{} confidence", judged.confidence()) } else { "not a valid bound".into() };
+    let found = vec![
+        "this audit".into(),
+        rounded_down(judged.empirical_epsilon),
+        String::new(),
+        delta.clone(),
+        worth,
+    ];
+    let rows = std::iter::once(found).chain(rows).collect();
+    let header = vec!["source", "ε at least", "ε at most", "delta", "guarantee"];
+    let caption = "What was found, and what theory proves".into();
+    (!theory.is_empty()).then_some(Table { caption, header, rows, notes: Vec::new() })
 }
 
 /// The numbers that matter.
@@ -100,7 +144,10 @@ pub fn figures(
 ) -> Vec<KeyFigure> {
     let level = format!("{} confidence, delta {}", judged.confidence(), probability(judged.delta));
     let mut figures = vec![if judged.valid {
-        KeyFigure::new("leaks at least", format!("ε {}", rounded_down(judged.empirical_epsilon)), level)
+        // Where theory proves more, that is what leaks.
+        let is_less = theory[0].is_some_and(|lower| lower > judged.empirical_epsilon);
+        let label = if is_less { "this audit shows at least" } else { "leaks at least" };
+        KeyFigure::new(label, format!("ε {}", rounded_down(judged.empirical_epsilon)), level)
     } else {
         let worth = if judged.is_conditional { judged.weakness() } else { "not a valid bound" };
         let note = format!("{worth}, delta {}", probability(judged.delta));
@@ -225,71 +272,18 @@ fn provenance(audit: &Audit) -> Vec<Fact> {
 }
 
 fn rerun(audit: &Audit) -> Rerun {
-    let command = command(audit, audit.observations);
     let note = match &audit.training {
-        Some(training) if command.is_none() => {
-            return Rerun {
-                command,
-                note: format!(
-                    "--dataset knows no data set called \"{}\", so there is no command to run it again.",
-                    training.dataset
-                ),
-            };
-        }
         Some(training) if !["mlp", "lenet", "cnn"].contains(&training.model.as_str()) => {
-            "Give --model the file that describes the layers, and --data the folder of data sets."
+            "The same file of layers and the same data give the same number."
         }
-        Some(_) => "Add --data for the folder of data sets, if the data set needs one.",
+        Some(_) => "The same data give the same number.",
         None => "The same seed gives the same number, on any number of threads and any instruction set.",
     };
-    Rerun { command, note: note.into() }
+    Rerun::new(audit.request.as_ref().map(AuditRequest::command_line), note)
 }
 
-/// The command of the same audit; there is none for a data set that the program does not know.
-fn command(audit: &Audit, observations: u64) -> Option<String> {
-    let Audit { estimate, .. } = audit;
-    let line = match &audit.training {
-        None => settings::shape(CommandLine::new("audit mechanism"), &audit.setting)
-            .flag("noise-multiplier", audit.setting.noise_multiplier)
-            .flag("engine", audit.engine.family()),
-        Some(training) => settings::training(CommandLine::new("audit training"), &audit.setting, training)?
-            .flag("device", audit.engine.device().name())
-            .switch("precision tf32", audit.engine == EngineUsed::TrainCudaTf32),
-    };
-    let claim = audit.claimed_epsilon.filter(|_| !audit.claims_poisson());
-    let line = game(line, audit)
-        .flag("observations", observations)
-        .number("delta", estimate.delta)
-        .number("significance", estimate.significance)
-        .flag("estimator", estimate.estimator.name())
-        .flag("threshold-choice", estimate.threshold_choice.name())
-        .flag_if_any("scores", Some(audit.scores.name()).filter(|_| audit.scores != StoreKind::Counts))
-        .flag_if_any("claimed-epsilon", claim)
-        .switch("search-buffer", audit.buffer_search.is_some())
-        .switch(
-            "uncorrected",
-            audit.buffer_search.as_ref().is_some_and(|search| search.correction == Correction::None),
-        )
-        .switch("trade-off", audit.trade_off.is_some())
-        .flag("seed", audit.seed);
-    Some(line.text())
-}
-
-/// Flags that both audits share. Of an adversary that guesses the buffer only the kind of buffer is told, if it is not the real one's.
-fn game(line: CommandLine, audit: &Audit) -> CommandLine {
-    let setting = &audit.setting;
-    let guesses = audit.buffer_search.is_some();
-    let is_told = |scheme: &BatchScheme| {
-        !guesses || setting.scheme.buffer_size().is_some() && scheme.name() != setting.scheme.name()
-    };
-    let adversary = setting.adversary_scheme.filter(is_told);
-    line.flag("scheme", setting.scheme.name())
-        .flag_if_any("buffer-size", setting.scheme.buffer_size())
-        .flag("threat-model", setting.threat_model.name())
-        .flag_if_any("target-index", Some(setting.target_index).filter(|&index| index != 0))
-        .flag_if_any("adversary-scheme", adversary.map(|scheme| scheme.name()))
-        .flag_if_any(
-            "adversary-buffer-size",
-            adversary.filter(|_| !guesses).and_then(|scheme| scheme.buffer_size()),
-        )
+/// The command of the same audit with more observations.
+fn further(audit: &Audit, subject: &Subject<'_>) -> Option<String> {
+    let observations = audit.observations.saturating_mul(subject.further());
+    Some(audit.request.as_ref()?.with_observations(observations).command_line())
 }

@@ -3,7 +3,8 @@
 use super::{EmbeddedChart, Placed};
 use crate::chart::Chart;
 use crate::pictures::epsilons::{self, Row, between};
-use misdeal_results::numbers::{rounded_down, significant};
+use misdeal_results::numbers::{probability, rounded_down, significant};
+use misdeal_results::{VerdictKind, capitalised};
 
 /// What stands on top of a page with several results.
 pub struct Comparison {
@@ -12,6 +13,8 @@ pub struct Comparison {
     pub rows: Vec<Line>,
     /// Whether any row has an epsilon.
     pub has_epsilons: bool,
+    /// Whether anything was found in any row, apart from what theory proves.
+    pub has_found: bool,
 }
 
 /// One result.
@@ -26,6 +29,8 @@ pub struct Line {
     pub found: String,
     /// What is claimed.
     pub claimed: String,
+    /// The delta at which all of it is meant.
+    pub delta: String,
     /// What theory says.
     pub theory: String,
     /// The verdict's style.
@@ -45,7 +50,7 @@ impl Comparison {
 
 /// A line for each result, and one chart of all epsilons.
 pub fn of(results: &[Placed]) -> Comparison {
-    let sources = told_apart(&results.iter().map(|placed| placed.source.as_str()).collect::<Vec<_>>());
+    let sources = names(results);
     let rows = results.iter().zip(&sources).map(|(placed, source)| {
         let summary = &placed.section.summary;
         let found = summary.found.map_or(String::new(), |found| {
@@ -59,6 +64,7 @@ pub fn of(results: &[Placed]) -> Comparison {
             title: placed.section.title.clone(),
             found,
             claimed: summary.claimed.map_or(String::new(), significant),
+            delta: summary.delta.map_or(String::new(), probability),
             theory: if summary.theory == [None, None] { String::new() } else { between(summary.theory) },
             class: placed.section.class(),
             verdict: placed.section.verdict.label.clone(),
@@ -85,7 +91,53 @@ pub fn of(results: &[Placed]) -> Comparison {
         .collect();
     let caption = "For each result the claim, what was found, and theory's bounds for its scheme.";
     let chart = (!drawn.is_empty()).then(|| epsilons::chart("Epsilons beside claims", caption, &drawn));
-    Comparison { rows: rows.collect(), has_epsilons: chart.is_some(), chart }
+    let has_found = results.iter().any(|placed| placed.section.summary.found.is_some());
+    Comparison { rows: rows.collect(), has_epsilons: chart.is_some(), has_found, chart }
+}
+
+/// What results are called: the model's name where they have one, or else the file.
+fn names(results: &[Placed]) -> Vec<String> {
+    let files = told_apart(&results.iter().map(|placed| placed.source.as_str()).collect::<Vec<_>>());
+    let named = results.iter().zip(files).map(|(placed, file)| placed.section.name.clone().unwrap_or(file));
+    named.collect()
+}
+
+/// What to do about several claims, in a sentence for somebody who decides.
+pub fn advised(results: &[Placed]) -> String {
+    let names = names(results);
+    let of = |wanted: VerdictKind| {
+        let all = results.iter().zip(&names).filter(|(placed, _)| placed.section.verdict.kind == wanted);
+        all.map(|(placed, name)| format!("{name} ({})", placed.number)).collect::<Vec<_>>()
+    };
+    let claims = |names: &[String]| {
+        let (claim, are) = if names.len() == 1 { ("claim", "is") } else { ("claims", "are") };
+        (format!("the {claim} of {}", joined(names)), are)
+    };
+    let [refuted, undecided, holds] =
+        [VerdictKind::Refuted, VerdictKind::Undecided, VerdictKind::Holds].map(of);
+    let mut sentences = Vec::new();
+    if !refuted.is_empty() {
+        let (claims, are) = claims(&refuted);
+        let pronoun = if refuted.len() == 1 { "it" } else { "they" };
+        sentences.push(format!("Do not publish {claims}: {pronoun} {are} refuted."));
+    }
+    if !undecided.is_empty() {
+        sentences.push(format!("Nothing proves {}.", claims(&undecided).0));
+    }
+    if !holds.is_empty() {
+        let (claims, are) = claims(&holds);
+        sentences.push(format!("{} {are} proven.", capitalised(&claims)));
+    }
+    sentences.join(" ")
+}
+
+/// Names as a sentence lists them.
+fn joined(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
+    }
 }
 
 /// Paths without the folders that are not needed to tell them apart.

@@ -1,13 +1,14 @@
 //! Diagnoses of data loaders.
 
-use super::command_line::CommandLine;
 use super::section::{Advice, Fact, KeyFigure, Rerun, Section, Summary, Table};
 use crate::chart::Chart;
 use crate::pictures::epsilons::{self, Row, between, rows_of_theory};
 use crate::pictures::positions;
+use misdeal_core::ClosedSet;
 use misdeal_results::numbers::{
-    count, epochs, p_value, percent, probability, rounded_down, seconds, significant,
+    count, epochs, p_value, percent, probability, rounded_down, rounded_up, seconds, significant,
 };
+use misdeal_results::request::{CalibrateRequest, DiagnoseRequest, Request, ShapeRequest};
 use misdeal_results::{Diagnosed, Leakage, LoggedScheme, SchemeParameters};
 use std::fmt::Write;
 
@@ -29,17 +30,42 @@ pub fn section(found: &Diagnosed) -> Section {
     Section {
         kind: "Diagnosis of a data loader",
         title: format!("{name}: {}{}", found.diagnosis.scheme, described(&found.diagnosis.parameters)),
+        name: None,
+        advised: found.advice(),
         verdict: found.verdict(),
+        remarks: Vec::new(),
+        summary_tables: beside(found, bounds).into_iter().collect(),
         figures: figures(found, bounds),
         meaning: meaning(found),
         advice: advice(found),
         charts,
         tables: tables(found),
         settings: settings(found),
-        rerun: Rerun { command: Some(command(found)), note: "The same log gives the same diagnosis.".into() },
+        rerun: Rerun::of(found.request.as_ref(), "The same log gives the same diagnosis."),
         provenance: vec![Fact::new("time", seconds(found.seconds))],
-        summary: Summary { claimed, theory: bounds, ..Summary::default() },
+        summary: Summary {
+            claimed,
+            delta: found.leakage.as_ref().map(|leakage| leakage.delta),
+            theory: bounds,
+            ..Summary::default()
+        },
     }
+}
+
+/// What leaks with these batches, and what theory says of others.
+fn beside(found: &Diagnosed, bounds: [Option<f64>; 2]) -> Option<Table> {
+    let delta = probability(found.leakage.as_ref()?.delta);
+    let row = |name: String, [lower, upper]: [Option<f64>; 2]| {
+        let side = |side: Option<f64>, text: fn(f64) -> String| side.map_or("not known".into(), text);
+        vec![name, side(lower, rounded_down), side(upper, rounded_up), delta.clone()]
+    };
+    let theory = found.theory.iter().map(|(scheme, bounds)| row(format!("theory, {scheme}"), bounds.sides()));
+    Some(Table {
+        caption: "What leaks, by how batches are made".into(),
+        header: vec!["batches", "ε at least", "ε at most", "delta"],
+        rows: std::iter::once(row("these batches".into(), bounds)).chain(theory).collect(),
+        notes: Vec::new(),
+    })
 }
 
 fn described(parameters: &SchemeParameters) -> String {
@@ -135,28 +161,37 @@ fn advice(found: &Diagnosed) -> Vec<Advice> {
         && found.diagnosis.scheme != LoggedScheme::Poisson
     {
         let claimed = "Draw batches by Poisson sampling, for which the claim would be right";
-        let command = CommandLine::new("calibrate")
-            .flag("target-epsilon", rounded_down(claim))
-            .number("delta", leakage.delta)
-            .flag("steps-per-epoch", found.steps_per_epoch)
-            .flag("epochs", leakage.epochs)
-            .flag("batch-size", found.batch_size)
-            .flag("scheme", found.diagnosis.scheme)
-            .flag_if_any("buffer-size", found.diagnosis.parameters.buffer_size);
+        let command = CalibrateRequest {
+            // Whoever meets less meets the claim.
+            target_epsilon: rounded_down(claim).parse().ok(),
+            delta: leakage.delta,
+            shape: ShapeRequest {
+                steps_per_epoch: found.steps_per_epoch,
+                epochs: leakage.epochs,
+                batch_size: found.batch_size,
+                buffer_size: found.diagnosis.parameters.buffer_size,
+            },
+            scheme: found.diagnosis.scheme.name().into(),
+            ..CalibrateRequest::default()
+        };
         advice.push(if is_bounded(found, leakage) {
             let text =
                 format!("{claimed}, or find the noise with which these batches are proven to meet the same:");
-            Advice { text, command: Some(command.text()) }
+            Advice { text, command: Some(command.command_line()) }
         } else {
             Advice { text: format!("{claimed}."), command: None }
         });
     }
     if found.leakage.is_none() {
-        let command = CommandLine::new("diagnose").word(&found.log).flag("dataset-size", found.dataset_size);
-        let command = command.flag("noise-multiplier", 1).text();
+        let asked = found.request.clone().unwrap_or_else(|| DiagnoseRequest {
+            log: Some(found.log.clone().into()),
+            dataset_size: Some(found.dataset_size),
+            ..DiagnoseRequest::default()
+        });
+        let asked = DiagnoseRequest { noise_multiplier: Some(1.0), ..asked };
         advice.push(Advice {
             text: "Say which noise you train with to be told what leaks:".into(),
-            command: Some(command),
+            command: Some(asked.command_line()),
         });
     }
     advice
@@ -205,16 +240,4 @@ fn settings(found: &Diagnosed) -> Vec<Fact> {
         facts.push(Fact::new("epochs of the whole run", count(leakage.epochs)));
     }
     facts
-}
-
-fn command(found: &Diagnosed) -> String {
-    let line = CommandLine::new("diagnose").word(&found.log).flag("dataset-size", found.dataset_size);
-    match &found.leakage {
-        None => line.text(),
-        Some(leakage) => line
-            .flag("noise-multiplier", leakage.noise_multiplier)
-            .number("delta", leakage.delta)
-            .flag("epochs", leakage.epochs)
-            .text(),
-    }
 }

@@ -1,7 +1,6 @@
 //! Estimation from scores.
 
-use super::command_line::CommandLine;
-use super::section::{Fact, Rerun, Section, Summary, Table};
+use super::section::{Fact, Remark, Rerun, Section, Summary, Table};
 use super::{advice, audits};
 use crate::pictures::judged;
 use misdeal_core::ClosedSet;
@@ -24,6 +23,7 @@ pub fn section(found: &Estimation) -> Section {
             found: Some(judged.empirical_epsilon),
             valid: judged.valid,
             claimed: judged.claimed_epsilon,
+            delta: Some(estimate.delta),
             ..Summary::default()
         };
         let figures = audits::figures(&judged, [None, None], "", false);
@@ -40,17 +40,22 @@ pub fn section(found: &Estimation) -> Section {
     meaning.extend(found.remark.as_ref().map(|remark| format!("{}.", advice::capitalised(remark))));
     tables.extend(found.trade_off.as_ref().and_then(audits::tested));
     tables.extend(found.descriptive.as_ref().map(audits::describing));
+    let too_small = found.counted().and_then(|one| Judged::of(one, found.claimed_epsilon).too_small());
     Section {
         kind: "Estimate from scores",
         title: found.title(),
+        name: None,
+        advised: found.advice(),
         verdict: found.verdict(),
+        remarks: too_small.map(Remark::on_audit).into_iter().collect(),
+        summary_tables: Vec::new(),
         figures,
         meaning,
         advice: Vec::new(),
         charts,
         tables,
         settings: first.map(|estimate| settings(found, estimate, scores)).unwrap_or_default(),
-        rerun: rerun(found, first),
+        rerun: Rerun::of(found.request.as_ref(), "The same files give the same number."),
         provenance: vec![Fact::new("time", seconds(found.seconds))],
         summary,
     }
@@ -67,13 +72,14 @@ pub fn table<N: ClosedSet>(
         vec![
             name.name().to_owned(),
             rounded_down(*one.empirical_epsilon),
+            probability(one.delta),
             valid.into(),
             one.guarantee.clone(),
         ]
     });
     Table {
         caption: caption.into(),
-        header: vec![kind, "epsilon", "valid", "guarantee"],
+        header: vec![kind, "epsilon", "delta", "valid", "guarantee"],
         rows: rows.collect(),
         notes: Vec::new(),
     }
@@ -96,23 +102,4 @@ fn settings(found: &Estimation, estimate: &EpsilonEstimate, scores: Option<[u64;
         facts.push(Fact::new("scores without it", count(without)));
     }
     facts
-}
-
-fn rerun(found: &Estimation, first: Option<&EpsilonEstimate>) -> Rerun {
-    let Some(estimate) = first else { return Rerun::default() };
-    let (Some(scores_in), Some(scores_out)) = (&found.scores_in, &found.scores_out) else {
-        let note = "The scores came from a program's memory: misdeal.estimate with the same arrays gives the same number.";
-        return Rerun { command: None, note: note.into() };
-    };
-    let name = if found.estimate.is_some() { estimate.estimator.name() } else { "all" };
-    let line = CommandLine::new("estimate")
-        .flag("scores-in", scores_in)
-        .flag("scores-out", scores_out)
-        .number("delta", estimate.delta)
-        .number("significance", estimate.significance)
-        .flag("estimator", name)
-        .flag("threshold-choice", estimate.threshold_choice.name())
-        .flag_if_any("claimed-epsilon", found.claimed_epsilon)
-        .switch("trade-off", found.trade_off.is_some());
-    Rerun { command: Some(line.text()), note: "The same files give the same number.".into() }
 }

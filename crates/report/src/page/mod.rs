@@ -9,7 +9,6 @@ mod accounts;
 mod advice;
 mod audits;
 mod checks;
-mod command_line;
 mod comparison;
 mod diagnoses;
 mod estimates;
@@ -20,13 +19,13 @@ mod sweeps;
 mod unbroken;
 
 use crate::Figure;
-use crate::chart::Chart;
+use crate::chart::{Chart, share_axes};
 use askama::Template;
 use misdeal_core::printable_lines;
 use misdeal_results::{Document, Stored, Unreadable};
 use section::Section;
 use sha2::{Digest, Sha256};
-use unbroken::unbroken;
+use unbroken::{command, unbroken, with_names};
 
 /// Results that a page shows, at most.
 pub const MOST_RESULTS: usize = 64;
@@ -72,10 +71,28 @@ impl<'a> EmbeddedChart<'a> {
     }
 }
 
+/// What a page says above its results.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PageHead {
+    /// The title; what was found if not given.
+    pub title: Option<String>,
+    /// The model or the project that the page is about.
+    pub name: Option<String>,
+    /// The day on which the page was made.
+    pub date: Option<String>,
+}
+
 #[derive(Template)]
 #[template(path = "page.html")]
 struct Page<'a> {
+    /// The title of the window.
     title: String,
+    /// The title on the page, where somebody gave one or several results share it.
+    heading: Option<&'a str>,
+    name: Option<&'a str>,
+    date: Option<&'a str>,
+    /// What to do about several results.
+    advised: String,
     results: &'a [Placed],
     comparison: Option<comparison::Comparison>,
     style: &'static str,
@@ -90,11 +107,12 @@ struct Page<'a> {
 /// by its digest, and nothing be fetched.
 ///
 /// ```
-/// use misdeal_report::page;
+/// use misdeal_report::{PageHead, page};
 /// use misdeal_results::Stored;
 /// let noise = r#"{"schema_version": 1, "command": "calibrate", "noise_multiplier": 0.79, "epsilon": 2.99, "target_epsilon": 3.0,
 ///     "delta": 1e-5, "scheme": "poisson", "steps_per_epoch": 100, "epochs": 1, "batch_size": 100, "bound": "upper"}"#;
-/// let page = page(&[Stored::parse("noise.json", noise)?])?;
+/// let head = PageHead { title: Some("For the board".into()), ..PageHead::default() };
+/// let page = page(&[Stored::parse("noise.json", noise)?], &head)?;
 /// assert!(page.contains("With a noise multiplier of 0.7900000 poisson is proven to meet epsilon 3."));
 /// # Ok::<(), misdeal_results::Unreadable>(())
 /// ```
@@ -104,7 +122,7 @@ struct Page<'a> {
 ///
 /// # Panics
 /// Never: the page is written to memory.
-pub fn page(results: &[Stored]) -> Result<String, Unreadable> {
+pub fn page(results: &[Stored], head: &PageHead) -> Result<String, Unreadable> {
     if results.is_empty() || results.len() > MOST_RESULTS {
         return Err(Unreadable {
             name: "report".into(),
@@ -129,13 +147,20 @@ pub fn page(results: &[Stored]) -> Result<String, Unreadable> {
             });
         }
     }
-    let title = match &placed[..] {
-        [one] => format!("{}: {}", one.section.verdict.label, one.section.title),
-        several => format!("{} results compared", several.len()),
+    let several = format!("{} results compared", placed.len());
+    let is_alone = placed.len() == 1;
+    let title = match (&head.title, &placed[..]) {
+        (Some(title), _) => title.clone(),
+        (None, [one]) => format!("{}: {}", one.section.verdict.label, one.section.title),
+        (None, _) => several.clone(),
     };
     let page = Page {
         title,
-        comparison: (placed.len() > 1).then(|| comparison::of(&placed)),
+        heading: head.title.as_deref().or((!is_alone).then_some(&several)),
+        name: head.name.as_deref().or(if is_alone { placed[0].section.name.as_deref() } else { None }),
+        date: head.date.as_deref(),
+        advised: if is_alone { String::new() } else { comparison::advised(&placed) },
+        comparison: (!is_alone).then(|| comparison::of(&placed)),
         results: &placed,
         style: STYLE,
         script: SCRIPT,
@@ -168,12 +193,14 @@ fn sections(result: &Stored) -> Result<Vec<Section>, Unreadable> {
     Ok(vec![one])
 }
 
-/// With a capital letter to begin with, unless it begins with a file's name.
+/// With shared axes, and a title with a capital letter to begin with, unless it begins with a file's name.
 fn titled(section: Section) -> Section {
     let is_name = section.title.starts_with(|c: char| !c.is_alphabetic())
         || section.title.split(' ').next().is_some_and(|word| word.contains('.'));
     let title = if is_name { section.title.clone() } else { advice::capitalised(&section.title) };
-    Section { title, ..section }
+    let mut charts = section.charts;
+    share_axes(&mut charts);
+    Section { title, charts, ..section }
 }
 
 /// Nothing is fetched, and no script runs but ours.

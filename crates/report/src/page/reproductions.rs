@@ -1,7 +1,6 @@
 //! The paper beside what was played.
 
 use super::advice::capitalised;
-use super::command_line::CommandLine;
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
 use super::{above_the_claim, audits};
 use crate::chart::Chart;
@@ -39,7 +38,11 @@ pub fn section(found: &Reproduction) -> Section {
     Section {
         kind: "The paper, played again",
         title,
+        name: None,
+        advised: String::new(),
         verdict: found.verdict(),
+        remarks: Vec::new(),
+        summary_tables: Vec::new(),
         figures: figures(found),
         meaning: meaning(found),
         advice: Vec::new(),
@@ -82,6 +85,7 @@ fn summary(found: &Reproduction) -> Summary {
             found: row.valid_epsilon.or(row.ours),
             valid: row.valid_epsilon.is_some(),
             claimed: row.printed_claim,
+            delta: Some(row.delta),
             theory: row.theory_of_the_scheme().map_or([None, None], sides),
             tally: tally(found),
         },
@@ -89,35 +93,17 @@ fn summary(found: &Reproduction) -> Summary {
     }
 }
 
-/// The same command on the same device. Rows of both devices are left to `--device auto`, which shared them out.
 fn rerun(found: &Reproduction) -> Rerun {
     let mut devices: Vec<&str> =
         found.rows.iter().filter_map(|row| Some(row.engine?.device().name())).collect();
     devices.sort_unstable();
     devices.dedup();
-    let device = match devices[..] {
-        [] => None,
-        [device] => Some(device),
-        _ => Some("auto"),
+    let note = match devices[..] {
+        [_, _, ..] => "Some rows were played on a CUDA device and some on the processor.".into(),
+        [device] => format!("All rows were played on {device}."),
+        [] => String::new(),
     };
-    let line = CommandLine::new("reproduce")
-        .word(&found.name)
-        .switch("quick", found.quick)
-        .flag_if_any("only", found.only.as_ref())
-        .flag_if_any("runs", found.runs)
-        .flag_if_any("observations", found.observations)
-        .flag_if_any("device", device)
-        .flag_if_any("precision", found.precision.map(ClosedSet::name))
-        .flag_if_any("seed", found.seed);
-    let mut note = String::from("Add --data for the folder of data sets, where models are trained.");
-    if device == Some("auto") {
-        note += " Some rows were played on a CUDA device and some on the processor.";
-    }
-    if found.only.is_none() && found.runs.is_none() {
-        note += " The result names no --only and no --runs: all rows were asked for, as often as in the paper, or an older version wrote \
-                 it, which did not say.";
-    }
-    Rerun { command: Some(line.text()), note }
+    Rerun::of(found.request.as_ref(), note)
 }
 
 const OURS: &str = "\"Ours\" is the paper's estimate, the largest over all thresholds, which is not a valid bound; \"valid\" is a lower bound \

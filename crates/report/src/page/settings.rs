@@ -1,13 +1,11 @@
 //! Settings in words and as flags.
 
-use super::command_line::CommandLine;
 use super::section::Fact;
 use misdeal_core::ClosedSet;
 use misdeal_core::{Setting, ThreatModel};
 use misdeal_results::Training;
 use misdeal_results::numbers::{count, probability, significant};
 use misdeal_statistics::EpsilonEstimate;
-use std::path::Path;
 
 /// What was audited, on one line.
 pub fn title(setting: &Setting) -> String {
@@ -74,55 +72,4 @@ pub fn facts(
     }
     facts.push(Fact::new("seed", setting.seed.to_string()));
     facts
-}
-
-/// The shape of a run as flags.
-pub fn shape(line: CommandLine, setting: &Setting) -> CommandLine {
-    line.flag("steps-per-epoch", setting.steps_per_epoch)
-        .flag("epochs", setting.epochs)
-        .flag("batch-size", setting.batch_size)
-}
-
-/// The data sets that `--dataset` knows by name.
-const DATASETS: [&str; 5] = ["fashion-mnist", "cifar-10", "purchase-100", "location-30", "synthetic"];
-
-/// The data set as `--dataset` takes it: its name without the remark that a stand-in is shown with, or the name of an `.npz` file.
-fn dataset(shown: &str) -> Option<&str> {
-    let name = shown.split_once(" (").map_or(shown, |(name, _)| name);
-    let is_file = Path::new(shown).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"));
-    if is_file { Some(shown) } else { DATASETS.contains(&name).then_some(name) }
-}
-
-/// Everything about a training as flags; a noise that was calibrated is calibrated again. Nothing for a data set that the program
-/// does not know.
-pub fn training(line: CommandLine, setting: &Setting, training: &Training) -> Option<CommandLine> {
-    let recipe = &training.recipe;
-    let line = line
-        .flag("dataset", dataset(&training.dataset)?)
-        .flag("dataset-size", training.dataset_size)
-        .flag("model", &training.model)
-        .flag("learning-rate", recipe.learning_rate)
-        .flag("clip-norm", recipe.clip_norm)
-        .flag("epochs", setting.epochs)
-        .flag("batch-size", setting.batch_size)
-        .flag("canary", recipe.canary.name())
-        .flag("canaries", recipe.canaries)
-        .switch("debias", recipe.debias)
-        .flag("last-batch", recipe.last_batch.name());
-    Some(match training.target_epsilon {
-        Some(target) => line.flag("target-epsilon", target),
-        None => line.flag("noise-multiplier", setting.noise_multiplier),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn data_sets_are_named_as_the_program_takes_them() {
-        let shown = ["purchase-100 (synthetic stand-in)", "synthetic", "my (own) data.npz", "my data"];
-        let taken = [Some("purchase-100"), Some("synthetic"), Some("my (own) data.npz"), None];
-        assert_eq!(shown.map(dataset), taken);
-    }
 }

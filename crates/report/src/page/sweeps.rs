@@ -12,7 +12,11 @@ pub fn section(swept: &Swept) -> Section {
     Section {
         kind: "Sweep",
         title: format!("one model card, {} points over {}", swept.cards.len(), fields.join(" and ")),
+        name: None,
+        advised: swept.verdict().sentence,
         verdict: swept.verdict(),
+        remarks: Vec::new(),
+        summary_tables: Vec::new(),
         figures: Vec::new(),
         meaning: vec![
             "Bounds are proven: lower bounds are never too large, upper bounds never too small.".into(),
@@ -24,7 +28,7 @@ pub fn section(swept: &Swept) -> Section {
             .cards
             .first()
             .map_or(Vec::new(), |card| vec![Fact::new("first point", card.training())]),
-        rerun: Rerun::default(),
+        rerun: Rerun::of(swept.request.as_ref(), "Nothing here is random."),
         provenance: Vec::new(),
         summary: Summary::default(),
     }

@@ -1,12 +1,13 @@
-//! Numbers like 1e-5 and 0.001676 that stay on one line.
+//! Numbers like 1e-5, names like balls-in-bins and flags that stay on one line.
 
+use crate::chart::Role;
 use askama::filters::{Html, escape};
 
 /// Characters of a number that a narrow column may not have room for, up to what every page has.
 const LONG: std::ops::Range<usize> = 7..24;
 
 /// The text as HTML, escaped, with numbers such as 1e-5 in elements that are not broken: browsers break lines after hyphens. So are those
-/// such as 0.001676 of a text without a word, which narrow columns would break.
+/// such as balls-in-bins, and numbers such as 0.001676 of a text without a word, which narrow columns would break.
 ///
 /// # Panics
 /// Never: the text is written to memory.
@@ -30,9 +31,56 @@ pub fn unbroken(text: &str) -> String {
     html
 }
 
+/// The text as HTML, escaped, where names of batch schemes such as balls-in-bins stay on one line too.
+pub fn with_names(text: &str) -> String {
+    let html = text.split(' ').map(|word| {
+        let name = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        let shown = unbroken(word);
+        if name.contains('-') && Role::is_scheme(name) {
+            format!("<span class=\"number\">{shown}</span>")
+        } else {
+            shown
+        }
+    });
+    html.collect::<Vec<_>>().join(" ")
+}
+
+/// A command as HTML, escaped. Lines break before flags, and not between a flag and its value or inside either, unless a line is too
+/// narrow for both.
+///
+/// # Panics
+/// Never: the text is written to memory.
+pub fn command(line: &str) -> String {
+    let escaped = |text: &str| escape(text, Html).expect("memory can be written to").to_string();
+    let mut parts = line.split(" --");
+    let mut html = escaped(parts.next().unwrap_or_default());
+    for part in parts {
+        // The space is outside, so that a line breaks there and what is copied keeps it.
+        html += &format!(" <span class=\"flag\">--{}</span>", escaped(part));
+    }
+    html
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_schemes_stay_whole() {
+        let plain = "With balls-in-bins, one-run & 1e-5";
+        let html = "With <span class=\"number\">balls-in-bins,</span> one-run &#38; <span class=\"number\">1e-5</span>";
+        assert_eq!(with_names(plain), html);
+    }
+
+    #[test]
+    fn commands_break_before_flags_only() {
+        let line = "misdeal account --delta 1e-5 --scheme '<b>'";
+        let html = command(line);
+        assert_eq!(html.matches("<span class=\"flag\">").count(), 2);
+        assert!(html.contains("</span> <span class=\"flag\">--delta 1e-5</span>"), "{html}");
+        let text = html.replace("<span class=\"flag\">", "").replace("</span>", "");
+        assert_eq!(text, "misdeal account --delta 1e-5 --scheme &#39;&#60;b&#62;&#39;");
+    }
 
     #[test]
     fn numbers_stay_whole_and_text_stays_text() {

@@ -14,7 +14,7 @@ pub mod trade_off;
 use crate::Figure;
 use crate::chart::Chart;
 use misdeal_results::numbers::{count, significant};
-use misdeal_results::{Audit, Document, Reproduced, Reproduction, Unreadable};
+use misdeal_results::{Audit, CheckedCard, Document, Reproduced, Reproduction, Unreadable};
 
 /// Audits whose curves are drawn beside each other, at most.
 const MOST_BESIDE: usize = 4;
@@ -63,7 +63,7 @@ pub fn figure(name: &str, document: &Document) -> Result<Figure, Unreadable> {
             }
         }
         Document::Check(checked) => match checked.cards.as_slice() {
-            [card] => one(card.name.clone(), judged::card(card)),
+            [card] => one(card_title(card), judged::card(card)),
             cards => one(format!("{} model cards", cards.len()), judged::cards(cards)),
         },
         Document::Sweep(found) => several("Claimed and proven epsilon".into(), sweep::charts(found)),
@@ -93,6 +93,11 @@ pub fn figure(name: &str, document: &Document) -> Result<Figure, Unreadable> {
             "give a result of an audit, an estimate, an account, a diagnosis or a reproduction",
         ),
     }
+}
+
+/// The name on a card, or the training of one without a name.
+fn card_title(card: &CheckedCard) -> String {
+    if card.name == "this card" { card.training() } else { card.name.clone() }
 }
 
 /// What was audited, on one line.

@@ -9,10 +9,8 @@ use std::collections::BTreeMap;
 
 /// The smallest rate that a zoom shows where nothing was observed.
 const LEAST_RATE: f64 = 1e-6;
-/// The roles of promises that were tested, and of theory's schemes.
+/// The roles of promises that were tested.
 const PROMISES: [Role; 5] = [Role::Claimed, Role::Other, Role::Fifth, Role::Sixth, Role::Raw];
-const SCHEMES: [Role; 7] =
-    [Role::Found, Role::Claimed, Role::Theory, Role::Other, Role::Fifth, Role::Sixth, Role::Raw];
 
 /// Where a point of a curve lies on the axes, or nowhere.
 type Place = fn([f64; 2], f64) -> Option<[f64; 2]>;
@@ -85,11 +83,12 @@ fn drawn(curves: &TradeOff, with_verdicts: bool) -> [Chart; 2] {
 pub fn known(schemes: &BTreeMap<SchemeName, TradeOffBounds>) -> [Chart; 2] {
     let caption = "What the best adversary known to theory gets wrong under each scheme.";
     [WHOLE, ZOOM].map(|view| {
-        let known = schemes.iter().zip(SCHEMES.into_iter().cycle()).filter_map(|((scheme, bounds), role)| {
+        let known = schemes.iter().filter_map(|(scheme, bounds)| {
             let reached = bounds.false_negative_rate_upper_bounds.as_ref();
             let rates = reached.or(bounds.false_negative_rate_lower_bounds.as_ref())?;
             let points = bounds.false_positive_rates.iter().zip(rates).map(|(&x, &y)| [x, y]);
-            Some(line(scheme.to_string(), role, points, &view, LEAST_RATE))
+            let role = Role::of_scheme(*scheme);
+            Some(Series { draw: Draw::Spaced, ..line(scheme.to_string(), role, points, &view, LEAST_RATE) })
         });
         Chart::new(view.title, caption, (view.axes)(), known.collect())
     })

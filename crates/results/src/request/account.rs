@@ -4,10 +4,11 @@ use super::{ShapeRequest, count, number, one_of, request};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use misdeal_core::BatchScheme;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What `account` is asked for.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AccountRequest {
     /// Noise standard deviation divided by the clipping norm
@@ -41,7 +42,7 @@ pub struct AccountRequest {
 }
 
 /// What `calibrate` is asked for.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CalibrateRequest {
     /// The epsilon to meet

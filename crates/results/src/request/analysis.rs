@@ -4,10 +4,11 @@ use super::{default_of_flags, number, one_of};
 use clap::Args;
 use misdeal_core::{Result, ScoreStore};
 use misdeal_statistics::{EpsilonEstimate, Estimator, ThresholdChoice, check_levels, estimate, estimator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How scores become an epsilon.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Analysis {
     /// The delta at which epsilon is meant

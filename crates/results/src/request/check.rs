@@ -4,11 +4,12 @@ use super::{Request, count, default_of_flags, number, paths};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use misdeal_core::BatchScheme;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// What `check` is asked for: cards in files, or one card in the flags.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CheckRequest {
     /// Model cards: .toml with the words of the flags as keys, Markdown (.md) with them under `privacy:` in its front matter,
@@ -16,6 +17,7 @@ pub struct CheckRequest {
     #[arg(value_name = "CARD", conflicts_with_all = ["name", "dataset_size", "batch_size", "epochs", "steps", "noise_multiplier", "delta",
         "claimed_epsilon", "scheme", "buffer_size"])]
     #[serde(with = "paths")]
+    #[schemars(with = "Vec<String>")]
     pub cards: Vec<PathBuf>,
     /// The card, in flags.
     #[command(flatten)]
@@ -33,7 +35,7 @@ pub struct CheckRequest {
 }
 
 /// What a model card states of its training. What it leaves out is `None`.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Card {
     /// The model's name, for the table and the page

@@ -42,8 +42,12 @@ fn fields(request: &impl Request) -> BTreeMap<String, Value> {
     serde_json::from_value(value).expect("a request is an object")
 }
 
+/// A value as people type it: 1e-5 rather than 0.00001.
 fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    match value.as_f64().filter(|number| value.is_f64() && number.abs() < 1e-3 && *number != 0.0) {
+        Some(small) => format!("{small:e}"),
+        None => value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+    }
 }
 
 /// A word as a POSIX shell takes it literally.

@@ -2,17 +2,19 @@
 
 use super::{count, number, path, request};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// What `diagnose` is asked for.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DiagnoseRequest {
     /// The batches of record indices that the loader dealt: .jsonl with {"epoch": 0, "batch": [17, 3]} on each line, .npy of shape
     /// (epochs, batches, batch size), or .parquet with the columns epoch, batch and record
     #[arg(required = true, value_name = "LOG")]
     #[serde(with = "path")]
+    #[schemars(with = "Option<String>")]
     pub log: Option<PathBuf>,
     /// Records in the data set; one more than the largest index if not given
     #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]

@@ -2,20 +2,23 @@
 
 use super::{Analysis, number, path, request};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// What `estimate` is asked for.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EstimateRequest {
     /// Scores of runs with the target (.npy, .csv or .parquet)
     #[arg(long, required = true, value_name = "FILE")]
     #[serde(with = "path")]
+    #[schemars(with = "Option<String>")]
     pub scores_in: Option<PathBuf>,
     /// Scores of runs without it
     #[arg(long, required = true, value_name = "FILE")]
     #[serde(with = "path")]
+    #[schemars(with = "Option<String>")]
     pub scores_out: Option<PathBuf>,
     /// How scores become an epsilon.
     #[command(flatten)]

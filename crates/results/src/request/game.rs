@@ -4,10 +4,11 @@ use super::{count, default_of_flags, one_of};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use misdeal_core::{Adjacency, BatchScheme, Error, Result, Setting, ThreatModel};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Batches, the target and its adversary.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Game {
     /// How batches are made

@@ -3,10 +3,11 @@
 use super::{Analysis, Game, Run, ShapeRequest, count, number, request};
 use clap::Args;
 use misdeal_core::{Result, Setting};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What `audit mechanism` is asked for.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AuditMechanismRequest {
     /// Noise standard deviation divided by the clipping norm

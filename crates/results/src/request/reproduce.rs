@@ -4,11 +4,12 @@ use super::{count, one_of, path, request};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use misdeal_core::{Device, Precision};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// What `reproduce` is asked for.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReproduceRequest {
     /// A table or a figure of the paper, what goes beyond it, or all
@@ -35,10 +36,12 @@ pub struct ReproduceRequest {
     /// The folder that holds data sets; MISDEAL_DATA if not given
     #[arg(long, value_name = "DIR")]
     #[serde(with = "path")]
+    #[schemars(with = "Option<String>")]
     pub data: Option<PathBuf>,
     /// Save every audit's scores in this folder, at intervals and at the end
     #[arg(long, value_name = "DIR")]
     #[serde(skip_serializing, with = "path")]
+    #[schemars(with = "Option<String>")]
     pub store: Option<PathBuf>,
     /// Go on from what the folder of --store holds; finished audits are not played again
     #[arg(long, requires = "store")]

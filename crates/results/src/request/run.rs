@@ -3,11 +3,12 @@
 use super::{default_of_flags, number, one_of, path};
 use clap::Args;
 use misdeal_core::{Device, StoreKind};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// How much of an audit is run, what it claims, and where its scores are kept.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Run {
     /// What is kept of a score: counts on a fixed grid, or all scores
@@ -22,6 +23,7 @@ pub struct Run {
     /// Save the scores here, at intervals and at the end
     #[arg(long, value_name = "FILE")]
     #[serde(skip_serializing, with = "path")]
+    #[schemars(with = "Option<String>")]
     pub store: Option<PathBuf>,
     /// Seconds between two savings, at least
     #[arg(long, allow_hyphen_values = true, default_value = "10", value_parser = number, value_name = "S")]

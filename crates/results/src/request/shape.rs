@@ -3,10 +3,11 @@
 use super::{count, default_of_flags};
 use clap::Args;
 use misdeal_core::Setting;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Batches and epochs.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ShapeRequest {
     /// Batches in an epoch

@@ -3,6 +3,7 @@
 use super::{Card, Request, default_of_flags};
 use clap::Args;
 use misdeal_core::{Error, Result};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use serde_json::Value;
 pub const MOST_POINTS: usize = 400;
 
 /// What `sweep` is asked for.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SweepRequest {
     /// A field and its values, once or twice: FIELD=A,B,C, or FIELD=FROM:TO:COUNT for even steps, or FIELD=FROM:TO:COUNT:log for

@@ -3,11 +3,12 @@
 use super::{Analysis, Game, Run, count, number, one_of, path, request};
 use clap::Args;
 use misdeal_core::{CanaryKind, Error, LastBatch, Precision, Result, Setting};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// What `audit training` is asked for.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AuditTrainingRequest {
     /// What to train on: fashion-mnist, cifar-10, purchase-100, location-30, synthetic, or a file FILE.npz with features and
@@ -17,6 +18,7 @@ pub struct AuditTrainingRequest {
     /// The folder that holds data sets; MISDEAL_DATA if not given
     #[arg(long, value_name = "DIR")]
     #[serde(with = "path")]
+    #[schemars(with = "Option<String>")]
     pub data: Option<PathBuf>,
     /// Records to train on; 10,000 if not given (5,000 of location-30)
     #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
