@@ -13,7 +13,7 @@ mod tests;
 mod trial_ranges;
 
 pub use bin_counts::BinCounts;
-pub use format::{FORMAT_VERSION, ReadError};
+pub use format::{FORMAT_VERSION, ReadError, STORE_START};
 pub use judgements::Judgements;
 pub use tally::{Spread, Tally};
 pub use trial_ranges::TrialRanges;
@@ -232,6 +232,11 @@ impl ScoreStore {
     /// How the scores were judged so far.
     pub fn judgements(&self) -> &Judgements {
         &self.judgements
+    }
+
+    /// Adds the judgements of a store that this one replaces.
+    pub fn remember(&mut self, judgements: &Judgements) {
+        self.judgements.merge(judgements);
     }
 
     /// Records that the scores are judged now, as a run of `planned` trials per world or a part of it. Returns why that judgement is
