@@ -36,6 +36,6 @@ pub fn candidate(evidence: &Evidence<'_>) -> Candidate {
 
 /// How far the smallest sliding buffer that could have made these orders leads a full shuffle: exponential with mean 1 under
 /// the shuffle.
-pub fn lead_of_the_least_buffer(orders: &Orders) -> f64 {
+fn lead_of_the_least_buffer(orders: &Orders) -> f64 {
     lead(Choices::Sliding(orders.reach().max(1)), orders)
 }
