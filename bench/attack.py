@@ -1,10 +1,11 @@
-"""Attacks the command line: strange Parquet, CSV, TOML, Python, logs, archives, paths and corner settings, each call under 1 GB of memory.
+"""Attacks the command line: strange Parquet, CSV, TOML, Python, logs, archives, results, stores, paths and corner settings, each call under 1 GB of memory.
 
     python3 bench/attack.py [--program target/release/misdeal] [--calls 2000] [--seed 0] [--families sources,logs]
 
 A call survives if it ends by itself with exit code 0, 1, 2 or 3, without a panic, a signal or a hang; if its peak of memory stays below 1 GB;
 if accounting, parsing and set-up take at most 10 s of processor time; if a refusal is one line on standard error that begins with
-`misdeal: `; and if no raw control character reaches standard output. Prints every call that does not, and writes bench/runs/attack.json unless one family alone was asked for.
+`misdeal: `; if no raw control character reaches standard output; and if no result takes the place of a store. Prints every call that does not, and
+writes bench/runs/attack.json unless some families alone were asked for. 2,000 calls take about ten minutes.
 Needs Python's library alone; with pyarrow Parquet files are attacked too.
 """
 
@@ -13,7 +14,6 @@ from __future__ import annotations
 import argparse
 import gzip
 import io
-import itertools
 import json
 import math
 import os
@@ -26,6 +26,10 @@ import sys
 import tempfile
 import time
 import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+from measuring import keep
 
 MEMORY = 1 << 30
 PROCESSOR_SECONDS = 10.0
@@ -225,6 +229,72 @@ def archives(rng: random.Random):
             yield ["audit", "training", "--dataset", dataset, "--data", ".", "--observations", "8", "--quiet"], files
 
 
+def genuine(program: str) -> dict[str, bytes]:
+    """Results and stores as the program writes them."""
+    scores = "\n".join(str(math.sin(i)) for i in range(200))
+    log = "\n".join(json.dumps({"epoch": i // 6, "batch": [(7 * i + j) % 30 for j in range(5)]}) for i in range(12))
+    commands = {
+        "estimate": "estimate --scores-in s.csv --scores-out s.csv --claimed-epsilon 1 --trade-off", "all": "estimate --scores-in s.csv --scores-out s.csv --estimator all",
+        "audit": "audit mechanism --observations 2000 --trade-off --store s", "exact": "audit mechanism --observations 200 --scores exact --store e",
+        "training": "audit training --observations 8 --dataset-size 100 --batch-size 50 --store t", "account": "account --trade-off", "calibrate": "calibrate --target-epsilon 1",
+        "diagnose": "diagnose l.jsonl --noise-multiplier 1", "scan": "scan .",
+    }  # fmt: skip
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "s.csv").write_text(scores)
+        (folder / "l.jsonl").write_text(log)
+        for result, words in commands.items():
+            subprocess.run([program, *words.split(), "--format", "json", "--quiet", "--output", f"{result}.json"], cwd=folder, check=True)
+        return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix == ".json" or path.name in "set"}
+
+
+# What `genuine` gives; families read it when their first call is made.
+GENUINE: dict[str, bytes] = {}
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every list and object of a document with each of its keys."""
+    if isinstance(value, (dict, list)):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value[:3]):
+            yield value, key
+            yield from places(inner)
+
+
+def results(rng: random.Random):
+    """Results for `report` in which one value is another, or that are no results at all."""
+    odd = [*HOSTILE, None, True, -1, 0, 1e308, 2**64 - 1, -(2**63), "", "x" * 100_000, [], {}, [[]], "<script>alert(1)</script>", [0.5] * 100_000]
+    broken = ["[" * 200_000, '{"a":' * 200_000, '"' + "a" * (60 << 20), "\0" * 1000, "\ufeff{}", "1e999999", " " * (80 << 20), "null"]
+    while True:
+        text = rng.choice(broken)
+        if rng.random() < 0.9:
+            document = json.loads(GENUINE[rng.choice([name for name in sorted(GENUINE) if name.endswith(".json")])])
+            holder, key = rng.choice(list(places(document)))
+            if rng.random() < 0.2 and isinstance(holder, dict):
+                holder[rng.choice(HOSTILE)] = holder.pop(key)
+            else:
+                holder[key] = rng.choice(odd)
+            text = json.dumps(document, ensure_ascii=rng.random() < 0.5)
+        yield ["report", *["r.json"] * rng.choice([1, 1, 3]), "--output", rng.choice(["o.html", "o.html", "o.svg", "o.png"])], {"r.json": text}
+
+
+def stores(rng: random.Random):
+    """Stores that are damaged, or in the way of something else."""
+    commands = ["merge s --output m", "merge s m --output m", "merge m --output s", "merge s --output s", "audit mechanism --observations 2000 --store s --resume",
+                "audit mechanism --observations 4000 --store s --resume", "audit mechanism --observations 200 --scores exact --store s --resume", "audit mechanism --observations 8 --output s",
+                "audit training --observations 8 --dataset-size 100 --batch-size 50 --store s --resume", "account --output s", "report s --output o.html", "scan s", "diagnose s",
+                "audit mechanism --observations 2000 --store s --resume --claimed-epsilon 0.1 --check"]  # fmt: skip
+    while True:
+        content = bytearray(GENUINE[rng.choice("set")])
+        for _ in range(rng.choice([0, 0, 1, 1, 3])):
+            at = rng.randrange(min(len(content), rng.choice([30, 600, len(content)])))
+            content[at : at + rng.choice([0, 1, 1, 8])] = rng.choice([b"", b"\0", b"\xff" * 8, bytes([rng.randrange(256)])])
+        content = content[: rng.choice([len(content)] * 5 + [rng.randrange(len(content) + 1)])]
+        files = {"s": bytes(content)}
+        if rng.random() < 0.5:
+            files["m"] = GENUINE[rng.choice("set")]
+        yield rng.choice(commands).split(), files
+
+
 def call(program: str, words: list[str], files: dict[str, str | bytes] | None, folder: pathlib.Path) -> tuple[str | None, float, int]:
     """What is wrong with a call, its processor time and its peak of memory."""
     for name, content in (files or {}).items():
@@ -265,6 +335,9 @@ def call(program: str, words: list[str], files: dict[str, str | bytes] | None, f
         return f"prints U+{ord(bad):04X}", seconds, peak
     if "\nVerdict: HOLDS" in shown:
         return "prints a name's own verdict", seconds, peak
+    whole = [name for name, content in (files or {}).items() if content in (GENUINE["s"], GENUINE["e"], GENUINE["t"])]
+    if any(not (folder / name).read_bytes().startswith(GENUINE["s"][:8]) for name in whole):
+        return "a store is lost", seconds, peak
     return None, seconds, peak
 
 
@@ -276,10 +349,12 @@ def main() -> None:
     arguments.add_argument("--families", default="", help="names, separated by commas; all if not given")
     asked = arguments.parse_args()
     program = str(pathlib.Path(asked.program).resolve())
-    families = [settings, audits, tables, models, paths, parquet, sources, logs, archives]
+    GENUINE.update(genuine(program))
+    families = [settings, audits, tables, models, paths, parquet, sources, logs, archives, results, stores]
     families = [family for family in families if not asked.families or family.__name__ in asked.families.split(",")]
-    streams = [itertools.chain(family(random.Random(f"{asked.seed} {family.__name__}"))) for family in families]
-    counts, problems, worst = {}, [], [0.0, 0]
+    streams = {family.__name__: family(random.Random(f"{asked.seed} {family.__name__}")) for family in families}
+    counts, problems, worst = dict.fromkeys(streams, 0), [], [0.0, 0]
+    kept = {"fifo.csv", "fifo.jsonl", "fifo.toml", "fifo.npz", "loop.csv", "locked.csv"}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for fifo in ("fifo.csv", "fifo.jsonl", "fifo.toml", "fifo.npz"):
@@ -287,24 +362,25 @@ def main() -> None:
         (folder / "loop.csv").symlink_to("loop.csv")
         (folder / "locked.csv").write_text("1\n2\n")
         (folder / "locked.csv").chmod(0)
-        for number in range(asked.calls):
-            family = families[number % len(families)]
-            found = next(streams[number % len(families)], None)
+        # Families that have no calls to make, such as Parquet without pyarrow, leave theirs to the others.
+        while streams and sum(counts.values()) < asked.calls:
+            family = min(streams, key=counts.__getitem__)
+            found = next(streams[family], None)
             if found is None:
+                del streams[family]
                 continue
             problem, seconds, peak = call(program, *found, folder)
-            counts[family.__name__] = counts.get(family.__name__, 0) + 1
+            counts[family] += 1
             worst = [max(worst[0], seconds if found[0][0] != "audit" else 0.0), max(worst[1], peak)]
             if problem:
-                problems.append({"family": family.__name__, "call": found[0], "problem": problem})
+                problems.append({"family": family, "call": found[0], "problem": problem})
                 print(f"{problem}: {found[0]!r}", flush=True)
             for left in folder.iterdir():
-                if left.name not in {"fifo.csv", "fifo.jsonl", "fifo.toml", "fifo.npz", "loop.csv", "locked.csv"} and left.is_file():
+                if left.name not in kept and left.is_file():
                     left.unlink()
     print(f"{sum(counts.values())} calls, {len(problems)} problems; at most {worst[0]:.1f} s of processor time and {worst[1] >> 20} MB; {counts}")
-    document = {"command": " ".join(["python3 bench/attack.py", *sys.argv[1:]]), "calls": counts, "problems": problems, "most_processor_seconds": worst[0], "peak_bytes": worst[1]}
     if not asked.families:
-        pathlib.Path(__file__).with_name("runs").joinpath("attack.json").write_text(json.dumps(document, indent=1) + "\n")
+        keep("attack", seed=asked.seed, calls=counts, problems=problems, most_processor_seconds=round(worst[0], 2), peak_megabytes=worst[1] >> 20)
     sys.exit(1 if problems else 0)
 
 

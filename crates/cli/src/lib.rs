@@ -92,7 +92,7 @@ fn checked(arguments: Arguments) -> Result<Success, Failure> {
     let common = &arguments.common;
     // Its output is a folder.
     if !matches!(arguments.command, Some(Command::Man)) {
-        common.check_output()?;
+        common.check_output(matches!(arguments.command, Some(Command::Merge(_))))?;
         apart::check(arguments.command.as_ref(), common)?;
     }
     if !matches!(arguments.command, Some(Command::Scan(_))) {

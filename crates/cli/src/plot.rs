@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use misdeal_files::atomic::{check_place, write_atomically};
+use misdeal_files::stores::check_is_no_store;
 use misdeal_report::{Format, figure};
 use misdeal_results::Document;
 use std::path::Path;
@@ -10,9 +11,8 @@ use std::path::Path;
 pub fn check(path: Option<&Path>) -> Result<(), Failure> {
     if let Some(path) = path {
         Format::of(path)?;
-        if !path.exists() {
-            check_place(path)?;
-        }
+        check_place(path)?;
+        check_is_no_store(path)?;
     }
     Ok(())
 }

@@ -5,14 +5,14 @@ use crate::program::{self, files, json};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const MODEL: &str =
     "name = 'small'\nlayers = [{ kind = 'linear', outputs = 8 }, { kind = 'relu' }, { kind = 'linear' }]\n";
 
-/// A run of each kind, of about half a second.
+/// A run of each kind, with many savings.
 const RUNS: [&str; 3] = [
     "audit mechanism --engine cpu --steps-per-epoch 50 --observations 4e6 --save-every 0.02",
     "audit mechanism --engine cpu --steps-per-epoch 200 --observations 6e5 --scores exact --save-every 0.02",
@@ -27,17 +27,26 @@ fn result(mut report: Value) -> Value {
     report
 }
 
-/// Four kills of each kind, at moments that are spread over the run; a longer campaign is `bench/kills.py`.
+/// Waits until a process has saved its store once more, or has ended: every saving replaces the file.
+fn wait_for_saving(store: &Path, child: &mut Child) {
+    use std::os::unix::fs::MetadataExt;
+    let saved = || fs::metadata(store).ok().map(|metadata| (metadata.ino(), metadata.mtime_nsec()));
+    let before = saved();
+    while saved() == before && child.try_wait().unwrap().is_none() {
+        sleep(Duration::from_millis(1));
+    }
+}
+
+/// Four kills of each kind, each after one more saving than the last; `bench/kills.py` kills at random moments.
 #[test]
 fn killed_runs_end_in_the_same_bytes() {
     for (kind, audit) in RUNS.iter().enumerate() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("small.toml"), MODEL).unwrap();
-        let start = Instant::now();
         let whole = json(folder.path(), &format!("{audit} --store whole"));
-        let took = start.elapsed();
+        let store = folder.path().join("killed");
         let mut held = 0;
-        for share in [0.1, 0.35, 0.6, 0.85] {
+        for savings in 1..=4 {
             let mut child = Command::new(env!("CARGO_BIN_EXE_misdeal"))
                 .current_dir(folder.path())
                 .args(audit.split_whitespace())
@@ -46,14 +55,14 @@ fn killed_runs_end_in_the_same_bytes() {
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
-            sleep(took.mul_f64(share));
+            for _ in 0..savings {
+                wait_for_saving(&store, &mut child);
+            }
             child.kill().unwrap();
             child.wait().unwrap();
-            if folder.path().join("killed").exists() {
-                let now = json(folder.path(), "merge killed --output copy")["observations"].as_u64().unwrap();
-                assert!(now >= held, "{audit}: {held} observations before, {now} after");
-                held = now;
-            }
+            let now = json(folder.path(), "merge killed --output copy")["observations"].as_u64().unwrap();
+            assert!(now > 0 && now >= held, "{audit}: {held} observations before, {now} after");
+            held = now;
         }
         let resumed = json(folder.path(), &format!("{audit} --store killed --resume"));
         assert_eq!(result(resumed), result(whole), "kind {kind}");

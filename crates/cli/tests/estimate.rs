@@ -299,6 +299,29 @@ fn one_run_bounds_need_stated_coins() {
     }
 }
 
+/// Clopper-Pearson bounds count independent runs, which the canaries of one training are not.
+#[test]
+fn what_would_make_a_one_run_bound_valid_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    write_csv(folder.path(), "out.csv", &overlapping(600, 0.0));
+    write_csv(folder.path(), "in.csv", &overlapping(600, 5.0));
+    let says = |flags: &str| {
+        let estimate =
+            format!("estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 0.01 {flags}");
+        let found = json(folder.path(), &estimate);
+        assert_eq!(found["verdict"]["kind"], "undecided", "{found}");
+        found["verdict"]["sentence"].as_str().unwrap().to_owned()
+    };
+    for flags in ["--estimator all", "--estimator one-run", "--estimator one-run-fdp"] {
+        let sentence = says(&format!("{flags} --fair-coins"));
+        let advice = "repeat with the estimator one-run and the threshold choice band.";
+        assert!(sentence.ends_with(advice), "{flags}: {sentence}");
+    }
+    let sentence = says("--estimator one-run --threshold-choice band");
+    assert!(sentence.contains("repeat with --fair-coins") && sentence.contains("or else"), "{sentence}");
+    assert!(says("--estimator jeffreys").ends_with("repeat with the estimator clopper-pearson."));
+}
+
 /// Randomised response with the epsilon that it has: 100 audits of a true claim refute it by chance alone.
 #[test]
 fn curves_of_true_claims_are_seldom_refuted() {

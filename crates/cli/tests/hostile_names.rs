@@ -136,6 +136,9 @@ fn pipes_are_refused_at_once() {
         &format!("{AUDIT} --store pipe.store"),
         &format!("{AUDIT} --store pipe.store --resume"),
         &format!("{ESTIMATE} --plot pipe.svg"),
+        // Found before the first of many trials is played.
+        "audit mechanism --observations 1e14 --plot pipe.svg",
+        "reproduce table-1 --plot pipe.svg",
         &format!("{ESTIMATE} --output pipe.json"),
         "scan pipe.py",
     ] {

@@ -197,6 +197,63 @@ fn what_does_not_belong_together_is_not_merged() {
     assert!(bytes(folder.path(), "merged") == bytes(folder.path(), "whole"));
 }
 
+/// A result has no scores in it, so that it must not take a store's place.
+#[test]
+fn a_result_never_replaces_a_store() {
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path(), "--observations 2000 --store run.svg");
+    let before = bytes(folder.path(), "run.svg");
+    for arguments in [
+        "audit mechanism --observations 1e14 --output run.svg",
+        "audit mechanism --observations 1e14 --plot run.svg",
+        "account --output run.svg",
+        "scan . --output run.svg",
+    ] {
+        let line = refusal(folder.path(), arguments);
+        assert!(line.contains("it is a store of scores, which a result would replace"), "{line}");
+        assert!(bytes(folder.path(), "run.svg") == before, "{arguments}");
+    }
+}
+
+/// What was judged at 2000 observations stays judged, whatever is merged over it.
+#[test]
+fn a_merged_store_remembers_what_it_replaces() {
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path(), "--observations 2000 --store looked");
+    for part in 1..=2 {
+        run(folder.path(), &format!("--observations 4000 --shard {part}/2 --store {part}"));
+    }
+    json(folder.path(), "merge 1 2 --output unseen");
+    json(folder.path(), "merge 1 2 --output looked");
+    assert_eq!(run(folder.path(), "--observations 4000 --store unseen --resume")["valid"], true);
+    let looked = run(folder.path(), "--observations 4000 --store looked --resume");
+    assert_eq!(looked["valid"], false);
+    assert!(looked["guarantee"].as_str().unwrap().contains("as a run of 2000 observations"), "{looked}");
+}
+
+/// Stores of version 1 (`testdata/scripts/old_stores.rs`) are read and gone on from; they count as judged at what they hold.
+#[test]
+fn stores_of_an_older_version_go_on() {
+    for kind in ["counts", "exact"] {
+        let folder = tempfile::tempdir().unwrap();
+        let old = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../testdata/stores/{kind}.v1"));
+        fs::copy(old, folder.path().join("old")).unwrap();
+        assert_eq!(bytes(folder.path(), "old")[8..12], [1, 0, 0, 0]);
+        let audit = format!("audit mechanism --steps-per-epoch 5 --seed 3 --scores {kind}");
+        for observations in [200, 400] {
+            let resumed =
+                json(folder.path(), &format!("{audit} --observations {observations} --store old --resume"));
+            let name = observations.to_string();
+            let new = json(folder.path(), &format!("{audit} --observations {observations} --store {name}"));
+            assert_same_estimate(&resumed, &new);
+            assert!(scores(folder.path(), "old") == scores(folder.path(), &name), "{kind}, {observations}");
+            assert_eq!(resumed["valid"], observations == 200, "{resumed}");
+        }
+        json(folder.path(), "merge old --output copy");
+        assert_eq!(bytes(folder.path(), "copy")[8..12], [2, 0, 0, 0]);
+    }
+}
+
 /// The grid's edges are the only thresholds of counts: a little is lost, and nothing gained.
 #[test]
 fn counts_lose_next_to_nothing() {

@@ -66,7 +66,8 @@ pub use printable::{
 pub use recipe::{CanaryKind, LastBatch, Recipe};
 pub use scheme_name::SchemeName;
 pub use score_store::{
-    BinCounts, FORMAT_VERSION, ReadError, ScoreStore, Spread, StoreKind, Tally, TrialRanges, check_finite,
+    BinCounts, FORMAT_VERSION, ReadError, STORE_START, ScoreStore, Spread, StoreKind, Tally, TrialRanges,
+    check_finite,
 };
 pub use setting::{MOST_STEPS, NOISE_MULTIPLIERS, Setting, SettingHash, check_noise_multiplier};
 pub use stream::{

@@ -1,13 +1,13 @@
 //! Makes a diagnosis from the candidates.
 //!
 //! # When is a diagnosis certain?
-//! Every other scheme must be ruled out: by tests at 1e-6 (after Bonferroni), or by a lead of ten nats in complete epochs. A full
-//! shuffle must not look like a large buffer, and Poisson sampling needs twenty batches. A log is `unknown` if the tests rule out
-//! its most likely scheme.
+//! Every other scheme is ruled out, by tests at 1e-6 (after Bonferroni) or by a lead of ten nats in complete epochs. A full shuffle
+//! must be more than a sliding buffer of nine tenths of the records can give, and Poisson sampling needs twenty batches. A log is `unknown` if the tests rule
+//! out its likeliest scheme.
 
 use crate::logged_epochs::LoggedEpochs;
 use crate::orders::Orders;
-use crate::schemes::{CERTAIN_LEAD, draws_anew, lead_of_the_least_buffer};
+use crate::schemes::{CERTAIN_LEAD, draws_anew};
 use misdeal_core::ClosedSet;
 use misdeal_results::{Candidate, Defect, DefectName, Diagnosis, LoggedScheme, SchemeParameters};
 use std::fmt::Write;
@@ -15,10 +15,9 @@ use std::fmt::Write;
 /// A scheme is ruled out if the p-value of its tests is below this.
 pub const RULED_OUT: f64 = 1e-6;
 
-/// A full shuffle is not certain if the smallest possible buffer leads it by this much.
-///
-/// Under a full shuffle, this happens with probability 0.007.
-const DOUBTFUL_LEAD: f64 = 5.0;
+/// A full shuffle is not certain where a sliding buffer of less than this share of the records could have made the log. No log rules out a buffer of
+/// all records but one, so that a larger buffer counts as a full shuffle.
+const NEARLY_ALL: f64 = 0.9;
 
 /// Smallest number of batches that shows how batch sizes vary.
 const FEWEST_BATCHES: usize = 20;
@@ -70,19 +69,23 @@ pub fn diagnosis(
         let scheme = LoggedScheme::Unknown;
         return Diagnosis { scheme, parameters, certain, explanation, candidates, defects };
     }
-    let nearly_a_buffer = best.scheme == LoggedScheme::Shuffle
-        && orders.is_some_and(|orders| lead_of_the_least_buffer(orders) >= DOUBTFUL_LEAD);
+    let least_buffer = orders.filter(|_| best.scheme == LoggedScheme::Shuffle).map(|orders| {
+        let reach = orders.reach();
+        (reach, (reach as f64) < NEARLY_ALL * orders.dataset_size as f64)
+    });
+    let possible_buffer = least_buffer.and_then(|(reach, is_possible)| is_possible.then_some(reach));
     let batches: usize = logged.epochs.iter().map(|epoch| epoch.ends.len()).sum();
     let too_few = best.scheme == LoggedScheme::Poisson && batches < FEWEST_BATCHES;
     let is_alone = compatible(&candidates, logged).len() == 1;
-    let certain = is_alone && lead.is_some_and(|lead| lead >= CERTAIN_LEAD) && !nearly_a_buffer && !too_few;
+    let certain =
+        is_alone && lead.is_some_and(|lead| lead >= CERTAIN_LEAD) && possible_buffer.is_none() && !too_few;
     if compatible(&candidates, logged).iter().any(|one| draws_anew(one.scheme)) {
         defects.retain(|defect| !BY_CHANCE.contains(&defect.defect));
     }
     let mut explanation = sentence(best, logged);
     if !certain {
         explanation.push(' ');
-        explanation.push_str(&doubt(&candidates, nearly_a_buffer, too_few, logged));
+        explanation.push_str(&doubt(&candidates, possible_buffer, too_few, logged));
     }
     Diagnosis { scheme: best.scheme, parameters: best.parameters, certain, explanation, defects, candidates }
 }
@@ -160,15 +163,16 @@ fn sentence(best: &Candidate, logged: &LoggedEpochs) -> String {
     text
 }
 
-fn doubt(candidates: &[Candidate], nearly_a_buffer: bool, too_few: bool, logged: &LoggedEpochs) -> String {
+fn doubt(
+    candidates: &[Candidate],
+    possible_buffer: Option<usize>,
+    too_few: bool,
+    logged: &LoggedEpochs,
+) -> String {
     if too_few {
         return format!(
             "It is not certain: fewer than {FEWEST_BATCHES} batches do not show how batch sizes vary. Log more."
         );
-    }
-    if nearly_a_buffer {
-        return "It is not certain: a sliding buffer not much smaller than the data set would explain it better. More epochs would tell."
-            .to_owned();
     }
     let others: Vec<&str> =
         compatible(candidates, logged).iter().skip(1).map(|one| one.scheme.name()).collect();
@@ -176,6 +180,11 @@ fn doubt(candidates: &[Candidate], nearly_a_buffer: bool, too_few: bool, logged:
     let pair = [candidates[0].scheme.name(), second];
     if logged.epochs.len() == 1 && pair.contains(&"shuffle") && pair.contains(&"shuffle-once") {
         return "One epoch cannot tell whether the permutation is drawn anew: log two or more.".to_owned();
+    }
+    if let Some(buffer) = possible_buffer {
+        return format!(
+            "It is not certain: a sliding buffer of {buffer} records could have made this log, too. Log more epochs."
+        );
     }
     let others = if others.is_empty() { second.to_owned() } else { others.join(", ") };
     format!(

@@ -1,6 +1,7 @@
 //! Writes files atomically: a file is written completely or not at all.
 
 use crate::input::{descriptor, kind_name};
+use crate::stores::check_is_no_store;
 use crate::{Error, Result};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -16,10 +17,13 @@ use tempfile::{Builder, NamedTempFile};
 /// never replaced.
 ///
 /// # Errors
-/// `fill` or the system fails, or `path` is a folder, a named pipe or a disk. A rename would destroy these.
+/// `fill` or the system fails, or `path` is a folder, a named pipe, a disk or a store of scores, which a rename would destroy.
 pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     match Place::of(path)? {
-        Place::File(place) => replace(path, &place, fill),
+        Place::File(place) => {
+            check_is_no_store(path)?;
+            replace(path, &place, fill)
+        }
         Place::Stream(stream) => {
             let failed = |error| Error::io(path, "write", error);
             let mut buffered = BufWriter::with_capacity(1 << 16, stream.open(path).map_err(failed)?);

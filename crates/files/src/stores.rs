@@ -2,12 +2,12 @@
 
 use crate::atomic::{check_file_place, file_place, folder_of, write_file_atomically};
 use crate::{Error, Result, input};
-use misdeal_core::{ReadError, ScoreStore};
+use misdeal_core::{ReadError, STORE_START, ScoreStore};
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
 use std::hash::{Hash, Hasher};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Reads a whole store and checks its checksum.
@@ -34,6 +34,26 @@ pub fn write(path: &Path, store: &ScoreStore) -> Result<()> {
     Claim::on(path)?.write(store)
 }
 
+/// Refuses a place for results where a store is, or where another process is about to write one.
+///
+/// # Errors
+/// The file at `path` is a store, or another process has claimed it.
+pub fn check_is_no_store(path: &Path) -> Result<()> {
+    // Streams and devices are never replaced.
+    let Ok(place) = file_place(path) else { return Ok(()) };
+    let lock = File::open(lock_of(&place));
+    if lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock))) {
+        return Err(Error::InUse { path: path.to_owned() });
+    }
+    let mut start = STORE_START.map(|_| 0);
+    let read = File::open(place).and_then(|mut file| file.read_exact(&mut start));
+    if read.is_ok() && start == STORE_START {
+        let problem = "it is a store of scores, which a result would replace";
+        return Err(Error::malformed(path, problem, "choose another name, or remove it first"));
+    }
+    Ok(())
+}
+
 /// A lock on a store, which one process holds at a time.
 ///
 /// The lock is on a file beside the store, because writing replaces the store itself. The system releases it when the process
@@ -52,7 +72,7 @@ impl Claim {
     /// [`Error::InUse`] if another process has claimed it; another error if `path` cannot be written.
     pub fn on(path: &Path) -> Result<Self> {
         let place = file_place(path)?;
-        let file = folder_of(&place).join(lock_name(place.file_name().unwrap_or_default()));
+        let file = lock_of(&place);
         let lock = match locked(&file) {
             Ok(lock) => lock.map(|lock| (lock, file)),
             Err(TryLockError::WouldBlock) => return Err(Error::InUse { path: path.to_owned() }),
@@ -123,6 +143,11 @@ fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
+/// The lock file of the store at `place`.
+fn lock_of(place: &Path) -> PathBuf {
+    folder_of(place).join(lock_name(place.file_name().unwrap_or_default()))
+}
+
 /// The name of the lock file: the store's name, or its hash if the name is long.
 fn lock_name(store: &OsStr) -> OsString {
     const LONGEST: usize = 200;
@@ -141,6 +166,7 @@ fn lock_name(store: &OsStr) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::atomic::write_atomically;
     use misdeal_core::{Setting, StoreKind};
 
     #[test]
@@ -184,6 +210,24 @@ mod tests {
         fs::write(folder.path().join(".misdeal-run.store.lock"), "").unwrap();
         write(&path, &store).unwrap();
         assert_eq!(names(), 1);
+    }
+
+    #[test]
+    fn a_result_does_not_replace_a_store() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.store");
+        let write_result = || write_atomically(&path, |sink| sink.write_all(b"{}"));
+        let store = ScoreStore::new(Setting::default(), "cpu", "stream", StoreKind::Counts).unwrap();
+        let claim = Claim::on(&path).unwrap();
+        // Not written yet, but another process has it.
+        assert!(write_result().unwrap_err().to_string().contains("in use"));
+        claim.write(&store).unwrap();
+        drop(claim);
+        assert!(write_result().unwrap_err().to_string().contains("it is a store of scores"));
+        assert_eq!(read(&path).unwrap(), store);
+        fs::write(&path, "an older result").unwrap();
+        write_result().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"{}");
     }
 
     #[cfg(unix)]

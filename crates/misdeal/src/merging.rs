@@ -34,7 +34,9 @@ pub fn merge_stores(request: &MergeRequest) -> Result<Merged> {
     for path in others {
         merged.merge(stores::read(path)?).map_err(|error| misdeal_files::Error::refused(path, error))?;
     }
-    check_replaced(output, &merged)?;
+    if let Some(replaced) = checked_replaced(output, &merged)? {
+        merged.remember(replaced.judgements());
+    }
     claim.write(&merged)?;
     Ok(Merged {
         stores: request.stores.len() as u64,
@@ -45,10 +47,10 @@ pub fn merge_stores(request: &MergeRequest) -> Result<Merged> {
     })
 }
 
-/// Refuses to lose what is at `output`, unless `merged` has all of it.
-fn check_replaced(output: &Path, merged: &ScoreStore) -> Result<()> {
+/// The store at `output`, if there is one; refuses to lose what is there, unless `merged` has all of it.
+fn checked_replaced(output: &Path, merged: &ScoreStore) -> Result<Option<ScoreStore>> {
     if std::fs::metadata(output).map_or(0, |metadata| metadata.len()) == 0 {
-        return Ok(());
+        return Ok(None);
     }
     let refused = |held: &str| {
         let hint = format!("it holds {held}, which would be lost: choose another name, or remove it first");
@@ -67,7 +69,7 @@ fn check_replaced(output: &Path, merged: &ScoreStore) -> Result<()> {
         merged.trials().iter().any(|whole| whole.start <= range.start && range.end <= whole.end)
     };
     if of(&held) == of(merged) && held.trials().iter().all(is_within) {
-        return Ok(());
+        return Ok(Some(held));
     }
     Err(refused(&format!("{} observations that are not in the inputs", 2 * held.observations_per_world()))
         .into())

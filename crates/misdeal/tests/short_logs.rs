@@ -110,6 +110,22 @@ fn small_logs_of_every_scheme_are_judged_on_the_safe_side() {
     assert!(wrong.is_empty(), "{}: {}", wrong.len(), wrong.join("\n"));
 }
 
+/// A full shuffle of a few epochs may look like a large sliding buffer, and the other way about.
+#[test]
+fn sliding_buffers_are_not_called_a_full_shuffle_with_certainty() {
+    for (steps_per_epoch, batch_size, buffer_size) in [(20, 5, 75), (20, 5, 85), (12, 3, 25), (100, 10, 890)]
+    {
+        for (epochs, seed) in [(1, 0), (2, 1), (2, 2), (3, 3), (5, 4)] {
+            let scheme = BatchScheme::StreamShuffle { buffer_size };
+            let setting = Setting { steps_per_epoch, batch_size, epochs, scheme, seed, ..Setting::default() };
+            let found = diagnosed(&dealt(&setting), Some(setting.dataset_size()), 1.0).diagnosis;
+            assert!(!found.certain || found.scheme != LoggedScheme::Shuffle, "{setting:?}: {found:#?}");
+        }
+    }
+    let setting = Setting { steps_per_epoch: 100, batch_size: 10, epochs: 3, ..Setting::default() };
+    assert!(diagnosed(&dealt(&setting), None, 1.0).diagnosis.certain);
+}
+
 /// Two draws may be anything, so the upper bound covers Poisson sampling and fresh subsets, which leak more than a shuffle.
 #[test]
 fn two_draws_are_bounded_for_every_scheme_that_may_have_made_them() {

@@ -6,6 +6,7 @@
 
 use crate::errors::{of_file, refusal};
 use misdeal_files::atomic::check_place;
+use misdeal_files::stores::check_is_no_store;
 use misdeal_report::Format;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -43,9 +44,7 @@ impl<R: DeserializeOwned> Call<R> {
         let OfThisDoor { threads, plot } = request(&ours)?;
         if let Some(path) = &plot {
             Format::of(path).map_err(refusal)?;
-            if !path.exists() {
-                check_place(path).map_err(|error| of_file(&error))?;
-            }
+            check_place(path).and_then(|()| check_is_no_store(path)).map_err(|error| of_file(&error))?;
         }
         Ok(Call { request: request(&asked)?, threads, plot })
     }

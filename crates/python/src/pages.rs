@@ -2,6 +2,7 @@
 
 use crate::errors::{of_file, refusal};
 use misdeal_files::atomic::{Named, check_apart, check_place, write_atomically};
+use misdeal_files::stores::check_is_no_store;
 use misdeal_files::text;
 use misdeal_report::{Layout, PageHead};
 use misdeal_results::{Stored, Unreadable, verdict_of_estimate};
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Lays results out on one HTML page, or draws one of them, as the output's ending says. Each has a name, and its document unless the name is that of a file.
 #[pyfunction]
 pub fn report(py: Python<'_>, results: Vec<(String, Option<String>)>, output: PathBuf) -> PyResult<()> {
-    check_place(&output).map_err(|error| of_file(&error))?;
+    check_place(&output).and_then(|()| check_is_no_store(&output)).map_err(|error| of_file(&error))?;
     let files = results.iter().filter(|(_, document)| document.is_none());
     let files: Vec<Named> = files.map(|(name, _)| ("result", Path::new(name))).collect();
     check_apart(&files, &[("output", &output)]).map_err(refusal)?;

@@ -154,7 +154,8 @@ pub struct Diagnosis {
     pub scheme: LoggedScheme,
     /// Its parameters.
     pub parameters: SchemeParameters,
-    /// Whether every other scheme is ruled out; for `unknown`, whether the tests rule every scheme out.
+    /// Whether every other scheme that misdeal knows is ruled out; for `unknown`, whether the tests rule every scheme out. A sliding buffer of nine tenths of
+    /// the records or more counts as a full shuffle.
     pub certain: bool,
     /// What was found, in plain words.
     pub explanation: String,

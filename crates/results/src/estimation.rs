@@ -67,10 +67,24 @@ impl Estimation {
         self.estimate.as_ref().or_else(|| self.estimates.get(&name))
     }
 
+    /// An estimate beside the claim.
+    pub fn judged(&self, estimate: &EpsilonEstimate) -> Judged {
+        let judged = Judged::of(estimate, self.claimed_epsilon);
+        let one_run = matches!(estimate.estimator, EstimatorName::OneRun | EstimatorName::OneRunFdp);
+        let remedy = match (self.fair_coins, one_run) {
+            // The canaries of one training are not independent: what counts independent runs bounds nothing.
+            (true, _) => "the estimator one-run and the threshold choice band",
+            (false, true) => {
+                "--fair-coins, the estimator one-run and the threshold choice band if a fair coin of its own included each canary, or else \
+                 with the estimator clopper-pearson"
+            }
+            (false, false) => return judged,
+        };
+        Judged { remedy, ..judged }
+    }
+
     /// What follows for the claim.
     pub fn verdict(&self) -> Verdict {
-        self.counted().map_or_else(Verdict::default, |one| {
-            Judged::of(one, self.claimed_epsilon).verdict(None, [None, None])
-        })
+        self.counted().map_or_else(Verdict::default, |one| self.judged(one).verdict(None, [None, None]))
     }
 }

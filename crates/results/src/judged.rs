@@ -30,6 +30,8 @@ pub struct Judged {
     pub is_conditional: bool,
     /// Why it proves nothing, where something about the scores or the run rules it out.
     pub objection: Option<String>,
+    /// What would make a valid bound of it, to follow "repeat with".
+    pub remedy: &'static str,
     /// The delta at which epsilon is meant.
     pub delta: f64,
     /// The level of the bound.
@@ -38,6 +40,11 @@ pub struct Judged {
     pub claimed_epsilon: Option<f64>,
     /// What so many observations can show at most.
     pub largest_epsilon: OrInfinite,
+}
+
+/// What makes a valid bound of independent runs.
+pub(crate) fn remedy(is_conditional: bool) -> &'static str {
+    if is_conditional { "the estimator clopper-pearson" } else { "the threshold choice hold-out" }
 }
 
 /// Why a claim stands as it does, with the number that shows it.
@@ -68,6 +75,7 @@ impl Judged {
             valid,
             is_conditional: estimate.is_conditional(),
             objection: estimate.objection.clone(),
+            remedy: remedy(estimate.is_conditional()),
             delta,
             significance,
             claimed_epsilon,
@@ -171,10 +179,8 @@ impl Judged {
             Ground::AboveWithoutProof { claim } => {
                 let remedy = match &self.objection {
                     Some(reason) => format!(": {reason}"),
-                    None if self.is_conditional => {
-                        " by itself; repeat with the estimator clopper-pearson".into()
-                    }
-                    None => "; repeat with the threshold choice hold-out".into(),
+                    None if self.is_conditional => format!(" by itself; repeat with {}", self.remedy),
+                    None => format!("; repeat with {}", self.remedy),
                 };
                 format!(
                     "open. The estimate of {found} is above the claim of {}, but it {} and refutes nothing{remedy}.",
@@ -243,6 +249,7 @@ mod tests {
             valid,
             is_conditional: false,
             objection: None,
+            remedy: remedy(false),
             delta: 1e-5,
             significance: 0.05,
             claimed_epsilon,
@@ -252,7 +259,11 @@ mod tests {
 
     #[test]
     fn what_needs_an_assumption_is_not_called_invalid() {
-        let judged = |is_conditional| Judged { is_conditional, ..judged(2.0, false, Some(1.0)) };
+        let judged = |is_conditional| Judged {
+            is_conditional,
+            remedy: remedy(is_conditional),
+            ..judged(2.0, false, Some(1.0))
+        };
         let says = |is_conditional| judged(is_conditional).verdict(None, [None, None]).line;
         assert!(
             says(false)

@@ -1,5 +1,6 @@
 //! What the outputs of somebody's own training show.
 
+use crate::judged::remedy;
 use crate::{Judged, Theory, Verdict};
 use misdeal_core::{OrInfinite, Setting};
 use misdeal_statistics::EpsilonEstimate;
@@ -64,10 +65,12 @@ impl Outputs {
     pub fn judged(&self) -> Judged {
         // Either score could have shown most.
         let largest = self.estimates.values().map(|one| *one.largest_epsilon).fold(0.0, f64::max);
+        let is_conditional = !self.valid && self.best().is_some_and(EpsilonEstimate::promises);
         Judged {
             empirical_epsilon: *self.empirical_epsilon,
             valid: self.valid,
-            is_conditional: !self.valid && self.best().is_some_and(EpsilonEstimate::promises),
+            is_conditional,
+            remedy: remedy(is_conditional),
             objection: self.best().and_then(|best| best.objection.clone()),
             delta: self.delta,
             significance: self.significance,

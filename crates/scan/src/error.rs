@@ -44,6 +44,18 @@ pub enum Error {
         /// What is wrong with the pattern.
         reason: String,
     },
+    /// More patterns than can be compiled within a gigabyte.
+    #[error(
+        "exclude: {patterns} patterns have {bytes} bytes, more than the {most} that are read; exclude folders instead of files"
+    )]
+    TooManyPatterns {
+        /// How many there are.
+        patterns: usize,
+        /// Their length together.
+        bytes: usize,
+        /// The most that is allowed.
+        most: usize,
+    },
     /// The settings cannot be read.
     #[error("{}: {reason}", printable_path(path))]
     BadSettings {

@@ -7,6 +7,9 @@ use misdeal_results::request::ScanRequest;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
+/// Compiled patterns take some kilobytes each: so many bytes of them take some hundred megabytes at most.
+const MOST_PATTERN_BYTES: usize = 20_000;
+
 /// The `[scan]` table of `misdeal.toml`, or `[tool.misdeal.scan]` of `pyproject.toml`.
 ///
 /// ```
@@ -133,6 +136,14 @@ impl Settings {
 
     /// The patterns of excluded paths.
     pub(crate) fn excluded(&self) -> Result<GlobSet, Error> {
+        let bytes: usize = self.exclude.iter().map(String::len).sum();
+        if bytes > MOST_PATTERN_BYTES {
+            return Err(Error::TooManyPatterns {
+                patterns: self.exclude.len(),
+                bytes,
+                most: MOST_PATTERN_BYTES,
+            });
+        }
         let mut patterns = GlobSetBuilder::new();
         for pattern in &self.exclude {
             let bad = |error: globset::Error| Error::BadPattern {
@@ -150,5 +161,18 @@ impl Settings {
             pattern: self.exclude.join(", "),
             reason: error.kind().to_string(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_beyond_a_gigabyte_are_refused() {
+        let excluding = |count: usize| Settings { exclude: vec!["a*".into(); count], ..Settings::default() };
+        assert!(excluding(100).excluded().is_ok());
+        let message = excluding(100_000).excluded().unwrap_err().to_string();
+        assert!(message.contains("100000 patterns have 200000 bytes"), "{message}");
     }
 }

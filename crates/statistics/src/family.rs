@@ -28,7 +28,7 @@ impl Family {
     /// A family of `members` members with equal weights.
     ///
     /// # Errors
-    /// No members, or a significance outside (0, 1).
+    /// No members, or a significance outside (0, 0.5].
     pub fn even(significance: f64, members: usize) -> Result<Self> {
         Self::weighted(significance, &vec![1.0; members])
     }
@@ -38,7 +38,7 @@ impl Family {
     /// The weights need not add up to 1.
     ///
     /// # Errors
-    /// No members, a weight that is not a positive number, or a significance outside (0, 1).
+    /// No members, a weight that is not a positive number, or a significance outside (0, 0.5].
     pub fn weighted(significance: f64, weights: &[f64]) -> Result<Self> {
         crate::check_levels(0.0, significance)?;
         let total: f64 = weights.iter().sum();

@@ -148,7 +148,12 @@ impl Model {
             };
             let sum = new.and_then(|new| new.checked_add(parameters)).filter(|&sum| sum <= MOST_VALUES);
             let (Some(_), Some(sum)) = (checked_features(output), sum) else {
-                let problem = format!("{kind:?} on records of {shape}");
+                let mut fields: Vec<String> =
+                    limits.iter().map(|(field, value, _)| format!("{field} = {value}")).collect();
+                // One field may have two limits.
+                fields.sort();
+                fields.dedup();
+                let problem = format!("{} on records of {shape}", fields.join(", "));
                 let allowed = format!("at most {MOST_VALUES} outputs and as many parameters in all layers");
                 return Err(refuse(number, problem, allowed));
             };
@@ -220,6 +225,15 @@ mod tests {
 
     fn image(channels: usize, side: usize) -> Shape {
         Shape { channels, height: side, width: side }
+    }
+
+    #[test]
+    fn too_many_parameters_are_told_in_the_file_s_words() {
+        let layers = "{ kind = 'linear', outputs = 100_000 }, ".repeat(2);
+        let text = format!("name = 'wide'\nlayers = [{layers}{{ kind = 'linear' }}]");
+        let error = Model::new(&Blueprint::from_toml(&text).unwrap(), Shape::flat(4), 2).unwrap_err();
+        let message = error.to_string();
+        assert!(message.contains("with outputs = 100000 on records of 1x1x100000 in layer 2"), "{message}");
     }
 
     #[test]

@@ -62,9 +62,11 @@ pub enum Format {
 }
 
 impl CommonArguments {
-    /// Refuses an output that cannot be written before any work is done for it.
-    pub fn check_output(&self) -> Result<(), Failure> {
-        Ok(self.output.as_deref().map_or(Ok(()), misdeal_files::atomic::check_place)?)
+    /// Refuses an output that cannot be written before any work is done for it. Only a store may replace a store.
+    pub fn check_output(&self, is_store: bool) -> Result<(), Failure> {
+        let Some(path) = self.output.as_deref() else { return Ok(()) };
+        misdeal_files::atomic::check_place(path)?;
+        Ok(if is_store { Ok(()) } else { misdeal_files::stores::check_is_no_store(path) }?)
     }
 
     /// Refuses the formats that are for findings alone.

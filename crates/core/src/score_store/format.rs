@@ -27,7 +27,8 @@ use std::io::{self, Read, Write};
 /// It also reads version 1, which does not say how scores were judged.
 pub const FORMAT_VERSION: u32 = 2;
 
-const MAGIC: [u8; 8] = *b"misdeal\0";
+/// The first bytes of every store.
+pub const STORE_START: [u8; 8] = *b"misdeal\0";
 
 /// The number of trials read at a time.
 const PIECE: u64 = 1 << 16;
@@ -86,7 +87,7 @@ impl ScoreStore {
         };
         let header = serde_json::to_vec(&header)?;
         let mut writer = SealedWriter::new(sink);
-        writer.write(&MAGIC)?;
+        writer.write(&STORE_START)?;
         writer.write(&FORMAT_VERSION.to_le_bytes())?;
         writer.write(&(header.len() as u64).to_le_bytes())?;
         writer.write(&header)?;
@@ -114,7 +115,7 @@ impl ScoreStore {
         let mut magic = [0; 8];
         match reader.read(&mut magic) {
             Err(ReadError::Io(error)) => return Err(ReadError::Io(error)),
-            Ok(()) if magic == MAGIC => {}
+            Ok(()) if magic == STORE_START => {}
             _ => return Err(ReadError::corrupt("not a misdeal store")),
         }
         let (mut version, mut length) = ([0; 4], [0; 8]);

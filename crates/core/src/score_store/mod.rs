@@ -13,7 +13,7 @@ mod tests;
 mod trial_ranges;
 
 pub use bin_counts::BinCounts;
-pub use format::{FORMAT_VERSION, ReadError};
+pub use format::{FORMAT_VERSION, ReadError, STORE_START};
 pub use judgements::Judgements;
 pub use tally::{Spread, Tally};
 pub use trial_ranges::TrialRanges;
@@ -219,6 +219,11 @@ impl ScoreStore {
     /// The judgements of these scores so far.
     pub fn judgements(&self) -> &Judgements {
         &self.judgements
+    }
+
+    /// Adds the judgements of a store that this one replaces.
+    pub fn remember(&mut self, judgements: &Judgements) {
+        self.judgements.merge(judgements);
     }
 
     /// Records a judgement of these scores. Returns why it is not valid, or `None` if it is.

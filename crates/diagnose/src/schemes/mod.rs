@@ -11,8 +11,6 @@ mod shuffle_once;
 mod stream_shuffle;
 mod without_replacement;
 
-pub use shuffle::lead_of_the_least_buffer;
-
 use crate::incidence::Incidence;
 use crate::logged_epochs::LoggedEpochs;
 use crate::orders::Orders;

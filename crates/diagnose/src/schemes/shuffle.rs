@@ -37,6 +37,6 @@ pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
 /// How far the smallest possible sliding buffer leads a full shuffle, as a difference of log-likelihoods.
 ///
 /// Under the full shuffle it is exponential with mean 1.
-pub fn lead_of_the_least_buffer(orders: &Orders) -> f64 {
+fn lead_of_the_least_buffer(orders: &Orders) -> f64 {
     lead(Choices::Sliding(orders.reach().max(1)), orders)
 }

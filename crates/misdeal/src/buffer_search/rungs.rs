@@ -25,7 +25,7 @@ impl Rungs {
     /// For epochs of `steps` batches, with at most `most_others` sizes beside the paper's.
     ///
     /// # Errors
-    /// A significance outside (0, 1).
+    /// A significance outside (0, 0.5].
     pub fn new(steps: u64, significance: f64, most_others: u64) -> Result<Self> {
         let is_of_paper = |batches: u64| PAPER.contains(&batches) || batches == steps;
         let others = MOST_OTHERS.min(most_others).min(steps);

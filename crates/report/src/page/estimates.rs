@@ -4,8 +4,8 @@ use super::section::{Fact, Remark, Rerun, Section, Summary, Table};
 use super::{advice, audits};
 use crate::pictures::judged;
 use misdeal_core::ClosedSet;
+use misdeal_results::Estimation;
 use misdeal_results::numbers::{count, probability, rounded_down, seconds};
-use misdeal_results::{Estimation, Judged};
 use misdeal_statistics::EpsilonEstimate;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub fn section(found: &Estimation) -> Section {
     charts.extend(judged::scores_of_estimation(found));
     let mut tables = Vec::new();
     let (figures, mut meaning, summary) = if let Some(estimate) = &found.estimate {
-        let judged = Judged::of(estimate, found.claimed_epsilon);
+        let judged = found.judged(estimate);
         let summary = Summary {
             found: Some(judged.empirical_epsilon),
             valid: judged.valid,
