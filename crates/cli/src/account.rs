@@ -1,18 +1,28 @@
 //! `misdeal account` and `misdeal calibrate`.
 
-use crate::arguments::CommonArguments;
+use crate::arguments::{AccountArguments, CommonArguments};
 use crate::failure::{Failure, Success};
 use crate::output;
-use misdeal::request::{AccountRequest, CalibrateRequest};
+use crate::spinner::Spinner;
+use misdeal::request::CalibrateRequest;
+use misdeal_results::Document;
 
 /// Reports bounds, scheme by scheme.
-pub fn account(request: &AccountRequest, common: &CommonArguments) -> Result<Success, Failure> {
-    output::deliver(common, &misdeal::account(request)?.into())?;
-    Ok(Success::Fine)
+pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Result<Success, Failure> {
+    let document: Document = {
+        let _spinner = Spinner::new(common, "accounting");
+        misdeal::account(&arguments.request)?.into()
+    };
+    output::deliver(common, &document)?;
+    Ok(Success::of(arguments.check, &document))
 }
 
 /// Reports the noise for a target.
 pub fn calibrate(request: &CalibrateRequest, common: &CommonArguments) -> Result<Success, Failure> {
-    output::deliver(common, &misdeal::calibrate_noise(request)?.into())?;
+    let document = {
+        let _spinner = Spinner::new(common, "calibrating");
+        misdeal::calibrate(request)?
+    };
+    output::deliver(common, &document)?;
     Ok(Success::Fine)
 }

@@ -49,11 +49,12 @@ impl<'a> Files<'a> {
                     files.reading(name, Some(path))
                 })
             }
-            Some(Command::Estimate(EstimateArguments { request, plot })) => none
+            Some(Command::Estimate(EstimateArguments { request, plot, .. })) => none
                 .reading("scores-in", request.scores_in.as_ref())
                 .reading("scores-out", request.scores_out.as_ref())
+                .reading("scores", request.scores.as_ref())
                 .writing("plot", plot.as_ref()),
-            Some(Command::Diagnose(DiagnoseArguments { request, plot })) => {
+            Some(Command::Diagnose(DiagnoseArguments { request, plot, .. })) => {
                 none.reading("log", request.log.as_ref()).writing("plot", plot.as_ref())
             }
             Some(Command::Scan(ScanArguments { request, .. })) => request

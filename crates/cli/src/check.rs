@@ -32,7 +32,6 @@ pub fn run(arguments: CheckArguments, common: &CommonArguments) -> Result<Succes
         let bar = Bar::new(common);
         misdeal::check(&request, &bar)?
     };
-    let is_bad_news = check && checked.refutes_a_claim();
     let document: Document = checked.into();
     if let Some(path) = &plot {
         plot::write(path, &document)?;
@@ -42,7 +41,7 @@ pub fn run(arguments: CheckArguments, common: &CommonArguments) -> Result<Succes
         write_atomically(path, |sink| sink.write_all(&bytes))?;
     }
     output::deliver(common, &document)?;
-    Ok(if is_bad_news { Success::BadNews } else { Success::Fine })
+    Ok(Success::of(check, &document))
 }
 
 /// Checks the default setting, audit included: what `misdeal` alone does.

@@ -3,6 +3,7 @@
 use crate::arguments::{CommonArguments, Format, ReportArguments};
 use crate::failure::{Failure, Success};
 use crate::output;
+use crate::spinner::Spinner;
 use misdeal_core::path_text;
 use misdeal_files::atomic::write_atomically;
 use misdeal_files::text;
@@ -12,7 +13,7 @@ use misdeal_results::{LaidOut, Stored};
 /// Lays stored results out on one page, or draws one of them.
 pub fn run(arguments: &ReportArguments, common: &CommonArguments) -> Result<Success, Failure> {
     let layout = common.output.as_deref().map(Layout::of).transpose()?;
-    if layout.is_none() && common.format == Format::Json {
+    if layout.is_none() && common.format() == Format::Json {
         return Err(common.refuse_format("text without --output", "the page itself is HTML"));
     }
     let results = arguments.results.iter().map(|path| {
@@ -24,9 +25,18 @@ pub fn run(arguments: &ReportArguments, common: &CommonArguments) -> Result<Succ
         output::print(common, &page(&results)?)?;
         return Ok(Success::Fine);
     };
-    let bytes = layout.bytes(&results)?;
+    let bytes = {
+        let _spinner = Spinner::new(common, "laying out");
+        layout.bytes(&results)?
+    };
     write_atomically(output, |sink| sink.write_all(&bytes))?;
-    if common.format == Format::Json {
+    let verdict = match &results[..] {
+        [one] => one.document.verdict(),
+        _ => None,
+    };
+    let what = if results.len() == 1 { "1 result".into() } else { format!("{} results", results.len()) };
+    output::tell_written(common, output, &what, verdict.as_ref());
+    if common.format() == Format::Json {
         let (results, bytes, output) = (results.len() as u64, bytes.len() as u64, path_text(output).into());
         output::print_document(common, &LaidOut { results, bytes, output }.into())?;
     }

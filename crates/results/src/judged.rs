@@ -174,7 +174,7 @@ impl Judged {
                     None if self.is_conditional => {
                         " by itself; repeat with the estimator clopper-pearson".into()
                     }
-                    None => "; repeat with the threshold choice hold-out".into(),
+                    None => "; repeat with the threshold choice band".into(),
                 };
                 format!(
                     "open. The estimate of {found} is above the claim of {}, but it {} and refutes nothing{remedy}.",

@@ -1,8 +1,8 @@
 //! The schemas of all documents, made from their types.
 
 use crate::{
-    Account, Audit, Calibration, Checked, Devices, Diagnosed, Estimation, LaidOut, Merged, Outputs,
-    Reproduction, SCHEMA_VERSION, Scan, SelfTest, Training, Verdict,
+    Account, Audit, Calibration, Calibrations, Checked, Devices, Diagnosed, Estimation, LaidOut, Merged,
+    Outputs, Reproduction, SCHEMA_VERSION, Scan, SelfTest, Training, Verdict,
 };
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -26,10 +26,11 @@ struct TrainingAudit {
 pub fn schemas() -> Vec<(&'static str, Value)> {
     let judged = true;
     let mut all = vec![
-        ("account", of::<Account>("account", !judged)),
+        ("account", of::<Account>("account", judged)),
         ("audit-mechanism", of::<Audit>("audit mechanism", judged)),
         ("audit-training", of::<TrainingAudit>("audit training", judged)),
         ("calibrate", of::<Calibration>("calibrate", judged)),
+        ("calibrate-all", of::<Calibrations>("calibrate", judged)),
         ("check", of::<Checked>("check", judged)),
         ("devices", of::<Devices>("devices", !judged)),
         ("diagnose", of::<Diagnosed>("diagnose", judged)),

@@ -46,7 +46,11 @@ pub fn section(account: &Account) -> Section {
 fn figures(account: &Account) -> Vec<KeyFigure> {
     let mut figures = Vec::new();
     if let Some(claim) = account.claimed_epsilon {
-        let note = "what a library that assumes Poisson sampling states";
+        let note = if account.claim_is_given {
+            "given"
+        } else {
+            "what a library that assumes Poisson sampling states"
+        };
         figures.push(KeyFigure::new("claimed", format!("ε {}", significant(claim)), note));
     }
     for scheme in [SchemeName::Shuffle, SchemeName::FixedOrder] {
@@ -147,14 +151,22 @@ fn command(account: &Account) -> String {
                 [scheme] => scheme.name(),
                 _ => "all",
             };
-            line.flag("steps-per-epoch", shape.steps_per_epoch)
-                .flag("epochs", shape.epochs)
-                .flag("batch-size", shape.batch_size)
+            let line = match shape.dataset_size {
+                Some(records) => line.flag("dataset-size", records),
+                None => line.flag("steps-per-epoch", shape.steps_per_epoch),
+            };
+            let line = if account.steps == shape.steps_per_epoch * shape.epochs {
+                line.flag("epochs", shape.epochs)
+            } else {
+                line.flag("steps", account.steps)
+            };
+            line.flag("batch-size", shape.batch_size)
                 .flag_if_any("buffer-size", shape.buffer_size)
                 .flag("scheme", scheme)
         }
     };
     line.number("delta", account.delta)
+        .flag_if_any("claimed-epsilon", account.claimed_epsilon.filter(|_| account.claim_is_given))
         .flag_if_any("epsilon", account.epsilon)
         .switch("trade-off", !account.trade_offs.is_empty())
         .switch("compare", !account.comparisons.is_empty())
@@ -165,11 +177,16 @@ fn command(account: &Account) -> String {
 pub fn calibration(found: &Calibration) -> Section {
     let (scheme, bound) = (found.scheme.name(), found.sides());
     let &Calibration { steps_per_epoch, epochs, batch_size, .. } = found;
-    let shape = Shape { steps_per_epoch, epochs, batch_size, buffer_size: found.scheme.buffer_size() };
+    let buffer_size = found.scheme.buffer_size();
+    let shape = Shape { steps_per_epoch, epochs, batch_size, buffer_size, dataset_size: found.dataset_size };
     let line = CommandLine::new("calibrate")
         .flag("target-epsilon", found.target_epsilon)
-        .number("delta", found.delta)
-        .flag("steps-per-epoch", steps_per_epoch)
+        .number("delta", found.delta);
+    let line = match found.dataset_size {
+        Some(records) => line.flag("dataset-size", records),
+        None => line.flag("steps-per-epoch", steps_per_epoch),
+    };
+    let line = line
         .flag("epochs", epochs)
         .flag("batch-size", batch_size)
         .flag("scheme", scheme)

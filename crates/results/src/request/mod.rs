@@ -42,9 +42,9 @@ pub use reproduce::{ARTEFACTS, ReproduceRequest};
 pub use run::Run;
 pub use scan::ScanRequest;
 pub use self_test::SelfTestRequest;
-pub use shape::Shape;
+pub use shape::{CountedSteps, Shape};
 pub use training::AuditTrainingRequest;
-pub use values::{count, number, one_of, path, paths};
+pub use values::{Completed, count, device, number, one_of, path, paths};
 
 use clap::{Args, Command};
 use serde::Serialize;
