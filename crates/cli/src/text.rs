@@ -62,7 +62,7 @@ fn audit(report: &Audit, environment: &Environment) -> String {
     );
     text.row("observations", &line);
     if report.stopped_early {
-        text.row("stopped early", "what it was to stop at was reached; the bound holds all the same");
+        text.row("stopped early", "stopping rule met; the bound is still valid");
     }
     text.push('\n');
     estimate(&mut text, &report.estimate);

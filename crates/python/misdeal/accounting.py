@@ -61,7 +61,7 @@ def calibrate(
     >>> round(calibrate(target_epsilon=3, epochs=10, scheme="poisson").noise_multiplier, 2)
     0.81
     >>> round(calibrate(target_epsilon=3, epochs=10).schemes["shuffle"]["noise_multiplier"], 1)
-    4.8
+    4.4
     """
     words: dict[str, Any] = dict(locals())
     return CalibrateReport(_native.calibrate(words))
