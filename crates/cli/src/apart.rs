@@ -49,11 +49,12 @@ impl<'a> Files<'a> {
                     files.reading(name, Some(path))
                 })
             }
-            Some(Command::Estimate(EstimateArguments { request, plot })) => none
+            Some(Command::Estimate(EstimateArguments { request, plot, .. })) => none
                 .reading("scores-in", request.scores_in.as_ref())
                 .reading("scores-out", request.scores_out.as_ref())
+                .reading("scores", request.scores.as_ref())
                 .writing("plot", plot.as_ref()),
-            Some(Command::Diagnose(DiagnoseArguments { request, plot })) => {
+            Some(Command::Diagnose(DiagnoseArguments { request, plot, .. })) => {
                 none.reading("log", request.log.as_ref()).writing("plot", plot.as_ref())
             }
             Some(Command::Scan(ScanArguments { request, .. })) => request
@@ -61,6 +62,7 @@ impl<'a> Files<'a> {
                 .iter()
                 .chain(&request.config)
                 .fold(none, |files, path| files.reading("source", Some(path))),
+            Some(Command::Account(account)) => none.writing("plot", account.plot.as_ref()),
             Some(Command::Check(check)) => {
                 let CheckArguments { request, report, plot, .. } = &**check;
                 let cards = request.cards.iter().fold(none, |files, path| files.reading("card", Some(path)));

@@ -23,14 +23,13 @@ pub fn run(arguments: CheckArguments, common: &CommonArguments) -> Result<Succes
         let bar = Bar::new(common);
         misdeal::check(&request, &bar)?
     };
-    let is_bad_news = check && checked.refutes_a_claim();
     let document: Document = checked.into();
     if let Some(path) = &plot {
         plot::write(path, &document)?;
     }
     write_page(report.as_deref(), PageHead { title, name: None, date }, &document)?;
     output::deliver(common, &document)?;
-    Ok(if is_bad_news { Success::BadNews } else { Success::Fine })
+    Ok(Success::of(check, &document))
 }
 
 /// Refuses a place or an ending for a page before anything is computed.

@@ -6,6 +6,9 @@ use comfy_table::{ContentArrangement, Table, presets};
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// Narrower terminals are taken for ones of unknown width.
+const NARROWEST: u16 = 20;
+
 /// What surrounds a run: the process with its streams and signals, or nothing but two buffers.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
@@ -68,18 +71,31 @@ impl Environment {
         self.is_process() && io::stderr().is_terminal()
     }
 
-    /// Whether somebody watches standard output.
-    pub(crate) fn prints_to_terminal(&self) -> bool {
+    /// Whether somebody reads standard output.
+    pub(crate) fn is_read(&self) -> bool {
         self.is_process() && io::stdout().is_terminal()
+    }
+
+    /// Columns of the terminal, or of `COLUMNS` where there is none.
+    fn columns(&self) -> Option<u16> {
+        if !self.is_process() {
+            return None;
+        }
+        let of_terminal = if self.is_read() { Table::new().width() } else { None };
+        let stated = || std::env::var("COLUMNS").ok()?.parse().ok();
+        of_terminal.or_else(stated).filter(|&columns| columns >= NARROWEST)
+    }
+
+    /// Columns that lines may fill: those of the terminal, 100 where there is none.
+    pub(crate) fn width(&self) -> usize {
+        usize::from(self.columns().unwrap_or(100))
     }
 
     /// An empty table without lines, as wide as the terminal, or `width` characters where there is none.
     pub(crate) fn table(&self, width: u16) -> Table {
         let mut table = Table::new();
         table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-        if !(self.is_process() && table.is_tty()) {
-            table.set_width(width).force_no_tty();
-        }
+        table.set_width(self.columns().unwrap_or(width)).force_no_tty();
         table
     }
 

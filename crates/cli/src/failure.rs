@@ -1,7 +1,8 @@
 //! How a command ends: exit codes, and one line for each failure.
 
-use crate::interruption;
+use crate::{hints, interruption};
 use misdeal_core::{printable, spell_fields};
+use misdeal_results::{Document, VerdictKind};
 use std::fmt::{self, Display};
 
 /// A command that did what it was asked.
@@ -10,6 +11,14 @@ pub enum Success {
     Fine,
     /// Exit code 1: the answer is bad news that the caller asked to be told of.
     BadNews,
+}
+
+impl Success {
+    /// Bad news if the caller asked to be told of refuted claims, and the document refutes one.
+    pub fn of(check: bool, document: &Document) -> Self {
+        let is_refuted = document.verdict().is_some_and(|verdict| verdict.kind == VerdictKind::Refuted);
+        if check && is_refuted { Success::BadNews } else { Success::Fine }
+    }
 }
 
 /// A command that did not, with its exit code and its line.
@@ -124,9 +133,13 @@ impl From<misdeal::Error> for Failure {
 }
 
 /// What clap says of wrong arguments, on one line.
-pub fn of_arguments(error: &clap::Error) -> Failure {
-    let text = error.to_string();
-    let told = text.split("\n\nUsage:").next().unwrap_or(&text).split("\n\nFor more").next().unwrap_or(&text);
-    let line = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    Failure { code: 2, message: format!("{}; see --help", line.trim_start_matches("error: ")) }
+pub fn of_arguments(error: &clap::Error, words: &[String]) -> Failure {
+    let line = hints::better(error, words).unwrap_or_else(|| {
+        let text = error.to_string();
+        let told =
+            text.split("\n\nUsage:").next().unwrap_or(&text).split("\n\nFor more").next().unwrap_or(&text);
+        let line = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        line.trim_start_matches("error: ").to_owned()
+    });
+    Failure { code: 2, message: format!("{line}; see --help") }
 }

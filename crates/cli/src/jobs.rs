@@ -1,33 +1,33 @@
 //! Commands: each runs its job and delivers the document.
 
 use crate::arguments::{
-    AccountArguments, Arguments, CommonArguments, CompletionsArguments, DiagnoseArguments, EstimateArguments,
-    Format, MechanismArguments, OutcomeArguments, ReportArguments, ReproduceArguments, TrainingArguments,
+    AccountArguments, CommonArguments, CompletionsArguments, DiagnoseArguments, EstimateArguments, Format,
+    MechanismArguments, ReportArguments, ReproduceArguments, TrainingArguments,
 };
 use crate::date::today;
 use crate::failure::{Failure, Success};
 use crate::interruption::{self, Patience};
 use crate::progress::Bar;
+use crate::spinner::Spinner;
 use crate::{output, plot};
-use clap::CommandFactory;
 use misdeal::Progress;
 use misdeal::request::{CalibrateRequest, MergeRequest, SelfTestRequest};
 use misdeal_core::path_text;
 use misdeal_files::{atomic::write_atomically, text};
 use misdeal_report::{Layout, PageHead, page};
-use misdeal_results::{Audit, Document, LaidOut, Stored};
+use misdeal_results::{Document, LaidOut, Stored};
 use std::path::Path;
 
 /// What a command comes to.
 type Outcome = Result<Success, Failure>;
 
-/// Draws a document, if there is a place for it, and prints it.
-fn deliver(document: &Document, plot: Option<&Path>, common: &CommonArguments) -> Outcome {
+/// Draws a document, if there is a place for it, and prints it. With `check` a refuted claim is bad news.
+fn deliver(document: &Document, plot: Option<&Path>, check: bool, common: &CommonArguments) -> Outcome {
     if let Some(path) = plot {
         plot::write(path, document)?;
     }
     output::deliver(common, document)?;
-    Ok(Success::Fine)
+    Ok(Success::of(check, document))
 }
 
 /// `misdeal audit mechanism`.
@@ -38,7 +38,7 @@ pub fn audit_mechanism(arguments: MechanismArguments, common: &CommonArguments) 
     request.run.trade_off |= outcome.plot.is_some();
     common.environment.listen(Patience::ToSave)?;
     let audit = misdeal::audit_mechanism(&request, &Bar::new(common))?;
-    deliver_audit(audit, &outcome, common)
+    deliver(&audit.into(), outcome.plot.as_deref(), outcome.check, common)
 }
 
 /// `misdeal audit training`.
@@ -49,27 +49,28 @@ pub fn audit_training(arguments: TrainingArguments, common: &CommonArguments) ->
     request.run.trade_off |= outcome.plot.is_some();
     common.environment.listen(Patience::None)?;
     let audit = misdeal::audit_training(&request, &Bar::new(common))?;
-    deliver_audit(audit, &outcome, common)
-}
-
-fn deliver_audit(audit: Audit, outcome: &OutcomeArguments, common: &CommonArguments) -> Outcome {
-    let is_bad_news = outcome.check && audit.refutes_the_claim();
-    deliver(&audit.into(), outcome.plot.as_deref(), common)?;
-    Ok(if is_bad_news { Success::BadNews } else { Success::Fine })
+    deliver(&audit.into(), outcome.plot.as_deref(), outcome.check, common)
 }
 
 /// `misdeal estimate`.
 pub fn estimate(arguments: EstimateArguments, common: &CommonArguments) -> Outcome {
-    let EstimateArguments { mut request, plot } = arguments;
+    let EstimateArguments { mut request, check, plot } = arguments;
     plot::check(plot.as_deref())?;
     request.trade_off |= plot.is_some();
-    deliver(&misdeal::estimate_scores(&request)?.into(), plot.as_deref(), common)
+    let found = {
+        let _spinner = Spinner::new(common, "estimating");
+        misdeal::estimate_scores(&request)?
+    };
+    deliver(&found.into(), plot.as_deref(), check, common)
 }
 
 /// `misdeal merge`.
 pub fn merge(mut request: MergeRequest, common: &CommonArguments) -> Outcome {
     request.output.clone_from(&common.output);
     output::print_document(common, &misdeal::merge_stores(&request)?.into())?;
+    if let Some(path) = &common.output {
+        output::tell_written(common, path, "the joined store", None);
+    }
     Ok(Success::Fine)
 }
 
@@ -77,19 +78,31 @@ pub fn merge(mut request: MergeRequest, common: &CommonArguments) -> Outcome {
 pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Outcome {
     let plot = arguments.plot.as_deref();
     plot::check(plot)?;
-    deliver(&misdeal::account(&arguments.request)?.into(), plot, common)
+    let found = {
+        let _spinner = Spinner::new(common, "accounting");
+        misdeal::account(&arguments.request)?
+    };
+    deliver(&found.into(), plot, arguments.check, common)
 }
 
 /// `misdeal calibrate`.
 pub fn calibrate(request: &CalibrateRequest, common: &CommonArguments) -> Outcome {
-    deliver(&misdeal::calibrate_noise(request)?.into(), None, common)
+    let found = {
+        let _spinner = Spinner::new(common, "calibrating");
+        misdeal::calibrate(request)?
+    };
+    deliver(&found, None, false, common)
 }
 
 /// `misdeal diagnose`.
 pub fn diagnose(arguments: &DiagnoseArguments, common: &CommonArguments) -> Outcome {
     let plot = arguments.plot.as_deref();
     plot::check(plot)?;
-    deliver(&misdeal::diagnose(&arguments.request)?.into(), plot, common)
+    let found = {
+        let _spinner = Spinner::new(common, "diagnosing");
+        misdeal::diagnose(&arguments.request)?
+    };
+    deliver(&found.into(), plot, arguments.check, common)
 }
 
 /// `misdeal reproduce`.
@@ -99,16 +112,16 @@ pub fn reproduce(arguments: ReproduceArguments, common: &CommonArguments) -> Out
     request.seed = common.seed;
     common.environment.listen(Patience::ToSave)?;
     let found = misdeal_paper::reproduce(&request, &Bar::new(common))?;
-    deliver(&found.into(), plot.as_deref(), common)
+    deliver(&found.into(), plot.as_deref(), false, common)
 }
 
 /// `misdeal report`.
 pub fn report(arguments: &ReportArguments, common: &CommonArguments) -> Outcome {
     let layout = common.output.as_deref().map(Layout::of).transpose()?;
-    if layout.is_none() && common.format == Format::Json {
+    if layout.is_none() && common.format() == Format::Json {
         return Err(common.refuse_format("text without --output", "the page itself is HTML"));
     }
-    if layout.is_none() && common.environment.prints_to_terminal() {
+    if layout.is_none() && common.environment.is_read() {
         let allowed = "a file name that ends in .html, .svg or .png";
         let hint = "a terminal shows no pages: add -o page.html";
         return Err(misdeal_core::Error::bad_value("output", "missing", allowed, hint).into());
@@ -127,9 +140,18 @@ pub fn report(arguments: &ReportArguments, common: &CommonArguments) -> Outcome 
         output::print(common, &page(&results, &head)?)?;
         return Ok(Success::Fine);
     };
-    let bytes = layout.bytes(&results, &head)?;
+    let bytes = {
+        let _spinner = Spinner::new(common, "laying out");
+        layout.bytes(&results, &head)?
+    };
     write_atomically(output, |sink| sink.write_all(&bytes))?;
-    if common.format == Format::Json {
+    let verdict = match &results[..] {
+        [one] => one.document.verdict(),
+        _ => None,
+    };
+    let what = if results.len() == 1 { "1 result".into() } else { format!("{} results", results.len()) };
+    output::tell_written(common, output, &what, verdict.as_ref());
+    if common.format() == Format::Json {
         let (results, bytes, output) = (results.len() as u64, bytes.len() as u64, path_text(output).into());
         output::print_document(common, &LaidOut { results, bytes, output }.into())?;
     }
@@ -138,7 +160,7 @@ pub fn report(arguments: &ReportArguments, common: &CommonArguments) -> Outcome 
 
 /// `misdeal devices`.
 pub fn devices(common: &CommonArguments) -> Outcome {
-    deliver(&misdeal::devices().into(), None, common)
+    deliver(&misdeal::devices().into(), None, false, common)
 }
 
 /// `misdeal self-test`; a check that fails is bad news.
@@ -147,7 +169,7 @@ pub fn self_test(mut request: SelfTestRequest, common: &CommonArguments) -> Outc
     request.seed = common.seed;
     let found = misdeal::self_test(&request, &Interruptible)?;
     let passed = found.passed;
-    deliver(&found.into(), None, common)?;
+    deliver(&found.into(), None, false, common)?;
     Ok(if passed { Success::Fine } else { Success::BadNews })
 }
 
@@ -166,9 +188,9 @@ impl Progress for Interruptible {
 pub fn completions(arguments: &CompletionsArguments, common: &CommonArguments) -> Outcome {
     common.check_is_text()?;
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Arguments::command(), "misdeal", &mut script);
+    clap_complete::generate(arguments.shell, &mut crate::help::definition(), "misdeal", &mut script);
     let script = String::from_utf8(script)
         .map_err(|error| Failure::run_failed(format!("the script is not text: {error}")))?;
-    output::deliver_text(common, &script)?;
+    output::deliver_text(common, &script, None)?;
     Ok(Success::Fine)
 }

@@ -15,6 +15,8 @@ mod check;
 mod date;
 mod environment;
 mod failure;
+mod help;
+mod hints;
 mod interruption;
 mod jobs;
 mod man;
@@ -22,6 +24,8 @@ mod output;
 mod plot;
 mod progress;
 mod scan;
+mod spinner;
+mod style;
 mod sweep;
 mod text;
 mod threads;
@@ -29,7 +33,7 @@ mod threads;
 pub use environment::{Captured, Environment};
 
 use arguments::{Arguments, AuditCommand, Command};
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 use failure::{Failure, Success};
 use std::ffi::OsString;
 
@@ -42,14 +46,15 @@ pub fn run<A: Into<OsString> + Clone>(
     if environment.is_process() {
         interruption::outlive_file_limits();
     }
-    let outcome = match parsed(arguments, environment) {
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let outcome = match parsed(&arguments, environment) {
         Ok(mut arguments) => {
             arguments.common.environment = environment.clone();
             let outcome = checked(arguments);
             environment.end();
             outcome
         }
-        Err(error) => told(&error, environment),
+        Err(error) => told(&error, &arguments, environment),
     };
     match outcome {
         Ok(Success::Fine) => 0,
@@ -63,24 +68,27 @@ pub fn run<A: Into<OsString> + Clone>(
 
 /// Every command with its flags, as `run` reads them.
 pub fn definition() -> clap::Command {
-    Arguments::command()
+    help::definition()
 }
 
-fn parsed<A: Into<OsString> + Clone>(
-    arguments: impl IntoIterator<Item = A>,
-    environment: &Environment,
-) -> Result<Arguments, clap::Error> {
+fn parsed(arguments: &[OsString], environment: &Environment) -> Result<Arguments, clap::Error> {
     let mut definition = definition();
     if !environment.is_process() {
         definition = definition.term_width(100);
+    }
+    if arguments.windows(2).any(|pair| pair[0] == "--color" && pair[1] == "never")
+        || arguments.iter().any(|word| word == "--color=never")
+    {
+        definition = definition.color(clap::ColorChoice::Never);
     }
     Arguments::from_arg_matches_mut(&mut definition.try_get_matches_from(arguments)?)
 }
 
 /// Prints the help or the version; anything else that clap says is a failure.
-fn told(error: &clap::Error, environment: &Environment) -> Result<Success, Failure> {
+fn told(error: &clap::Error, arguments: &[OsString], environment: &Environment) -> Result<Success, Failure> {
     if error.use_stderr() {
-        return Err(failure::of_arguments(error));
+        let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        return Err(failure::of_arguments(error, &words));
     }
     // A closed pipe is nobody's failure.
     let _ = if environment.is_process() { error.print() } else { environment.print(&error.to_string()) };
@@ -88,7 +96,14 @@ fn told(error: &clap::Error, environment: &Environment) -> Result<Success, Failu
 }
 
 /// Refuses what is known to be in vain, and runs the command on its threads.
-fn checked(arguments: Arguments) -> Result<Success, Failure> {
+fn checked(mut arguments: Arguments) -> Result<Success, Failure> {
+    // The output of others is no document.
+    if !matches!(
+        arguments.command,
+        Some(Command::Man | Command::Merge(_) | Command::Completions(_) | Command::Report(_))
+    ) {
+        arguments.common.take_format_from_output();
+    }
     let common = &arguments.common;
     // Its output is a folder.
     if !matches!(arguments.command, Some(Command::Man)) {

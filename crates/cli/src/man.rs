@@ -1,9 +1,9 @@
 //! `misdeal man`.
 
-use crate::arguments::{Arguments, CommonArguments, EXIT_CODES};
+use crate::arguments::{CommonArguments, EXIT_CODES};
 use crate::failure::{Failure, Success};
 use crate::output;
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use misdeal_core::Error;
@@ -14,18 +14,21 @@ use std::path::Path;
 /// Prints the page of the program, or writes one for it and for every command into the folder that `--output` names.
 pub fn run(common: &CommonArguments) -> Result<Success, Failure> {
     common.check_is_text()?;
-    let mut program = Arguments::command().disable_help_subcommand(true);
+    let mut program = crate::help::definition().disable_help_subcommand(true);
     program.build();
     let Some(folder) = &common.output else {
         output::print(common, &page(&program)?)?;
         return Ok(Success::Fine);
     };
     make(folder)?;
-    for command in all(&program) {
+    let commands = all(&program);
+    let pages = commands.len();
+    for command in commands {
         let name = Man::new(command.clone()).get_filename();
         let text = page(command)?;
         write_atomically(&folder.join(name), |sink| sink.write_all(text.as_bytes()))?;
     }
+    output::tell_written(common, folder, &format!("{pages} pages"), None);
     Ok(Success::Fine)
 }
 

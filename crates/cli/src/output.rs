@@ -2,24 +2,48 @@
 
 use crate::arguments::{CommonArguments, Format};
 use crate::failure::Failure;
+use crate::style;
 use crate::text;
-use misdeal_core::{is_hidden, printable_lines};
+use misdeal_core::{is_hidden, printable, printable_lines};
 use misdeal_files::atomic::write_atomically;
-use misdeal_results::Document;
+use misdeal_results::{Document, Verdict};
 use std::fmt::Write as _;
 use std::io;
+use std::path::Path;
 
 /// Prints a result as text or as one JSON document, or writes it to `--output`.
 pub fn deliver(common: &CommonArguments, document: &Document) -> Result<(), Failure> {
-    deliver_text(common, &render(common, document))
+    let verdict = document.verdict();
+    let text = render(common, document);
+    match &verdict {
+        // Colours are for terminals, and files are read by others.
+        Some(verdict)
+            if common.output.is_none() && common.format() == Format::Text && style::has_colours(common) =>
+        {
+            print(common, &style::with_colours(&text, verdict.kind))
+        }
+        _ => deliver_text(common, &text, verdict.as_ref()),
+    }
 }
 
-/// Prints what is already laid out, or writes it to `--output`.
-pub fn deliver_text(common: &CommonArguments, text: &str) -> Result<(), Failure> {
-    match &common.output {
-        Some(path) => Ok(write_atomically(path, |sink| sink.write_all(text.as_bytes()))?),
-        None => print(common, text),
+/// Prints what is already laid out, or writes it to `--output` and says so.
+pub fn deliver_text(common: &CommonArguments, text: &str, verdict: Option<&Verdict>) -> Result<(), Failure> {
+    let Some(path) = &common.output else { return print(common, text) };
+    write_atomically(path, |sink| sink.write_all(text.as_bytes()))?;
+    let what = if common.format() == Format::Text { "text" } else { "JSON" };
+    tell_written(common, path, what, verdict);
+    Ok(())
+}
+
+/// Says on one line what was written where, and the verdict.
+pub fn tell_written(common: &CommonArguments, path: &Path, what: &str, verdict: Option<&Verdict>) {
+    if common.quiet {
+        return;
     }
+    let path = misdeal_core::printable_path(path);
+    let verdict =
+        verdict.map_or(String::new(), |verdict| format!(" Verdict: {}", printable(&verdict.sentence)));
+    common.environment.tell(&format!("Wrote {path} ({what}).{verdict}"));
 }
 
 /// As [`deliver`], for commands whose `--output` is something else.
@@ -28,7 +52,7 @@ pub fn print_document(common: &CommonArguments, document: &Document) -> Result<(
 }
 
 fn render(common: &CommonArguments, document: &Document) -> String {
-    match common.format {
+    match common.format() {
         Format::Text => for_people(&text::document(document, &common.environment)),
         // The others are refused before any work is done.
         Format::Json | Format::Sarif | Format::Github => for_programs(document.to_json() + "\n"),

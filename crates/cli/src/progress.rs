@@ -3,14 +3,18 @@
 use crate::arguments::{CommonArguments, Format};
 use crate::environment::Environment;
 use crate::interruption;
+use crate::spinner::Spinner;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use misdeal::{ClaimOutOfReach, Progress};
 use misdeal_results::beyond_reach;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 /// Shows how far a job is, with rate and time left, on standard error.
 pub struct Bar {
     drawn: ProgressBar,
+    /// Turns until the first observation: theory comes before it.
+    before: Mutex<Option<Spinner>>,
     remarks: bool,
     environment: Environment,
 }
@@ -19,7 +23,7 @@ impl Bar {
     /// A bar, invisible if nobody wants one or if standard error is not a terminal. Programs that read JSON find remarks in it.
     pub fn new(common: &CommonArguments) -> Self {
         let quiet = common.quiet;
-        let remarks = !quiet && (common.format == Format::Text || common.environment.is_watched());
+        let remarks = !quiet && (common.format() == Format::Text || common.environment.is_watched());
         let target = if quiet || !common.environment.is_process() {
             ProgressDrawTarget::hidden()
         } else {
@@ -33,12 +37,14 @@ impl Bar {
         bar.set_style(
             ProgressStyle::with_template(style).expect("the template is fixed").with_key("rate", rate),
         );
-        Bar { drawn: bar, remarks, environment: common.environment.clone() }
+        let before = Mutex::new(Some(Spinner::new(common, "computing what theory proves")));
+        Bar { drawn: bar, before, remarks, environment: common.environment.clone() }
     }
 }
 
 impl Progress for Bar {
     fn observed(&self, done: u64, total: u64) {
+        drop(self.before.lock().unwrap_or_else(PoisonError::into_inner).take());
         if self.drawn.length() != Some(total) {
             self.drawn.set_length(total);
         }
@@ -50,6 +56,7 @@ impl Progress for Bar {
     }
 
     fn cannot_refute(&self, claim: &ClaimOutOfReach) {
+        drop(self.before.lock().unwrap_or_else(PoisonError::into_inner).take());
         if self.remarks {
             let &ClaimOutOfReach { claimed_epsilon, observations, largest_epsilon, fewest_observations } =
                 claim;

@@ -3,6 +3,7 @@
 use crate::arguments::{CommonArguments, Format, ScanArguments};
 use crate::failure::{Failure, Success};
 use crate::output;
+use crate::spinner::Spinner;
 use misdeal_core::printable;
 use misdeal_results::Document;
 use misdeal_scan::{Error, RULES, Settings, render, scan};
@@ -11,13 +12,16 @@ use misdeal_scan::{Error, RULES, Settings, render, scan};
 pub fn run(arguments: &ScanArguments, common: &CommonArguments) -> Result<Success, Failure> {
     let request = &arguments.request;
     if let Some(document) = about_rules(arguments, common)? {
-        output::deliver_text(common, &document)?;
+        output::deliver_text(common, &document, None)?;
         return Ok(Success::Fine);
     }
-    if request.survey && matches!(common.format, Format::Sarif | Format::Github) {
+    if request.survey && matches!(common.format(), Format::Sarif | Format::Github) {
         return Err(common.refuse_format("text or json with --survey", "counts are no annotations"));
     }
-    let report = scan(&request.paths, &Settings::of(request)?)?;
+    let report = {
+        let _spinner = Spinner::new(common, "scanning");
+        scan(&request.paths, &Settings::of(request)?)?
+    };
     if !common.quiet {
         for skipped in &report.skipped {
             let line = format!("{}: not scanned: {}", skipped.path, skipped.reason);
@@ -25,7 +29,7 @@ pub fn run(arguments: &ScanArguments, common: &CommonArguments) -> Result<Succes
         }
     }
     let is_bad_news = !request.survey && !report.findings.is_empty();
-    let document = match (common.format, request.survey) {
+    let document = match (common.format(), request.survey) {
         (Format::Text, false) => output::for_people(&render::text(&report)),
         (Format::Json, false) => json(&render::document(report)),
         (Format::Json, true) => json(&render::survey_document(report)),
@@ -33,7 +37,7 @@ pub fn run(arguments: &ScanArguments, common: &CommonArguments) -> Result<Succes
         (Format::Github, _) => output::for_workflows(&render::github(&report)),
         (Format::Text, true) => output::for_people(&render::survey_text(&report)),
     };
-    output::deliver_text(common, &document)?;
+    output::deliver_text(common, &document, None)?;
     Ok(if is_bad_news { Success::BadNews } else { Success::Fine })
 }
 
@@ -46,11 +50,11 @@ fn about_rules(arguments: &ScanArguments, common: &CommonArguments) -> Result<Op
     if arguments.explain.is_none() && !arguments.list_rules {
         return Ok(None);
     }
-    if matches!(common.format, Format::Sarif | Format::Github) {
+    if matches!(common.format(), Format::Sarif | Format::Github) {
         let allowed = "text or json with --list-rules and --explain";
         return Err(common.refuse_format(allowed, "a rule is no finding"));
     }
-    let is_json = common.format == Format::Json;
+    let is_json = common.format() == Format::Json;
     let Some(name) = &arguments.explain else {
         return Ok(Some(if is_json { json(&render::rules_document(&RULES)) } else { render::rule_list() }));
     };

@@ -6,6 +6,7 @@ mod dealt;
 mod devices;
 mod diagnosis;
 mod estimates;
+mod layout;
 mod reproduced;
 mod self_test;
 mod sweep;
@@ -13,39 +14,43 @@ mod trade_off;
 
 use crate::environment::Environment;
 use indicatif::HumanCount;
-use misdeal_core::{Bounds, ClosedSet, Setting, Spread, ThreatModel, printable};
+use layout::Text;
+use misdeal_core::{Bounds, ClosedSet, Setting, Spread, ThreatModel};
 use misdeal_results::numbers::{confidence, probability, rounded_down, rounded_up, significant, times};
-use misdeal_results::{AT_CHANCE, Audit, Calibration, Document, Merged, Training};
+use misdeal_results::{AT_CHANCE, Audit, Calibration, Calibrations, Document, Merged, Training};
 use misdeal_statistics::{EpsilonEstimate, EstimatorName};
 use std::fmt::Write;
-
-/// Columns of the left side.
-const LABEL: usize = 28;
 
 /// A result for people.
 pub fn document(document: &Document, environment: &Environment) -> String {
     match document {
-        Document::AuditMechanism(found) | Document::AuditTraining(found) => audit(found),
+        Document::AuditMechanism(found) | Document::AuditTraining(found) => audit(found, environment),
         Document::Estimate(found) => estimates::estimates(found, environment),
         Document::Account(found) => account::account(found, environment),
         Document::Check(found) => check::checked(found, environment),
         Document::Sweep(found) => sweep::swept(found, environment),
-        Document::Calibrate(found) => calibrated(found),
+        Document::Calibrate(found) => calibrated(found, environment),
+        Document::CalibrateAll(found) => all_calibrated(found, environment),
         Document::Diagnose(found) => diagnosis::diagnosis(found, environment),
         Document::Reproduce(found) => reproduced::reproduced(found, environment),
-        Document::Merge(found) => merged(found),
-        Document::Devices(found) => devices::devices(found),
-        Document::SelfTest(found) => self_test::self_test(found),
+        Document::Merge(found) => merged(found, environment),
+        Document::Devices(found) => devices::devices(found, environment),
+        Document::SelfTest(found) => self_test::self_test(found, environment),
         // Python alone judges outputs, and scans and pages have words of their own.
         Document::JudgeOutputs(_) | Document::Scan(_) | Document::Report(_) => document.to_json(),
     }
 }
 
-/// An audit: what was played, what it shows, what theory says, and the verdict.
-fn audit(report: &Audit) -> String {
+/// An audit: the verdict, what ran, what it shows, and what theory says.
+fn audit(report: &Audit, environment: &Environment) -> String {
     let what = if report.training.is_some() { "DP-SGD" } else { "the batched Gaussian mechanism" };
-    let mut text = format!("Audit of {what}\n\n");
+    let mut text = Text::new(environment.width());
+    text.prose(&verdict(report));
+    let _ = write!(text, "\nAudit of {what}\n\n");
     setting(&mut text, &report.setting);
+    if let Some(unused) = report.unused_records.filter(|&unused| unused > 0) {
+        text.row("records left over", &left_over(unused, report.setting.dataset_size()));
+    }
     if let Some(training) = &report.training {
         trained(&mut text, training, report.setting.threat_model);
     }
@@ -57,26 +62,26 @@ fn audit(report: &Audit) -> String {
         report.seconds,
         report.engine
     );
-    row(&mut text, "observations", &line);
+    text.row("observations", &line);
     if report.stopped_early {
-        row(&mut text, "stopped early", "what it was to stop at was reached; the bound holds all the same");
+        text.row("stopped early", "stopping rule met; the bound is still valid");
     }
     text.push('\n');
     estimate(&mut text, &report.estimate);
     if let Some(search) = &report.buffer_search {
         let best = format!("{} records, of {} guesses", HumanCount(search.buffer_size), search.guesses.len());
-        row(&mut text, "best guess of the buffer", &best);
+        text.row("best guess of the buffer", &best);
         let bounds = search
             .guesses
             .iter()
             .map(|guess| format!("{}: {}", guess.batches, rounded_down(*guess.empirical_epsilon)));
-        row(&mut text, "bound by batches guessed", &bounds.collect::<Vec<_>>().join(", "));
+        text.row("bound by batches guessed", &bounds.collect::<Vec<_>>().join(", "));
     }
     if let Some(figures) = &report.descriptive {
         estimates::descriptive(&mut text, figures);
     }
     for (scheme, bounds) in report.theory.iter() {
-        row(&mut text, &format!("theory, {scheme}"), &theory(bounds));
+        text.row(&format!("theory, {scheme}"), &theory(bounds));
     }
     let claim = match report.claimed_epsilon {
         None => "none (--claimed-epsilon X)".into(),
@@ -88,49 +93,99 @@ fn audit(report: &Audit) -> String {
         }
         Some(claim) => significant(claim),
     };
-    row(&mut text, "claimed epsilon", &claim);
+    text.row("claimed epsilon", &claim);
     if let Some(curves) = &report.trade_off {
         trade_off::tests(&mut text, curves);
     }
     if let Some(store) = &report.store {
-        row(&mut text, "scores saved in", store);
+        text.row("scores saved in", store);
     }
-    let _ = write!(text, "\n{}\n", verdict(report));
-    text
+    text.into_string()
+}
+
+/// How many records fill no batch.
+fn left_over(unused: u64, used: u64) -> String {
+    format!(
+        "{} of {} fill no batch of an epoch and are dropped",
+        HumanCount(unused),
+        HumanCount(used + unused)
+    )
+}
+
+/// The noise that each scheme needs for a target.
+fn all_calibrated(report: &Calibrations, environment: &Environment) -> String {
+    let mut text = Text::new(environment.width());
+    text.prose(&format!("Verdict: {}", report.verdict().sentence));
+    text.push('\n');
+    text.row("target epsilon", &format!("{} at delta {}", report.target_epsilon, probability(report.delta)));
+    let steps = format!(
+        "{} in each of {} epochs, batch size {}",
+        report.steps_per_epoch, report.epochs, report.batch_size
+    );
+    text.row("steps", &steps.replace("each of 1 epochs", "1 epoch"));
+    let used = report.steps_per_epoch * report.batch_size;
+    if let Some(unused) = report.dataset_size.map(|records| records - used).filter(|&unused| unused > 0) {
+        text.row("records left over", &left_over(unused, used));
+    }
+    let mut table = environment.table(100);
+    table.set_header(["scheme", "noise multiplier", "epsilon", "verdict"]);
+    let each = report.each();
+    for (name, scheme) in &report.schemes {
+        let found = each.iter().find(|one| misdeal_core::SchemeName::from(one.scheme) == *name);
+        let side = if report.bound == misdeal::request::BoundSide::Upper { rounded_up } else { rounded_down };
+        table.add_row([
+            name.to_string(),
+            found.map_or("not known".into(), Calibration::noise),
+            scheme.epsilon.map_or(String::new(), side),
+            match &scheme.reason {
+                None => found.map_or(String::new(), |one| one.verdict().label),
+                Some(reason) => reason.clone(),
+            },
+        ]);
+    }
+    text.push('\n');
+    text.table(&mut table);
+    text.into_string()
 }
 
 /// The noise for a target.
-fn calibrated(report: &Calibration) -> String {
-    let mut text = String::new();
-    row(&mut text, "batch scheme", &report.scheme.to_string());
+fn calibrated(report: &Calibration, environment: &Environment) -> String {
+    let mut text = Text::new(environment.width());
+    text.prose(&format!("Verdict: {}", report.verdict().line));
+    text.push('\n');
+    text.row("batch scheme", &report.scheme.to_string());
     let target = format!("{} at delta {}", report.target_epsilon, probability(report.delta));
-    row(&mut text, "target epsilon", &target);
-    row(&mut text, "noise multiplier", &report.noise());
-    let _ = write!(text, "\n{}\n", report.verdict().line);
-    text
+    text.row("target epsilon", &target);
+    text.row("noise multiplier", &report.noise());
+    let used = report.steps_per_epoch * report.batch_size;
+    if let Some(unused) = report.dataset_size.map(|records| records - used).filter(|&unused| unused > 0) {
+        text.row("records left over", &left_over(unused, used));
+    }
+    text.into_string()
 }
 
 /// What a merge made.
-fn merged(report: &Merged) -> String {
-    let mut text = String::new();
+fn merged(report: &Merged, environment: &Environment) -> String {
+    let mut text = Text::new(environment.width());
     setting(&mut text, &report.setting);
     let stores = if report.stores == 1 { "1 store".into() } else { format!("{} stores", report.stores) };
     let line = format!("{} from {stores}", HumanCount(report.observations));
-    row(&mut text, "observations", &line);
+    text.row("observations", &line);
     for &[first, end] in &report.missing_trials {
         let range = format!("trials {} to {} of either world", HumanCount(first), HumanCount(end - 1));
-        row(&mut text, "missing", &range);
+        text.row("missing", &range);
     }
-    row(&mut text, "scores saved in", &report.output);
-    text.push_str("\nEstimate epsilon from it with the audit's own command, --store and --resume.\n");
-    text
+    text.row("scores saved in", &report.output);
+    text.push('\n');
+    text.prose("Estimate epsilon from it with the audit's own command, --store and --resume.");
+    text.into_string()
 }
 
 /// What was trained, and what it is worth.
-fn trained(text: &mut String, training: &Training, threat_model: ThreatModel) {
+fn trained(text: &mut Text, training: &Training, threat_model: ThreatModel) {
     let Training { recipe, .. } = training;
     let data = format!("{}, {} records", training.dataset, HumanCount(training.dataset_size));
-    row(text, "data set", &data);
+    text.row("data set", &data);
     let model = format!(
         "{}, {} parameters, learning rate {}, clipping norm {}",
         training.model,
@@ -138,17 +193,16 @@ fn trained(text: &mut String, training: &Training, threat_model: ThreatModel) {
         recipe.learning_rate,
         recipe.clip_norm
     );
-    row(text, "model", &model);
+    text.row("model", &model);
     if let Some(target) = training.target_epsilon {
-        row(
-            text,
+        text.row(
             "noise calibrated to",
             &format!("epsilon {target}, as if batches were drawn by Poisson sampling"),
         );
     }
     let plural = if recipe.canaries == 1 { String::new() } else { format!("{} of them, ", recipe.canaries) };
     let debias = if recipe.debias { ", their bias modelled" } else { "" };
-    row(text, "canary", &format!("{plural}{}{debias}", recipe.canary.name()));
+    text.row("canary", &format!("{plural}{}{debias}", recipe.canary.name()));
     let figures = |figures: &Spread| {
         format!(
             "{:<8} standard deviation {}",
@@ -157,39 +211,39 @@ fn trained(text: &mut String, training: &Training, threat_model: ThreatModel) {
         )
     };
     if let Some(accuracy) = &training.train_accuracy {
-        row(text, "training accuracy", &figures(accuracy));
+        text.row("training accuracy", &figures(accuracy));
     }
     if let Some(accuracy) = &training.test_accuracy {
-        row(text, "test accuracy", &figures(accuracy));
+        text.row("test accuracy", &figures(accuracy));
     }
     let has_accuracy = training.train_accuracy.is_some() || training.test_accuracy.is_some();
     if has_accuracy && threat_model == ThreatModel::WorstCase {
-        row(text, "accuracies are", AT_CHANCE);
+        text.row("accuracies are", AT_CHANCE);
     }
     if let Some(bias) = &training.bias {
-        row(text, "bias of an output", &figures(bias));
+        text.row("bias of an output", &figures(bias));
     }
 }
 
-fn setting(text: &mut String, setting: &Setting) {
+fn setting(text: &mut Text, setting: &Setting) {
     let mut scheme = setting.scheme.to_string();
     if setting.target_index != 0 {
         let _ = write!(scheme, ", target at position {}", setting.target_index);
     }
-    row(text, "batch scheme", &scheme);
+    text.row("batch scheme", &scheme);
     if let Some(assumed) = setting.adversary_scheme {
-        row(text, "adversary assumes", &assumed.to_string());
+        text.row("adversary assumes", &assumed.to_string());
     }
-    row(text, "noise multiplier", &setting.noise_multiplier.to_string());
+    text.row("noise multiplier", &setting.noise_multiplier.to_string());
     let steps = format!(
         "{} in each of {} epochs, batch size {}",
         setting.steps_per_epoch, setting.epochs, setting.batch_size
     );
-    row(text, "steps", &steps.replace("each of 1 epochs", "1 epoch"));
-    row(text, "threat model", setting.threat_model.name());
+    text.row("steps", &steps.replace("each of 1 epochs", "1 epoch"));
+    text.row("threat model", setting.threat_model.name());
 }
 
-fn estimate(text: &mut String, estimate: &EpsilonEstimate) {
+fn estimate(text: &mut Text, estimate: &EpsilonEstimate) {
     let confidence = confidence(estimate.significance);
     let kind = match (estimate.valid, estimate.estimator) {
         (true, _) => format!("lower bound, {confidence} confidence, delta {}", probability(estimate.delta)),
@@ -201,7 +255,7 @@ fn estimate(text: &mut String, estimate: &EpsilonEstimate) {
         }
         (false, _) => format!("NOT a valid bound, delta {}", probability(estimate.delta)),
     };
-    row(text, "empirical epsilon", &format!("{:<8} {kind}", rounded_down(*estimate.empirical_epsilon)));
+    text.row("empirical epsilon", &format!("{:<8} {kind}", rounded_down(*estimate.empirical_epsilon)));
     let raw = significant(*estimate.raw_epsilon);
     let errors = format!(
         "{raw:<8} no confidence; {} false positives of {}, {} false negatives of {}, threshold {}",
@@ -211,8 +265,8 @@ fn estimate(text: &mut String, estimate: &EpsilonEstimate) {
         HumanCount(estimate.observations_in),
         significant(*estimate.threshold)
     );
-    row(text, "raw epsilon", &errors);
-    row(text, "guarantee", &estimate.guarantee);
+    text.row("raw epsilon", &errors);
+    text.row("guarantee", &estimate.guarantee);
 }
 
 /// Both sides of a bound.
@@ -232,11 +286,6 @@ fn verdict(report: &Audit) -> String {
         None => format!("Verdict: {line} Give --claimed-epsilon to have a claim tested."),
         Some(_) => format!("Verdict: {line}"),
     }
-}
-
-/// A line with a label and a value, which may come from outside.
-fn row(text: &mut String, label: &str, value: &str) {
-    let _ = writeln!(text, "  {label:<LABEL$} {}", printable(value));
 }
 
 fn rate(per_second: f64) -> String {

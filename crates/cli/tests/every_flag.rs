@@ -7,7 +7,11 @@ use std::any::TypeId;
 use std::path::{Path, PathBuf};
 
 /// Words that make each command complete and small; a command that is missing here fails the test.
-const SMALL: [(&str, &str); 14] = [
+const SMALL: [(&str, &str); 15] = [
+    (
+        "check",
+        "--dataset-size 100 --batch-size 10 --epochs 1 --noise-multiplier 1 --claimed-epsilon 1 --scheme fixed-order",
+    ),
     ("audit mechanism", "--observations 8 --steps-per-epoch 2 --device cpu"),
     ("audit training", "--observations 8 --dataset-size 20 --batch-size 10 --device cpu"),
     ("estimate", "--scores-in in.csv --scores-out out.csv"),
@@ -142,8 +146,10 @@ fn every_flag_refuses_what_makes_no_sense() {
     )
     .unwrap();
     std::fs::write(at("a.py"), "x = 1\n").unwrap();
-    let made =
-        program::misdeal(folder.path(), "calibrate --target-epsilon 1 --format json --output result.json");
+    let made = program::misdeal(
+        folder.path(),
+        "calibrate --target-epsilon 1 --scheme shuffle --format json --output result.json",
+    );
     assert_eq!(made.code, Some(0), "{made:?}");
     let made =
         program::misdeal(folder.path(), "audit mechanism --observations 8 --steps-per-epoch 2 --store sound");

@@ -30,6 +30,7 @@ fn run_page(page: &Path) -> Vec<Option<String>> {
                 .current_dir(folder.path())
                 .env("PATH", &path)
                 .env_remove("MISDEAL_DATA")
+                .env_remove("COLUMNS")
                 .output()
                 .unwrap();
             let printed = String::from_utf8(done.stdout).unwrap();

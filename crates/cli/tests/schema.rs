@@ -16,11 +16,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each kind of document, with commands that print it.
-const COMMANDS: [(&str, &[&str]); 14] = [
+const COMMANDS: [(&str, &[&str]); 15] = [
     (
         "audit-mechanism",
         &[
             "audit mechanism --observations 2e4 --trade-off",
+            "audit mechanism --observations 2e4 --dataset-size 10050",
             "audit mechanism --observations 2e4 --scheme partial-shuffle --buffer-size 1000 --search-buffer",
             "audit mechanism --observations 2e4 --scheme stream-shuffle --buffer-size 1000 --adversary-scheme \
              partial-shuffle --scores exact --store exact.store --engine reference --steps-per-epoch 20",
@@ -55,6 +56,7 @@ const COMMANDS: [(&str, &[&str]); 14] = [
             "estimate --scores-in in.csv --scores-out out.csv --estimator all --trade-off --claimed-epsilon 1",
             "estimate --scores-in in.csv --scores-out few.csv --claimed-epsilon 1",
             "estimate --scores-in out.csv --scores-out in.csv",
+            "estimate --scores both.csv",
         ],
     ),
     (
@@ -63,13 +65,21 @@ const COMMANDS: [(&str, &[&str]); 14] = [
             "account --buffer-size 1000",
             "account --scheme poisson --epsilon 1 --trade-off --compare",
             "account --scheme without-replacement --epsilon 1 --trade-off --compare",
+            "account --dataset-size 10050 --scheme poisson --claimed-epsilon 1",
             "account --sampling-probability 0.01 --steps 100 --delta 0.001",
+        ],
+    ),
+    (
+        "calibrate-all",
+        &[
+            "calibrate --target-epsilon 3",
+            "calibrate --target-epsilon 3 --dataset-size 10050 --buffer-size 500",
         ],
     ),
     (
         "calibrate",
         &[
-            "calibrate --target-epsilon 3",
+            "calibrate --target-epsilon 3 --scheme poisson --dataset-size 10050",
             "calibrate --target-epsilon 8 --scheme partial-shuffle --buffer-size 500 --bound lower",
         ],
     ),
@@ -210,6 +220,8 @@ fn lay_out(folder: &Path) {
         let lines = (0..count).map(|i| format!("{}\n", (f64::from(i) * 0.618_034).fract() * 3.0 + shift));
         lines.collect::<String>()
     };
+    let both: String = (0..2000).map(|i| format!("{},{i}\n", u8::from(i >= 1000))).collect();
+    let both = format!("member,score\n{both}");
     let source = "import tensorflow as tf\nimport tensorflow_privacy\nd = tf.data.Dataset.range(9).batch(3).shuffle(9)\n";
     let lines: Vec<String> = source.lines().map(|line| format!("{line}\n")).collect();
     let notebook =
@@ -217,12 +229,16 @@ fn lay_out(folder: &Path) {
     for (name, text) in [
         ("in.csv", scores(1.0, 2000)),
         ("out.csv", scores(0.0, 2000)),
+        ("both.csv", both),
         ("few.csv", scores(0.0, 1500)),
         ("train.py", source.to_owned()),
         ("train.ipynb", serde_json::to_string_pretty(&notebook).unwrap()),
         ("broken.py", "def (:\n".to_owned()),
         ("empty.py", String::new()),
-        ("result.json", misdeal(folder, "calibrate --target-epsilon 3 --format json").stdout),
+        (
+            "result.json",
+            misdeal(folder, "calibrate --target-epsilon 3 --scheme poisson --format json").stdout,
+        ),
     ] {
         fs::write(folder.join(name), text).unwrap();
     }

@@ -45,10 +45,13 @@ impl AccountSubject<'_> {
     /// The schemes asked for, by name.
     pub(crate) fn settings(&self) -> Result<Vec<(SchemeName, Accounted)>> {
         let (setting, scheme, buffer_size) = match self {
-            Self::Schemes { setting, scheme, buffer_size } => (setting, *scheme, *buffer_size),
+            Self::Schemes { setting, scheme, buffer_size, .. } => (setting, *scheme, *buffer_size),
             &Self::Poisson(sampling) => return Ok(vec![(SchemeName::Poisson, Accounted::Poisson(sampling))]),
         };
         let accounted = |scheme| -> Result<Accounted> {
+            if scheme == BatchScheme::Poisson {
+                return Ok(Accounted::Poisson(self.poisson()?));
+            }
             Ok(Accounted::Scheme(Setting { scheme, ..setting.clone() }.validated()?))
         };
         if scheme != "all" {
@@ -69,12 +72,12 @@ impl AccountSubject<'_> {
     /// What a library that assumes Poisson sampling accounts for instead.
     pub(crate) fn poisson(&self) -> Result<PoissonSampling> {
         Ok(match self {
-            Self::Schemes { setting, .. } => {
+            Self::Schemes { setting, counted, .. } => {
                 let setting = Setting { scheme: BatchScheme::Poisson, ..setting.clone() }.validated()?;
                 PoissonSampling {
                     noise_multiplier: setting.noise_multiplier,
-                    sampling_probability: setting.sampling_probability(),
-                    steps: setting.steps(),
+                    sampling_probability: counted.sampling_probability(),
+                    steps: counted.steps,
                 }
             }
             Self::Poisson(sampling) => *sampling,

@@ -1,13 +1,11 @@
-//! What theory says, scheme by scheme, and the noise that a target needs.
+//! What theory says, scheme by scheme.
 
 use crate::Result;
 use crate::accounted::{Accounted, PoissonSampling};
-use misdeal_core::{BatchScheme, ClosedSet, Error, SchemeName, Setting};
-use misdeal_results::request::{self, AccountRequest, BoundSide, CalibrateRequest};
-use misdeal_results::{Account, Calibration, RunShape, Theory};
-use misdeal_theory::account;
-use misdeal_theory::calibrate::{self, calibrate};
-use misdeal_theory::pld::Side;
+use crate::run::check_claim;
+use misdeal_core::{Error, SchemeName, Setting};
+use misdeal_results::request::{self, AccountRequest, CountedSteps};
+use misdeal_results::{Account, RunShape, Theory};
 use misdeal_theory::work::Work;
 use std::collections::BTreeMap;
 
@@ -22,6 +20,8 @@ pub(crate) enum AccountSubject<'a> {
         scheme: &'a str,
         /// The buffer of schemes that have one.
         buffer_size: Option<u64>,
+        /// The steps as they were stated.
+        counted: CountedSteps,
     },
     /// Poisson sampling with any probability and number of steps.
     Poisson(PoissonSampling),
@@ -35,13 +35,20 @@ impl<'a> AccountSubject<'a> {
     fn of(request: &'a AccountRequest) -> Result<Self> {
         let &AccountRequest { noise_multiplier, ref shape, ref scheme, .. } = request;
         let usual = request::ShapeRequest::default();
-        let (sampling_probability, steps) = match (request.sampling_probability, request.steps) {
+        let (sampling_probability, steps) = match (request.sampling_probability, shape.steps) {
             (Some(sampling_probability), Some(steps)) => (sampling_probability, steps),
-            (None, None) => {
-                let setting = Setting { noise_multiplier, ..shape.setting() };
-                return Ok(Self::Schemes { setting, scheme, buffer_size: shape.buffer_size });
+            (None, _) => {
+                let counted = shape.counted()?;
+                // Poisson sampling has no epochs that could be incomplete.
+                let setting = if scheme == "poisson" {
+                    counted.with_epochs(counted.epochs)
+                } else {
+                    counted.whole_epochs()?
+                };
+                let setting = Setting { noise_multiplier, ..setting };
+                return Ok(Self::Schemes { setting, scheme, buffer_size: shape.buffer_size, counted });
             }
-            _ => {
+            (Some(_), None) => {
                 let hint = "or give `steps_per_epoch` and `epochs`";
                 return Err(Error::bad_value(
                     "steps",
@@ -52,7 +59,8 @@ impl<'a> AccountSubject<'a> {
                 .into());
             }
         };
-        let is_usual = [shape.steps_per_epoch, shape.epochs] == [usual.steps_per_epoch, usual.epochs];
+        let is_usual = [shape.steps_per_epoch, shape.epochs] == [usual.steps_per_epoch, usual.epochs]
+            && shape.dataset_size.is_none();
         if !["all", "poisson"].contains(&scheme.as_str()) || !is_usual {
             let hint = "they stand for Poisson sampling, whose `steps` count all epochs together";
             let allowed = "no other scheme and no shape beside it";
@@ -82,6 +90,7 @@ const SHARE: f64 = 0.8;
 /// A setting, a scheme's name, a delta or an epsilon that is refused.
 pub fn account(request: &AccountRequest) -> Result<Account> {
     let &AccountRequest { delta, epsilon, trade_off, compare, .. } = request;
+    check_claim(request.claimed_epsilon)?;
     let subject = AccountSubject::of(request)?;
     let settings = subject.settings()?;
     let poisson = subject.poisson()?;
@@ -98,7 +107,8 @@ pub fn account(request: &AccountRequest) -> Result<Account> {
         claim = Some(Accounted::Poisson(poisson).bounds(delta, work)?);
         Ok(())
     })?;
-    let claimed_epsilon = claim.as_ref().and_then(|claim| claim.epsilon_upper_bound);
+    let poisson_epsilon = claim.as_ref().and_then(|claim| claim.epsilon_upper_bound);
+    let claimed_epsilon = request.claimed_epsilon.or(poisson_epsilon);
     let mut schemes = Theory::default();
     for (name, accounted) in &settings {
         if let (SchemeName::Poisson, Some(claim)) = (name, &claim) {
@@ -118,11 +128,14 @@ pub fn account(request: &AccountRequest) -> Result<Account> {
         steps,
         sampling_probability,
         shape: match &subject {
-            AccountSubject::Schemes { setting, buffer_size, .. } => Some(RunShape::of(setting, *buffer_size)),
+            AccountSubject::Schemes { setting, buffer_size, counted, .. } => {
+                Some(RunShape { dataset_size: counted.dataset_size, ..RunShape::of(setting, *buffer_size) })
+            }
             AccountSubject::Poisson(_) => None,
         },
         delta,
         claimed_epsilon,
+        claim_is_given: request.claimed_epsilon.is_some(),
         schemes,
         epsilon,
         deltas: BTreeMap::new(),
@@ -151,78 +164,4 @@ pub fn account(request: &AccountRequest) -> Result<Account> {
         }
     }
     Ok(report)
-}
-
-/// The smallest noise with which a bound on the scheme's epsilon is at most the target.
-///
-/// ```
-/// use misdeal::request::CalibrateRequest;
-/// let request = CalibrateRequest { target_epsilon: Some(3.0), ..CalibrateRequest::default() };
-/// let found = misdeal::calibrate_noise(&request)?;
-/// assert!(found.epsilon <= 3.0);
-/// # Ok::<(), misdeal::Error>(())
-/// ```
-///
-/// # Errors
-/// A value that is refused, a scheme of which this side is not known, or a target that no noise meets.
-pub fn calibrate_noise(request: &CalibrateRequest) -> Result<Calibration> {
-    let &CalibrateRequest { delta, bound: side, ref shape, .. } = request;
-    let scheme = BatchScheme::from_name(&request.scheme, shape.buffer_size)?;
-    let setting = Setting { scheme, ..shape.setting() }.validated()?;
-    let target_epsilon = request.target_epsilon.ok_or_else(|| {
-        Error::bad_value(
-            "target_epsilon",
-            "missing",
-            "a number",
-            "it is the epsilon that the noise must meet",
-        )
-    })?;
-    let work = Work::default();
-    let (mut evaluations, mut is_out_of_reach) = (0, false);
-    let found = calibrate(target_epsilon, |noise_multiplier| {
-        let setting = Setting { noise_multiplier, ..setting.clone() }.validated()?;
-        let share = calibrate::share_of_work(evaluations);
-        evaluations += 1;
-        let one = match side {
-            BoundSide::Upper => Side::Upper,
-            BoundSide::Lower => Side::Lower,
-        };
-        let bounds =
-            work.part(share * work.left(), |work| account::side_within(&setting, delta, one, work))?;
-        is_out_of_reach |= bounds.method.is_out_of_reach();
-        let bound = match side {
-            BoundSide::Upper => bounds.epsilon_upper_bound,
-            BoundSide::Lower => bounds.epsilon_lower_bound,
-        };
-        bound.ok_or_else(|| {
-            let hint = format!("for {} it is not known: {}", setting.scheme, bounds.method);
-            Error::bad_value("bound", side.name(), "a side that is known", hint)
-        })
-    });
-    let found = found.map_err(|error| match error {
-        // The target is fine: what failed is the search for its noise.
-        Error::BadValue { field: "bound" | "target_epsilon", .. } if is_out_of_reach => {
-            let (field, value) = if setting.epochs > 1 {
-                ("epochs", setting.epochs)
-            } else {
-                ("steps_per_epoch", setting.steps_per_epoch)
-            };
-            let allowed = "fewer, for which noise is found with 1 GB and 10 s";
-            let hint = format!("the bound of {} is out of reach on the way", setting.scheme);
-            Error::bad_value(field, value, allowed, hint)
-        }
-        error => error,
-    })?;
-    Ok(Calibration {
-        request: Some(request.clone()),
-        noise_multiplier: found.noise_multiplier,
-        epsilon: found.epsilon,
-        target_epsilon,
-        delta,
-        scheme: setting.scheme,
-        steps_per_epoch: setting.steps_per_epoch,
-        epochs: setting.epochs,
-        batch_size: setting.batch_size,
-        bound: side,
-    })
 }

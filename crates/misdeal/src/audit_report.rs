@@ -53,7 +53,7 @@ pub(crate) fn audit_from(
 /// Theory's bounds; curves, where they are asked for, take their part of the work.
 fn theory_beside(setting: &Setting, request: &RunOptions) -> Theory {
     let curves = if request.trade_off { WORK_FOR_CURVES } else { 0.0 };
-    promised_within(setting, request.analysis.delta, &Work::of(work::COMMAND - curves))
+    promised_within(setting, request.dataset_size, request.analysis.delta, &Work::of(work::COMMAND - curves))
 }
 
 /// Sets what was measured beside theory, which is computed if it is not given.
@@ -98,6 +98,7 @@ pub(crate) fn report(
         claimed_epsilon,
         violated: claimed_epsilon.map(|claim| estimate.violates(claim)),
         estimate_exceeds_claim: claimed_epsilon.map(|claim| estimate.exceeds(claim)),
+        unused_records: request.dataset_size.map(|records| records.saturating_sub(setting.dataset_size())),
         estimate,
         second_estimate: second_estimate.transpose()?,
         descriptive: Some(misdeal_statistics::describe(store)?),

@@ -11,7 +11,7 @@ use misdeal_results::Estimation;
 use misdeal_results::request::EstimateRequest;
 use misdeal_statistics::{ESTIMATORS, EpsilonEstimate, Estimator, Figure, Look, ThresholdChoice};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Judges all scores of a store, as a whole run: the store remembers it, and a second judgement of other scores is not valid.
@@ -45,15 +45,47 @@ pub fn judge_store(analysis: &Analysis, store: &mut ScoreStore) -> Result<Epsilo
 /// A value out of range, a file that cannot be read, too few scores.
 pub fn estimate_scores(request: &EstimateRequest) -> Result<Estimation> {
     check(&request.analysis, request.claimed_epsilon)?;
+    if let Some(path) = &request.scores {
+        let [scores_in, scores_out] = read_both(path, request)?;
+        let report = estimate_arrays(&scores_in, &scores_out, request)?;
+        return Ok(Estimation { scores: Some(path_text(path).into_owned()), ..report });
+    }
     let file = |field, path: &Option<PathBuf>| {
-        let path = path.clone();
-        path.ok_or_else(|| Error::bad_value(field, "missing", "a file", "it has the scores of one world"))
+        let hint = "give --scores-in and --scores-out, or both kinds of runs in one file with --scores";
+        path.clone().ok_or_else(|| Error::bad_value(field, "missing", "a file", hint))
     };
     let (scores_in, scores_out) =
         (file("scores_in", &request.scores_in)?, file("scores_out", &request.scores_out)?);
+    check_apart(&scores_in, &scores_out)?;
     let report = estimate_arrays(&scores::read(&scores_in)?, &scores::read(&scores_out)?, request)?;
     let [scores_in, scores_out] = [scores_in, scores_out].map(|path| Some(path_text(&path).into_owned()));
     Ok(Estimation { request: Some(request.clone()), scores_in, scores_out, ..report })
+}
+
+/// The scores with the target and those without it, from one file with a column that says which.
+///
+/// # Errors
+/// Scores of one world beside it, or a file that cannot be read.
+pub fn read_both(path: &Path, request: &EstimateRequest) -> Result<[Vec<f64>; 2]> {
+    if request.scores_in.is_some() || request.scores_out.is_some() {
+        let hint = "the file of `scores` has both kinds of runs";
+        return Err(Error::bad_value("scores", path_text(path), "no other scores beside it", hint).into());
+    }
+    Ok(scores::read_both(path, &request.member_column, &request.score_column)?)
+}
+
+/// Refuses one file for both worlds.
+///
+/// # Errors
+/// Both names lead to the same file.
+pub fn check_apart(scores_in: &Path, scores_out: &Path) -> Result<()> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if real(scores_in) != real(scores_out) {
+        return Ok(());
+    }
+    let hint = "one file with both kinds of runs is given with `scores`, and has a column that says which";
+    let allowed = "another file than `scores_in`";
+    Err(Error::bad_value("scores_out", path_text(scores_out), allowed, hint).into())
 }
 
 /// What to say of scores whose area under the curve is below 1/2.
@@ -107,6 +139,7 @@ pub fn estimate_arrays(
         request: None,
         scores_in: None,
         scores_out: None,
+        scores: None,
         estimate: None,
         fair_coins,
         estimates: BTreeMap::new(),

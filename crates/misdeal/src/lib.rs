@@ -16,8 +16,8 @@
 //! | an audit of the mechanism | [`Setting::audit`], [`MechanismAudit`] | [`Audit`] |
 //! | an audit of trainings on real data | [`audit_training`], [`TrainingAudit`] | [`Audit`] |
 //! | what theory proves | [`Setting::account`], [`account()`] | [`Bounds`], [`Account`] |
-//! | a model card | [`check()`], [`sweep()`] | [`Checked`], [`Swept`] |
-//! | the noise that a target needs | [`calibrate_noise`] | [`Calibration`] |
+//! | a model card | [`check()`] | [`Checked`] |
+//! | the noise that a target needs | [`calibrate_noise`], [`calibrate_all`] | [`Calibration`], [`Calibrations`] |
 //! | scores of your own | [`estimate_scores`], [`estimate_arrays`] | [`Estimation`] |
 //! | outputs of your own training | [`score_outputs`], [`judge_outputs`] | [`Outputs`] |
 //! | a log of batches | [`diagnose()`] | [`Diagnosed`] |
@@ -33,6 +33,7 @@ mod audit_builder;
 mod audit_report;
 mod blind_training;
 mod buffer_search;
+mod calibration;
 mod check;
 mod checkpoints;
 mod claimed_curve;
@@ -60,14 +61,15 @@ mod trade_off;
 mod training;
 mod training_device;
 
-pub use accounting::{account, calibrate_noise};
+pub use accounting::account;
+pub use calibration::{calibrate, calibrate_all, calibrate_noise};
 pub use check::{check, default_card, sweep};
 pub use claimed_curve::ClaimedCurve;
 pub use devices::devices;
 pub use diagnose::{diagnose, diagnose_batches};
 pub use engine_choice::EngineChoice;
 pub use error::{Error, Result};
-pub use estimation::{estimate_arrays, estimate_scores, judge_store};
+pub use estimation::{check_apart, estimate_arrays, estimate_scores, judge_store, read_both};
 pub use measurement::Measurement;
 pub use mechanism::{MechanismAudit, audit_mechanism, measure_mechanism};
 pub use merging::merge_stores;
@@ -77,8 +79,8 @@ pub use misdeal_core::{
 };
 pub use misdeal_results::request::{self, Analysis};
 pub use misdeal_results::{
-    Account, Audit, Calibration, Checked, CheckedCard, Devices, Diagnosed, Estimation, Merged, Outputs,
-    SelfTest, Swept, Verdict, VerdictKind,
+    Account, Audit, Calibration, Calibrations, Checked, CheckedCard, Devices, Diagnosed, Estimation, Merged,
+    Outputs, SelfTest, Swept, Verdict, VerdictKind,
 };
 pub use misdeal_statistics::{EpsilonEstimate, ThresholdChoice};
 pub use outputs::{judge_outputs, judge_outputs_despite, score_outputs};

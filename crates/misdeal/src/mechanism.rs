@@ -46,7 +46,10 @@ impl TryFrom<&AuditMechanismRequest> for MechanismAudit {
         Ok(MechanismAudit {
             setting: request.setting()?,
             engine: EngineChoice { device: run.device, engine: request.engine.clone() },
-            run: RunOptions::of(*observations, analysis, run, game)?,
+            run: RunOptions {
+                dataset_size: request.shape.dataset_size,
+                ..RunOptions::of(*observations, analysis, run, game)?
+            },
         })
     }
 }

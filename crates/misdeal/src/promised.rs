@@ -18,17 +18,29 @@ use misdeal_theory::work::Work;
 /// assert!(theory.poisson_upper_bound().is_some_and(|claim| claim < 0.72));
 /// ```
 pub fn promised(setting: &Setting, delta: f64) -> Theory {
-    promised_within(setting, delta, &Work::default())
+    promised_within(setting, None, delta, &Work::default())
 }
 
-/// The same for at most what is left of `work`.
-pub(crate) fn promised_within(setting: &Setting, delta: f64, work: &Work) -> Theory {
+/// The same for at most what is left of `work`. Poisson's rate is batch_size / dataset_size where that is known.
+pub(crate) fn promised_within(
+    setting: &Setting,
+    dataset_size: Option<u64>,
+    delta: f64,
+    work: &Work,
+) -> Theory {
     [BatchScheme::Poisson, setting.scheme]
         .into_iter()
         .map(|scheme| {
             let setting = Setting { scheme, ..setting.clone() };
-            let bounds = account::bounds_within(&setting, delta, work)
-                .unwrap_or_else(|error| Bounds::unknown(error.to_string()));
+            let bounds = match dataset_size {
+                Some(records) if scheme == BatchScheme::Poisson => {
+                    let rate = setting.batch_size as f64 / records as f64;
+                    let (noise, steps) = (setting.noise_multiplier, setting.steps());
+                    account::poisson_bounds_within(noise, rate, steps, delta, work)
+                }
+                _ => account::bounds_within(&setting, delta, work),
+            };
+            let bounds = bounds.unwrap_or_else(|error| Bounds::unknown(error.to_string()));
             (scheme.into(), bounds)
         })
         .collect()

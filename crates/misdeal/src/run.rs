@@ -50,6 +50,8 @@ pub struct RunOptions {
     pub search_buffer: Option<Correction>,
     /// What theory says of the setting, by scheme, for whoever knows it already; it is computed otherwise.
     pub theory: Option<Theory>,
+    /// Records in the training data, where they were stated: Poisson's rate is then batch_size / dataset_size.
+    pub dataset_size: Option<u64>,
 }
 
 impl RunOptions {
@@ -84,6 +86,7 @@ impl RunOptions {
             shard: run.shard.as_deref().map_or(Ok(Shard::WHOLE), Shard::parse)?,
             search_buffer: game.search_buffer.then_some(correction),
             theory: None,
+            dataset_size: None,
         })
     }
 

@@ -15,11 +15,13 @@ def account(
     steps_per_epoch: float = 100,
     epochs: float = 1,
     batch_size: float = 100,
+    dataset_size: float | None = None,
+    steps: float | None = None,
     buffer_size: float | None = None,
     delta: float = 1e-5,
     scheme: str = "all",
     sampling_probability: float | None = None,
-    steps: float | None = None,
+    claimed_epsilon: float | None = None,
     epsilon: float | None = None,
     trade_off: bool = False,
     compare: bool = False,
@@ -46,14 +48,20 @@ def calibrate(
     steps_per_epoch: float = 100,
     epochs: float = 1,
     batch_size: float = 100,
+    dataset_size: float | None = None,
+    steps: float | None = None,
     buffer_size: float | None = None,
-    scheme: str = "poisson",
+    scheme: str = "all",
     bound: str = "upper",
 ) -> CalibrateReport:
-    """The smallest noise with which a bound on the scheme's epsilon is at most `target_epsilon`.
+    """The smallest noise with which a bound on each scheme's epsilon is at most `target_epsilon`.
 
-    >>> round(calibrate(target_epsilon=3, epochs=10).noise_multiplier, 2)
+    With one scheme the result has `noise_multiplier`; with `all` it has `schemes`, by name.
+
+    >>> round(calibrate(target_epsilon=3, epochs=10, scheme="poisson").noise_multiplier, 2)
     0.81
+    >>> round(calibrate(target_epsilon=3, epochs=10).schemes["shuffle"]["noise_multiplier"], 1)
+    4.4
     """
     words: dict[str, Any] = dict(locals())
     return CalibrateReport(_native.calibrate(words))

@@ -20,6 +20,8 @@ def audit_mechanism(
     steps_per_epoch: float = 100,
     epochs: float = 1,
     batch_size: float = 100,
+    dataset_size: float | None = None,
+    steps: float | None = None,
     buffer_size: float | None = None,
     scheme: str = "shuffle",
     target_index: float = 0,
@@ -30,7 +32,7 @@ def audit_mechanism(
     delta: float = 1e-5,
     significance: float = 0.05,
     estimator: str = "clopper-pearson",
-    threshold_choice: str = "hold-out",
+    threshold_choice: str = "band",
     scores: str = "counts",
     device: str = "auto",
     claimed_epsilon: float | None = None,
@@ -85,7 +87,7 @@ def audit_training(
     buffer_size: float | None = None,
     scheme: str = "shuffle",
     target_index: float = 0,
-    threat_model: str = "worst-case",
+    threat_model: str = "partially-informed",
     adversary_scheme: str | None = None,
     adversary_buffer_size: float | None = None,
     canary: str = "random",
@@ -97,7 +99,7 @@ def audit_training(
     delta: float = 1e-5,
     significance: float = 0.05,
     estimator: str = "clopper-pearson",
-    threshold_choice: str = "hold-out",
+    threshold_choice: str = "band",
     scores: str = "counts",
     device: str = "auto",
     claimed_epsilon: float | None = None,
@@ -117,7 +119,7 @@ def audit_training(
 ) -> AuditReport:
     """Trains models by DP-SGD with and without a canary, and judges them like the mechanism.
 
-    >>> report = audit_training(dataset_size=1000, observations=40, threat_model="partially-informed", quiet=True)
+    >>> report = audit_training(dataset_size=1000, observations=40, quiet=True)
     >>> report.dataset, report.model, report.observations
     ('synthetic', 'mlp', 40)
     """

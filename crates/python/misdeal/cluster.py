@@ -51,7 +51,7 @@ def audit(
     delta: float = 1e-5,
     significance: float = 0.05,
     estimator: str = "clopper-pearson",
-    threshold_choice: str = "hold-out",
+    threshold_choice: str = "band",
     scores: str = "counts",
     device: str = "cpu",
     engine: str | None = None,

@@ -16,13 +16,16 @@ Scores = npt.ArrayLike | Path
 
 
 def estimate(
-    scores_in: Scores,
-    scores_out: Scores,
+    scores_in: Scores | None = None,
+    scores_out: Scores | None = None,
     *,
+    scores: Path | None = None,
+    member_column: str = "member",
+    score_column: str = "score",
     delta: float = 1e-5,
     significance: float = 0.05,
     estimator: str = "clopper-pearson",
-    threshold_choice: str = "hold-out",
+    threshold_choice: str = "band",
     claimed_epsilon: float | None = None,
     claimed_curve: str | None = None,
     fair_coins: bool = False,
@@ -33,7 +36,7 @@ def estimate(
     """What scores of runs with the target (`scores_in`) and without it show.
 
     Scores are one-dimensional arrays, used in place if they are contiguous and of type float64, or files (`.npy`, `.csv`,
-    `.parquet`). With `estimator="all"` the result has `estimates`, by name. `fair_coins=True` states that each score is that of a canary
+    `.parquet`); or `scores` is one file (`.csv`, `.parquet`) of which `member_column` says whether a run had the target. With `estimator="all"` the result has `estimates`, by name. `fair_coins=True` states that each score is that of a canary
     which a fair coin of its own included in one training; only then are bounds of `one-run` valid.
 
     >>> import numpy as np
@@ -47,6 +50,12 @@ def estimate(
     """
     words: dict[str, Any] = dict(locals())
     del words["scores_in"], words["scores_out"]
+    if scores is not None and scores_in is None and scores_out is None:
+        return EstimateReport(_native.estimate_file(words))
+    for name, missing in (("scores_in", scores_in is None), ("scores_out", scores_out is None)):
+        if missing or scores is not None:
+            raise ValueError(f"{name} is {'missing' if missing else 'given'}, but scores_in with scores_out, or scores alone, are allowed")
+    assert scores_in is not None and scores_out is not None
     return EstimateReport(_native.estimate(as_scores("scores_in", scores_in), as_scores("scores_out", scores_out), words))
 
 

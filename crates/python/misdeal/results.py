@@ -205,10 +205,11 @@ class AccountReport(Report):
 
 
 class CalibrateReport(Report):
-    """A calibrated noise multiplier."""
+    """A calibrated noise multiplier; with all schemes `schemes` has one for each."""
 
     noise_multiplier: float
     epsilon: float
+    schemes: dict[str, Any]
     target_epsilon: float
     bound: str
 

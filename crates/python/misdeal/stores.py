@@ -95,7 +95,7 @@ class Store:
         delta: float = 1e-5,
         significance: float = 0.05,
         estimator: str = "clopper-pearson",
-        threshold_choice: str = "hold-out",
+        threshold_choice: str = "band",
     ) -> EpsilonEstimate:
         """What the scores show."""
         words = dict(delta=delta, significance=significance, estimator=estimator, threshold_choice=threshold_choice)

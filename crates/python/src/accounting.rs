@@ -23,5 +23,5 @@ pub fn account(
 #[pyfunction]
 pub fn calibrate(py: Python<'_>, arguments: Bound<'_, PyDict>) -> PyResult<Report> {
     let request: CalibrateRequest = read(&arguments)?;
-    Ok(Report::new(py.detach(|| misdeal::calibrate_noise(&request)).map_err(exception)?))
+    Ok(Report::new(py.detach(|| misdeal::calibrate(&request)).map_err(exception)?))
 }

@@ -1,7 +1,7 @@
 //! Scores from anywhere.
 
 use crate::calls::Call;
-use crate::errors::{of_file, refusal};
+use crate::errors::{exception, of_file, refusal};
 use crate::jobs;
 use crate::reports::Report;
 use misdeal::estimate_arrays;
@@ -47,8 +47,21 @@ pub fn estimate(
 ) -> PyResult<Report> {
     let Call { mut request, threads, plot } = Call::<EstimateRequest>::read(&arguments)?;
     request.trade_off |= plot.is_some();
+    if let (Scores::File(one), Scores::File(other)) = (&scores_in, &scores_out) {
+        misdeal::check_apart(one, other).map_err(exception)?;
+    }
     let (scores_in, scores_out) = (scores_in.read("scores_in")?, scores_out.read("scores_out")?);
     let found = jobs::run(py, threads, None, |_| estimate_arrays(&scores_in, &scores_out, &request))?;
+    let report = if found.trade_off.is_some() { Report::with_figure(found) } else { Report::new(found) };
+    report.drawn(plot.as_deref())
+}
+
+/// Estimates epsilon from one file with both kinds of runs.
+#[pyfunction]
+pub fn estimate_file(py: Python<'_>, arguments: Bound<'_, PyDict>) -> PyResult<Report> {
+    let Call { mut request, threads, plot } = Call::<EstimateRequest>::read(&arguments)?;
+    request.trade_off |= plot.is_some();
+    let found = jobs::run(py, threads, None, |_| misdeal::estimate_scores(&request))?;
     let report = if found.trade_off.is_some() { Report::with_figure(found) } else { Report::new(found) };
     report.drawn(plot.as_deref())
 }

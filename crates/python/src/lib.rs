@@ -40,7 +40,7 @@ mod _native {
     #[pymodule_export]
     use crate::diagnoses::{diagnose, scan};
     #[pymodule_export]
-    use crate::estimates::{clopper_pearson_upper, epsilon_of_errors, estimate};
+    use crate::estimates::{clopper_pearson_upper, epsilon_of_errors, estimate, estimate_file};
     #[pymodule_export]
     use crate::machine::{devices, self_test};
     #[pymodule_export]

@@ -320,7 +320,7 @@ def test_progress_is_told_and_may_interrupt():
 
 
 ANALYSIS = dict(
-    observations=1e6, delta=1e-5, significance=0.05, estimator="clopper-pearson", threshold_choice="hold-out", scores="counts", device="cpu",
+    observations=1e6, delta=1e-5, significance=0.05, estimator="clopper-pearson", threshold_choice="band", scores="counts", device="cpu",
     engine=None, claimed_epsilon=None, stop_when=None, trade_off=False, store=None, save_every=10.0, resume=False, shard=None, plot=None, search_buffer=False,
     uncorrected=False, threads=None,
 )  # fmt: skip

@@ -1,6 +1,6 @@
 //! What theory says, scheme by scheme.
 
-use crate::numbers::significant;
+use crate::numbers::{probability, rounded_down, rounded_up, significant};
 use crate::request::{self, AccountRequest};
 use crate::{Theory, Tone, Verdict, VerdictKind};
 use misdeal_core::{Bounds, DeltaBounds, SchemeName, Setting, TradeOffBounds};
@@ -25,8 +25,11 @@ pub struct Account {
     pub shape: Option<RunShape>,
     /// The delta at which epsilon is meant.
     pub delta: f64,
-    /// What a library that assumes Poisson sampling would state, whatever the scheme.
+    /// The claim; what a library that assumes Poisson sampling would state, if none was given.
     pub claimed_epsilon: Option<f64>,
+    /// Whether the claim was given.
+    #[serde(default)]
+    pub claim_is_given: bool,
     /// Bounds on epsilon, by scheme.
     pub schemes: Theory,
     /// The epsilon at which `deltas` are meant.
@@ -55,13 +58,21 @@ pub struct RunShape {
     /// Records in the buffer, for the two schemes that have one, if it was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_size: Option<u64>,
+    /// Records in the training data, if they were stated; Poisson's rate is then batch_size / dataset_size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dataset_size: Option<u64>,
 }
 
 impl RunShape {
     /// The shape of a setting.
     pub fn of(setting: &Setting, buffer_size: Option<u64>) -> Self {
         let &Setting { steps_per_epoch, epochs, batch_size, .. } = setting;
-        RunShape { steps_per_epoch, epochs, batch_size, buffer_size }
+        RunShape { steps_per_epoch, epochs, batch_size, buffer_size, dataset_size: None }
+    }
+
+    /// Records that fill no batch of an epoch, where the size of the data set is known.
+    pub fn unused_records(&self) -> Option<u64> {
+        self.dataset_size.map(|records| records.saturating_sub(self.steps_per_epoch * self.batch_size))
     }
 }
 
@@ -82,19 +93,34 @@ pub struct OtherMethod {
 }
 
 impl Account {
-    /// What follows for the claim that Poisson sampling justifies. Nobody says under which scheme it is made.
+    /// What follows for the claim: under the scheme, or under all of them if they agree.
     pub fn verdict(&self) -> Verdict {
         let Some(claim) = self.claimed_epsilon else {
             let sentence = "Bounds by scheme; for Poisson sampling none is known here.";
             return Verdict::new(VerdictKind::NoClaim, Tone::Neutral, "Bounds", sentence);
         };
-        let above = |bounds: &&Bounds| bounds.epsilon_lower_bound.is_some_and(|lower| lower > claim);
-        let worse = self.schemes.values().filter(above).count();
+        let kinds: Vec<VerdictKind> = self.schemes.values().map(|bounds| kind(bounds, claim)).collect();
+        let all_are = |wanted| !kinds.is_empty() && kinds.iter().all(|&kind| kind == wanted);
+        let whose = if self.claim_is_given { "" } else { ", right for Poisson sampling," };
+        if let [(scheme, bounds)] = self.schemes.iter().collect::<Vec<_>>()[..] {
+            return self.of_scheme(*scheme, bounds, claim, whose);
+        }
+        let shown = significant(claim);
+        if all_are(VerdictKind::Refuted) {
+            let sentence =
+                format!("The claim of epsilon {shown} is REFUTED: every scheme is proven to leak more.");
+            return Verdict::new(VerdictKind::Refuted, Tone::Refuted, "Claim refuted", sentence);
+        }
+        if all_are(VerdictKind::Holds) {
+            let sentence =
+                format!("The claim of epsilon {shown} HOLDS: every scheme is proven to leak at most that.");
+            return Verdict::new(VerdictKind::Holds, Tone::Open, "Claim holds", sentence);
+        }
+        let refuted = kinds.iter().filter(|&&kind| kind == VerdictKind::Refuted).count();
         let known = self.schemes.values().filter(|bounds| bounds.epsilon_lower_bound.is_some()).count();
-        let claim = significant(claim);
-        if worse == 0 {
+        if refuted == 0 {
             let sentence = format!(
-                "The claim of epsilon {claim} is contradicted for none of the {known} schemes with a known lower bound."
+                "The claim of epsilon {shown} is contradicted for none of the {known} schemes with a known lower bound."
             );
             // Only an upper bound shows that a claim holds.
             let is_proven = |bounds: &Bounds| {
@@ -106,8 +132,52 @@ impl Account {
             return Verdict::new(VerdictKind::Undecided, tone, label, sentence);
         }
         let sentence = format!(
-            "For {worse} of {known} schemes the claim of epsilon {claim}, right for Poisson sampling, is proven to be too small."
+            "For {refuted} of {known} schemes the claim of epsilon {shown}{whose} is proven to be too small."
         );
         Verdict::new(VerdictKind::Undecided, Tone::Doubt, "Depends on the batches", sentence)
+    }
+
+    fn of_scheme(&self, scheme: SchemeName, bounds: &Bounds, claim: f64, whose: &str) -> Verdict {
+        let (shown, delta) = (significant(claim), probability(self.delta));
+        match (kind(bounds, claim), bounds.sides()) {
+            (VerdictKind::Refuted, [Some(lower), _]) => {
+                let sentence = format!(
+                    "The claim of epsilon {shown}{whose} is REFUTED: {scheme} is proven to leak at least {} at delta {delta}.",
+                    rounded_down(lower)
+                );
+                Verdict::new(VerdictKind::Refuted, Tone::Refuted, "Claim refuted", sentence)
+            }
+            (VerdictKind::Holds, [_, Some(upper)]) => {
+                // A claim that is the bound itself is not to look smaller than it.
+                let shown = if claim == upper { rounded_up(claim) } else { shown };
+                let sentence = format!(
+                    "The claim of epsilon {shown} HOLDS: {scheme} is proven to leak at most {} at delta {delta}.",
+                    rounded_up(upper)
+                );
+                Verdict::new(VerdictKind::Holds, Tone::Open, "Claim holds", sentence)
+            }
+            (_, sides) => {
+                let [lower, upper] = sides;
+                let lower = lower.map_or("no lower bound is known".into(), |lower| {
+                    format!("at least {} is proven", rounded_down(lower))
+                });
+                let upper = upper.map_or("no upper bound is known".into(), |upper| {
+                    format!("at most {}", rounded_up(upper))
+                });
+                let sentence = format!(
+                    "The claim of epsilon {shown}{whose} is UNDECIDED for {scheme}: {lower}, and {upper}."
+                );
+                Verdict::new(VerdictKind::Undecided, Tone::Doubt, "Undecided", sentence)
+            }
+        }
+    }
+}
+
+/// What follows for a claim under one scheme.
+fn kind(bounds: &Bounds, claim: f64) -> VerdictKind {
+    match bounds.sides() {
+        [Some(lower), _] if lower > claim => VerdictKind::Refuted,
+        [_, Some(upper)] if upper <= claim => VerdictKind::Holds,
+        _ => VerdictKind::Undecided,
     }
 }

@@ -43,6 +43,9 @@ pub struct Audit {
     /// Whether the estimate exceeds the claim, valid or not; null without a claim. By itself it refutes nothing.
     #[serde(default)]
     pub estimate_exceeds_claim: Option<bool>,
+    /// Records that fill no batch of an epoch and are dropped, if the size of the data set was stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unused_records: Option<u64>,
     /// What theory says at the same setting, by scheme.
     pub theory: Theory,
     /// The whole trade-off curve beside those that are promised, if it was asked for.

@@ -1,11 +1,12 @@
 //! The noise that a target needs.
 
-use crate::numbers::noise_multiplier;
+use crate::numbers::{noise_multiplier, significant};
 use crate::request::{self, BoundSide, CalibrateRequest};
 use crate::{Tone, Verdict, VerdictKind};
-use misdeal_core::BatchScheme;
+use misdeal_core::{BatchScheme, ClosedSet, SchemeName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The noise for a target epsilon under a scheme.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,8 +31,118 @@ pub struct Calibration {
     pub epochs: u64,
     /// Records in a batch.
     pub batch_size: u64,
+    /// Records in the training data, if they were stated; Poisson's rate is then batch_size / dataset_size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dataset_size: Option<u64>,
     /// The side of the bound that meets the target.
     pub bound: BoundSide,
+}
+
+/// The noise for a target epsilon, scheme by scheme.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Calibrations {
+    /// What was asked for; absent in older documents, and where no command did.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "request::if_known")]
+    pub request: Option<CalibrateRequest>,
+    /// The epsilon to meet.
+    pub target_epsilon: f64,
+    /// The delta at which epsilon is meant.
+    pub delta: f64,
+    /// Batches in an epoch.
+    pub steps_per_epoch: u64,
+    /// Passes over the data.
+    pub epochs: u64,
+    /// Records in a batch.
+    pub batch_size: u64,
+    /// Records in the training data, if they were stated; Poisson's rate is then batch_size / dataset_size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dataset_size: Option<u64>,
+    /// Records in the buffer, for the two schemes that have one, if it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_size: Option<u64>,
+    /// The side of the bound that meets the target.
+    pub bound: BoundSide,
+    /// The noise that each scheme needs.
+    pub schemes: BTreeMap<SchemeName, CalibratedScheme>,
+}
+
+/// The noise that one scheme needs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CalibratedScheme {
+    /// The noise; null if none is known.
+    pub noise_multiplier: Option<f64>,
+    /// The bound on epsilon at that noise, at most the target.
+    pub epsilon: Option<f64>,
+    /// Why no noise is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What follows for the target as a claim.
+    #[serde(default, skip_deserializing)]
+    pub verdict: Verdict,
+}
+
+impl CalibratedScheme {
+    /// The noise that was found.
+    pub fn found(calibration: &Calibration) -> Self {
+        CalibratedScheme {
+            noise_multiplier: Some(calibration.noise_multiplier),
+            epsilon: Some(calibration.epsilon),
+            reason: None,
+            verdict: calibration.verdict(),
+        }
+    }
+
+    /// No noise was found, for this reason.
+    pub fn unknown(scheme: SchemeName, reason: String) -> Self {
+        let sentence = format!("For {scheme} no noise is known: {reason}.");
+        let verdict = Verdict::new(VerdictKind::Undecided, Tone::Doubt, "No noise known", sentence);
+        CalibratedScheme { noise_multiplier: None, epsilon: None, reason: Some(reason), verdict }
+    }
+}
+
+impl Calibrations {
+    /// The calibration of each scheme that has one.
+    pub fn each(&self) -> Vec<Calibration> {
+        let one = |(name, scheme): (&SchemeName, &CalibratedScheme)| {
+            let buffer_size = self.buffer_size.filter(|_| BatchScheme::has_buffer(name.name()));
+            Some(Calibration {
+                request: None,
+                noise_multiplier: scheme.noise_multiplier?,
+                epsilon: scheme.epsilon?,
+                target_epsilon: self.target_epsilon,
+                delta: self.delta,
+                scheme: BatchScheme::from_name(name.name(), buffer_size).ok()?,
+                steps_per_epoch: self.steps_per_epoch,
+                epochs: self.epochs,
+                batch_size: self.batch_size,
+                dataset_size: self.dataset_size,
+                bound: self.bound,
+            })
+        };
+        self.schemes.iter().filter_map(one).collect()
+    }
+
+    /// That the noise depends on the scheme, with the two ends.
+    pub fn verdict(&self) -> Verdict {
+        let target = self.target_epsilon;
+        let each = self.each();
+        let ends = [
+            each.iter().min_by(|a, b| a.noise_multiplier.total_cmp(&b.noise_multiplier)),
+            each.iter().max_by(|a, b| a.noise_multiplier.total_cmp(&b.noise_multiplier)),
+        ];
+        let [Some(least), Some(most)] = ends else {
+            let sentence = format!("No noise is known that meets epsilon {target}.");
+            return Verdict::new(VerdictKind::Undecided, Tone::Doubt, "No noise known", sentence);
+        };
+        let sentence = format!(
+            "The noise multiplier for epsilon {target} depends on the batches: from {} with {} to {} with {}.",
+            significant(least.noise_multiplier),
+            least.scheme,
+            significant(most.noise_multiplier),
+            most.scheme
+        );
+        Verdict::new(VerdictKind::NoClaim, Tone::Neutral, "Depends on the batches", sentence)
+    }
 }
 
 impl Calibration {

@@ -1,8 +1,8 @@
 //! What commands give.
 
 use crate::{
-    Account, Audit, Calibration, Checked, Devices, Diagnosed, Estimation, LaidOut, Merged, Outputs,
-    Reproduction, Scan, SelfTest, Swept, Verdict, json_layout,
+    Account, Audit, Calibration, Calibrations, Checked, Devices, Diagnosed, Estimation, LaidOut, Merged,
+    Outputs, Reproduction, Scan, SelfTest, Swept, Verdict, json_layout,
 };
 use serde::Serialize;
 use strum::IntoStaticStr;
@@ -30,6 +30,9 @@ pub enum Document {
     Account(Account),
     /// The noise that a target needs.
     Calibrate(Calibration),
+    /// The noise that a target needs, scheme by scheme.
+    #[strum(serialize = "calibrate")]
+    CalibrateAll(Box<Calibrations>),
     /// Model cards with their verdicts.
     Check(Checked),
     /// A model card over a range of fields.
@@ -74,11 +77,12 @@ impl Document {
             Self::AuditMechanism(audit) | Self::AuditTraining(audit) => Some(audit.verdict()),
             Self::JudgeOutputs(outputs) => Some(outputs.verdict()),
             Self::Estimate(found) => Some(found.verdict()),
+            Self::Account(found) => Some(found.verdict()),
             Self::Calibrate(found) => Some(found.verdict()),
+            Self::CalibrateAll(found) => Some(found.verdict()),
             Self::Check(found) => Some(found.verdict()),
             Self::Sweep(found) => Some(found.verdict()),
             Self::Diagnose(found) => Some(found.verdict()),
-            Self::Account(found) => Some(found.verdict()),
             Self::Reproduce(_)
             | Self::Merge(_)
             | Self::Scan(_)
@@ -129,6 +133,7 @@ documents! {
     Estimation => Self::Estimate,
     Account => Self::Account,
     Calibration => Self::Calibrate,
+    Calibrations => Self::CalibrateAll,
     Checked => Self::Check,
     Swept => Self::Sweep,
     Diagnosed => Self::Diagnose,

@@ -19,6 +19,9 @@ pub struct Estimation {
     /// The file with those of runs without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scores_out: Option<String>,
+    /// The one file with the scores of both, if they were in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scores: Option<String>,
     /// The one estimate that was asked for.
     #[serde(flatten)]
     pub estimate: Option<EpsilonEstimate>,
@@ -57,6 +60,7 @@ impl Estimation {
     pub fn title(&self) -> String {
         match (&self.scores_in, &self.scores_out) {
             (Some(scores_in), Some(scores_out)) => format!("{scores_in} beside {scores_out}"),
+            _ if self.scores.is_some() => self.scores.clone().unwrap_or_default(),
             _ => "scores from memory".into(),
         }
     }

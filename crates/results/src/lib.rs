@@ -48,7 +48,7 @@ mod version_1;
 
 pub use account::{Account, OtherMethod, RunShape};
 pub use audit::{Audit, BufferSearch, Correction, Guess, Training};
-pub use calibration::Calibration;
+pub use calibration::{CalibratedScheme, Calibration, Calibrations};
 pub use check::{CardSetting, Checked, CheckedCard, CheckedScheme};
 pub use diagnosis::{
     Candidate, Defect, DefectName, Diagnosed, Diagnosis, EpochPositions, Leakage, LoggedScheme,

@@ -2,8 +2,8 @@
 
 use crate::request::AuditTrainingRequest;
 use crate::{
-    Account, Audit, Calibration, Checked, Devices, Diagnosed, Estimation, LaidOut, Merged, Outputs,
-    Reproduction, SCHEMA_VERSION, Scan, SelfTest, Swept, Training, Verdict,
+    Account, Audit, Calibration, Calibrations, Checked, Devices, Diagnosed, Estimation, LaidOut, Merged,
+    Outputs, Reproduction, SCHEMA_VERSION, Scan, SelfTest, Swept, Training, Verdict,
 };
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -34,6 +34,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("audit-mechanism", of::<Audit>("audit mechanism", judged)),
         ("audit-training", of::<TrainingDocument>("audit training", judged)),
         ("calibrate", of::<Calibration>("calibrate", judged)),
+        ("calibrate-all", of::<Calibrations>("calibrate", judged)),
         ("check", of::<Checked>("check", judged)),
         ("devices", of::<Devices>("devices", !judged)),
         ("diagnose", of::<Diagnosed>("diagnose", judged)),

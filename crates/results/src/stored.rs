@@ -97,6 +97,7 @@ fn read(command: &str, fields: Value) -> Result<Document, Problem> {
             Document::Estimate(found)
         }
         "account" => Document::Account(whole(command, fields)?),
+        "calibrate" if fields.get("schemes").is_some() => Document::CalibrateAll(whole(command, fields)?),
         "calibrate" => Document::Calibrate(whole(command, fields)?),
         "check" => Document::Check(whole(command, fields)?),
         "sweep" => Document::Sweep(whole(command, fields)?),

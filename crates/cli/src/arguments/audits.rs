@@ -1,12 +1,10 @@
 //! The flags of both audits.
 
-use super::EXIT_CODES;
 use clap::Args;
 use misdeal::request::{AuditMechanismRequest, AuditTrainingRequest};
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, Default, Args)]
-#[command(after_help = EXIT_CODES)]
 pub struct MechanismArguments {
     #[command(flatten)]
     pub request: AuditMechanismRequest,
@@ -15,7 +13,6 @@ pub struct MechanismArguments {
 }
 
 #[derive(Debug, Clone, Args)]
-#[command(after_help = EXIT_CODES)]
 pub struct TrainingArguments {
     #[command(flatten)]
     pub request: AuditTrainingRequest,

@@ -13,7 +13,7 @@ use misdeal::request::{
     AccountRequest, CalibrateRequest, CheckRequest, DiagnoseRequest, EstimateRequest, MergeRequest,
     ReproduceRequest, SelfTestRequest, SweepRequest, count,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What exit codes mean, below every command's help.
 pub const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the bad news that was asked for (--check, findings of scan, a failed self-test); \
@@ -23,7 +23,7 @@ pub const EXIT_CODES: &str = "Exit codes: 0 done; 1 done, and the answer is the 
 ///
 /// Without a command it checks and audits the default setting: full shuffling, noise multiplier 1, 100 steps, one epoch.
 #[derive(Debug, Parser)]
-#[command(name = "misdeal", version, after_help = EXIT_CODES, subcommand_precedence_over_arg = true)]
+#[command(name = "misdeal", version, subcommand_precedence_over_arg = true)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -33,9 +33,10 @@ pub struct Arguments {
 
 #[derive(Debug, Args)]
 pub struct CommonArguments {
-    /// Print for people, or one JSON document; sarif and github (workflow annotations) are for scan alone
-    #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Common options")]
-    pub format: Format,
+    /// Print for people (text, the default), or one JSON document (json, the default with -o FILE.json); sarif and github (workflow
+    /// annotations) are for scan alone
+    #[arg(long, global = true, value_enum, help_heading = "Common options")]
+    pub format: Option<Format>,
     /// Write the result here instead of to standard output
     #[arg(long, short, global = true, value_name = "FILE", help_heading = "Common options")]
     pub output: Option<PathBuf>,
@@ -48,6 +49,9 @@ pub struct CommonArguments {
     /// No progress and no remarks
     #[arg(long, global = true, help_heading = "Common options")]
     pub quiet: bool,
+    /// Colour the verdict
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN", help_heading = "Common options")]
+    pub color: Color,
     /// Where a command prints, and what it hears
     #[arg(skip)]
     pub environment: Environment,
@@ -61,7 +65,31 @@ pub enum Format {
     Github,
 }
 
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
 impl CommonArguments {
+    /// How results are printed: as was asked for, else by the ending of the output.
+    pub fn format(&self) -> Format {
+        self.format.unwrap_or(Format::Text)
+    }
+
+    /// Takes the format from the ending of the output, where none was asked for.
+    pub fn take_format_from_output(&mut self) {
+        let ending = self.output.as_deref().and_then(Path::extension);
+        if self.format.is_none() && ending.is_some_and(|ending| ending.eq_ignore_ascii_case("json")) {
+            self.format = Some(Format::Json);
+        }
+    }
+
     /// Refuses an output that cannot be written before any work is done for it. Only a store may replace a store.
     pub fn check_output(&self, is_store: bool) -> Result<(), Failure> {
         let Some(path) = self.output.as_deref() else { return Ok(()) };
@@ -71,7 +99,7 @@ impl CommonArguments {
 
     /// Refuses the formats that are for findings alone.
     pub fn check_format(&self) -> Result<(), Failure> {
-        match self.format {
+        match self.format() {
             Format::Text | Format::Json => Ok(()),
             Format::Sarif | Format::Github => {
                 Err(self.refuse_format("text or json", "only scan has findings to annotate"))
@@ -81,7 +109,7 @@ impl CommonArguments {
 
     /// Refuses every format but text, for scripts and pages.
     pub fn check_is_text(&self) -> Result<(), Failure> {
-        match self.format {
+        match self.format() {
             Format::Text => Ok(()),
             _ => Err(self.refuse_format("text", "this is a script or a page, no result")),
         }
@@ -90,7 +118,7 @@ impl CommonArguments {
     /// The failure for a format that makes no sense here.
     pub fn refuse_format(&self, allowed: &'static str, hint: &'static str) -> Failure {
         let format =
-            self.format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+            self.format().to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
         misdeal_core::Error::bad_value("format", format, allowed, hint).into()
     }
 
@@ -123,12 +151,10 @@ pub enum Command {
     /// Turn scores from anywhere into an epsilon
     Estimate(EstimateArguments),
     /// Join the shards of a run into one store
-    #[command(after_help = EXIT_CODES)]
     Merge(MergeRequest),
     /// What theory says, scheme by scheme
     Account(AccountArguments),
     /// The noise for a target epsilon under a scheme
-    #[command(after_help = EXIT_CODES)]
     Calibrate(CalibrateRequest),
     /// Which scheme is behind the batches of a real data loader, and what it costs
     Diagnose(DiagnoseArguments),
@@ -141,7 +167,6 @@ pub enum Command {
     /// What there is to compute on
     Devices,
     /// Whether it computes right: every part against something known, in under half a minute
-    #[command(after_help = EXIT_CODES)]
     SelfTest(SelfTestRequest),
     /// A script that completes commands and flags in a shell
     Completions(CompletionsArguments),
@@ -150,7 +175,6 @@ pub enum Command {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
 pub struct CompletionsArguments {
     /// The shell
     #[arg(value_enum, value_name = "SHELL")]
@@ -158,7 +182,6 @@ pub struct CompletionsArguments {
 }
 
 #[derive(Debug, Clone, Default, Args)]
-#[command(after_help = EXIT_CODES)]
 pub struct CheckArguments {
     #[command(flatten)]
     pub request: CheckRequest,
@@ -210,27 +233,30 @@ pub enum AuditCommand {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
-pub struct EstimateArguments {
-    #[command(flatten)]
-    pub request: EstimateRequest,
-    /// Draw the scores of both worlds and the trade-off curve into a file that ends in .svg or .png
-    #[arg(long, value_name = "FILE")]
-    pub plot: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
 pub struct AccountArguments {
     #[command(flatten)]
     pub request: AccountRequest,
+    /// Exit with 1 if a proven bound refutes the claim
+    #[arg(long)]
+    pub check: bool,
     /// Draw the bounds of each scheme, or with --trade-off its curve, into a file that ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+pub struct EstimateArguments {
+    #[command(flatten)]
+    pub request: EstimateRequest,
+    /// Exit with 1 if a valid bound refutes the claim
+    #[arg(long)]
+    pub check: bool,
+    /// Draw the scores of both worlds and the trade-off curve into a file that ends in .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub struct ReproduceArguments {
     #[command(flatten)]
     pub request: ReproduceRequest,
@@ -240,17 +266,18 @@ pub struct ReproduceArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
 pub struct DiagnoseArguments {
     #[command(flatten)]
     pub request: DiagnoseRequest,
+    /// Exit with 1 if a bound refutes the epsilon that Poisson sampling would justify
+    #[arg(long)]
+    pub check: bool,
     /// Draw position in the file against position in the epoch into a file that ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
 pub struct ReportArguments {
     /// Results that audit, estimate, account, calibrate, diagnose or reproduce wrote with --format json. --output names the page
     /// (.html), or the figure of one result (.svg or .png); nothing is run again

@@ -1,11 +1,10 @@
 //! The arguments of `misdeal scan`.
 
-use super::EXIT_CODES;
 use clap::{Arg, Args};
 use misdeal::request::ScanRequest;
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES, mut_arg("paths", paths_unless_about_rules))]
+#[command(mut_arg("paths", paths_unless_about_rules))]
 pub struct ScanArguments {
     #[command(flatten)]
     pub request: ScanRequest,

@@ -1,6 +1,6 @@
 //! What theory says, for people.
 
-use super::{probability, rounded_down, rounded_up, row, significant, times};
+use super::{Text, probability, rounded_down, rounded_up, significant, times};
 use crate::environment::Environment;
 use comfy_table::Table;
 use misdeal_results::Account;
@@ -8,21 +8,31 @@ use std::fmt::Write;
 
 /// Bounds scheme by scheme, with what a library that assumes Poisson sampling would say instead.
 pub fn account(report: &Account, environment: &Environment) -> String {
-    let mut text = String::new();
-    row(&mut text, "noise multiplier", &report.noise_multiplier.to_string());
+    let mut text = Text::new(environment.width());
+    text.prose(&format!("Verdict: {}", report.verdict().sentence));
+    text.push('\n');
+    text.row("noise multiplier", &report.noise_multiplier.to_string());
     let steps = format!(
         "{}, each with a record with probability {}",
         report.steps,
         significant(report.sampling_probability)
     );
-    row(&mut text, "steps", &steps);
-    row(&mut text, "delta", &probability(report.delta));
+    text.row("steps", &steps);
+    text.row("delta", &probability(report.delta));
     let claim = report.claimed_epsilon.map_or("unknown".into(), rounded_up);
-    row(
-        &mut text,
+    text.row(
         "claimed epsilon",
-        &format!("{claim:<8} what a library that assumes Poisson sampling prints for each of these"),
+        &if report.claim_is_given {
+            claim
+        } else {
+            format!("{claim:<8} what a library that assumes Poisson sampling prints for each of these")
+        },
     );
+    if let Some(shape) = &report.shape
+        && let Some(unused) = shape.unused_records().filter(|&unused| unused > 0)
+    {
+        text.row("records left over", &super::left_over(unused, shape.steps_per_epoch * shape.batch_size));
+    }
     let mut table =
         table(environment, ["scheme", "epsilon at least", "at most", "times the claim", "method"]);
     for (scheme, bounds) in report.schemes.iter() {
@@ -34,11 +44,14 @@ pub fn account(report: &Account, environment: &Environment) -> String {
         let upper = bounds.epsilon_upper_bound.map_or("not known".into(), rounded_up);
         table.add_row([scheme.to_string(), lower, upper, excess, bounds.method.to_string()]);
     }
-    let _ = write!(text, "\n{table}\n\n{ACCOUNT_NOTES}");
+    text.push('\n');
+    text.table(&mut table);
+    text.push('\n');
+    text.prose(ACCOUNT_NOTES);
     deltas(&mut text, report, environment);
     trade_offs(&mut text, report, environment);
     comparisons(&mut text, report, environment);
-    text
+    text.into_string()
 }
 
 pub(super) fn table<const N: usize>(environment: &Environment, header: [&str; N]) -> Table {
@@ -52,7 +65,7 @@ fn side(value: Option<f64>, show: impl Fn(f64) -> String) -> String {
     value.map_or("not known".into(), show)
 }
 
-fn deltas(text: &mut String, report: &Account, environment: &Environment) {
+fn deltas(text: &mut Text, report: &Account, environment: &Environment) {
     let Some(epsilon) = report.epsilon else { return };
     let mut table = table(environment, ["scheme", "delta at least", "at most", "method"]);
     for (scheme, bounds) in &report.deltas {
@@ -60,13 +73,14 @@ fn deltas(text: &mut String, report: &Account, environment: &Environment) {
         let upper = side(bounds.delta_upper_bound, |delta| format!("{:.3e}", (1.0005 * delta).min(1.0)));
         table.add_row([scheme.to_string(), lower, upper, bounds.method.to_string()]);
     }
-    let _ = write!(text, "\n  At epsilon {epsilon}:\n\n{table}\n");
+    let _ = write!(text, "\n  At epsilon {epsilon}:\n\n");
+    text.table(&mut table);
 }
 
 /// False-positive rates of which the text shows the curve; JSON has many more.
 const SHOWN_RATES: [f64; 5] = [1e-4, 1e-3, 1e-2, 0.1, 0.5];
 
-fn trade_offs(text: &mut String, report: &Account, environment: &Environment) {
+fn trade_offs(text: &mut Text, report: &Account, environment: &Environment) {
     if report.trade_offs.is_empty() {
         return;
     }
@@ -88,13 +102,13 @@ fn trade_offs(text: &mut String, report: &Account, environment: &Environment) {
         }
         table.add_row(row);
     }
-    let _ = write!(
-        text,
-        "\n  The least false-negative rate of any adversary, by its false-positive rate (--format json has the curves):\n\n{table}\n"
-    );
+    text.push('\n');
+    text.prose("  The least false-negative rate of any adversary, by its false-positive rate (--format json has the curves):");
+    text.push('\n');
+    text.table(&mut table);
 }
 
-fn comparisons(text: &mut String, report: &Account, environment: &Environment) {
+fn comparisons(text: &mut Text, report: &Account, environment: &Environment) {
     if report.comparisons.is_empty() {
         return;
     }
@@ -105,7 +119,8 @@ fn comparisons(text: &mut String, report: &Account, environment: &Environment) {
         let gdp_mu = one.gdp_mu.map_or(String::new(), significant);
         table.add_row([one.scheme.to_string(), lower, upper, gdp_mu, one.method.clone()]);
     }
-    let _ = write!(text, "\n  What other methods say:\n\n{table}\n");
+    text.push_str("\n  What other methods say:\n\n");
+    text.table(&mut table);
 }
 
 /// What the methods of [`account`] mean.

@@ -1,37 +1,38 @@
 //! Checked model cards, for people.
 
-use super::{rounded_down, rounded_up};
+use super::{Text, rounded_down, rounded_up};
 use crate::environment::Environment;
+use comfy_table::Table;
 use misdeal_core::{ClosedSet, printable};
 use misdeal_results::numbers::{confidence, count, probability, significant, times};
 use misdeal_results::{Checked, CheckedCard, VerdictKind};
-use std::fmt::Write;
 
 /// One card in full, or a table of several.
 pub fn checked(report: &Checked, environment: &Environment) -> String {
     match report.cards.as_slice() {
         [card] => one(card, environment),
-        cards => several(cards, environment),
+        _ => several(report, environment),
     }
 }
 
 fn one(card: &CheckedCard, environment: &Environment) -> String {
-    let mut text = format!("Verdict: {}\n\n", printable(&card.verdict().sentence));
-    let _ = writeln!(text, "{}\n", printable(&card.advice()));
+    let mut text = Text::new(environment.width());
+    text.prose(&format!(
+        "Verdict: {}\n\n{}\n\n",
+        printable(&card.verdict().sentence),
+        printable(&card.advice())
+    ));
     let claim = card.claimed_epsilon.map_or("none".into(), |claim| {
         format!("epsilon {} at delta {}", significant(claim), probability(card.delta))
     });
-    super::row(&mut text, "card", &card.name);
-    super::row(&mut text, "claim", &claim);
-    super::row(&mut text, "training", &card.training());
+    text.row("card", &card.name);
+    text.row("claim", &claim);
+    text.row("training", &card.training());
     for remark in &card.remarks {
-        super::row(&mut text, "note", remark);
+        text.row("note", remark);
     }
-    let _ = write!(
-        text,
-        "\nWhat theory proves of this training, by batch scheme:\n\n{}\n",
-        schemes(card, environment)
-    );
+    text.push_str("\nWhat theory proves of this training, by batch scheme:\n\n");
+    text.table(&mut schemes(card, environment));
     if let Some(audit) = &card.audit {
         let found = &audit.estimate;
         let kind = if found.valid {
@@ -43,19 +44,19 @@ fn one(card: &CheckedCard, environment: &Environment) -> String {
         } else {
             format!("about {}, which is no valid bound", significant(*found.empirical_epsilon))
         };
-        let _ = write!(
-            text,
-            "\nAudit: {} observations of {} batches show epsilon {kind} ({:.1} s on {}).\n",
+        text.push('\n');
+        text.prose(&format!(
+            "Audit: {} observations of {} batches show epsilon {kind} ({:.1} s on {}).",
             count(audit.observations),
             audit.setting.scheme,
             audit.seconds,
             audit.engine
-        );
+        ));
     }
-    text
+    text.into_string()
 }
 
-fn schemes(card: &CheckedCard, environment: &Environment) -> String {
+fn schemes(card: &CheckedCard, environment: &Environment) -> Table {
     let mut table = environment.table(100);
     let needed = card.claimed_epsilon.map(|claim| format!("noise needed for {}", significant(claim)));
     let header = ["batch scheme", "epsilon at least", "at most", "times the claim"].map(String::from);
@@ -76,10 +77,11 @@ fn schemes(card: &CheckedCard, environment: &Environment) -> String {
         ];
         table.add_row(cells.into_iter().chain(needed.is_some().then_some(noise)));
     }
-    table.to_string()
+    table
 }
 
-fn several(cards: &[CheckedCard], environment: &Environment) -> String {
+fn several(report: &Checked, environment: &Environment) -> String {
+    let cards = &report.cards;
     let mut table = environment.table(120);
     table.set_header(["card", "claim", "delta", "scheme", "epsilon at least", "at most", "verdict"]);
     for card in cards {
@@ -93,11 +95,15 @@ fn several(cards: &[CheckedCard], environment: &Environment) -> String {
             word(card.verdict().kind).into(),
         ]);
     }
-    let mut text = format!("{table}\n\n");
+    let mut text = Text::new(environment.width());
+    text.prose(&format!("Verdict: {}", report.verdict().sentence));
+    text.push('\n');
+    text.table(&mut table);
+    text.push('\n');
     for card in cards {
-        let _ = writeln!(text, "{}: {}", printable(&card.name), printable(&card.verdict().sentence));
+        text.prose(&format!("{}: {}", printable(&card.name), printable(&card.verdict().sentence)));
     }
-    text
+    text.into_string()
 }
 
 /// A verdict in a word.

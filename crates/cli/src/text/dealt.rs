@@ -1,12 +1,13 @@
 //! Records of a small file on their way into batches, drawn with letters.
 
+use super::Text;
 use comfy_table::{CellAlignment, Table, presets};
 use misdeal_report::record_names;
 use misdeal_results::Dealt;
 use std::fmt::Write;
 
 /// The file, some epochs, where the target went in all of them, and with whom.
-pub fn dealt(text: &mut String, deal: &Dealt) {
+pub fn dealt(text: &mut Text, deal: &Dealt) {
     let names = record_names(deal.company_shares.len(), deal.setting.target_index);
     let _ = writeln!(text, "  {}", deal.name);
     let file: Vec<u64> = (0..names.len() as u64).collect();

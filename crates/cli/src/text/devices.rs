@@ -1,21 +1,22 @@
 //! What there is to compute on, for people.
 
-use super::row;
+use super::Text;
+use crate::environment::Environment;
 use misdeal_core::ClosedSet;
 use misdeal_results::Devices;
 
 /// A line for each device, and what is missing.
-pub fn devices(report: &Devices) -> String {
-    let mut text = String::new();
+pub fn devices(report: &Devices, environment: &Environment) -> String {
+    let mut text = Text::new(environment.width());
     for device in &report.devices {
         let cores = device.cores.map_or(String::new(), |cores| format!(", {cores} threads"));
         let gib = |bytes: u64| format!(", {:.0} GiB", bytes as f64 / f64::from(1 << 30));
         let memory = device.memory_bytes.map_or(String::new(), gib);
         let line = format!("{}{cores}{memory}, engine {}", device.name, device.engine);
-        row(&mut text, device.device.name(), &line);
+        text.row(device.device.name(), &line);
     }
     if let Some(reason) = &report.cuda_missing {
-        row(&mut text, "cuda", &format!("not to be had: {reason}"));
+        text.row("cuda", &format!("not to be had: {reason}"));
     }
-    text
+    text.into_string()
 }

@@ -1,7 +1,7 @@
 //! A diagnosis, for people.
 
 use super::account::table;
-use super::{probability, row, theory};
+use super::{Text, probability, theory};
 use crate::environment::Environment;
 use indicatif::HumanCount;
 use misdeal_core::Bounds;
@@ -11,8 +11,10 @@ use std::fmt::Write;
 /// What the log holds, which schemes could have made it, what is wrong with it, what that costs, and the verdict.
 pub fn diagnosis(report: &Diagnosed, environment: &Environment) -> String {
     let found = &report.diagnosis;
-    let mut text = format!("Diagnosis of {}\n\n", misdeal_core::printable(&report.log));
-    row(&mut text, "records in the data set", &HumanCount(report.dataset_size).to_string());
+    let mut text = Text::new(environment.width());
+    text.prose(&format!("Verdict: {}", report.verdict().line));
+    let _ = write!(text, "\nDiagnosis of {}\n\n", misdeal_core::printable(&report.log));
+    text.row("records in the data set", &HumanCount(report.dataset_size).to_string());
     let mut steps = format!(
         "{} in each of {} epochs, up to {} records each",
         HumanCount(report.steps_per_epoch),
@@ -22,17 +24,16 @@ pub fn diagnosis(report: &Diagnosed, environment: &Environment) -> String {
     if report.ranks > 1 {
         let _ = write!(steps, ", from {} ranks", report.ranks);
     }
-    row(&mut text, "steps", &steps.replace("each of 1 epochs", "1 epoch"));
+    text.row("steps", &steps.replace("each of 1 epochs", "1 epoch"));
     let scheme = format!("{}{}", found.scheme, parameters(&found.parameters));
     let certain = if found.certain { "certain" } else { "NOT certain" };
-    row(&mut text, "batch scheme", &format!("{scheme}; {certain}"));
+    text.row("batch scheme", &format!("{scheme}; {certain}"));
     candidates(&mut text, report, environment);
     for defect in &found.defects {
-        row(&mut text, "defect", &format!("{}: {}", defect.defect, defect.message));
+        text.row("defect", &format!("{}: {}", defect.defect, defect.message));
     }
     costs(&mut text, report);
-    let _ = write!(text, "\nVerdict: {}\n", report.verdict().line);
-    text
+    text.into_string()
 }
 
 fn parameters(parameters: &SchemeParameters) -> String {
@@ -52,7 +53,7 @@ fn parameters(parameters: &SchemeParameters) -> String {
     text
 }
 
-fn candidates(text: &mut String, report: &Diagnosed, environment: &Environment) {
+fn candidates(text: &mut Text, report: &Diagnosed, environment: &Environment) {
     let mut table = table(environment, ["scheme", "log-likelihood", "p-value", "evidence"]);
     for one in &report.diagnosis.candidates {
         let value = one.log_likelihood.map_or("impossible".into(), |value| format!("{value:.1}"));
@@ -64,12 +65,14 @@ fn candidates(text: &mut String, report: &Diagnosed, environment: &Environment) 
             one.evidence.clone(),
         ]);
     }
-    let _ = write!(text, "\n{table}\n\n");
+    text.push('\n');
+    text.table(&mut table);
+    text.push('\n');
 }
 
-fn costs(text: &mut String, report: &Diagnosed) {
+fn costs(text: &mut Text, report: &Diagnosed) {
     let Some(leakage) = &report.leakage else {
-        row(text, "leakage", "say --noise-multiplier S to be told");
+        text.row("leakage", "say --noise-multiplier S to be told");
         return;
     };
     let at = format!(
@@ -88,9 +91,9 @@ fn costs(text: &mut String, report: &Diagnosed) {
         Some(confidence) => format!(", with {} confidence,", numbers::percent(confidence)),
         None => String::new(),
     };
-    row(text, "epsilon of what was found", &format!("{}{estimate} {at}", theory(&bounds)));
-    row(text, "found by", &leakage.method.to_string());
+    text.row("epsilon of what was found", &format!("{}{estimate} {at}", theory(&bounds)));
+    text.row("found by", &leakage.method.to_string());
     for (scheme, bounds) in report.theory.iter() {
-        row(text, &format!("theory, {scheme}"), &theory(bounds));
+        text.row(&format!("theory, {scheme}"), &theory(bounds));
     }
 }

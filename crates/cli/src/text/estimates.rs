@@ -1,24 +1,27 @@
 //! Estimates from score files, for people.
 
-use super::{estimate, probability, rounded_down, row, significant};
+use super::{Text, estimate, probability, rounded_down, significant};
 use crate::environment::Environment;
 use misdeal_core::ClosedSet;
 use misdeal_results::Estimation;
 use misdeal_statistics::{Descriptive, EpsilonEstimate, EstimatorName, Figure};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 /// One estimate in full, or a table of all of them.
 pub fn estimates(report: &Estimation, environment: &Environment) -> String {
-    let mut text = String::new();
+    let mut text = Text::new(environment.width());
+    if report.estimate.is_some() {
+        text.prose(&format!("Verdict: {}", report.verdict().line));
+        text.push('\n');
+    }
     if let Some(one) = &report.estimate {
-        row(&mut text, "estimator", one.estimator.name());
+        text.row("estimator", one.estimator.name());
         estimate(&mut text, one);
     } else {
         compare(&mut text, &report.estimates, environment);
     }
     if let Some(claim) = report.claimed_epsilon {
-        row(&mut text, "claimed epsilon", &significant(claim));
+        text.row("claimed epsilon", &significant(claim));
     }
     if let Some(curves) = &report.trade_off {
         super::trade_off::tests(&mut text, curves);
@@ -27,45 +30,37 @@ pub fn estimates(report: &Estimation, environment: &Environment) -> String {
         text.push('\n');
         descriptive(&mut text, figures);
     }
-    if report.estimate.is_some() {
-        let line = report.verdict().line;
-        let said = if report.claimed_epsilon.is_some() { format!("Verdict: {line}") } else { line };
-        let _ = write!(text, "\n{said}\n");
-    }
     if let Some(remark) = &report.remark {
-        let _ = write!(text, "\nRemark: {remark}.\n");
+        text.push('\n');
+        text.prose(&format!("Remark: {remark}."));
     }
-    text
+    text.into_string()
 }
 
 /// How well the scores tell the worlds apart.
-pub fn descriptive(text: &mut String, figures: &Descriptive) {
+pub fn descriptive(text: &mut Text, figures: &Descriptive) {
     let shown = |figure: &Figure| {
         let [value, lower, upper] = [figure.value, figure.lower, figure.upper].map(significant);
         format!("{value:<8} 95 % interval {lower} to {upper}")
     };
-    row(text, "AUROC", &shown(&figures.auroc));
+    text.row("AUROC", &shown(&figures.auroc));
     for rate in &figures.true_positive_rates {
         let label = format!("TPR at FPR {} %", significant(100.0 * rate.false_positive_rate));
-        row(text, &label, &shown(&rate.figure));
+        text.row(&label, &shown(&rate.figure));
     }
 }
 
 /// All estimates, the valid ones first, the largest first among each.
-fn compare(
-    text: &mut String,
-    estimates: &BTreeMap<EstimatorName, EpsilonEstimate>,
-    environment: &Environment,
-) {
+fn compare(text: &mut Text, estimates: &BTreeMap<EstimatorName, EpsilonEstimate>, environment: &Environment) {
     let mut all: Vec<_> = estimates.values().collect();
     all.sort_by(|one, other| {
         other.valid.cmp(&one.valid).then(other.empirical_epsilon.total_cmp(&one.empirical_epsilon))
     });
     let Some(first) = all.first() else { return };
     let scores = format!("{} in, {} out", first.observations_in, first.observations_out);
-    row(text, "scores counted", &scores);
-    row(text, "threshold choice", first.threshold_choice.name());
-    row(text, "delta", &probability(first.delta));
+    text.row("scores counted", &scores);
+    text.row("threshold choice", first.threshold_choice.name());
+    text.row("delta", &probability(first.delta));
     let mut table = environment.table(120);
     table.set_header(["estimator", "epsilon", "valid", "guarantee"]);
     for one in &all {
@@ -73,9 +68,11 @@ fn compare(
         let epsilon = rounded_down(*one.empirical_epsilon);
         table.add_row([one.estimator.name(), &epsilon, valid, &one.guarantee]);
     }
-    let _ = write!(text, "\n{table}\n");
+    text.push('\n');
+    text.table(&mut table);
     if first.valid {
         // Estimators are several looks at the same scores: which one to report is decided before.
-        text.push_str("\n  Decide on an estimator before you see these: the largest of several is not valid at the level of one.\n");
+        text.push('\n');
+        text.prose("  Decide on an estimator before you see these: the largest of several is not valid at the level of one.");
     }
 }

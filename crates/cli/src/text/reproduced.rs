@@ -1,7 +1,7 @@
 //! Printed numbers beside ours, for people.
 
 use super::dealt::dealt;
-use super::{rounded_down, rounded_up, significant};
+use super::{Text, rounded_down, rounded_up, significant};
 use crate::environment::Environment;
 use comfy_table::{CellAlignment, Table};
 use misdeal_core::{Bounds, ClosedSet, Spread};
@@ -11,12 +11,13 @@ use std::fmt::Write;
 
 /// A table for each table and figure, with what to know about it, and a count of the verdicts.
 pub fn reproduced(report: &Reproduction, environment: &Environment) -> String {
-    let mut text = String::new();
+    let mut text = Text::new(environment.width());
     for artefact in &report.artefacts {
         let _ = writeln!(text, "{} ({}): {}\n", artefact.name, artefact.place, artefact.title);
         let rows: Vec<_> = report.rows.iter().filter(|row| row.artefact == artefact.name).collect();
         if !rows.is_empty() {
-            let _ = writeln!(text, "{}\n", table(&rows, environment));
+            text.table(&mut table(&rows, environment));
+            text.push('\n');
         }
         for deal in report.deals.iter().filter(|deal| deal.artefact == artefact.name) {
             dealt(&mut text, deal);
@@ -34,7 +35,7 @@ pub fn reproduced(report: &Reproduction, environment: &Environment) -> String {
             curves(&mut text, row);
         }
         for remark in &artefact.remarks {
-            let _ = writeln!(text, "  {remark}");
+            text.prose(&format!("  {remark}"));
         }
         text.push('\n');
     }
@@ -42,13 +43,13 @@ pub fn reproduced(report: &Reproduction, environment: &Environment) -> String {
         let _ = writeln!(text, "{}", report.tally());
     }
     if report.rows.is_empty() {
-        return text;
+        return text.into_string();
     }
-    text.push_str(
-        "\"ours\" is the paper's estimate, the largest over all thresholds; \"valid\" is a 95 % lower bound from the same scores;\n\
-         of several runs both are means. Behind +- are the tolerance of a printed number and the standard deviation of ours over its runs.\n",
+    text.prose(
+        "\"ours\" is the paper's estimate, the largest over all thresholds; \"valid\" is a 95 % lower bound from the same scores; \
+         of several runs both are means. Behind +- are the tolerance of a printed number and the standard deviation of ours over its runs.",
     );
-    text
+    text.into_string()
 }
 
 fn table(rows: &[&Reproduced], environment: &Environment) -> Table {
@@ -106,34 +107,33 @@ fn bounds(bounds: &Bounds) -> String {
 }
 
 /// Which data models were trained on, each once, and what the bias of an output is.
-fn trained_on(text: &mut String, rows: &[&Reproduced]) {
+fn trained_on(text: &mut Text, rows: &[&Reproduced]) {
     let data: BTreeSet<&str> = rows.iter().filter_map(|row| row.dataset.as_deref()).collect();
     if !data.is_empty() {
         let names: Vec<&str> = data.into_iter().collect();
         let _ = writeln!(text, "  trained on: {}", names.join(", "));
     }
     if rows.iter().any(|row| row.bias.is_some()) {
-        text.push_str(
-            "  bias: the other records' part in an output and its standard deviation, in clipping norms, which may hide the target as noise would\n",
+        text.prose(
+            "  bias: the other records' part in an output and its standard deviation, in clipping norms, which may hide the target as noise would",
         );
     }
 }
 
 /// In how many settings more is found than Poisson sampling justifies, by how sure the settings are.
-fn above_the_claim(text: &mut String, counts: &AboveTheClaim) {
+fn above_the_claim(text: &mut Text, counts: &AboveTheClaim) {
     let all = std::iter::once(("settings played", &counts.all));
     let each = counts.by_provenance.iter().map(|(provenance, counts)| (provenance.name(), counts));
     for (name, AboveCount { settings, theory, valid, ours }) in all.chain(each) {
-        let _ = writeln!(
-            text,
+        text.prose(&format!(
             "  {name}: theory proves more than Poisson sampling justifies in {theory} of {settings}, valid bounds show it in {valid}, the \
              paper's estimate in {ours}"
-        );
+        ));
     }
 }
 
 /// What is said of rows, each sentence once, with the first row that it is said of.
-fn each_once<'a>(text: &mut String, before: &str, sentences: impl Iterator<Item = (&'a str, &'a str)>) {
+fn each_once<'a>(text: &mut Text, before: &str, sentences: impl Iterator<Item = (&'a str, &'a str)>) {
     let mut told: Vec<(&str, &str, usize)> = Vec::new();
     for (name, sentence) in sentences {
         match told.iter_mut().find(|(_, other, _)| *other == sentence) {
@@ -143,12 +143,12 @@ fn each_once<'a>(text: &mut String, before: &str, sentences: impl Iterator<Item 
     }
     for (name, sentence, others) in told {
         let and_others = if others == 0 { String::new() } else { format!(" and {others} more") };
-        let _ = writeln!(text, "  {before}{name}{and_others}: {sentence}");
+        text.prose(&format!("  {before}{name}{and_others}: {sentence}"));
     }
 }
 
 /// What whole curves refute.
-fn curves(text: &mut String, row: &Reproduced) {
+fn curves(text: &mut Text, row: &Reproduced) {
     for curve in row.trade_off.iter().flat_map(|curves| &curves.promised) {
         if let Some(test) = &curve.test {
             let verdict = if test.refuted { "refuted" } else { "not refuted" };

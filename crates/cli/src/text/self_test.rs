@@ -1,17 +1,18 @@
 //! Whether this machine computes right, for people.
 
-use super::row;
+use super::Text;
+use crate::environment::Environment;
 use misdeal_results::SelfTest;
 
 /// A line for each check, and the outcome.
-pub fn self_test(report: &SelfTest) -> String {
-    let mut text = String::new();
+pub fn self_test(report: &SelfTest, environment: &Environment) -> String {
+    let mut text = Text::new(environment.width());
     for check in &report.checks {
         let verdict = if check.passed { "pass" } else { "FAIL" };
-        row(&mut text, &check.name, &format!("{verdict}  {}", check.detail));
+        text.row(&check.name, &format!("{verdict}  {}", check.detail));
     }
     if let Some(reason) = &report.cuda_missing {
-        row(&mut text, "cuda", &format!("not tested: {reason}"));
+        text.row("cuda", &format!("not tested: {reason}"));
     }
     let failed = report.checks.iter().filter(|check| !check.passed).count();
     let outcome = match failed {
@@ -20,6 +21,6 @@ pub fn self_test(report: &SelfTest) -> String {
             format!("{failed} of {} checks failed; do not trust results of this machine", report.checks.len())
         }
     };
-    row(&mut text, "outcome", &format!("{outcome}, in {:.1} s", report.seconds));
-    text
+    text.row("outcome", &format!("{outcome}, in {:.1} s", report.seconds));
+    text.into_string()
 }

@@ -1,17 +1,17 @@
 //! Tests of whole curves, for people.
 
-use super::row;
+use super::Text;
 use misdeal_results::{TradeOff, numbers};
 
 /// One line for each claimed curve, or why none is tested.
-pub fn tests(text: &mut String, report: &TradeOff) {
+pub fn tests(text: &mut Text, report: &TradeOff) {
     for curve in &report.promised {
         let Some(test) = &curve.test else { continue };
         let verdict = if test.refuted { "refuted" } else { "not refuted" };
         let p_value = numbers::p_value(test.p_value);
-        row(text, &format!("curve of {}", curve.name), &format!("{verdict}, p-value {p_value}"));
+        text.row(&format!("curve of {}", curve.name), &format!("{verdict}, p-value {p_value}"));
     }
     if let Some(reason) = &report.not_tested {
-        row(text, "whole curves", &format!("not tested: {reason}"));
+        text.row("whole curves", &format!("not tested: {reason}"));
     }
 }

@@ -14,12 +14,7 @@ const LONGEST_LINE: usize = 1 << 20;
 
 /// Reads scores. `file_length` only limits the buffer.
 pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> {
-    // All lines are read as records. The content of the first line shows whether it is a header.
-    let mut reader = ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .buffer_capacity(file_length.clamp(1 << 10, 1 << 18) as usize)
-        .from_reader(Lines { file, length: 0 });
+    let mut reader = lines(file, file_length);
     let mut record = ByteRecord::new();
     let mut scores = Vec::new();
     if !next(path, &mut reader, &mut record)? {
@@ -36,8 +31,17 @@ pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> 
     Ok(scores)
 }
 
+/// All lines as records: whether the first is a header is seen from what it holds.
+pub(super) fn lines<R: Read>(file: R, file_length: u64) -> Reader<Lines<R>> {
+    ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .buffer_capacity(file_length.clamp(1 << 10, 1 << 18) as usize)
+        .from_reader(Lines { file, length: 0 })
+}
+
 /// A reader that fails on lines longer than [`LONGEST_LINE`].
-struct Lines<R> {
+pub(super) struct Lines<R> {
     file: R,
     length: usize,
 }
@@ -62,7 +66,7 @@ impl<R: Read> Read for Lines<R> {
 ///
 /// A cell with a line break is an error, because an unclosed quote would hide the scores after it. An empty cell in quotes is a
 /// missing score.
-fn next(path: &Path, reader: &mut Reader<impl Read>, record: &mut ByteRecord) -> Result<bool> {
+pub(super) fn next(path: &Path, reader: &mut Reader<impl Read>, record: &mut ByteRecord) -> Result<bool> {
     loop {
         let more = reader.read_byte_record(record).map_err(|error| {
             let error = io::Error::from(error);
@@ -134,7 +138,7 @@ impl ScoreColumn {
 ///
 /// A record's position is the end of the previous record, so the line breaks after that position are counted. This happens only
 /// once, for an error.
-fn line_of(path: &Path, record: &ByteRecord) -> u64 {
+pub(super) fn line_of(path: &Path, record: &ByteRecord) -> u64 {
     let Some(position) = record.position() else { return 0 };
     let skipped = || -> io::Result<u64> {
         let mut file = File::open(path)?;
@@ -152,7 +156,7 @@ fn line_of(path: &Path, record: &ByteRecord) -> u64 {
     position.line() + skipped().unwrap_or_default()
 }
 
-fn number(cell: &[u8]) -> Option<f64> {
+pub(super) fn number(cell: &[u8]) -> Option<f64> {
     std::str::from_utf8(cell.trim_ascii()).ok()?.parse().ok()
 }
 

@@ -2,8 +2,10 @@
 
 mod columnar;
 mod comma_separated;
+mod members;
 mod npy;
 
+pub use members::read_both;
 pub use npy::write_npy;
 
 /// The readers, applied to bytes in memory, for fuzzing.

@@ -50,7 +50,11 @@ pub fn section(account: &Account) -> Section {
 fn figures(account: &Account) -> Vec<KeyFigure> {
     let mut figures = Vec::new();
     if let Some(claim) = account.claimed_epsilon {
-        let note = "what a library that assumes Poisson sampling states";
+        let note = if account.claim_is_given {
+            "given"
+        } else {
+            "what a library that assumes Poisson sampling states"
+        };
         figures.push(KeyFigure::new("claimed", format!("ε {}", significant(claim)), note));
     }
     for scheme in [SchemeName::Shuffle, SchemeName::FixedOrder] {
@@ -167,7 +171,9 @@ fn counts(shape: &RunShape) -> impl Iterator<Item = Fact> {
 pub fn calibration(found: &Calibration) -> Section {
     let (scheme, bound) = (found.scheme.name(), found.sides());
     let &Calibration { steps_per_epoch, epochs, batch_size, .. } = found;
-    let shape = RunShape { steps_per_epoch, epochs, batch_size, buffer_size: found.scheme.buffer_size() };
+    let buffer_size = found.scheme.buffer_size();
+    let shape =
+        RunShape { steps_per_epoch, epochs, batch_size, buffer_size, dataset_size: found.dataset_size };
     let mut settings = vec![
         Fact::new("batch scheme", scheme),
         Fact::new("target epsilon", found.target_epsilon.to_string()),

@@ -95,6 +95,7 @@ impl Subject<'_> {
                         epochs,
                         batch_size,
                         buffer_size: scheme.buffer_size(),
+                        ..ShapeRequest::default()
                     },
                     scheme: scheme.name().into(),
                     ..CalibrateRequest::default()

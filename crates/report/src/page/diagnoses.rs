@@ -170,6 +170,7 @@ fn advice(found: &Diagnosed) -> Vec<Advice> {
                 epochs: leakage.epochs,
                 batch_size: found.batch_size,
                 buffer_size: found.diagnosis.parameters.buffer_size,
+                ..ShapeRequest::default()
             },
             scheme: found.diagnosis.scheme.name().into(),
             ..CalibrateRequest::default()

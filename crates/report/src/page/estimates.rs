@@ -4,8 +4,8 @@ use super::section::{Fact, Remark, Rerun, Section, Summary, Table};
 use super::{advice, audits};
 use crate::pictures::judged;
 use misdeal_core::ClosedSet;
-use misdeal_results::Estimation;
 use misdeal_results::numbers::{count, probability, rounded_down, seconds};
+use misdeal_results::{Estimation, Judged};
 use misdeal_statistics::EpsilonEstimate;
 use std::collections::BTreeMap;
 

@@ -173,6 +173,9 @@ pub fn page(results: &[Stored], head: &PageHead) -> Result<String, Unreadable> {
 
 fn sections(result: &Stored) -> Result<Vec<Section>, Unreadable> {
     let one = match &result.document {
+        Document::CalibrateAll(found) => {
+            return Ok(found.each().iter().map(accounts::calibration).collect());
+        }
         Document::Check(checked) => return Ok(checks::sections(checked)),
         Document::AuditMechanism(audit) | Document::AuditTraining(audit) => audits::section(audit),
         Document::JudgeOutputs(outputs) => audits::outputs_section(outputs),

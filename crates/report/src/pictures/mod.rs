@@ -85,7 +85,7 @@ pub fn figure(name: &str, document: &Document) -> Result<Figure, Unreadable> {
             )
         }
         Document::Reproduce(found) => Ok(reproduction(found)),
-        Document::Calibrate(_) => {
+        Document::Calibrate(_) | Document::CalibrateAll(_) => {
             undrawable("found one number, which has no figure", "give a name that ends in .html for its page")
         }
         _ => undrawable(

@@ -1,9 +1,7 @@
 //! What theory says, and the noise that a target needs.
 
-use super::{ShapeRequest, count, number, one_of, request};
+use super::{Completed, ShapeRequest, number, one_of, request};
 use clap::Args;
-use clap::builder::PossibleValuesParser;
-use misdeal_core::BatchScheme;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct AccountRequest {
     /// Noise standard deviation divided by the clipping norm
-    #[arg(long, allow_hyphen_values = true, default_value = "1.0", value_parser = number, value_name = "S")]
+    #[arg(long, visible_alias = "sigma", allow_hyphen_values = true, default_value = "1.0", value_parser = number, value_name = "S")]
     pub noise_multiplier: f64,
     /// Batches and epochs.
     #[command(flatten)]
@@ -22,11 +20,14 @@ pub struct AccountRequest {
     #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]
     pub delta: f64,
     /// A batch scheme, or all
-    #[arg(long, default_value = "all", value_name = "NAME")]
+    #[arg(long, default_value = "all", value_parser = Completed(SCHEMES_AND_ALL), value_name = "NAME")]
     pub scheme: String,
     /// For Poisson sampling alone: the probability that a record is in a batch, with --steps
-    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "Q", conflicts_with_all = ["scheme", "steps_per_epoch", "epochs"])]
+    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "Q", conflicts_with_all = ["scheme", "steps_per_epoch", "epochs", "dataset_size"])]
     pub sampling_probability: Option<f64>,
+    /// The epsilon that is claimed, to be tested; what Poisson sampling would justify if not given
+    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
+    pub claimed_epsilon: Option<f64>,
     /// Also bound delta at this epsilon
     #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
     pub epsilon: Option<f64>,
@@ -36,9 +37,6 @@ pub struct AccountRequest {
     /// Also say what other methods of the field give
     #[arg(long)]
     pub compare: bool,
-    /// For Poisson sampling alone: steps in all epochs together
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
-    pub steps: Option<u64>,
 }
 
 /// What `calibrate` is asked for.
@@ -55,8 +53,8 @@ pub struct CalibrateRequest {
     #[command(flatten)]
     #[serde(flatten)]
     pub shape: ShapeRequest,
-    /// How batches are made
-    #[arg(long, default_value = "poisson", value_parser = PossibleValuesParser::new(BatchScheme::NAMES), value_name = "NAME")]
+    /// How batches are made, or all: the noise that each scheme needs
+    #[arg(long, default_value = "all", value_parser = Completed(SCHEMES_AND_ALL), value_name = "NAME")]
     pub scheme: String,
     /// The side of the bound that must meet the target: upper (the noise is enough) or lower (less is not)
     #[arg(long, default_value = "upper", value_parser = one_of::<BoundSide>(), value_name = "SIDE")]
@@ -65,6 +63,20 @@ pub struct CalibrateRequest {
 
 request!(CalibrateRequest, "calibrate");
 request!(AccountRequest, "account");
+
+/// The names of all schemes, and `all`.
+const SCHEMES_AND_ALL: &[&str] = &[
+    "all",
+    "poisson",
+    "shuffle",
+    "shuffle-once",
+    "partial-shuffle",
+    "stream-shuffle",
+    "batch-then-shuffle",
+    "balls-in-bins",
+    "without-replacement",
+    "fixed-order",
+];
 
 misdeal_core::closed_set! {
     "bound",

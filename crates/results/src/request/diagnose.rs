@@ -17,10 +17,10 @@ pub struct DiagnoseRequest {
     #[schemars(with = "Option<String>")]
     pub log: Option<PathBuf>,
     /// Records in the data set; one more than the largest index if not given
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
+    #[arg(long, visible_alias = "records", allow_hyphen_values = true, value_parser = count, value_name = "N")]
     pub dataset_size: Option<u64>,
     /// Also say what leaks at this noise (standard deviation divided by the clipping norm)
-    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "S")]
+    #[arg(long, visible_alias = "sigma", allow_hyphen_values = true, value_parser = number, value_name = "S")]
     pub noise_multiplier: Option<f64>,
     /// The delta at which epsilon is meant
     #[arg(long, allow_hyphen_values = true, default_value = "1e-5", value_parser = number, value_name = "D")]

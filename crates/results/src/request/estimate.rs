@@ -1,6 +1,7 @@
 //! Scores from anywhere.
 
-use super::{Analysis, number, path, request};
+use super::analysis::ESTIMATOR_NAMES_AND_ALL;
+use super::{Analysis, Completed, number, path, request};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,17 +10,29 @@ use std::path::PathBuf;
 /// What `estimate` is asked for.
 #[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[command(mut_arg("estimator", |arg| arg.value_parser(Completed(ESTIMATOR_NAMES_AND_ALL))))]
 pub struct EstimateRequest {
     /// Scores of runs with the target (.npy, .csv or .parquet)
-    #[arg(long, required = true, value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     #[serde(with = "path")]
     #[schemars(with = "Option<String>")]
     pub scores_in: Option<PathBuf>,
     /// Scores of runs without it
-    #[arg(long, required = true, value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     #[serde(with = "path")]
     #[schemars(with = "Option<String>")]
     pub scores_out: Option<PathBuf>,
+    /// Scores of both kinds of runs in one file (.csv or .parquet), with a column that says which
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["scores_in", "scores_out"])]
+    #[serde(with = "path")]
+    #[schemars(with = "Option<String>")]
+    pub scores: Option<PathBuf>,
+    /// The column of --scores that is 1, true or yes for runs with the target, and 0, false or no for runs without it
+    #[arg(long, default_value = "member", value_name = "NAME")]
+    pub member_column: String,
+    /// The column of --scores with the scores
+    #[arg(long, default_value = "score", value_name = "NAME")]
+    pub score_column: String,
     /// How scores become an epsilon.
     #[command(flatten)]
     #[serde(flatten)]
@@ -28,7 +41,7 @@ pub struct EstimateRequest {
     #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
     pub claimed_epsilon: Option<f64>,
     /// The whole trade-off curve that is claimed, to be tested: gdp=MU, the Gaussian curve
-    #[arg(long, value_name = "CURVE")]
+    #[arg(long, value_parser = Completed(&["gdp=1"]), hide_possible_values = true, value_name = "CURVE")]
     pub claimed_curve: Option<String>,
     /// State that a fair coin of its own included each canary in one training; bounds of one-run estimators rest on it
     #[arg(long)]

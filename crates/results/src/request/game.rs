@@ -1,9 +1,9 @@
 //! The game of an audit.
 
-use super::{count, default_of_flags, one_of};
+use super::{count, default_of_flags};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use misdeal_core::{Adjacency, BatchScheme, Error, Result, Setting, ThreatModel};
+use misdeal_core::{Adjacency, BatchScheme, Error, Result, Setting};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,9 +17,6 @@ pub struct Game {
     /// The target's position in the file
     #[arg(long, allow_hyphen_values = true, default_value = "0", value_parser = count, value_name = "I")]
     pub target_index: u64,
-    /// What the adversary may choose; in the worst case it is every gradient, so that trained models learn nothing
-    #[arg(long, default_value = "worst-case", value_parser = one_of::<ThreatModel>(), value_name = "NAME")]
-    pub threat_model: ThreatModel,
     /// The scheme whose likelihood ratio scores the outputs, if not the one that runs
     #[arg(long, value_parser = PossibleValuesParser::new(BatchScheme::NAMES), value_name = "NAME")]
     pub adversary_scheme: Option<String>,
@@ -50,7 +47,6 @@ impl Game {
         let adversary = self.adversary_scheme.as_deref();
         Ok(Setting {
             scheme: BatchScheme::from_name(&self.scheme, buffer_size)?,
-            threat_model: self.threat_model,
             adjacency: Adjacency::ZeroOut,
             target_index: self.target_index,
             adversary_scheme: BatchScheme::of_adversary(adversary, self.adversary_buffer_size, buffer_size)?,

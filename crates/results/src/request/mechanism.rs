@@ -1,8 +1,8 @@
 //! The audit of the mechanism.
 
-use super::{Analysis, Game, Run, ShapeRequest, count, number, request};
+use super::{Analysis, Completed, Game, Run, ShapeRequest, count, number, one_of, request};
 use clap::Args;
-use misdeal_core::{Result, Setting};
+use misdeal_core::{BatchScheme, Error, Result, Setting, ThreatModel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct AuditMechanismRequest {
     /// Noise standard deviation divided by the clipping norm
-    #[arg(long, allow_hyphen_values = true, default_value = "1.0", value_parser = number, value_name = "S")]
+    #[arg(long, visible_alias = "sigma", allow_hyphen_values = true, default_value = "1.0", value_parser = number, value_name = "S")]
     pub noise_multiplier: f64,
     /// Batches and epochs.
     #[command(flatten)]
@@ -21,6 +21,9 @@ pub struct AuditMechanismRequest {
     #[command(flatten)]
     #[serde(flatten)]
     pub game: Game,
+    /// What the adversary may choose
+    #[arg(long, default_value = "worst-case", value_parser = one_of::<ThreatModel>(), value_name = "NAME")]
+    pub threat_model: ThreatModel,
     /// Observations in both worlds together
     #[arg(long, allow_hyphen_values = true, default_value = "1e7", value_parser = count, value_name = "N")]
     pub observations: u64,
@@ -32,13 +35,16 @@ pub struct AuditMechanismRequest {
     #[command(flatten)]
     #[serde(flatten)]
     pub run: Run,
-    /// The engine: auto, reference, cpu, cpu-avx512, cpu-avx2, cpu-portable or cuda
-    #[arg(long, value_name = "NAME")]
+    /// The engine; chosen by --device if not given
+    #[arg(long, value_parser = Completed(ENGINES), value_name = "NAME")]
     pub engine: Option<String>,
     /// Seed of all randomness.
     #[arg(skip)]
     pub seed: u64,
 }
+
+/// The engines that a user can name.
+const ENGINES: &[&str] = &["auto", "reference", "cpu", "cpu-avx512", "cpu-avx2", "cpu-portable", "cuda"];
 
 request!(AuditMechanismRequest, "audit mechanism");
 
@@ -48,8 +54,20 @@ impl AuditMechanismRequest {
     /// # Errors
     /// Schemes and buffers that do not belong together.
     pub fn setting(&self) -> Result<Setting> {
-        let &Self { noise_multiplier, seed, .. } = self;
-        let setting = Setting { noise_multiplier, seed, ..self.shape.setting() };
-        self.game.applied_to(setting, self.shape.buffer_size)
+        let &Self { noise_multiplier, threat_model, seed, .. } = self;
+        let counted = self.shape.counted()?;
+        let setting = Setting { noise_multiplier, threat_model, seed, ..counted.whole_epochs()? };
+        let setting = self.game.applied_to(setting, self.shape.buffer_size)?;
+        if let Some(records) = counted.dataset_size.filter(|_| counted.unused_records() > Some(0))
+            && [setting.scheme, setting.scoring_scheme()].contains(&BatchScheme::Poisson)
+        {
+            let allowed = format!(
+                "a multiple of the batch size with the scheme poisson, such as {}",
+                setting.dataset_size()
+            );
+            let hint = "an audit samples each record with probability 1 / steps_per_epoch";
+            return Err(Error::bad_value("dataset_size", records, allowed, hint));
+        }
+        Ok(setting)
     }
 }

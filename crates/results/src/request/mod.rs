@@ -46,10 +46,10 @@ pub use reproduce::{ARTEFACTS, ReproduceRequest};
 pub use run::Run;
 pub use scan::ScanRequest;
 pub use self_test::SelfTestRequest;
-pub use shape::ShapeRequest;
+pub use shape::{CountedSteps, ShapeRequest};
 pub use sweep::{SweepRequest, Variation};
 pub use training::AuditTrainingRequest;
-pub use values::{count, number, one_of, path, paths};
+pub use values::{Completed, count, device, number, one_of, path, paths};
 
 use clap::{Args, Command};
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! How an audit runs.
 
-use super::{default_of_flags, number, one_of, path};
+use super::{Completed, default_of_flags, device, number, one_of, path};
 use clap::Args;
 use misdeal_core::{Device, StoreKind};
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ pub struct Run {
     #[arg(long, default_value = "counts", value_parser = one_of::<StoreKind>(), value_name = "KIND")]
     pub scores: StoreKind,
     /// What to compute on; auto takes a CUDA device for long runs, where there is one
-    #[arg(long, default_value = "auto", value_parser = one_of::<Device>(), value_name = "NAME")]
+    #[arg(long, default_value = "auto", value_parser = device(), value_name = "NAME")]
     pub device: Device,
     /// The epsilon that is claimed, to be tested
     #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
@@ -38,11 +38,11 @@ pub struct Run {
     pub shard: Option<String>,
     /// Stop at the first look (--threshold-choice sequential) that refutes the claim (violated), or whose bound is within X
     /// of the raw epsilon (width=X)
-    #[arg(long, value_name = "WHEN")]
+    #[arg(long, value_parser = Completed(&["violated", "width=0.5"]), hide_possible_values = true, value_name = "WHEN")]
     pub stop_when: Option<String>,
     /// The whole trade-off curve that is claimed, to be tested: poisson (the default if no epsilon is
     /// claimed), or gdp=MU, the Gaussian curve
-    #[arg(long, value_name = "CURVE")]
+    #[arg(long, value_parser = Completed(&["poisson", "gdp=1"]), hide_possible_values = true, value_name = "CURVE")]
     pub claimed_curve: Option<String>,
     /// Also give the trade-off curve, and test the curve of the claimed epsilon and the one that is claimed as a whole
     #[arg(long)]

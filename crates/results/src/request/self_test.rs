@@ -1,6 +1,6 @@
 //! Checks of this machine.
 
-use super::{one_of, request};
+use super::{device, request};
 use clap::Args;
 use misdeal_core::Device;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct SelfTestRequest {
     /// What to test; auto is the processor, and CUDA devices where there are any
-    #[arg(long, default_value = "auto", value_parser = one_of::<Device>(), value_name = "NAME")]
+    #[arg(long, default_value = "auto", value_parser = device(), value_name = "NAME")]
     pub device: Device,
     /// Seed of the checks that draw at random; any seed does.
     #[arg(skip)]

@@ -26,20 +26,25 @@ fn check<R: Request + DeserializeOwned + PartialEq + Debug>(line: &str) -> R {
 fn requests_repeat_themselves() {
     check::<AuditMechanismRequest>("misdeal audit mechanism");
     let all = "misdeal audit mechanism --noise-multiplier 0.5 --steps-per-epoch 10 --buffer-size 1000 \
-               --scheme stream-shuffle --threat-model target-canary --search-buffer --observations 1000 --delta 1e-6 \
-               --threshold-choice band --device cpu --claimed-epsilon 2.5 --shard 1/2 --trade-off --engine reference";
+               --scheme stream-shuffle --search-buffer --threat-model target-canary --observations 1000 --delta 1e-6 \
+               --threshold-choice hold-out --device cpu --claimed-epsilon 2.5 --shard 1/2 --trade-off --engine reference";
     check::<AuditMechanismRequest>(all);
     check::<AuditTrainingRequest>("misdeal audit training");
     let all = "misdeal audit training --dataset purchase-100 --data sets --dataset-size 500 --model lenet --learning-rate 0.5 \
-               --target-epsilon 3.0 --epochs 2 --scheme poisson --threat-model partially-informed --canary dirac --canaries 4 \
+               --target-epsilon 3.0 --epochs 2 --scheme poisson --threat-model worst-case --canary dirac --canaries 4 \
                --debias --last-batch keep --precision tf32 --observations 100 --estimator raw --stop-when violated";
     check::<AuditTrainingRequest>(all);
     check::<EstimateRequest>(
         "misdeal estimate --scores-in in.npy --scores-out out.csv --estimator gdp --fair-coins",
     );
     check::<AccountRequest>("misdeal account --buffer-size 10 --delta 1e-7 --epsilon 2.0 --compare");
-    check::<AccountRequest>("misdeal account --sampling-probability 0.1 --steps 100");
-    check::<CalibrateRequest>("misdeal calibrate --target-epsilon 3.0 --epochs 10 --bound lower");
+    check::<AccountRequest>("misdeal account --steps 100 --sampling-probability 0.1");
+    check::<AccountRequest>(
+        "misdeal account --epochs 15 --batch-size 512 --dataset-size 60000 --claimed-epsilon 2.1",
+    );
+    check::<CalibrateRequest>(
+        "misdeal calibrate --target-epsilon 3.0 --epochs 10 --scheme shuffle --bound lower",
+    );
     check::<DiagnoseRequest>("misdeal diagnose log.jsonl --noise-multiplier 0.8 --epochs 10");
     check::<ReproduceRequest>(
         "misdeal reproduce figure-3 --quick --only poisson --device cpu --precision tf32 --data sets",

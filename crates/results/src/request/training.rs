@@ -1,8 +1,8 @@
 //! The audit of training.
 
-use super::{Analysis, Game, Run, count, number, one_of, path, request};
+use super::{Analysis, Completed, Game, Run, count, number, one_of, path, request};
 use clap::Args;
-use misdeal_core::{CanaryKind, Error, LastBatch, Precision, Result, Setting};
+use misdeal_core::{CanaryKind, Error, LastBatch, Precision, Result, Setting, ThreatModel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub struct AuditTrainingRequest {
     /// What to train on: fashion-mnist, cifar-10, purchase-100, location-30, synthetic, or a file FILE.npz with features and
     /// labels
-    #[arg(long, default_value = "synthetic", value_name = "NAME")]
+    #[arg(long, default_value = "synthetic", value_parser = Completed(DATASETS), hide_possible_values = true, value_name = "NAME")]
     pub dataset: String,
     /// The folder that holds data sets; MISDEAL_DATA if not given
     #[arg(long, value_name = "DIR")]
@@ -21,10 +21,10 @@ pub struct AuditTrainingRequest {
     #[schemars(with = "Option<String>")]
     pub data: Option<PathBuf>,
     /// Records to train on; 10,000 if not given (5,000 of location-30)
-    #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "N")]
+    #[arg(long, visible_alias = "records", allow_hyphen_values = true, value_parser = count, value_name = "N")]
     pub dataset_size: Option<u64>,
     /// What to train: mlp, lenet, cnn, or a file FILE.toml with layers
-    #[arg(long, default_value = "mlp", value_name = "NAME")]
+    #[arg(long, default_value = "mlp", value_parser = Completed(&["mlp", "lenet", "cnn"]), hide_possible_values = true, value_name = "NAME")]
     pub model: String,
     /// The step along the mean noisy gradient
     #[arg(long, allow_hyphen_values = true, default_value = "0.1", value_parser = number, value_name = "R")]
@@ -33,7 +33,7 @@ pub struct AuditTrainingRequest {
     #[arg(long, allow_hyphen_values = true, default_value = "1.0", value_parser = number, value_name = "C")]
     pub clip_norm: f64,
     /// Noise standard deviation divided by the clipping norm; 1.0 if neither this nor a target is given
-    #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "S", conflicts_with = "target_epsilon")]
+    #[arg(long, visible_alias = "sigma", allow_hyphen_values = true, value_parser = number, value_name = "S", conflicts_with = "target_epsilon")]
     pub noise_multiplier: Option<f64>,
     /// Calibrate the noise to this epsilon, as if batches were drawn by Poisson sampling
     #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
@@ -51,6 +51,9 @@ pub struct AuditTrainingRequest {
     #[command(flatten)]
     #[serde(flatten)]
     pub game: Game,
+    /// What the adversary may choose; in the worst case it is every gradient, so that trained models learn nothing
+    #[arg(long, default_value = "partially-informed", value_parser = one_of::<ThreatModel>(), value_name = "NAME")]
+    pub threat_model: ThreatModel,
     /// The direction of the target's gradient
     #[arg(long, default_value = "random", value_parser = one_of::<CanaryKind>(), value_name = "NAME")]
     pub canary: CanaryKind,
@@ -82,6 +85,9 @@ pub struct AuditTrainingRequest {
     pub seed: u64,
 }
 
+/// The data sets that have a name.
+const DATASETS: &[&str] = &["synthetic", "fashion-mnist", "cifar-10", "purchase-100", "location-30"];
+
 request!(AuditTrainingRequest, "audit training");
 
 impl AuditTrainingRequest {
@@ -90,7 +96,7 @@ impl AuditTrainingRequest {
     /// # Errors
     /// Both a noise and a target, or schemes and buffers that do not belong together.
     pub fn setting(&self) -> Result<Setting> {
-        let &Self { noise_multiplier, epochs, batch_size, seed, .. } = self;
+        let &Self { noise_multiplier, threat_model, epochs, batch_size, seed, .. } = self;
         if let (Some(noise), Some(_)) = (noise_multiplier, self.target_epsilon) {
             let hint = "a target takes the noise's place";
             return Err(Error::bad_value(
@@ -101,7 +107,8 @@ impl AuditTrainingRequest {
             ));
         }
         let noise_multiplier = noise_multiplier.unwrap_or(1.0);
-        let setting = Setting { noise_multiplier, epochs, batch_size, seed, ..Setting::default() };
+        let setting =
+            Setting { noise_multiplier, threat_model, epochs, batch_size, seed, ..Setting::default() };
         self.game.applied_to(setting, self.buffer_size)
     }
 }

@@ -1,13 +1,45 @@
 //! Numbers and names as people write them.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use misdeal_core::{ClosedSet, serialize_path_if_any};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use misdeal_core::{ClosedSet, Device, serialize_path_if_any};
 use serde::{Deserialize, Deserializer, Serializer, de};
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 /// One of the names of a closed set.
 pub fn one_of<T: ClosedSet + Send + Sync + 'static>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(T::names()).try_map(|name| T::from_name(&name))
+}
+
+/// A device by its name; `gpu` is another word for `cuda`.
+pub fn device() -> impl TypedValueParser<Value = Device> {
+    let names = Device::names().iter().map(|&name| match name {
+        "cuda" => PossibleValue::new(name).alias("gpu"),
+        name => PossibleValue::new(name),
+    });
+    let canonical = |name: String| if name == "gpu" { "cuda".to_owned() } else { name };
+    PossibleValuesParser::new(names).try_map(move |name| Device::from_name(&canonical(name)))
+}
+
+/// Any text, with the names that shells complete. The job checks what is allowed.
+#[derive(Debug, Clone, Copy)]
+pub struct Completed(pub &'static [&'static str]);
+
+impl TypedValueParser for Completed {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        clap::builder::StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().map(|name| PossibleValue::new(*name))))
+    }
 }
 
 /// A number: `0.5`, `1e-5`. Ranges are checked where the value is used.
