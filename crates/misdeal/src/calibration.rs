@@ -5,7 +5,7 @@ use misdeal_core::{BatchScheme, Bounds, ClosedSet, SchemeName, Setting};
 use misdeal_results::request::{BoundSide, CalibrateRequest, CountedSteps};
 use misdeal_results::{CalibratedScheme, Calibration, Calibrations, Document};
 use misdeal_theory::account::{poisson_bounds_within, side_within};
-use misdeal_theory::calibrate::{self, RELATIVE_WIDTH, calibrate_to};
+use misdeal_theory::calibrate::{self, RELATIVE_WIDTH, calibrate_by};
 use misdeal_theory::check_delta;
 use misdeal_theory::pld::Side;
 use misdeal_theory::work::Work;
@@ -137,7 +137,8 @@ impl Search {
     fn noise_for(&self, scheme: BatchScheme, width: f64, work: &Work) -> Result<Calibration> {
         let setting = self.setting(scheme).validated()?;
         let (mut evaluations, mut is_out_of_reach) = (0, false);
-        let found = calibrate_to(self.target_epsilon, width, |noise_multiplier| {
+        let search = calibrate::Search { relative_width: width, ..calibrate::Search::default() };
+        let found = calibrate_by(self.target_epsilon, &search, |noise_multiplier| {
             let setting = Setting { noise_multiplier, ..setting.clone() }.validated()?;
             let share = calibrate::share_of_work(evaluations);
             evaluations += 1;

@@ -43,16 +43,34 @@ pub fn share_of_work(evaluations: u32) -> f64 {
 /// # Errors
 /// No noise in [`NOISE_MULTIPLIERS`] meets the target, the smallest noise already meets it, or the accountant fails.
 pub fn calibrate(target_epsilon: f64, epsilon: impl FnMut(f64) -> Result<f64>) -> Result<Calibration> {
-    calibrate_to(target_epsilon, RELATIVE_WIDTH, epsilon)
+    calibrate_by(target_epsilon, &Search::default(), epsilon)
 }
 
-/// The noise multiplier as in [`calibrate`], accurate to `relative_width` relative.
+/// The place where a calibration begins, and its accuracy.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Search {
+    /// The first noise that is tried. A good guess saves calls of the accountant.
+    pub start: f64,
+    /// The logarithm of the first factor away from it.
+    pub stride: f64,
+    /// The relative accuracy of the noise.
+    pub relative_width: f64,
+}
+
+impl Default for Search {
+    /// Begins at noise 1 in steps of a factor of two, to [`RELATIVE_WIDTH`].
+    fn default() -> Self {
+        Search { start: 1.0, stride: 0.7, relative_width: RELATIVE_WIDTH }
+    }
+}
+
+/// The noise multiplier as in [`calibrate`], by a search of its own.
 ///
 /// # Errors
 /// The errors of [`calibrate`].
-pub fn calibrate_to(
+pub fn calibrate_by(
     target_epsilon: f64,
-    relative_width: f64,
+    search: &Search,
     mut epsilon: impl FnMut(f64) -> Result<f64>,
 ) -> Result<Calibration> {
     if !(1e-9..=1e9).contains(&target_epsilon) {
@@ -73,8 +91,8 @@ pub fn calibrate_to(
             }
         }
     };
-    let bracket = bracket(&mut excess);
-    let end = bracket.map(|bracket| narrow(&mut excess, bracket, 0.5 * relative_width));
+    let bracket = bracket(search, &mut excess);
+    let end = bracket.map(|bracket| narrow(&mut excess, bracket, 0.5 * search.relative_width));
     let hint = "change the target, delta, or the number of steps";
     match refusal {
         // The user did not give this noise. The target requires it, so the error names the target.
@@ -99,13 +117,14 @@ fn noise_at(log_noise: f64) -> f64 {
     exp(log_noise).clamp(LEAST_NOISE, MOST_NOISE)
 }
 
-/// Moves from noise 1 in growing steps until the excess changes its sign.
-fn bracket(mut excess: impl FnMut(f64) -> f64) -> Option<Bracket> {
+/// Moves from the first noise in growing steps until the excess changes its sign.
+fn bracket(search: &Search, mut excess: impl FnMut(f64) -> f64) -> Option<Bracket> {
     let (least, most) = (log(LEAST_NOISE), log(MOST_NOISE));
-    let start = (0.0, excess(0.0));
-    let (mut last, mut stride) = (start, 0.7);
+    let first = log(search.start).clamp(least, most);
+    let start = (first, excess(first));
+    let (mut last, mut stride) = (start, search.stride);
     let upwards = start.1 > 0.0;
-    while last.0 > least && last.0 < most {
+    while if upwards { last.0 < most } else { last.0 > least } {
         let x = if upwards { (last.0 + stride).min(most) } else { (last.0 - stride).max(least) };
         let next = (x, excess(x));
         if (next.1 > 0.0) != upwards {
@@ -145,6 +164,18 @@ mod tests {
         assert!(epsilon(found.noise_multiplier).unwrap() <= 2.0);
         assert!(epsilon(found.noise_multiplier * 0.999).unwrap() > 2.0);
         assert!(found.evaluations <= 30, "{}", found.evaluations);
+    }
+
+    #[test]
+    fn a_good_guess_saves_calls_and_changes_nothing() {
+        let epsilon = |noise: f64| Ok(Gaussian::fixed_order(noise, 10).epsilon_upper_bound(1e-6));
+        let far = calibrate(2.0, epsilon).unwrap();
+        for start in [0.9 * far.noise_multiplier, 1.1 * far.noise_multiplier, 0.01, 1e4] {
+            let search = Search { start, stride: 0.05, ..Search::default() };
+            let near = calibrate_by(2.0, &search, epsilon).unwrap();
+            assert!((near.noise_multiplier / far.noise_multiplier - 1.0).abs() < RELATIVE_WIDTH, "{start}");
+            assert!(start < 0.1 || start > 100.0 || near.evaluations < far.evaluations, "{start}");
+        }
     }
 
     /// The search does not call the accountant outside the allowed range of noise.

@@ -5,12 +5,12 @@ use crate::Result;
 use misdeal_core::{BatchScheme, BoundMethod, Bounds, Setting, SideMethod};
 use misdeal_results::{CardSetting, CheckedScheme};
 use misdeal_theory::account::{bounds_within, poisson_bounds_within, side_within};
-use misdeal_theory::calibrate::{self, calibrate_to};
+use misdeal_theory::calibrate::{self, Search, calibrate_by};
 use misdeal_theory::pld::Side;
 use misdeal_theory::work::Work;
 
 /// Units of work for the bounds of one scheme, and as many for its noise.
-const WORK: f64 = 2.5e9;
+const WORK: f64 = 3.5e9;
 /// Relative accuracy of the noise that is needed.
 const NOISE_WIDTH: f64 = 3e-4;
 
@@ -30,6 +30,8 @@ pub struct SchemeUse<'a> {
     pub training: &'a Training,
     /// The scheme.
     pub scheme: BatchScheme,
+    /// A noise near the one that keeps the claim, if one is known.
+    pub guess: Option<f64>,
 }
 
 impl SchemeUse<'_> {
@@ -77,7 +79,10 @@ impl SchemeUse<'_> {
     /// The least noise whose proven upper bound is at most the claim, rounded up; `None` if there is none within the work.
     fn noise_needed(&self, claim: f64, work: &Work) -> Option<f64> {
         let mut evaluations = 0;
-        let found = calibrate_to(claim, NOISE_WIDTH, |noise_multiplier| {
+        let (start, stride) =
+            self.guess.map_or((self.training.setting.noise_multiplier, 0.3), |guess| (guess, 0.03));
+        let search = Search { start, stride, relative_width: NOISE_WIDTH };
+        let found = calibrate_by(claim, &search, |noise_multiplier| {
             let share = calibrate::share_of_work(evaluations);
             evaluations += 1;
             let bounds = work.part(share * work.left(), |work| match self.scheme {
