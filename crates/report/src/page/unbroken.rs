@@ -77,7 +77,7 @@ mod tests {
         let line = "misdeal account --delta 1e-5 --scheme '<b>'";
         let html = command(line);
         assert_eq!(html.matches("<span class=\"flag\">").count(), 2);
-        assert!(html.contains("</span> <span class=\"flag\">--delta 1e-5</span>"), "{html}");
+        assert!(html.contains("account <span class=\"flag\">--delta 1e-5</span> <span"), "{html}");
         let text = html.replace("<span class=\"flag\">", "").replace("</span>", "");
         assert_eq!(text, "misdeal account --delta 1e-5 --scheme &#39;&#60;b&#62;&#39;");
     }
