@@ -56,7 +56,9 @@ pub fn command(line: &str) -> String {
     let mut html = escaped(parts.next().unwrap_or_default());
     for part in parts {
         // The space is outside, so that a line breaks there and what is copied keeps it.
-        html += &format!(" <span class=\"flag\">--{}</span>", escaped(part));
+        html.push_str(" <span class=\"flag\">--");
+        html.push_str(&escaped(part));
+        html.push_str("</span>");
     }
     html
 }
