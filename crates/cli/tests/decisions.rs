@@ -26,7 +26,8 @@ fn the_request_is_in_the_document_and_the_page_prints_it() {
         found["request"] = unknown;
         let page = page_of(&found);
         assert!(
-            page.contains("This result does not say what was asked for") && !page.contains("<code>misdeal ")
+            page.contains("This result does not say what was asked for")
+                && !page.contains("<code>misdeal audit")
         );
     }
     found.as_object_mut().unwrap().remove("request");

@@ -58,7 +58,7 @@ impl Series {
         match (self.draw, before.iter().filter(is_like_this).count()) {
             (Draw::Rule, _) => self.dash = "6 3".into(),
             (Draw::Line | Draw::Marked | Draw::Spaced, before @ 1..) => {
-                self.dash = format!("{} 3", 1 + 3 * before)
+                self.dash = format!("{} 3", 1 + 3 * before);
             }
             _ => {}
         }

@@ -130,6 +130,7 @@ const MOST_PRINTED: usize = 12;
 
 impl Table {
     /// Whether a row is left out on paper; the number of rows starts at 0.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "templates give references")]
     pub fn is_cut(&self, row: &usize) -> bool {
         self.is_long() && *row >= MOST_PRINTED
     }

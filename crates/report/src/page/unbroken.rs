@@ -56,7 +56,9 @@ pub fn command(line: &str) -> String {
     let mut html = escaped(parts.next().unwrap_or_default());
     for part in parts {
         // The space is outside, so that a line breaks there and what is copied keeps it.
-        html += &format!(" <span class=\"flag\">--{}</span>", escaped(part));
+        html.push_str(" <span class=\"flag\">--");
+        html.push_str(&escaped(part));
+        html.push_str("</span>");
     }
     html
 }
@@ -77,7 +79,7 @@ mod tests {
         let line = "misdeal account --delta 1e-5 --scheme '<b>'";
         let html = command(line);
         assert_eq!(html.matches("<span class=\"flag\">").count(), 2);
-        assert!(html.contains("</span> <span class=\"flag\">--delta 1e-5</span>"), "{html}");
+        assert!(html.contains("account <span class=\"flag\">--delta 1e-5</span> <span"), "{html}");
         let text = html.replace("<span class=\"flag\">", "").replace("</span>", "");
         assert_eq!(text, "misdeal account --delta 1e-5 --scheme &#39;&#60;b&#62;&#39;");
     }
