@@ -41,7 +41,15 @@ const COMPANY: [(&str, &str, &str); 5] = [
 const LONG: &str = "x";
 
 /// Values that are strange and fine, flag by flag, with the reason.
-const FINE: [(&str, &str, &str); 20] = [
+const FINE: [(&str, &str, &str); 28] = [
+    ("member-column", "", "not looked at without --scores"),
+    ("member-column", "nobody", "not looked at without --scores"),
+    ("member-column", "--", "not looked at without --scores"),
+    ("member-column", LONG, "not looked at without --scores"),
+    ("score-column", "", "not looked at without --scores"),
+    ("score-column", "nobody", "not looked at without --scores"),
+    ("score-column", "--", "not looked at without --scores"),
+    ("score-column", LONG, "not looked at without --scores"),
     ("name", "", "any name is one"),
     ("name", "nobody", "any name is one"),
     ("name", "--", "any name is one"),
