@@ -312,7 +312,9 @@ fn bad_score_files() {
     let estimate = |scores_in: &str, scores_out: &str| {
         refusal(
             folder.path(),
-            &format!("estimate --scores-in {scores_in} --scores-out {scores_out} --output result"),
+            &format!(
+                "estimate --scores-in {scores_in} --scores-out {scores_out} --threshold-choice hold-out --output result"
+            ),
         )
     };
     for (name, _, words) in &files {

@@ -148,8 +148,16 @@ fn check_exits_with_1_on_a_valid_refutation_only() {
         ("--claimed-epsilon 0.5 --check --threshold-choice max", 1, [false, true]),
         ("--claimed-epsilon 0.5 --check --estimator raw", 1, [false, true]),
         ("--claimed-epsilon 4 --check", 1, [false, false]),
-        ("--claimed-epsilon 0.7 --check --scheme poisson --estimator raw", 1, [false, false]),
-        ("--claimed-epsilon 0.72 --check --scheme poisson --estimator raw", 0, [false, false]),
+        (
+            "--claimed-epsilon 0.7 --check --scheme poisson --estimator raw --threshold-choice hold-out",
+            1,
+            [false, false],
+        ),
+        (
+            "--claimed-epsilon 0.72 --check --scheme poisson --estimator raw --threshold-choice hold-out",
+            0,
+            [false, false],
+        ),
         ("--claimed-epsilon 4.2 --check --threshold-choice max", 0, [false, false]),
         ("--claimed-epsilon 0 --check", 1, [true, true]),
     ];

@@ -41,7 +41,19 @@ const COMPANY: [(&str, &str, &str); 5] = [
 const LONG: &str = "x";
 
 /// Values that are strange and fine, flag by flag, with the reason.
-const FINE: [(&str, &str, &str); 22] = [
+const FINE: [(&str, &str, &str); 34] = [
+    ("member-column", "", "not looked at without --scores"),
+    ("member-column", "nobody", "not looked at without --scores"),
+    ("member-column", "--", "not looked at without --scores"),
+    ("member-column", LONG, "not looked at without --scores"),
+    ("score-column", "", "not looked at without --scores"),
+    ("score-column", "nobody", "not looked at without --scores"),
+    ("score-column", "--", "not looked at without --scores"),
+    ("score-column", LONG, "not looked at without --scores"),
+    ("name", "", "any name is one"),
+    ("name", "nobody", "any name is one"),
+    ("name", "--", "any name is one"),
+    ("name", LONG, "any name is one"),
     ("reproduce only", "", "every name contains nothing"),
     ("reproduce store", "missing/folder/file", "a folder that is made"),
     ("reproduce store", ".", "a folder"),

@@ -82,10 +82,10 @@ pub fn calibrate_all(request: &CalibrateRequest) -> Result<Calibrations> {
 }
 
 /// Units of work for one scheme of several. Most have a closed form and need next to none.
-const SHARE: f64 = 4e9;
+const SHARE: f64 = work::COMMAND;
 
 /// Relative accuracy of the noise for one scheme of several: fewer evaluations, each on a finer grid.
-const WIDTH: f64 = 1e-5;
+const WIDTH: f64 = 1e-4;
 
 /// Why a scheme has no noise, without the name of a flag before it.
 fn reason(error: &Error) -> String {

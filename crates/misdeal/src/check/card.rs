@@ -1,6 +1,6 @@
 //! What a card states, checked and completed.
 
-use misdeal_core::{BatchScheme, Error, Result, SchemeName, Setting, check_noise_multiplier};
+use misdeal_core::{BatchScheme, Error, MOST_STEPS, Result, SchemeName, Setting, check_noise_multiplier};
 use misdeal_results::CardSetting;
 use misdeal_results::numbers::{count, probability};
 use misdeal_results::request::Card;
@@ -38,6 +38,11 @@ impl Training {
         check_range("dataset_size", dataset_size, 1 << 53, "it counts the records in the training data")?;
         check_range("batch_size", batch_size, dataset_size, "a batch has at most all records")?;
         let steps_per_epoch = dataset_size / batch_size;
+        if steps_per_epoch > MOST_STEPS {
+            let hint = "an epoch has dataset_size / batch_size steps";
+            let allowed = format!("fewer than {MOST_STEPS} batches");
+            return Err(Error::bad_value("dataset_size", dataset_size, allowed, hint));
+        }
         let (steps, epochs) = match (card.steps, card.epochs) {
             (Some(_), Some(epochs)) => {
                 let hint = "steps count all epochs together, so leave out one of the two";

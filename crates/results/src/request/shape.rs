@@ -2,7 +2,7 @@
 
 use super::{count, default_of_flags};
 use clap::Args;
-use misdeal_core::{Error, Result, Setting};
+use misdeal_core::{Error, MOST_STEPS, Result, Setting};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +78,11 @@ impl ShapeRequest {
                         "a batch has at most all records",
                     ));
                 }
+                if records / batch_size > MOST_STEPS {
+                    let hint = "an epoch has dataset_size / batch_size steps";
+                    let allowed = format!("fewer than {MOST_STEPS} batches");
+                    return Err(Error::bad_value("dataset_size", records, allowed, hint));
+                }
                 records / batch_size
             }
         };
@@ -87,8 +92,9 @@ impl ShapeRequest {
                 let hint = "steps count all epochs together, so leave out one of the two";
                 return Err(Error::bad_value("epochs", self.epochs, "none beside `steps`", hint));
             }
-            Some(0) => {
-                return Err(Error::bad_value("steps", 0, "a whole number from 1", "counts start at 1"));
+            Some(steps) if !(1..=MOST_STEPS).contains(&steps) => {
+                let allowed = format!("a whole number from 1 to {MOST_STEPS}");
+                return Err(Error::bad_value("steps", steps, allowed, "counts start at 1"));
             }
             Some(steps) => (steps.div_ceil(steps_per_epoch.max(1)), steps),
         };
@@ -103,7 +109,7 @@ impl CountedSteps {
     /// A part of an epoch: the error names the two nearest numbers of steps.
     pub fn whole_epochs(&self) -> Result<Setting> {
         let &CountedSteps { steps_per_epoch, epochs, steps, .. } = self;
-        if steps_per_epoch > 0 && !steps.is_multiple_of(steps_per_epoch) {
+        if steps_per_epoch > 0 && steps != epochs.saturating_mul(steps_per_epoch) {
             let below = steps - steps % steps_per_epoch;
             let above = below.saturating_add(steps_per_epoch);
             let nearest = if below == 0 { above.to_string() } else { format!("{below} or {above}") };
