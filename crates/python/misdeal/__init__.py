@@ -7,6 +7,7 @@
 
 In the order in which data meets them:
 
+- `check`: a model card, or an engine that has trained, to a verdict on its claim.
 - `Setting`: what is audited.
 - `audit_mechanism`, `audit_training`: play the distinguishing game, on the mechanism or on DP-SGD with real models.
 - `misdeal.torch`, `misdeal.jax`: plant the canary into *your* training; `score_outputs` and `judge_outputs` say what it shows.
@@ -36,6 +37,7 @@ from .canary_scores import (
     Split,
     ThresholdStrategy,
 )
+from .checks import check
 from .diagnoses import diagnose, scan
 from .estimates import estimate
 from .machine import devices, self_test
@@ -46,6 +48,7 @@ from .results import (
     AccountReport,
     AuditReport,
     CalibrateReport,
+    CheckReport,
     DevicesReport,
     DiagnoseReport,
     EpsilonEstimate,
@@ -56,14 +59,15 @@ from .results import (
     ReproduceReport,
     ScanReport,
     SelfTestReport,
+    Verdict,
 )
 from .settings import Setting
 from .stores import Store, merge
 
 __all__ = [
-    "AccountReport", "AuditReport", "Bonferroni", "BootstrapParams", "CalibrateReport", "CanaryScoreAuditor", "DevicesReport",
-    "DiagnoseReport", "EpsilonEstimate", "EstimateReport", "Explicit", "MergeReport", "MultiSplit", "OutputsReport", "Report",
-    "ReproduceReport", "ScanReport", "SelfTestReport", "Setting", "Split", "Store", "ThresholdStrategy", "__version__", "account",
-    "audit_mechanism", "audit_training", "calibrate", "devices", "diagnose", "estimate", "judge_outputs", "merge", "record_batches",
-    "report", "reproduce", "scan", "score_outputs", "self_test",
+    "AccountReport", "AuditReport", "Bonferroni", "BootstrapParams", "CalibrateReport", "CanaryScoreAuditor", "CheckReport",
+    "DevicesReport", "DiagnoseReport", "EpsilonEstimate", "EstimateReport", "Explicit", "MergeReport", "MultiSplit", "OutputsReport",
+    "Report", "ReproduceReport", "ScanReport", "SelfTestReport", "Setting", "Split", "Store", "ThresholdStrategy", "Verdict",
+    "__version__", "account", "audit_mechanism", "audit_training", "calibrate", "check", "devices", "diagnose", "estimate",
+    "judge_outputs", "merge", "record_batches", "report", "reproduce", "scan", "score_outputs", "self_test",
 ]
