@@ -15,6 +15,7 @@ In the order in which data meets them:
 - `account`, `calibrate`: what theory says, and the noise that a target needs.
 - `Store`, `merge`: the scores of a run, its shards, and what they show together.
 - `record_batches`, `diagnose`: what your data loader deals, and which scheme that is; `scan`: mistakes in sources.
+- `misdeal.testing`: a data loader's sampling as a unit test.
 - `misdeal.cluster`: an audit spread over Ray.
 - `report`: results on one HTML page.
 - `reproduce`: the paper's tables and figures, beside ours.
@@ -23,6 +24,11 @@ In the order in which data meets them:
 Every word is the command line's (`misdeal --help`), with underscores for hyphens. What is refused raises `ValueError` with the field,
 the value and what is allowed. Numbers may be written as `1e7`.
 """
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from ._native import __version__
 from .accounting import account, calibrate
@@ -63,6 +69,25 @@ from .results import (
 )
 from .settings import Setting
 from .stores import Store, merge
+
+if TYPE_CHECKING:
+    from . import cluster, jax, testing, torch
+
+# Modules that need more than NumPy, or take long to import: read when they are first used, with the extra that installs what they need.
+_MODULES = {
+    "cluster": "ray", "jax": "jax", "testing": "", "torch": "torch",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return importlib.import_module(f".{name}", __name__)
+    except ModuleNotFoundError as error:
+        message = f"misdeal.{name} needs {error.name}, which is not installed; pip install 'misdeal[{_MODULES[name]}]'"
+        raise ModuleNotFoundError(message, name=error.name) from None
+
 
 __all__ = [
     "AccountReport", "AuditReport", "Bonferroni", "BootstrapParams", "CalibrateReport", "CanaryScoreAuditor", "CheckReport",
