@@ -16,6 +16,7 @@ In the order in which data meets them:
 - `Store`, `merge`: the scores of a run, its shards, and what they show together.
 - `record_batches`, `diagnose`: what your data loader deals, and which scheme that is; `scan`: mistakes in sources.
 - `misdeal.testing`: a data loader's sampling as a unit test.
+- `misdeal.lightning`, `misdeal.transformers`, `misdeal.wandb`: the proven epsilon in the logs of a training.
 - `misdeal.cluster`: an audit spread over Ray.
 - `report`: results on one HTML page.
 - `reproduce`: the paper's tables and figures, beside ours.
@@ -71,11 +72,11 @@ from .settings import Setting
 from .stores import Store, merge
 
 if TYPE_CHECKING:
-    from . import cluster, jax, testing, torch
+    from . import cluster, jax, lightning, testing, torch, transformers, wandb
 
 # Modules that need more than NumPy, or take long to import: read when they are first used, with the extra that installs what they need.
 _MODULES = {
-    "cluster": "ray", "jax": "jax", "testing": "", "torch": "torch",
+    "cluster": "ray", "jax": "jax", "lightning": "lightning", "testing": "", "torch": "torch", "transformers": "transformers", "wandb": "wandb",
 }  # fmt: skip
 
 
