@@ -13,7 +13,8 @@ bin="$environment/bin"
 # uv fetches PyTorch's gigabytes in half a minute, where pip takes minutes.
 "$bin/pip" install --quiet --disable-pip-version-check uv
 install=("$bin/uv" pip install --quiet --python "$bin/python")
-"${install[@]}" "maturin>=1.9,<2" pytest pytest-xdist numpy pandas mypy nbclient ipykernel torch opacus ray jax "jax-privacy==2.0.0" datasets selenium
+"${install[@]}" "maturin>=1.9,<2" pytest pytest-xdist numpy pandas mypy nbclient ipykernel torch opacus ray jax "jax-privacy==2.0.0" datasets selenium \
+    lightning transformers accelerate wandb
 # The extension is built into the same folder as everything else, so that little is compiled twice.
 CARGO_TARGET_DIR="$target" "${install[@]}" --no-build-isolation --no-deps --reinstall-package misdeal \
     --config-settings "build-args=--profile tested" .

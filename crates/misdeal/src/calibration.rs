@@ -8,7 +8,7 @@ use misdeal_theory::account::{poisson_bounds_within, side_within};
 use misdeal_theory::calibrate::{self, RELATIVE_WIDTH, calibrate_by};
 use misdeal_theory::check_delta;
 use misdeal_theory::pld::Side;
-use misdeal_theory::work::Work;
+use misdeal_theory::work::{self, Work};
 use rayon::prelude::*;
 
 /// The noise for a target: under one scheme, or under each of them with the scheme `all`.

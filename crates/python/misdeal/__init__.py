@@ -7,6 +7,7 @@
 
 In the order in which data meets them:
 
+- `check`: a model card, or an engine that has trained, to a verdict on its claim.
 - `Setting`: what is audited.
 - `audit_mechanism`, `audit_training`: play the distinguishing game, on the mechanism or on DP-SGD with real models.
 - `misdeal.torch`, `misdeal.jax`: plant the canary into *your* training; `score_outputs` and `judge_outputs` say what it shows.
@@ -14,6 +15,8 @@ In the order in which data meets them:
 - `account`, `calibrate`: what theory says, and the noise that a target needs.
 - `Store`, `merge`: the scores of a run, its shards, and what they show together.
 - `record_batches`, `diagnose`: what your data loader deals, and which scheme that is; `scan`: mistakes in sources.
+- `misdeal.testing`: a data loader's sampling as a unit test.
+- `misdeal.lightning`, `misdeal.transformers`, `misdeal.wandb`: the proven epsilon in the logs of a training.
 - `misdeal.cluster`: an audit spread over Ray.
 - `report`: results on one HTML page.
 - `reproduce`: the paper's tables and figures, beside ours.
@@ -22,6 +25,11 @@ In the order in which data meets them:
 Every word is the command line's (`misdeal --help`), with underscores for hyphens. What is refused raises `ValueError` with the field,
 the value and what is allowed. Numbers may be written as `1e7`.
 """
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from ._native import __version__
 from .accounting import account, calibrate
@@ -36,6 +44,7 @@ from .canary_scores import (
     Split,
     ThresholdStrategy,
 )
+from .checks import check
 from .diagnoses import diagnose, scan
 from .estimates import estimate
 from .machine import devices, self_test
@@ -46,6 +55,7 @@ from .results import (
     AccountReport,
     AuditReport,
     CalibrateReport,
+    CheckReport,
     DevicesReport,
     DiagnoseReport,
     EpsilonEstimate,
@@ -56,14 +66,34 @@ from .results import (
     ReproduceReport,
     ScanReport,
     SelfTestReport,
+    Verdict,
 )
 from .settings import Setting
 from .stores import Store, merge
 
+if TYPE_CHECKING:
+    from . import cluster, jax, lightning, testing, torch, transformers, wandb
+
+# Modules that need more than NumPy, or take long to import: read when they are first used, with the extra that installs what they need.
+_MODULES = {
+    "cluster": "ray", "jax": "jax", "lightning": "lightning", "testing": "", "torch": "torch", "transformers": "transformers", "wandb": "wandb",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return importlib.import_module(f".{name}", __name__)
+    except ModuleNotFoundError as error:
+        message = f"misdeal.{name} needs {error.name}, which is not installed; pip install 'misdeal[{_MODULES[name]}]'"
+        raise ModuleNotFoundError(message, name=error.name) from None
+
+
 __all__ = [
-    "AccountReport", "AuditReport", "Bonferroni", "BootstrapParams", "CalibrateReport", "CanaryScoreAuditor", "DevicesReport",
-    "DiagnoseReport", "EpsilonEstimate", "EstimateReport", "Explicit", "MergeReport", "MultiSplit", "OutputsReport", "Report",
-    "ReproduceReport", "ScanReport", "SelfTestReport", "Setting", "Split", "Store", "ThresholdStrategy", "__version__", "account",
-    "audit_mechanism", "audit_training", "calibrate", "devices", "diagnose", "estimate", "judge_outputs", "merge", "record_batches",
-    "report", "reproduce", "scan", "score_outputs", "self_test",
+    "AccountReport", "AuditReport", "Bonferroni", "BootstrapParams", "CalibrateReport", "CanaryScoreAuditor", "CheckReport",
+    "DevicesReport", "DiagnoseReport", "EpsilonEstimate", "EstimateReport", "Explicit", "MergeReport", "MultiSplit", "OutputsReport",
+    "Report", "ReproduceReport", "ScanReport", "SelfTestReport", "Setting", "Split", "Store", "ThresholdStrategy", "Verdict",
+    "__version__", "account", "audit_mechanism", "audit_training", "calibrate", "check", "devices", "diagnose", "estimate",
+    "judge_outputs", "merge", "record_batches", "report", "reproduce", "scan", "score_outputs", "self_test",
 ]

@@ -46,7 +46,9 @@ def rounded(value: float, direction: str, digits: int = 4) -> str:
     return f"{float(Context(prec=digits, rounding=direction).create_decimal_from_float(float(value))):.{digits}g}"
 
 
-def page(fields: dict[str, Any], verdict: str, figure: str | None, entries: Sequence[list[str]] = ()) -> str:
+def page(
+    fields: dict[str, Any], verdict: str, figure: str | None, entries: Sequence[list[str]] = (), remarks: Sequence[str] = ()
+) -> str:
     """The whole of it as HTML: what matters first, and all fields below, folded where they are many."""
     said = f"<p><b>{html.escape(verdict)}</b></p>" if verdict else ""
     shown = [list(row) for row in rows(fields)]
@@ -55,7 +57,9 @@ def page(fields: dict[str, Any], verdict: str, figure: str | None, entries: Sequ
         below = _table(shown)
     else:
         below = f"{_table(first)}<details><summary>all fields</summary>{_table(shown)}</details>"
-    return f"{said}{_line(fields)}{_image(figure, verdict)}{_entries(entries)}{below}"
+    told = "".join(f"<li>{html.escape(remark)}</li>" for remark in remarks)
+    told = f"<ul>{told}</ul>" if told else ""
+    return f"{said}{_line(fields)}{_image(figure, verdict)}{_entries(entries)}{told}{below}"
 
 
 # Of many fields, those that are seen at once.

@@ -235,6 +235,71 @@ class _Listed(Report):
         return pandas.DataFrame([dict(notebook.flattened(entry)) for entry in self._fields[name]])
 
 
+class Verdict(str):
+    """What follows for a claim: the sentence, with its `kind` (refuted, holds, undecided or no-claim)."""
+
+    kind: str
+
+    def __new__(cls, kind: str, sentence: str) -> Verdict:
+        verdict = super().__new__(cls, sentence)
+        verdict.kind = kind
+        return verdict
+
+    @property
+    def sentence(self) -> str:
+        return str(self)
+
+    def __call__(self) -> str:
+        return str(self)
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        return self.kind, str(self)
+
+
+class CheckReport(_Listed):
+    """Model cards with a verdict on each; bounds and the claim of an only card are attributes of the report too."""
+
+    _entries = "cards", ("name", "delta", "claimed_epsilon", "epsilon_lower_bound", "epsilon_upper_bound", "verdict")
+    _schemes: ClassVar[tuple[str, ...]] = ("scheme", "epsilon_lower_bound", "epsilon_upper_bound", "noise_multiplier_needed")
+
+    cards: list[dict[str, Any]]
+
+    @property
+    def verdict(self) -> Verdict:  # type: ignore[override]
+        """The verdict on the only card, or on all together: `kind`, `sentence`, and the sentence when it is called."""
+        kinds = [card["verdict"]["kind"] for card in self.cards]
+        kind = next((kind for kind in ("refuted", "undecided", "holds") if kind in kinds), "no-claim")
+        return Verdict(kind, _native.verdict(self._json))
+
+    def __getattr__(self, name: str) -> Any:
+        fields = self.__dict__.get("_fields", {})
+        if name not in fields and len(fields.get("cards", ())) == 1 and name in fields["cards"][0]:
+            return fields["cards"][0][name]
+        return super().__getattr__(name)
+
+    def __str__(self) -> str:
+        lines = [self.verdict(), *notebook.lines(self._table())]
+        for card in self.cards:
+            told = f"{card['name']}: " if len(self.cards) > 1 else ""
+            lines += [f"- {told}{remark}" for remark in card["remarks"]]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        figure = self._native.svg() if self._native else None
+        if len(self.cards) > 1:
+            return notebook.page({}, self.verdict(), figure, self._table())
+        [card] = self.cards
+        shown = {name: value for name, value in card.items() if name not in ("verdict", "audit")}
+        return notebook.page(shown, self.verdict(), None, self._table(), card["remarks"])
+
+    def _table(self) -> list[list[str]]:
+        """The schemes of an only card, or a row for each card."""
+        if len(self.cards) == 1:
+            return notebook.table([{"scheme": name, **found} for name, found in self.schemes.items()], self._schemes)
+        cards = [{**card, "verdict": card["verdict"]["kind"]} for card in self.cards]
+        return notebook.table(cards, self._entries[1])  # type: ignore[index]
+
+
 class DiagnoseReport(_Listed):
     """Which scheme made the batches of a log."""
 

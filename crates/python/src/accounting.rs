@@ -4,7 +4,7 @@ use crate::calls::{Call, read};
 use crate::errors::exception;
 use crate::jobs;
 use crate::reports::Report;
-use misdeal::request::{AccountRequest, CalibrateRequest};
+use misdeal::request::{AccountRequest, CalibrateRequest, CheckRequest};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -17,6 +17,19 @@ pub fn account(
 ) -> PyResult<Report> {
     let Call { request, threads, .. } = Call::<AccountRequest>::read(&arguments)?;
     Ok(Report::new(jobs::run(py, threads, progress.as_ref(), |_| misdeal::account(&request))?))
+}
+
+/// Model cards to verdicts.
+#[pyfunction]
+pub fn check(
+    py: Python<'_>,
+    arguments: Bound<'_, PyDict>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Report> {
+    let Call { request, threads, plot } = Call::<CheckRequest>::read(&arguments)?;
+    let job = |watch: &dyn misdeal::Progress| misdeal::check(&request, watch);
+    let found = jobs::run(py, threads, progress.as_ref(), job)?;
+    Report::with_figure(found).drawn(plot.as_deref())
 }
 
 /// The noise for a target.

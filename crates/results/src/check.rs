@@ -53,7 +53,7 @@ pub struct CardSetting {
     pub dataset_size: u64,
     /// Records in a batch, on average where sizes are random.
     pub batch_size: u64,
-    /// Full batches in an epoch: dataset_size / batch_size, rounded down.
+    /// Batches in an epoch: dataset_size / batch_size, rounded down, unless a data loader says otherwise.
     pub steps_per_epoch: u64,
     /// Passes over the data, the last one perhaps not complete.
     pub epochs: u64,
@@ -66,6 +66,9 @@ pub struct CardSetting {
     /// Records in the buffer, for the schemes that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_size: Option<u64>,
+    /// The probability with which Poisson sampling has a record in a batch, where it is not batch_size / dataset_size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampling_probability: Option<f64>,
 }
 
 /// One scheme with the card's numbers.
@@ -98,14 +101,19 @@ pub(crate) fn with_verdicts<S: Serializer>(cards: &[CheckedCard], serializer: S)
 }
 
 impl CardSetting {
-    /// Records that fill no batch, in each epoch.
+    /// Full batches in an epoch.
+    pub fn full_batches(&self) -> u64 {
+        self.dataset_size / self.batch_size
+    }
+
+    /// Records that are in no batch, in each epoch.
     pub fn unused_records(&self) -> u64 {
-        self.dataset_size - self.steps_per_epoch * self.batch_size
+        self.dataset_size.saturating_sub(self.steps_per_epoch * self.batch_size)
     }
 
     /// The probability with which Poisson sampling has a record in a batch.
     pub fn sampling_probability(&self) -> f64 {
-        self.batch_size as f64 / self.dataset_size as f64
+        self.sampling_probability.unwrap_or(self.batch_size as f64 / self.dataset_size as f64)
     }
 
     /// The schemes as which the card is judged.

@@ -48,14 +48,15 @@ impl SchemeUse<'_> {
 
     /// Bounds of the whole training. Where the last epoch is not complete, the lower bound is that of the complete
     /// ones, since later outputs cannot hide what earlier ones show. The upper bound is that of one more epoch.
+    /// Where the last batch of an epoch is kept, the lower bound is that of as many equal batches, which hide more.
     fn bounds(&self, work: &Work) -> Result<Bounds> {
         let Training { setting, delta, .. } = self.training;
         if self.scheme == BatchScheme::Poisson {
             return self.poisson(setting.noise_multiplier, work);
         }
-        let upper = self.training.with_epochs(self.scheme, setting.epochs).validated()?;
+        let upper = self.training.with_full_batches(self.scheme, setting.epochs).validated()?;
         match self.training.whole_epochs(self.scheme) {
-            Some(lower) if lower.epochs == upper.epochs => Ok(bounds_within(&upper, *delta, work)?),
+            Some(lower) if lower == upper => Ok(bounds_within(&upper, *delta, work)?),
             Some(lower) => {
                 let below = work.part(0.5 * work.left(), |work| bounds_within(&lower, *delta, work))?;
                 let above = side_within(&upper, *delta, Side::Upper, work)?;
@@ -88,7 +89,7 @@ impl SchemeUse<'_> {
             let bounds = work.part(share * work.left(), |work| match self.scheme {
                 BatchScheme::Poisson => self.poisson(noise_multiplier, work),
                 scheme => {
-                    let setting = self.training.with_epochs(scheme, self.training.setting.epochs);
+                    let setting = self.training.with_full_batches(scheme, self.training.setting.epochs);
                     let setting = Setting { noise_multiplier, ..setting }.validated()?;
                     Ok(side_within(&setting, self.training.delta, Side::Upper, work)?)
                 }

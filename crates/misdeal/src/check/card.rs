@@ -37,11 +37,16 @@ impl Training {
         check_noise_multiplier(noise_multiplier)?;
         check_range("dataset_size", dataset_size, 1 << 53, "it counts the records in the training data")?;
         check_range("batch_size", batch_size, dataset_size, "a batch has at most all records")?;
-        let steps_per_epoch = dataset_size / batch_size;
+        let steps_per_epoch = card.steps_per_epoch.unwrap_or(dataset_size / batch_size);
         if steps_per_epoch > MOST_STEPS {
             let hint = "an epoch has dataset_size / batch_size steps";
             let allowed = format!("fewer than {MOST_STEPS} batches");
             return Err(Error::bad_value("dataset_size", dataset_size, allowed, hint));
+        }
+        check_range("steps_per_epoch", steps_per_epoch, 1 << 31, "it counts the batches in an epoch")?;
+        if let Some(rate) = card.sampling_probability.filter(|rate| !(*rate > 0.0 && *rate <= 1.0)) {
+            let hint = "a record is in a batch with it";
+            return Err(Error::bad_value("sampling_probability", rate, "a number above 0, at most 1", hint));
         }
         let (steps, epochs) = match (card.steps, card.epochs) {
             (Some(_), Some(epochs)) => {
@@ -75,6 +80,7 @@ impl Training {
             noise_multiplier,
             scheme: scheme.map(SchemeName::from),
             buffer_size: card.buffer_size,
+            sampling_probability: card.sampling_probability,
         };
         let training = Training {
             remarks: remarks(card, &setting, delta),
@@ -92,6 +98,15 @@ impl Training {
     pub fn with_epochs(&self, scheme: BatchScheme, epochs: u64) -> Setting {
         let &CardSetting { noise_multiplier, steps_per_epoch, batch_size, .. } = &self.setting;
         Setting { noise_multiplier, steps_per_epoch, epochs, batch_size, scheme, ..Setting::default() }
+    }
+
+    /// As `with_epochs`, but an epoch has its full batches alone.
+    ///
+    /// Upper bounds are taken of it. A place among all batches, of which the last is small, is a mixture of a uniform place among the
+    /// full batches and a uniform place among all. A mixture tells no more than its worse part, and fewer places hide less.
+    pub fn with_full_batches(&self, scheme: BatchScheme, epochs: u64) -> Setting {
+        let steps_per_epoch = self.setting.steps_per_epoch.min(self.setting.full_batches());
+        Setting { steps_per_epoch, ..self.with_epochs(scheme, epochs) }
     }
 
     /// The complete epochs alone, of which every lower bound is one of the whole training; `None` if there is none.
@@ -118,9 +133,9 @@ fn check_range(field: &'static str, value: u64, most: u64, hint: &str) -> Result
 
 /// What was assumed, and what a reader should know of the numbers.
 fn remarks(card: &Card, setting: &CardSetting, delta: f64) -> Vec<String> {
-    let mut remarks = Vec::new();
+    let mut remarks = card.remarks.clone();
     let unused = setting.unused_records();
-    if unused > 0 {
+    if unused > 0 && card.steps_per_epoch.is_none() {
         remarks.push(format!(
             "{} of {} records fill no batch and are dropped: an epoch has {} full batches. Bounds are for a record that every epoch uses.",
             count(unused),
@@ -145,9 +160,7 @@ fn remarks(card: &Card, setting: &CardSetting, delta: f64) -> Vec<String> {
             count(whole)
         ));
     }
-    if matches!(setting.scheme, None | Some(SchemeName::Poisson))
-        && setting.dataset_size >= setting.batch_size
-    {
+    if matches!(setting.scheme, None | Some(SchemeName::Poisson)) && card.sampling_probability.is_none() {
         let (steps, rate) = (setting.steps_per_epoch, setting.sampling_probability());
         // What Opacus computes from the rate, which rounds down.
         let by_rate = (1.0 / rate) as u64;

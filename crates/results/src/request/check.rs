@@ -70,6 +70,16 @@ pub struct Card {
     /// Records in the buffer of partial-shuffle and stream-shuffle
     #[arg(long, allow_hyphen_values = true, value_parser = count, value_name = "K")]
     pub buffer_size: Option<u64>,
+    /// The probability with which Poisson sampling has a record in a batch; batch_size / dataset_size if not given.
+    #[arg(skip)]
+    pub sampling_probability: Option<f64>,
+    /// Batches in an epoch; dataset_size / batch_size, rounded down, if not given. It is one more where the last batch is kept although
+    /// it is not full.
+    #[arg(skip)]
+    pub steps_per_epoch: Option<u64>,
+    /// What a reader should know of the card's source.
+    #[arg(skip)]
+    pub remarks: Vec<String>,
 }
 
 default_of_flags!(CheckRequest, Card);
