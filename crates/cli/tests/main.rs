@@ -21,6 +21,7 @@ mod pages;
 mod program;
 mod report;
 mod reproduce;
+mod same_words;
 mod scan;
 mod schema;
 mod search_buffer;

@@ -146,7 +146,8 @@ const NOT_MET_HERE: [&str; 7] = [
 ];
 
 /// What a definition names, and a kind of document has none of.
-const NEVER_IN: [(&str, &[&str]); 5] = [
+const NEVER_IN: [(&str, &[&str]); 6] = [
+    ("audit-training", &["/properties/unused_records"]),
     ("audit-mechanism", &["/$defs/Setting/properties/training"]),
     (
         "merge",

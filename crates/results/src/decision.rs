@@ -294,6 +294,7 @@ mod tests {
             empirical_epsilon: found,
             valid: true,
             is_conditional: false,
+            remedy: "",
             objection: None,
             delta: 1e-5,
             significance: 0.05,

@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn steps_follow_from_records() {
-        let shape = Shape { dataset_size: Some(60_000), batch_size: 512, epochs: 15, ..Shape::default() };
+        let shape = ShapeRequest { dataset_size: Some(60_000), batch_size: 512, epochs: 15, ..ShapeRequest::default() };
         let counted = shape.counted().unwrap();
         assert_eq!((counted.steps_per_epoch, counted.steps, counted.unused_records()), (117, 1755, Some(96)));
         assert!((counted.sampling_probability() - 512.0 / 60_000.0).abs() < 1e-15);
@@ -160,16 +160,16 @@ mod tests {
     #[test]
     fn parts_of_epochs_are_refused_with_the_nearest_numbers() {
         let refused = |steps| {
-            let counted = Shape { steps: Some(steps), ..Shape::default() }.counted().unwrap();
+            let counted = ShapeRequest { steps: Some(steps), ..ShapeRequest::default() }.counted().unwrap();
             counted.whole_epochs().unwrap_err().to_string()
         };
         assert!(refused(250).contains("such as 200 or 300"), "{}", refused(250));
         assert!(refused(7).contains("such as 100;"), "{}", refused(7));
-        let both = Shape { steps: Some(200), epochs: 3, ..Shape::default() };
+        let both = ShapeRequest { steps: Some(200), epochs: 3, ..ShapeRequest::default() };
         assert!(both.counted().unwrap_err().to_string().starts_with("epochs is 3"));
-        let both = Shape { dataset_size: Some(200), steps_per_epoch: 3, ..Shape::default() };
+        let both = ShapeRequest { dataset_size: Some(200), steps_per_epoch: 3, ..ShapeRequest::default() };
         assert!(both.counted().unwrap_err().to_string().starts_with("steps_per_epoch is 3"));
-        let large = Shape { dataset_size: Some(50), ..Shape::default() };
+        let large = ShapeRequest { dataset_size: Some(50), ..ShapeRequest::default() };
         assert!(large.counted().unwrap_err().to_string().starts_with("batch_size is 100"));
     }
 }
