@@ -12,7 +12,7 @@ from typing import Any
 try:
     from lightning.pytorch import Callback
 except ImportError:  # the package's older name
-    from pytorch_lightning import Callback
+    from pytorch_lightning import Callback  # type: ignore[assignment]
 
 from .epochs import EpsilonSoFar
 
