@@ -150,7 +150,12 @@ mod tests {
 
     #[test]
     fn steps_follow_from_records() {
-        let shape = ShapeRequest { dataset_size: Some(60_000), batch_size: 512, epochs: 15, ..ShapeRequest::default() };
+        let shape = ShapeRequest {
+            dataset_size: Some(60_000),
+            batch_size: 512,
+            epochs: 15,
+            ..ShapeRequest::default()
+        };
         let counted = shape.counted().unwrap();
         assert_eq!((counted.steps_per_epoch, counted.steps, counted.unused_records()), (117, 1755, Some(96)));
         assert!((counted.sampling_probability() - 512.0 / 60_000.0).abs() < 1e-15);
