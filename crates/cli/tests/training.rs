@@ -19,7 +19,8 @@ fn run(folder: &Path, arguments: &str) -> Value {
 #[test]
 fn the_report_has_all_that_was_promised() {
     let folder = tempfile::tempdir().unwrap();
-    let report = run(folder.path(), "--threat-model partially-informed --epochs 2");
+    let report = run(folder.path(), "--epochs 2 --threshold-choice hold-out");
+    assert_eq!(report["setting"]["threat_model"], "partially-informed");
     assert_eq!(report["command"], "audit training");
     assert_eq!(report["setting"]["steps_per_epoch"], 10);
     assert_eq!(report["observations"], 60);
