@@ -75,7 +75,7 @@ const CASES: [(&str, &[&str], &[&str]); 12] = [
         &["Proven by theory", "The claim of epsilon 5 holds: theory proves at most 4.378 for this scheme."],
     ),
     (
-        "audit training --dataset-size 200 --batch-size 20 --observations 20 --target-epsilon 8 --canary dirac --seed 1",
+        "audit training --dataset-size 200 --batch-size 20 --observations 20 --target-epsilon 8 --canary dirac --seed 1 --threat-model worst-case --threshold-choice hold-out",
         &["empirical_epsilon", "threshold", "setting", "train_accuracy"],
         &["Audit of training", "What the models are worth", "synthetic"],
     ),

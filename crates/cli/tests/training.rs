@@ -165,7 +165,7 @@ fn what_cannot_be_refuted_is_told_by_the_number_of_scores() {
     let folder = tempfile::tempdir().unwrap();
     let told = |canaries: u64| {
         let line = audit(&format!(
-            "--observations 200 --noise-multiplier 0.3 --claimed-epsilon 2.6 --threat-model partially-informed --canary null-space \
+            "--observations 200 --noise-multiplier 0.3 --claimed-epsilon 2.6 --threshold-choice hold-out --canary null-space \
              --canaries {canaries}"
         ));
         misdeal(folder.path(), &line).stderr
