@@ -90,7 +90,7 @@ const CASES: [(&str, &[&str], &[&str]); 12] = [
         &["Claim refuted", "in.csv beside out.csv", "Whole curves, tested", "<td>2,000</td>", "\"score\""],
     ),
     (
-        "estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 0.5",
+        "estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 0.5 --threshold-choice hold-out",
         &["empirical_epsilon", "false_positives", "false_negatives"],
         &[
             "What was counted",
