@@ -79,6 +79,7 @@ fn in_shell(folder: &Path, first: &str, arguments: &str) -> program::Run {
         .output()
         .unwrap();
     program::Run {
+        written: String::new(),
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),

@@ -50,7 +50,7 @@ fn every_command_has_a_page() {
     assert_eq!((program.code, program.stderr.as_str()), (Some(0), ""));
     let run = misdeal(folder.path(), "man --output man1");
     assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""));
-    assert!(run.stderr.starts_with("Wrote man1 ("), "{}", run.stderr);
+    assert!(run.written.starts_with("Wrote man1 ("), "{}", run.written);
     let pages = files(&folder.path().join("man1"));
     assert_eq!(pages["misdeal.1"], program.stdout.as_bytes());
     let help = misdeal(folder.path(), "--help").stdout;

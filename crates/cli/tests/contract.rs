@@ -125,11 +125,12 @@ fn output_takes_the_document_and_leaves_standard_output_empty() {
         let arguments = format!("audit mechanism --observations 1e4 --output result --format {format}");
         let run = misdeal(folder.path(), &arguments);
         assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{format}");
-        let told = run.stderr.as_str();
+        assert_eq!(run.stderr, "", "{format}");
+        let told = run.written.as_str();
         assert!(told.starts_with("Wrote result (") && told.contains("Verdict: "), "{format}: {told}");
         assert_eq!(told.lines().count(), 1, "{format}: {told}");
         let quiet = misdeal(folder.path(), &format!("{arguments} --quiet"));
-        assert_eq!((quiet.code, quiet.stderr.as_str()), (Some(0), ""), "{format}");
+        assert_eq!((quiet.code, quiet.written.as_str()), (Some(0), ""), "{format}");
         assert!(is_whole(&fs::read_to_string(folder.path().join("result")).unwrap()), "{format}");
         assert_eq!(program::files(folder.path()).len(), 1);
     }

@@ -76,7 +76,7 @@ const CASES: [(&str, &[&str], &[&str]); 12] = [
         &["Proven by theory", "The claim of epsilon 5 holds: theory proves at most 4.378 for this scheme."],
     ),
     (
-        "audit training --dataset-size 200 --batch-size 20 --observations 20 --target-epsilon 8 --canary dirac --seed 1",
+        "audit training --dataset-size 200 --batch-size 20 --observations 20 --target-epsilon 8 --canary dirac --seed 1 --threat-model worst-case --threshold-choice hold-out",
         &["empirical_epsilon", "threshold", "setting", "train_accuracy"],
         &["Audit of training", "What the models are worth", "synthetic"],
     ),
@@ -91,7 +91,7 @@ const CASES: [(&str, &[&str], &[&str]); 12] = [
         &["Claim refuted", "in.csv beside out.csv", "Whole curves, tested", "<td>2,000</td>", "\"score\""],
     ),
     (
-        "estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 0.5",
+        "estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 0.5 --threshold-choice hold-out",
         &["empirical_epsilon", "false_positives", "false_negatives"],
         &[
             "What was counted",

@@ -20,6 +20,7 @@ const COMMANDS: [(&str, &[&str]); 15] = [
     (
         "audit-mechanism",
         &[
+            "audit mechanism --seed 3",
             "audit mechanism --observations 2e4 --trade-off",
             "audit mechanism --observations 2e4 --dataset-size 10050",
             "audit mechanism --observations 2e4 --scheme partial-shuffle --buffer-size 1000 --search-buffer",
@@ -301,7 +302,7 @@ fn every_kind_is_held_and_definitions_of_one_name_are_one() {
 fn wrong_documents_are_found() {
     let schemas = schemas();
     let folder = tempfile::tempdir().unwrap();
-    let right = program::json(folder.path(), "calibrate --target-epsilon 3");
+    let right = program::json(folder.path(), "calibrate --target-epsilon 3 --scheme poisson");
     let schema = &schemas["calibrate"];
     let validator = jsonschema::validator_for(schema).unwrap();
     assert!(validator.is_valid(&right));

@@ -19,7 +19,8 @@ fn run(folder: &Path, arguments: &str) -> Value {
 #[test]
 fn the_report_has_all_that_was_promised() {
     let folder = tempfile::tempdir().unwrap();
-    let report = run(folder.path(), "--threat-model partially-informed --epochs 2");
+    let report = run(folder.path(), "--epochs 2 --threshold-choice hold-out");
+    assert_eq!(report["setting"]["threat_model"], "partially-informed");
     assert_eq!(report["command"], "audit training");
     assert_eq!(report["setting"]["steps_per_epoch"], 10);
     assert_eq!(report["observations"], 60);
@@ -164,7 +165,7 @@ fn what_cannot_be_refuted_is_told_by_the_number_of_scores() {
     let folder = tempfile::tempdir().unwrap();
     let told = |canaries: u64| {
         let line = audit(&format!(
-            "--observations 200 --noise-multiplier 0.3 --claimed-epsilon 2.6 --threat-model partially-informed --canary null-space \
+            "--observations 200 --noise-multiplier 0.3 --claimed-epsilon 2.6 --threshold-choice hold-out --canary null-space \
              --canaries {canaries}"
         ));
         misdeal(folder.path(), &line).stderr

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// Model cards, each with a verdict on its claim.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -333,9 +334,10 @@ impl CheckedCard {
             _ => format!("Do not publish epsilon {shown}: it is not proven for this training."),
         };
         if let Some((name, upper, _)) = self.remedy() {
-            advice += &format!(" With {} the same noise gives at most {}.", batches(name), rounded_up(upper));
+            let _ =
+                write!(advice, " With {} the same noise gives at most {}.", batches(name), rounded_up(upper));
         } else if let Some(upper) = self.epsilon_upper_bound {
-            advice += &format!(" What is proven is at most {}.", rounded_up(upper));
+            let _ = write!(advice, " What is proven is at most {}.", rounded_up(upper));
         }
         advice
     }

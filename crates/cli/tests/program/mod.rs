@@ -19,6 +19,8 @@ pub struct Run {
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
+    /// The line of standard error that says what was written; it is not in `stderr`.
+    pub written: String,
 }
 
 /// How long a run may take before it counts as hanging.
@@ -51,7 +53,14 @@ pub fn run<'a>(folder: &Path, words: impl IntoIterator<Item = &'a str>) -> Run {
     std::env::set_current_dir(env!("CARGO_MANIFEST_DIR")).unwrap();
     let printed = environment.printed();
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    Run { code: Some(i32::from(code)), stdout: text(printed.stdout), stderr: text(printed.stderr) }
+    ended(Some(i32::from(code)), text(printed.stdout), &text(printed.stderr))
+}
+
+/// What a run ended with, the line that says what was written apart.
+fn ended(code: Option<i32>, stdout: String, stderr: &str) -> Run {
+    let is_of_writing = |line: &&str| line.starts_with("Wrote ");
+    let (written, others): (Vec<&str>, Vec<&str>) = stderr.split_inclusive('\n').partition(is_of_writing);
+    Run { code, stdout, stderr: others.concat(), written: written.concat() }
 }
 
 /// Ends all tests after a generous while, unless what it gives is dropped before.
@@ -80,11 +89,8 @@ fn started(folder: &Path, words: &[&str]) -> Run {
         .timeout(LIMIT)
         .output()
         .unwrap();
-    Run {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    ended(output.status.code(), String::from_utf8(output.stdout).unwrap(), &stderr)
 }
 
 /// Waits for the end of a process; one that goes on for minutes hangs, and is killed.
