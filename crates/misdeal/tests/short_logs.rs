@@ -17,14 +17,18 @@ fn dealt(setting: &Setting) -> Vec<Vec<Vec<u64>>> {
     epochs.map(|_| sampler.next_epoch().iter().map(<[u64]>::to_vec).collect()).collect()
 }
 
-fn diagnosed(epochs: &[Vec<Vec<u64>>], dataset_size: Option<u64>, noise_multiplier: f64) -> Diagnosed {
+fn diagnosed(
+    epochs: &[Vec<Vec<u64>>],
+    dataset_size: Option<u64>,
+    noise_multiplier: impl Into<Option<f64>>,
+) -> Diagnosed {
     let mut log = BatchLog::default();
     for (epoch, batches) in epochs.iter().enumerate() {
         for batch in batches {
             log.push(epoch as u32, 0, None, batch.iter().copied()).unwrap();
         }
     }
-    let noise_multiplier = Some(noise_multiplier);
+    let noise_multiplier = noise_multiplier.into();
     let request =
         DiagnoseRequest { dataset_size, noise_multiplier, delta: DELTA, ..DiagnoseRequest::default() };
     diagnose_batches(&log, &request).unwrap()
@@ -118,12 +122,12 @@ fn sliding_buffers_are_not_called_a_full_shuffle_with_certainty() {
         for (epochs, seed) in [(1, 0), (2, 1), (2, 2), (3, 3), (5, 4)] {
             let scheme = BatchScheme::StreamShuffle { buffer_size };
             let setting = Setting { steps_per_epoch, batch_size, epochs, scheme, seed, ..Setting::default() };
-            let found = diagnosed(&dealt(&setting), Some(setting.dataset_size()), 1.0).diagnosis;
+            let found = diagnosed(&dealt(&setting), Some(setting.dataset_size()), None).diagnosis;
             assert!(!found.certain || found.scheme != LoggedScheme::Shuffle, "{setting:?}: {found:#?}");
         }
     }
     let setting = Setting { steps_per_epoch: 100, batch_size: 10, epochs: 3, ..Setting::default() };
-    assert!(diagnosed(&dealt(&setting), None, 1.0).diagnosis.certain);
+    assert!(diagnosed(&dealt(&setting), None, None).diagnosis.certain);
 }
 
 /// Two draws may be anything, so the upper bound covers Poisson sampling and fresh subsets, which leak more than a shuffle.
