@@ -50,7 +50,7 @@ pub fn read(text: &str) -> Result<(Card, Vec<String>), String> {
     let claimed_epsilon = number(POISSON)?;
     let steps = (epochs * dataset_size as f64 / batch_size as f64).ceil();
     let is_whole = epochs.fract() == 0.0 && epochs >= 1.0;
-    if !(steps >= 1.0 && steps < 9e15) {
+    if !(1.0..9e15).contains(&steps) {
         return Err(format!("{epochs} epochs are no number of steps"));
     }
     let mut remarks = Vec::new();
