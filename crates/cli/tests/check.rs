@@ -44,7 +44,7 @@ fn cards_get_the_verdicts_that_an_expert_wrote_down_first() {
     assert!(expected.len() >= 12);
     for one in &expected {
         let path = cards().join(&one.file);
-        let Run { code, stdout, stderr } =
+        let Run { code, stdout, stderr, .. } =
             run(&cards(), ["check", path.to_str().unwrap(), "--format", "json", "--check"]);
         if one.refused {
             let field = one.field.as_deref().unwrap();

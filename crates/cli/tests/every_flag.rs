@@ -7,10 +7,14 @@ use std::any::TypeId;
 use std::path::{Path, PathBuf};
 
 /// Words that make each command complete and small; a command that is missing here fails the test.
-const SMALL: [(&str, &str); 15] = [
+const SMALL: [(&str, &str); 16] = [
     (
         "check",
         "--dataset-size 100 --batch-size 10 --epochs 1 --noise-multiplier 1 --claimed-epsilon 1 --scheme fixed-order",
+    ),
+    (
+        "sweep",
+        "--dataset-size 100 --batch-size 10 --epochs 1 --claimed-epsilon 1 --scheme fixed-order --vary noise-multiplier=1,2",
     ),
     ("audit mechanism", "--observations 8 --steps-per-epoch 2 --device cpu"),
     ("audit training", "--observations 8 --dataset-size 20 --batch-size 10 --device cpu"),

@@ -196,6 +196,7 @@ macro_rules! snapshots {
 
 snapshots! {
     the_default_audit_prints_what_it_printed "default"
+    checks_print_what_they_printed "check"
     schemes_print_what_they_printed "audit-mechanism-schemes"
     adversaries_print_what_they_printed "audit-mechanism-adversaries"
     estimators_print_what_they_printed "audit-mechanism-estimators"

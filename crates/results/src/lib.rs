@@ -23,6 +23,7 @@ mod account;
 mod audit;
 mod calibration;
 mod check;
+mod check_words;
 mod decision;
 mod diagnosis;
 mod document;

@@ -5,7 +5,7 @@ use crate::Result;
 use misdeal_core::{BatchScheme, BoundMethod, Bounds, Setting, SideMethod};
 use misdeal_results::{CardSetting, CheckedScheme};
 use misdeal_theory::account::{bounds_within, poisson_bounds_within, side_within};
-use misdeal_theory::calibrate::{self, Search, calibrate_by};
+use misdeal_theory::calibrate::{Search, calibrate_by};
 use misdeal_theory::pld::Side;
 use misdeal_theory::work::Work;
 
@@ -21,6 +21,11 @@ pub enum Wanted {
     Bounds,
     /// Its bounds, and the noise that keeps the claim.
     BoundsAndNoise,
+}
+
+/// The share of the remaining work for the accountant's call number `evaluations`, from 0: a search makes about eight.
+fn share_of_work(evaluations: u32) -> f64 {
+    1.0 / f64::from(7_u32.saturating_sub(evaluations).max(3))
 }
 
 /// A scheme that made the batches of a card's training, or could have.
@@ -58,8 +63,8 @@ impl SchemeUse<'_> {
         match self.training.whole_epochs(self.scheme) {
             Some(lower) if lower == upper => Ok(bounds_within(&upper, *delta, work)?),
             Some(lower) => {
-                let below = work.part(0.5 * work.left(), |work| bounds_within(&lower, *delta, work))?;
-                let above = side_within(&upper, *delta, Side::Upper, work)?;
+                let below = bounds_within(&lower, *delta, work)?;
+                let above = side_within(&upper, *delta, Side::Upper, &Work::of(WORK))?;
                 Ok(Bounds { epsilon_upper_bound: above.epsilon_upper_bound, ..below })
             }
             None => {
@@ -84,7 +89,7 @@ impl SchemeUse<'_> {
             self.guess.map_or((self.training.setting.noise_multiplier, 0.3), |guess| (guess, 0.03));
         let search = Search { start, stride, relative_width: NOISE_WIDTH };
         let found = calibrate_by(claim, &search, |noise_multiplier| {
-            let share = calibrate::share_of_work(evaluations);
+            let share = share_of_work(evaluations);
             evaluations += 1;
             let bounds = work.part(share * work.left(), |work| match self.scheme {
                 BatchScheme::Poisson => self.poisson(noise_multiplier, work),

@@ -169,7 +169,7 @@ mod tests {
             counted.whole_epochs().unwrap_err().to_string()
         };
         assert!(refused(250).contains("such as 200 or 300"), "{}", refused(250));
-        assert!(refused(7).contains("such as 100;"), "{}", refused(7));
+        assert!(refused(7).contains("such as 100 is"), "{}", refused(7));
         let both = ShapeRequest { steps: Some(200), epochs: 3, ..ShapeRequest::default() };
         assert!(both.counted().unwrap_err().to_string().starts_with("epochs is 3"));
         let both = ShapeRequest { dataset_size: Some(200), steps_per_epoch: 3, ..ShapeRequest::default() };
