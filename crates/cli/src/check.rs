@@ -27,7 +27,7 @@ pub fn run(arguments: CheckArguments, common: &CommonArguments) -> Result<Succes
     if let Some(path) = &plot {
         plot::write(path, &document)?;
     }
-    write_page(report.as_deref(), PageHead { title, name: None, date }, &document)?;
+    write_page(common, report.as_deref(), PageHead { title, name: None, date }, &document)?;
     output::deliver(common, &document)?;
     Ok(Success::of(check, &document))
 }
@@ -43,11 +43,18 @@ pub fn check_page(path: Option<&Path>) -> Result<(), Failure> {
 }
 
 /// Writes a result's page.
-pub fn write_page(path: Option<&Path>, head: PageHead, document: &Document) -> Result<(), Failure> {
+pub fn write_page(
+    common: &CommonArguments,
+    path: Option<&Path>,
+    head: PageHead,
+    document: &Document,
+) -> Result<(), Failure> {
     let Some(path) = path else { return Ok(()) };
     let head = PageHead { date: Some(head.date.unwrap_or_else(today)), ..head };
     let bytes = Layout::Page.bytes(&[Stored::of(document.clone())], &head)?;
-    Ok(write_atomically(path, |sink| sink.write_all(&bytes))?)
+    write_atomically(path, |sink| sink.write_all(&bytes))?;
+    output::tell_written(common, path, "the page", None);
+    Ok(())
 }
 
 /// Checks the default setting, audit included: what `misdeal` alone does.

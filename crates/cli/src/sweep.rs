@@ -22,7 +22,7 @@ pub fn run(arguments: SweepArguments, common: &CommonArguments) -> Result<Succes
     if let Some(path) = &plot {
         plot::write(path, &document)?;
     }
-    write_page(report.as_deref(), PageHead { title, name: None, date }, &document)?;
+    write_page(common, report.as_deref(), PageHead { title, name: None, date }, &document)?;
     let is_bad_news = check && document.verdict().is_some_and(|verdict| verdict.kind == VerdictKind::Refuted);
     output::deliver(common, &document)?;
     Ok(if is_bad_news { Success::BadNews } else { Success::Fine })

@@ -101,7 +101,8 @@ fn the_noise_that_is_needed_keeps_the_claim() {
             document["cards"][0]["verdict"]["kind"].as_str().unwrap().to_owned()
         };
         assert_eq!(with(noise), "holds", "{scheme} {noise}");
-        assert_ne!(with(0.999 * noise), "holds", "{scheme} {noise}");
+        // Balls-in-bins is searched with less work than it is checked with, so that its noise may be a little larger.
+        assert_ne!(with(0.995 * noise), "holds", "{scheme} {noise}");
     }
 }
 

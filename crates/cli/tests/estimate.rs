@@ -43,7 +43,7 @@ fn npy_and_csv_give_the_same_result() {
         let run = |one: &str, other: &str| {
             let arguments = format!("estimate --scores-in in.{one} --scores-out out.{other} {rest}");
             let mut document = json(folder.path(), &arguments);
-            for own in ["seconds", "scores_in", "scores_out"] {
+            for own in ["seconds", "scores_in", "scores_out", "request"] {
                 assert!(document.as_object_mut().unwrap().remove(own).is_some(), "{own}");
             }
             document
@@ -318,8 +318,9 @@ fn what_would_make_a_one_run_bound_valid_is_told() {
     write_csv(folder.path(), "out.csv", &overlapping(600, 0.0));
     write_csv(folder.path(), "in.csv", &overlapping(600, 5.0));
     let says = |flags: &str| {
-        let estimate =
-            format!("estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 0.01 {flags}");
+        let estimate = format!(
+            "estimate --scores-in in.csv --scores-out out.csv --threshold-choice hold-out --claimed-epsilon 0.01 {flags}"
+        );
         let found = json(folder.path(), &estimate);
         assert_eq!(found["verdict"]["kind"], "undecided", "{found}");
         found["verdict"]["sentence"].as_str().unwrap().to_owned()

@@ -151,7 +151,7 @@ fn a_training_ends_within_a_step() {
 #[test]
 fn nothing_long_outlives_a_signal() {
     for arguments in [
-        "audit mechanism --scheme without-replacement --epochs 1000 --steps-per-epoch 10000 --engine reference --observations 32",
+        "audit mechanism --scheme without-replacement --epochs 1000 --steps-per-epoch 10000 --engine reference --observations 64",
         "self-test",
         "reproduce table-1",
     ] {

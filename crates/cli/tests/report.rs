@@ -104,7 +104,7 @@ const CASES: [(&str, &[&str], &[&str]); 12] = [
     (
         "account --scheme shuffle --noise-multiplier 2 --steps-per-epoch 50 --epsilon 0.5",
         &["schemes", "deltas", "claimed_epsilon", "steps"],
-        &["Bounds on delta at epsilon 0.5", "Depends on the batches"],
+        &["Bounds on delta at epsilon 0.5", "REFUTED"],
     ),
     (
         "account --sampling-probability 0.02 --steps 500",

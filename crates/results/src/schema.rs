@@ -81,7 +81,20 @@ fn of<T: JsonSchema>(command: &str, is_judged: bool) -> Value {
     let fields = fields.into_iter().map(|(name, field)| (name.to_owned(), field));
     schema["properties"] =
         fields.chain(content.as_object().cloned().unwrap_or_default()).collect::<Map<_, _>>().into();
-    schema
+    without_unused_definitions(schema)
+}
+
+/// The schema without definitions that nothing in it names.
+fn without_unused_definitions(mut schema: Value) -> Value {
+    loop {
+        let text = schema.to_string();
+        let Some(definitions) = schema["$defs"].as_object_mut() else { return schema };
+        let before = definitions.len();
+        definitions.retain(|name, _| text.contains(&format!("\"#/$defs/{name}\"")));
+        if definitions.len() == before {
+            return schema;
+        }
+    }
 }
 
 /// Leaves out how wide numbers are, and of a description what is for readers of the code: later paragraphs, and links.

@@ -217,10 +217,10 @@ pub struct SweepArguments {
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// The title of the page; the sweep if not given
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_parser = page_words, value_name = "TEXT", requires = "report")]
     pub title: Option<String>,
     /// The date on the page; today's in UTC if not given
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_parser = page_words, value_name = "TEXT", requires = "report")]
     pub date: Option<String>,
 }
 

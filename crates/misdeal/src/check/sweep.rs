@@ -32,7 +32,7 @@ pub fn sweep(request: &SweepRequest, progress: &dyn Progress) -> Result<Swept> {
         cards = cards
             .iter()
             .flat_map(|card| variation.values.iter().map(|value| with(card, variation, value)))
-            .collect::<Result<_>>()?;
+            .collect();
     }
     // A bad point is refused before any is computed.
     let points = cards.into_iter().map(|card| Ok((Training::of(&card)?, card)));
@@ -59,13 +59,19 @@ pub fn sweep(request: &SweepRequest, progress: &dyn Progress) -> Result<Swept> {
     Ok(Swept { request: Some(request.clone()), varied: varied.collect(), claims_poisson, cards })
 }
 
-/// The card with one of its fields set.
-fn with(card: &Card, variation: &Variation, value: &Value) -> Result<Card> {
-    let mut fields = serde_json::to_value(card).unwrap_or_default();
-    fields[&variation.field] = value.clone();
-    serde_json::from_value(fields).map_err(|error| {
-        let hint = "give values as the field's own flag takes them";
-        misdeal_core::Error::bad_value("vary", value, "a value of the field", format!("{hint} ({error})"))
-            .into()
-    })
+/// The card with one of its fields set; a request has checked the field and the kind of its values.
+fn with(card: &Card, variation: &Variation, value: &Value) -> Card {
+    let mut card = card.clone();
+    match variation.field.as_str() {
+        "dataset_size" => card.dataset_size = value.as_u64(),
+        "batch_size" => card.batch_size = value.as_u64(),
+        "epochs" => card.epochs = value.as_u64(),
+        "steps" => card.steps = value.as_u64(),
+        "buffer_size" => card.buffer_size = value.as_u64(),
+        "noise_multiplier" => card.noise_multiplier = value.as_f64(),
+        "delta" => card.delta = value.as_f64(),
+        "claimed_epsilon" => card.claimed_epsilon = value.as_f64(),
+        _ => card.scheme = value.as_str().map(str::to_owned),
+    }
+    card
 }

@@ -82,6 +82,24 @@ pub struct Card {
     pub remarks: Vec<String>,
 }
 
+impl Card {
+    /// The names of the fields that are stated.
+    pub fn stated(&self) -> Vec<&'static str> {
+        let fields = [
+            ("dataset_size", self.dataset_size.is_some()),
+            ("batch_size", self.batch_size.is_some()),
+            ("epochs", self.epochs.is_some()),
+            ("steps", self.steps.is_some()),
+            ("noise_multiplier", self.noise_multiplier.is_some()),
+            ("delta", self.delta.is_some()),
+            ("claimed_epsilon", self.claimed_epsilon.is_some()),
+            ("scheme", self.scheme.is_some()),
+            ("buffer_size", self.buffer_size.is_some()),
+        ];
+        fields.into_iter().filter(|(_, is_stated)| *is_stated).map(|(name, _)| name).collect()
+    }
+}
+
 default_of_flags!(CheckRequest, Card);
 
 impl Request for CheckRequest {

@@ -57,14 +57,14 @@ impl SweepRequest {
         if self.vary.is_empty() || self.vary.len() > 2 {
             return Err(refused(&format!("{} fields", self.vary.len()), "one or two fields"));
         }
-        let set = serde_json::to_value(&self.card).unwrap_or_default();
+        let set = self.card.stated();
         let mut found: Vec<Variation> = Vec::new();
         for text in &self.vary {
             let one = variation(text).map_err(|allowed| refused(text, &allowed))?;
             if found.iter().any(|other| other.field == one.field) {
                 return Err(refused(text, "each field once"));
             }
-            if set.get(&one.field).is_some_and(|value| !value.is_null()) {
+            if set.contains(&one.field.as_str()) {
                 return Err(refused(text, "a field that no other flag sets"));
             }
             found.push(one);

@@ -35,7 +35,7 @@ fn requests_repeat_themselves() {
                --debias --last-batch keep --precision tf32 --observations 100 --estimator raw --stop-when violated";
     check::<AuditTrainingRequest>(all);
     check::<EstimateRequest>(
-        "misdeal estimate --scores-in in.npy --scores-out out.csv --estimator gdp --fair-coins",
+        "misdeal estimate --scores-in in.npy --scores-out out.csv --fair-coins --estimator gdp",
     );
     check::<AccountRequest>("misdeal account --buffer-size 10 --delta 1e-7 --epsilon 2.0 --compare");
     check::<AccountRequest>("misdeal account --steps 100 --sampling-probability 0.1");
