@@ -238,9 +238,12 @@ fn text_says_what_it_means() {
 #[test]
 fn what_cannot_be_refuted_is_told_before_and_after() {
     let folder = tempfile::tempdir().unwrap();
-    let named = |rest: &str| match rest.contains("--threshold-choice") {
-        true => rest.to_owned(),
-        false => format!("{rest} --threshold-choice hold-out"),
+    let named = |rest: &str| {
+        if rest.contains("--threshold-choice") {
+            rest.to_owned()
+        } else {
+            format!("{rest} --threshold-choice hold-out")
+        }
     };
     let play = |rest: &str| {
         misdeal(
@@ -318,8 +321,10 @@ fn what_would_make_a_one_run_bound_valid_is_told() {
     write_csv(folder.path(), "out.csv", &overlapping(600, 0.0));
     write_csv(folder.path(), "in.csv", &overlapping(600, 5.0));
     let says = |flags: &str| {
+        // The default is valid here and refutes the claim.
+        let choice = if flags.contains("--threshold-choice") { "" } else { "--threshold-choice hold-out" };
         let estimate = format!(
-            "estimate --scores-in in.csv --scores-out out.csv --threshold-choice hold-out --claimed-epsilon 0.01 {flags}"
+            "estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 0.01 {flags} {choice}"
         );
         let found = json(folder.path(), &estimate);
         assert_eq!(found["verdict"]["kind"], "undecided", "{found}");

@@ -190,7 +190,9 @@ fn append<T: DataType, V>(
         for value in values.drain(..) {
             let Some(one) = read(&value) else {
                 let row = found.len();
-                let problem = format!("the value in row {row} (counted from 0) is not allowed in its column");
+                let problem = format!(
+                    "the value in row {row} (counted from 0) is beyond its column's type, or does not say who is a member"
+                );
                 let hint = "save scores as 64-bit floats, and members as 1 or 0, true or false, yes or no";
                 return Err(Error::malformed(path, problem, hint));
             };

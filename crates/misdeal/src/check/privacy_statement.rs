@@ -101,7 +101,7 @@ mod tests {
             (card.noise_multiplier, card.delta, card.claimed_epsilon),
             (Some(2.0), Some(1e-6), Some(1.616))
         );
-        assert!(remarks[0].contains("1.616") && remarks[0].contains("13.37"), "{remarks:?}");
+        assert!(remarks[0].contains("1.616") && remarks[0].contains("13.38"), "{remarks:?}");
     }
 
     #[test]
