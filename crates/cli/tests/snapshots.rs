@@ -278,22 +278,34 @@ fn flat(value: &Value) -> Option<f64> {
     }
 }
 
-/// Text without what depends on the machine.
+/// Text without what depends on the machine: speeds, seconds and engines, whose lengths also decide where lines are wrapped.
 fn steady(text: &str) -> String {
-    let steady_line = |line: &str| {
+    const CONTINUED: &str = "                               ";
+    let mut steady: Vec<String> = Vec::new();
+    let (mut is_cut, mut is_audit) = (false, false);
+    for line in text.lines() {
+        if is_cut && line.starts_with(CONTINUED) {
+            continue;
+        }
+        is_cut = false;
+        if is_audit && !line.is_empty() {
+            continue;
+        }
+        is_audit = line.starts_with("Audit: ");
         let mut line = line.to_owned();
-        for marker in ["half of them in each world; ", "models; "] {
+        for marker in ["half of them in each world; ", "models; ", "Audit: "] {
             if let Some(at) = line.find(marker) {
                 line.truncate(at + marker.len());
                 line.push_str("...");
+                is_cut = true;
             }
         }
         for engine in ["cpu-avx512", "cpu-avx2", "cpu-portable"] {
             line = line.replace(engine, "cpu-...");
         }
-        line
-    };
-    text.lines().map(steady_line).collect::<Vec<_>>().join("\n")
+        steady.push(line);
+    }
+    steady.join("\n")
 }
 
 fn lay_out(folder: &Path) {
