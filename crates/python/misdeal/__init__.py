@@ -7,7 +7,7 @@
 
 In the order in which data meets them:
 
-- `check`: a model card, or an engine that has trained, to a verdict on its claim.
+- `check`: a model card, or an engine that has trained, to a verdict on its claim; `sweep`: a card over a range of fields.
 - `Setting`: what is audited.
 - `audit_mechanism`, `audit_training`: play the distinguishing game, on the mechanism or on DP-SGD with real models.
 - `misdeal.torch`, `misdeal.jax`: plant the canary into *your* training; `score_outputs` and `judge_outputs` say what it shows.
@@ -44,7 +44,7 @@ from .canary_scores import (
     Split,
     ThresholdStrategy,
 )
-from .checks import check
+from .checks import check, sweep
 from .diagnoses import diagnose, scan
 from .estimates import estimate
 from .machine import devices, self_test
@@ -66,6 +66,7 @@ from .results import (
     ReproduceReport,
     ScanReport,
     SelfTestReport,
+    SweepReport,
     Verdict,
 )
 from .settings import Setting
@@ -93,7 +94,7 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "AccountReport", "AuditReport", "Bonferroni", "BootstrapParams", "CalibrateReport", "CanaryScoreAuditor", "CheckReport",
     "DevicesReport", "DiagnoseReport", "EpsilonEstimate", "EstimateReport", "Explicit", "MergeReport", "MultiSplit", "OutputsReport",
-    "Report", "ReproduceReport", "ScanReport", "SelfTestReport", "Setting", "Split", "Store", "ThresholdStrategy", "Verdict",
+    "Report", "ReproduceReport", "ScanReport", "SelfTestReport", "SweepReport", "Setting", "Split", "Store", "ThresholdStrategy", "Verdict",
     "__version__", "account", "audit_mechanism", "audit_training", "calibrate", "check", "devices", "diagnose", "estimate",
-    "judge_outputs", "merge", "record_batches", "report", "reproduce", "scan", "score_outputs", "self_test",
+    "judge_outputs", "merge", "record_batches", "report", "reproduce", "scan", "score_outputs", "self_test", "sweep",
 ]

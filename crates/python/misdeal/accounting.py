@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from . import _native
 from .progress import watched
 from .results import AccountReport, CalibrateReport
+
+Path = str | os.PathLike[str]
 
 
 def account(
@@ -25,6 +28,7 @@ def account(
     epsilon: float | None = None,
     trade_off: bool = False,
     compare: bool = False,
+    plot: Path | None = None,
     seed: float = 0,
     threads: float | None = None,
     quiet: bool = False,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _native
 from .ledgers import Ledger, is_checkpoint, load_checkpoint, read_ledger
 from .loaders import BATCHES, LoaderFacts, lost_step, read_loader
 from .progress import watched
-from .results import CheckReport
+from .results import CheckReport, SweepReport
 
 Path = str | os.PathLike[str]
 
@@ -78,6 +78,42 @@ def check(
         words = stated(source, data_loader, words)
     with watched(quiet) as show:
         return CheckReport(_native.check(words, show))
+
+
+def sweep(
+    vary: Mapping[str, Sequence[Any]] | Sequence[str],
+    *,
+    name: str | None = None,
+    dataset_size: float | None = None,
+    batch_size: float | None = None,
+    epochs: float | None = None,
+    steps: float | None = None,
+    noise_multiplier: float | None = None,
+    delta: float | None = None,
+    claimed_epsilon: float | None = None,
+    scheme: str | None = None,
+    buffer_size: float | None = None,
+    plot: Path | None = None,
+    threads: float | None = None,
+    quiet: bool = False,
+) -> SweepReport:
+    """A model card over a range of one or two fields: claimed against proven epsilon at each point.
+
+    - `vary`: fields with their values, `{"noise_multiplier": [0.5, 1, 2]}`, or as the command line has them, `["epochs=1:20:5"]`.
+    - The other parameters are those of `check`. Without `claimed_epsilon` the claim is what Poisson sampling would justify at each point.
+
+    >>> found = sweep({"noise_multiplier": [1, 2]}, dataset_size=1000, batch_size=100, epochs=1, delta=1e-5, scheme="shuffle")
+    >>> [card["verdict"]["kind"] for card in found.cards]
+    ['refuted', 'refuted']
+    """
+    words: dict[str, Any] = {word: value for word, value in locals().items() if value is not None}
+    del words["quiet"]
+    if isinstance(vary, Mapping):
+        words["vary"] = [f"{field}={','.join(map(str, values))}" for field, values in vary.items()]
+    else:
+        words["vary"] = [vary] if isinstance(vary, str) else list(vary)
+    with watched(quiet) as show:
+        return SweepReport(_native.sweep(words, show))
 
 
 def _source(given: Any) -> tuple[Sequence[Path], Any]:

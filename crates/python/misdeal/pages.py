@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import pathlib
 from collections.abc import Sequence
@@ -12,11 +13,20 @@ from .results import Report
 Path = str | os.PathLike[str]
 
 
-def report(results: Report | Path | Sequence[Report | Path], output: Path) -> pathlib.Path:
+def report(
+    results: Report | Path | Sequence[Report | Path],
+    output: Path,
+    *,
+    title: str | None = None,
+    name: str | None = None,
+    date: str | None = None,
+) -> pathlib.Path:
     """Lays results out on one HTML page that needs nothing from anywhere, and gives its path.
 
     Results are reports in memory, or files that were written by `to_json` or by the command line's `--format json`. Several are
     compared on top of the page.
+
+    `title`, `name` and `date` stand at the top of the page; the date is today's in UTC if not given.
 
     Where the output ends in `.svg` or `.png`, the figure of one result is drawn instead.
 
@@ -33,5 +43,6 @@ def report(results: Report | Path | Sequence[Report | Path], output: Path) -> pa
             named.append((result.command, result.to_json()))
         else:
             named.append((os.fspath(result), None))
-    _native.report(named, output)
+    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    _native.report(named, output, title, name, date or today)
     return pathlib.Path(output)

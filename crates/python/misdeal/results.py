@@ -267,9 +267,8 @@ class CheckReport(_Listed):
     @property
     def verdict(self) -> Verdict:  # type: ignore[override]
         """The verdict on the only card, or on all together: `kind`, `sentence`, and the sentence when it is called."""
-        kinds = [card["verdict"]["kind"] for card in self.cards]
-        kind = next((kind for kind in ("refuted", "undecided", "holds") if kind in kinds), "no-claim")
-        return Verdict(kind, _native.verdict(self._json))
+        found = self._fields["verdict"]
+        return Verdict(found["kind"], found["sentence"])
 
     def __getattr__(self, name: str) -> Any:
         fields = self.__dict__.get("_fields", {})
@@ -298,6 +297,15 @@ class CheckReport(_Listed):
             return notebook.table([{"scheme": name, **found} for name, found in self.schemes.items()], self._schemes)
         cards = [{**card, "verdict": card["verdict"]["kind"]} for card in self.cards]
         return notebook.table(cards, self._entries[1])  # type: ignore[index]
+
+
+class SweepReport(_Listed):
+    """A model card at each point of a range: `cards` in order, and the `varied` fields. `to_frame()` has a row for each point."""
+
+    _entries = "cards", ("name", "claimed_epsilon", "epsilon_lower_bound", "epsilon_upper_bound")
+
+    cards: list[dict[str, Any]]
+    varied: list[dict[str, Any]]
 
 
 class DiagnoseReport(_Listed):

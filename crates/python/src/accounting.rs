@@ -4,7 +4,7 @@ use crate::calls::{Call, read};
 use crate::errors::exception;
 use crate::jobs;
 use crate::reports::Report;
-use misdeal::request::{AccountRequest, CalibrateRequest, CheckRequest};
+use misdeal::request::{AccountRequest, CalibrateRequest, CheckRequest, SweepRequest};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -15,8 +15,9 @@ pub fn account(
     arguments: Bound<'_, PyDict>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Report> {
-    let Call { request, threads, .. } = Call::<AccountRequest>::read(&arguments)?;
-    Ok(Report::new(jobs::run(py, threads, progress.as_ref(), |_| misdeal::account(&request))?))
+    let Call { request, threads, plot } = Call::<AccountRequest>::read(&arguments)?;
+    let found = jobs::run(py, threads, progress.as_ref(), |_| misdeal::account(&request))?;
+    Report::with_figure(found).drawn(plot.as_deref())
 }
 
 /// Model cards to verdicts.
@@ -28,6 +29,19 @@ pub fn check(
 ) -> PyResult<Report> {
     let Call { request, threads, plot } = Call::<CheckRequest>::read(&arguments)?;
     let job = |watch: &dyn misdeal::Progress| misdeal::check(&request, watch);
+    let found = jobs::run(py, threads, progress.as_ref(), job)?;
+    Report::with_figure(found).drawn(plot.as_deref())
+}
+
+/// A model card over a range of fields.
+#[pyfunction]
+pub fn sweep(
+    py: Python<'_>,
+    arguments: Bound<'_, PyDict>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Report> {
+    let Call { request, threads, plot } = Call::<SweepRequest>::read(&arguments)?;
+    let job = |watch: &dyn misdeal::Progress| misdeal::sweep(&request, watch);
     let found = jobs::run(py, threads, progress.as_ref(), job)?;
     Report::with_figure(found).drawn(plot.as_deref())
 }

@@ -34,7 +34,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::accounting::{account, calibrate, check};
+    use crate::accounting::{account, calibrate, check, sweep};
     #[pymodule_export]
     use crate::audits::{audit_mechanism, audit_training, describe_setting};
     #[pymodule_export]

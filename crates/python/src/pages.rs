@@ -12,7 +12,15 @@ use std::path::{Path, PathBuf};
 
 /// Lays results out on one HTML page, or draws one of them, as the output's ending says. Each has a name, and its document unless the name is that of a file.
 #[pyfunction]
-pub fn report(py: Python<'_>, results: Vec<(String, Option<String>)>, output: PathBuf) -> PyResult<()> {
+pub fn report(
+    py: Python<'_>,
+    results: Vec<(String, Option<String>)>,
+    output: PathBuf,
+    title: Option<String>,
+    name: Option<String>,
+    date: Option<String>,
+) -> PyResult<()> {
+    let head = PageHead { title, name, date };
     check_place(&output).and_then(|()| check_is_no_store(&output)).map_err(|error| of_file(&error))?;
     let files = results.iter().filter(|(_, document)| document.is_none());
     let files: Vec<Named> = files.map(|(name, _)| ("result", Path::new(name))).collect();
@@ -27,7 +35,7 @@ pub fn report(py: Python<'_>, results: Vec<(String, Option<String>)>, output: Pa
             Stored::parse(name, &document).map_err(|error| unreadable(&error))
         });
         let results = read.collect::<PyResult<Vec<_>>>()?;
-        let bytes = layout.bytes(&results, &PageHead::default()).map_err(|error| unreadable(&error))?;
+        let bytes = layout.bytes(&results, &head).map_err(|error| unreadable(&error))?;
         write_atomically(&output, |sink| sink.write_all(&bytes)).map_err(|error| of_file(&error))
     })
 }

@@ -254,8 +254,8 @@ def test_text_has_contrast(browser, pages, name, dark):
 def test_names_from_documents_run_nothing(browser, tmp_path):
     evil = "</script><script>document.title = 'run'</script><svg onload=\"document.title = 'run'\">"
     found = misdeal.audit_mechanism(scheme="fixed-order", observations=1e5, trade_off=True, quiet=True).to_dict()
-    found["engine"] = found["guarantee"] = found["trade_off"]["promised"][0]["name"] = evil
-    found["theory"][evil] = found["theory"]["poisson"]
+    found["store"] = found["guarantee"] = found["trade_off"]["promised"][0]["name"] = evil
+    found["theory"]["poisson"]["method"] = evil
     result = tmp_path / "<b onmouseover=alert(1)>.json"
     result.write_text(json.dumps(found))
     opened(browser, misdeal.report(result, tmp_path / "page.html"))

@@ -11,6 +11,7 @@ COMMANDS = {
     ("audit", "training"): misdeal.audit_training,
     ("estimate",): misdeal.estimate,
     ("check",): misdeal.check,
+    ("sweep",): misdeal.sweep,
     ("account",): misdeal.account,
     ("calibrate",): misdeal.calibrate,
     ("diagnose",): misdeal.diagnose,
@@ -25,7 +26,7 @@ OF_PYTHON = {"setting", "log", "paths", "results", "name", "engine_or_card", "da
 # Commands whose arguments are files alone, or that a shell alone needs.
 WITHOUT_FLAGS = {"merge", "completions", "man", "help"}
 # What only a shell needs: how and where to print, and the exit code.
-OF_A_SHELL = {"format", "output", "check", "help", "list_rules", "explain", "report"}
+OF_A_SHELL = {"format", "output", "check", "help", "list_rules", "explain", "report", "color", "title", "date", "name"}
 # Common flags that a function has only if they do something there.
 COMMON = {"seed", "threads", "quiet"}
 
@@ -33,6 +34,7 @@ COMMON = {"seed", "threads", "quiet"}
 def flags(help_text):
     """Every flag of a help page, with its default where it has one."""
     found = {}
+    help_text = help_text.split("\nExamples:")[0]
     for paragraph in re.split(r"\n(?=\s+(?:-\w, )?--)", help_text):
         name = re.match(r"\s+(?:-\w, )?--([a-z-]+)", paragraph)
         if name:
