@@ -244,7 +244,7 @@ pub fn definition() -> Command {
     dressed(Arguments::command(), "")
 }
 
-/// A command and all below it; `words` lead to it.
+/// Adds groups, examples and exit codes to a command and its subcommands. `words` is the path to the command.
 fn dressed(command: Command, words: &str) -> Command {
     let below: Vec<String> = command.get_subcommands().map(|one| one.get_name().to_owned()).collect();
     let mut command = command.mut_args(in_its_group);

@@ -35,7 +35,7 @@ pub fn deliver_text(common: &CommonArguments, text: &str, verdict: Option<&Verdi
     Ok(())
 }
 
-/// Says on one line what was written where, and the verdict.
+/// Prints one line with the path of the file, what it contains and the verdict.
 pub fn tell_written(common: &CommonArguments, path: &Path, what: &str, verdict: Option<&Verdict>) {
     if common.quiet {
         return;

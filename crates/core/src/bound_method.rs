@@ -114,7 +114,7 @@ pub enum SideMethod {
     /// Unknown: epsilon under another adjacency.
     #[strum(to_string = "only zero-out adjacency (and add-remove for poisson) is accounted for")]
     OtherAdjacency,
-    /// Unknown: a curve under another adjacency.
+    /// Unknown: a curve under an adjacency other than zero-out.
     #[strum(to_string = "only zero-out adjacency is accounted for")]
     OtherAdjacencyOfCurve,
     /// Unknown: the scheme needs a buffer.

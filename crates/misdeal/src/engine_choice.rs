@@ -1,4 +1,4 @@
-//! Which engine plays the mechanism: the processor's, or a graphics processor's.
+//! The choice of the engine that runs the mechanism: on the processor or on a graphics processor.
 
 use crate::Result;
 use misdeal_core::{ClosedSet, Device, EngineName, Setting, Stream};
@@ -50,7 +50,7 @@ impl EngineChoice {
 /// The name of the engine of graphics processors.
 const CUDA: &str = "cuda";
 
-/// The name of whichever engine is the fastest.
+/// The name that selects the fastest engine.
 const AUTO: &str = "auto";
 
 /// Does a job with the chosen engine. Where none is named and no graphics processor can play, the processor does, without a word.

@@ -4,7 +4,9 @@ use misdeal_core::Error::{BadValue, Device};
 use misdeal_train::data;
 use std::path::PathBuf;
 
-/// Why a job did not come to its end: one line that names the field, the value, what is allowed and what to do.
+/// The reason why a job failed or was interrupted.
+///
+/// The message is one line. It names the field, the value, what is allowed and what to do.
 ///
 /// ```
 /// use misdeal::Setting;
@@ -76,7 +78,7 @@ impl Error {
         self.file().is_some_and(misdeal_files::Error::is_failed_write)
     }
 
-    /// Whether there is no such device, or it failed: the request was fine.
+    /// Whether the device is missing or failed. The request itself was fine.
     pub fn is_device(&self) -> bool {
         matches!(self.refusal(), Some(Device(_)))
     }

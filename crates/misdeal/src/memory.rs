@@ -5,8 +5,9 @@ use misdeal_core::{Error, StoreKind};
 use std::fs;
 use std::path::Path;
 
-/// Bytes that a run with exact scores takes for an observation: eight for the score, and some for whoever puts stores together. Measured at
-/// 8.5 with all threshold choices, saved and resumed.
+/// Bytes per observation of a run with exact scores: eight for the score, and some for merging stores.
+///
+/// The measured value is 8.5, with all threshold choices, saved and resumed.
 const BYTES_PER_EXACT_SCORE: u64 = 10;
 
 /// What a run takes beside its scores.

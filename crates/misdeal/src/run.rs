@@ -34,7 +34,7 @@ pub struct RunOptions {
     pub stop_when: Option<StopWhen>,
     /// The claim to test; the upper bound for Poisson sampling if none is given.
     pub claimed_epsilon: Option<f64>,
-    /// The whole curve to test; that of Poisson sampling if neither it nor an epsilon is claimed.
+    /// The whole curve to test. If neither a curve nor an epsilon is claimed, the curve of Poisson sampling is tested.
     pub claimed_curve: Option<ClaimedCurve>,
     /// Whether to give the trade-off curve too, beside those that are promised.
     pub trade_off: bool,

@@ -20,7 +20,7 @@ use misdeal_core::Precision;
 use misdeal_results::{Heading, Reproduced, Reproduction};
 use std::time::Instant;
 
-/// The heading with the counts over its own rows.
+/// Returns `heading` with the counts of its own rows filled in.
 fn counted(heading: Heading, rows: &[Reproduced]) -> Heading {
     let rows: Vec<_> = rows.iter().filter(|row| row.artefact == heading.name).collect();
     Heading { above_the_claim: above_the_claim::of(&rows), ..heading }

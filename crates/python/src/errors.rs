@@ -42,7 +42,7 @@ pub fn spelled(message: &str) -> String {
     spell_fields(message, str::to_owned)
 }
 
-/// What a file's error is in Python.
+/// Converts an error about a file to a Python exception.
 pub fn of_file(error: &misdeal_files::Error) -> PyErr {
     let message = error.to_string();
     match error {

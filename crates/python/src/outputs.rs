@@ -48,7 +48,7 @@ pub fn score_outputs<'py>(
     Ok(PyArray1::from_vec(py, scores))
 }
 
-/// How runs are judged, and why no bound from them is valid, if there is a reason.
+/// How to judge runs. If no bound from them is valid, `objection` says why.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Judgement {

@@ -1,4 +1,4 @@
-//! What a file with stored results is to be: a page, or a drawing.
+//! The layout of a file with stored results: a page or a drawing.
 
 use crate::{Format, PageHead, figure, page};
 use misdeal_core::Error;

@@ -18,7 +18,7 @@ pub struct Unreadable {
     pub hint: &'static str,
 }
 
-/// A document with where it came from.
+/// A document, its name and the version of misdeal that wrote it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stored {
     /// The document's name, as it is shown.

@@ -3,7 +3,7 @@
 use misdeal_statistics::{Guarantee, estimator as estimator_by_name};
 use serde_json::{Map, Value, json};
 
-/// Adds what version 1 left unsaid, and moves what it said elsewhere.
+/// Adds the fields that version 1 did not write, and moves those that it kept in another place.
 pub fn upgrade(command: &str, document: &mut Value) {
     let Some(fields) = document.as_object_mut() else { return };
     match command {

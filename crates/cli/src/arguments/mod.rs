@@ -90,7 +90,7 @@ impl CommonArguments {
         }
     }
 
-    /// Refuses an output that cannot be written before any work is done for it. Only a store may replace a store.
+    /// Refuses an output that cannot be written. It is called before any work is done. Only a store may replace a store.
     pub fn check_output(&self, is_store: bool) -> Result<(), Failure> {
         let Some(path) = self.output.as_deref() else { return Ok(()) };
         misdeal_files::atomic::check_place(path)?;
@@ -107,7 +107,7 @@ impl CommonArguments {
         }
     }
 
-    /// Refuses every format but text, for scripts and pages.
+    /// Refuses every format except text. Commands that print a script or a manual page call it.
     pub fn check_is_text(&self) -> Result<(), Failure> {
         match self.format() {
             Format::Text => Ok(()),

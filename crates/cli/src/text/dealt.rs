@@ -1,4 +1,4 @@
-//! Records of a small file on their way into batches, drawn with letters.
+//! Shows in text how the records of a small file are put into batches. Each record is a letter.
 
 use super::Text;
 use comfy_table::{CellAlignment, Table, presets};

@@ -109,7 +109,9 @@ impl Training {
         Setting { steps_per_epoch, ..self.with_epochs(scheme, epochs) }
     }
 
-    /// The complete epochs alone, of which every lower bound is one of the whole training; `None` if there is none.
+    /// The setting of the complete epochs only; `None` if no epoch is complete.
+    ///
+    /// Every lower bound for these epochs also holds for the whole training.
     pub fn whole_epochs(&self, scheme: BatchScheme) -> Option<Setting> {
         let whole = self.setting.steps / self.setting.steps_per_epoch;
         (whole > 0).then(|| self.with_epochs(scheme, whole))

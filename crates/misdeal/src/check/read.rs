@@ -6,7 +6,7 @@ use misdeal_files::{Error, text};
 use misdeal_results::request::Card;
 use std::path::{Path, PathBuf};
 
-/// A card with where it was found.
+/// A card, its file and remarks about its source.
 #[derive(Debug, Clone)]
 pub struct ReadCard {
     /// What it states.

@@ -154,7 +154,7 @@ struct Subject<'a> {
     orders: Option<&'a Orders>,
     setting: &'a Setting,
     delta: f64,
-    /// Whether one scheme alone is possible, so that a sharper lower bound is worth an audit.
+    /// Whether only one scheme is possible. Then an audit is worth its time: it may give a sharper lower bound.
     is_alone: bool,
     work: &'a Work,
 }

@@ -1,4 +1,4 @@
-//! Tiny trainings against their reference in f64.
+//! Compares tiny trainings with a reference in f64.
 
 use super::Found;
 use misdeal_core::{Blueprint, Precision, Recipe, Setting, SettingHash, Stream, ThreatModel, World};

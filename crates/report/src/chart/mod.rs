@@ -78,7 +78,7 @@ pub struct Axis {
     /// Rows that are headings of those below.
     #[serde(skip)]
     pub headings: Vec<usize>,
-    /// Its exact ends, where charts beside each other share them.
+    /// The exact ends of the axis, if neighbouring charts share them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ends: Option<[f64; 2]>,
 }

@@ -7,7 +7,7 @@
 use misdeal_core::{ClosedSet, SchemeName};
 use serde::{Deserialize, Serialize};
 
-/// Whose number it is.
+/// The source of a number: found here, claimed, theory, another source or a batch scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {

@@ -2,7 +2,7 @@
 
 use misdeal_results::numbers::significant;
 
-/// Far outside every panel, where drawing programs still compute.
+/// A position far outside every panel that drawing programs can still handle.
 const OUTSIDE: f64 = 1e4;
 /// Ticks of an axis, at most.
 const MOST_TICKS: usize = 100;

@@ -29,7 +29,7 @@ pub struct Line {
     pub found: String,
     /// What is claimed.
     pub claimed: String,
-    /// The delta at which all of it is meant.
+    /// The delta of all epsilons in the line.
     pub delta: String,
     /// What theory says.
     pub theory: String,

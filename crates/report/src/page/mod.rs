@@ -53,7 +53,7 @@ impl Placed {
     }
 }
 
-/// A chart as the page holds it.
+/// A chart in the form that the page embeds.
 struct EmbeddedChart<'a> {
     id: String,
     chart: &'a Chart,
@@ -87,7 +87,7 @@ pub struct PageHead {
 struct Page<'a> {
     /// The title of the window.
     title: String,
-    /// The title on the page, where somebody gave one or several results share it.
+    /// The title on the page, if the user gave one or the page has several results.
     heading: Option<&'a str>,
     name: Option<&'a str>,
     date: Option<&'a str>,

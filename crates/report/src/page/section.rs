@@ -9,7 +9,7 @@ use misdeal_results::{Tone, Verdict, VerdictKind};
 pub struct Section {
     /// What it is a result of.
     pub kind: &'static str,
-    /// What it is about.
+    /// What the result is about.
     pub title: String,
     /// The model that it is about, if it has a name.
     pub name: Option<String>,
@@ -160,7 +160,7 @@ impl Table {
 /// How to get the same result again.
 #[derive(Debug, Clone, Default)]
 pub struct Rerun {
-    /// The command line; none where the result does not say what was asked for.
+    /// The command line; `None` if the result does not contain its request.
     pub command: Option<String>,
     /// What to know about it.
     pub note: String,

@@ -19,13 +19,15 @@ use misdeal_results::{Audit, CheckedCard, Document, Reproduced, Reproduction, Un
 /// Audits whose curves are drawn beside each other, at most.
 const MOST_BESIDE: usize = 4;
 
-/// The figure of the result: the same when a command has just written it and years later.
+/// The figure of a result. A new result and a stored one give the same figure.
 ///
-/// Audits and estimates become their scores and trade-off curves, and where no curves are stored epsilons beside the claim; diagnoses
-/// become the places of records, reproductions what the paper draws, and accounts their schemes' curves or else bounds.
+/// - An audit or an estimate shows its scores and trade-off curves. Without stored curves, it shows epsilons beside the claim.
+/// - A diagnosis shows the places of records.
+/// - A reproduction shows what the paper draws.
+/// - An account shows the curves of its schemes. Without curves, it shows bounds.
 ///
 /// # Errors
-/// A result with nothing to draw.
+/// The result has nothing to draw.
 pub fn figure(name: &str, document: &Document) -> Result<Figure, Unreadable> {
     let undrawable = |problem: &str, hint| {
         let problem = format!("its {} {problem}", document.command());

@@ -25,7 +25,7 @@ pub struct Surroundings<'a> {
     pub classes: Vec<&'a str>,
     /// The loops within the innermost function.
     pub loops: Vec<Loop<'a>>,
-    /// The conditions of `if` statements, within the innermost function, whose first branch contains the statement.
+    /// The conditions of `if` statements whose first branch contains the statement. Only the innermost function counts.
     pub conditions: Vec<&'a Expr>,
     /// Whether gradients are switched off here (`torch.no_grad()`), so that nothing is trained.
     pub without_gradients: bool,

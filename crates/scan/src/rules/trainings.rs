@@ -106,7 +106,9 @@ fn in_memory_manager<'a>(call: &Call<'a>, trainings: &mut Vec<Training<'a>>) {
 /// For each function name, the pairs of parameters (loader, optimizer) that train in the function.
 type Given<'a> = HashMap<&'a str, (&'a StmtFunctionDef, Vec<[(usize, Rc<str>); 2]>)>;
 
-/// The pairs of parameters that train in the module's functions; each pair counts once.
+/// For each function of the module, the pairs of parameters (loader, optimizer) that it trains with.
+///
+/// Each pair counts once.
 fn given_to_functions<'a>(facts: &Facts<'a>, lookups: &Lookups<'a>, trainings: &[Training<'a>]) -> Given<'a> {
     let mut given = Given::new();
     let mut known = HashSet::new();

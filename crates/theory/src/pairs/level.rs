@@ -14,8 +14,8 @@ const MERGED: usize = 8;
 
 /// The total error of a term's masses.
 const MASS_ERROR: f64 = 1e-14;
-/// The relative error of each mass. The rounding of an output's place grows with its distance, here up to 40
-/// deviations.
+/// The relative error of each mass. It comes from rounding an output's position. This rounding error grows with the
+/// distance of the output, which is at most 40 deviations here.
 const TAIL_ERROR: f64 = 1e-12;
 
 /// The number of points of the coarsest grid.

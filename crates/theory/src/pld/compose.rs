@@ -215,7 +215,7 @@ struct Window<'a> {
     most: usize,
 }
 
-/// The units of work for every mass of one step: about 75 moments.
+/// The units of work for every mass of one step. They pay for about 75 moments.
 const MOMENTS: f64 = 150.0;
 /// The units of work for every point of the window and every level of both transforms.
 const PER_LEVEL: f64 = 2.0;
