@@ -5,20 +5,20 @@ use misdeal_core::Error;
 use misdeal_results::{Stored, Unreadable};
 use std::path::Path;
 
-/// How stored results are laid out.
+/// How stored results are written to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// All of them on one HTML page.
+    /// One HTML page with all results.
     Page,
-    /// The figure of one.
+    /// The figure of a single result.
     Drawing(Format),
 }
 
 impl Layout {
-    /// The layout that a file's name asks for.
+    /// The layout that belongs to a file name's ending.
     ///
     /// # Errors
-    /// A name that ends neither in `.html` nor in `.svg` nor in `.png`.
+    /// The name does not end in `.html`, `.svg` or `.png`.
     pub fn of(path: &Path) -> misdeal_core::Result<Self> {
         let is_page = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html"));
         if is_page {
@@ -30,10 +30,10 @@ impl Layout {
         Format::of(path).map(Self::Drawing).map_err(refused)
     }
 
-    /// The bytes of a file with `results`; only a page has a head.
+    /// The content of a file with `results`, as bytes. Only a page uses `head`.
     ///
     /// # Errors
-    /// No results or too many for the layout, or one that cannot be drawn.
+    /// There are no results, too many for the layout, or one that cannot be drawn.
     pub fn bytes(self, results: &[Stored], head: &PageHead) -> Result<Vec<u8>, Unreadable> {
         match (self, results) {
             (Self::Page, results) => page(results, head).map(String::into_bytes),

@@ -1,4 +1,4 @@
-//! Draws what was stored, and computes nothing: plots of results, as SVG and PNG, and a page of them in HTML.
+//! Draws stored results as plots (SVG, PNG) and as an HTML page. This crate computes no results.
 //!
 //! ```
 //! use misdeal_report::figure;
@@ -10,13 +10,15 @@
 //! # Ok::<(), misdeal_results::Unreadable>(())
 //! ```
 //!
-//! - [`Figure`]: a result's charts beside each other ([`figure`]), to be written in a [`Format`].
-//! - [`page`]: stored results on one self-contained HTML page.
-//! - [`Layout`]: whether a file holds such a page or the figure of one result.
+//! - [`Figure`]: one or more charts of a result side by side. [`figure`] makes it, and a [`Format`] says how to write it.
+//! - [`page`]: puts stored results on one self-contained HTML page.
+//! - [`Layout`]: tells whether a file holds such a page or the figure of one result.
 //!
-//! Both show the same charts: `pictures` makes them of results, `draw` writes them as SVG and PNG, and the page's script draws them with
-//! hover and zoom. One style for all: the palette of Wong (2011), which colour-blind readers can tell apart, and lines that differ in their
-//! dashes too, so that they survive a grey print.
+//! Figures and pages show the same charts. `pictures` makes charts from results. `draw` writes charts as SVG and PNG. The page's script
+//! draws them with hover and zoom.
+//!
+//! All charts share one style. Colours are from the palette of Wong (2011), which colour-blind readers can tell apart. Lines also differ in
+//! their dashes, so a grey print stays readable.
 
 mod chart;
 mod draw;

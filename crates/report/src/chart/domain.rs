@@ -1,14 +1,14 @@
-//! Where axes begin and end; the page's script has the same rules.
+//! Computes where axes begin and end. The page's script follows the same rules.
 
 use super::{Axis, Chart, Draw};
 
-/// Axes show numbers up to here, and logarithmic ones down to its inverse: room is added to them, and nothing overflows.
+/// The largest number on an axis; logarithmic axes end at its inverse. This leaves room for margins without overflow.
 const FAR: f64 = 1e299;
-/// Where the logarithmic axis of a histogram's counts begins: below 1.
+/// Start of the logarithmic axis of histogram counts; below 1, so that a count of 1 is visible.
 const BELOW_ONE: f64 = 0.7;
 
 impl Chart {
-    /// The ends of the x-axis, and of a y-axis that has no rows.
+    /// The ends of the x-axis and of the y-axis. A y-axis of rows gets 0 and 1.
     pub fn domains(&self) -> [[f64; 2]; 2] {
         let is_rows = !self.y.rows.is_empty();
         let y = if is_rows { [0.0, 1.0] } else { self.domain(&self.y, 1) };
@@ -35,7 +35,7 @@ impl Chart {
     }
 }
 
-/// Gives charts that stand beside each other the same ends on axes that measure the same.
+/// Gives neighbouring charts the same ends on axes with the same label and scale.
 pub fn share_axes(charts: &mut [Chart]) {
     let domains: Vec<[[f64; 2]; 2]> = charts.iter().map(Chart::domains).collect();
     let axis = |chart: &Chart, which: usize| if which == 0 { chart.x.clone() } else { chart.y.clone() };
@@ -60,7 +60,7 @@ pub fn share_axes(charts: &mut [Chart]) {
     }
 }
 
-/// The least and the largest value, each taken no further than the limits; the other way round without values.
+/// The smallest and largest value, clamped to the limits. Without values, returns `(largest, least)`.
 fn extent(values: impl Iterator<Item = f64>, least: f64, largest: f64) -> (f64, f64) {
     values.fold((largest, least), |(low, high), value| {
         (low.min(value.max(least)), high.max(value.min(largest)))

@@ -1,6 +1,6 @@
-//! A chart as data: axes, and what is drawn on them.
+//! A chart as data: its axes, and the series drawn on them.
 //!
-//! [`pictures`](crate::pictures) makes charts of results. [`draw`](crate::draw) turns them into SVG and PNG, and the page's script draws the
+//! [`pictures`](crate::pictures) makes charts from results. [`draw`](crate::draw) writes charts as SVG and PNG. The page's script draws the
 //! same data with hover and zoom.
 
 mod domain;
@@ -13,25 +13,25 @@ pub use series::{Draw, Series, thinned};
 
 use serde::Serialize;
 
-/// A chart.
+/// A chart: title, axes and series.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Chart {
-    /// What it shows.
+    /// The title: what the chart shows.
     pub title: String,
-    /// What is special about this one, in a few words; may be empty.
+    /// What sets this chart apart, in a few words; may be empty.
     pub note: String,
-    /// How to read it.
+    /// How to read the chart.
     pub caption: String,
-    /// The axis to the right.
+    /// The horizontal axis.
     pub x: Axis,
-    /// The axis upwards, or the rows from the top down.
+    /// The vertical axis. If it has rows, they run from the top down.
     pub y: Axis,
-    /// What is drawn, from the back to the front.
+    /// What is drawn, from back to front.
     pub series: Vec<Series>,
 }
 
 impl Chart {
-    /// A chart of the series that have points; those of one role get different dashes.
+    /// A chart of `series`, without those that have no points. Series with the same role get different dashes.
     pub fn new(
         title: impl Into<String>,
         caption: impl Into<String>,
@@ -46,7 +46,7 @@ impl Chart {
         Chart { title: title.into(), note: String::new(), caption: caption.into(), x, y, series }
     }
 
-    /// The chart as JSON for a script element: no `<`, `>` or `&` is in it, so nothing closes the element.
+    /// The chart as JSON for a script element. Escapes `<`, `>` and `&`, so the text cannot close the element.
     pub fn to_embedded_json(&self) -> String {
         let json = serde_json::to_string(self).expect("charts have only numbers and names");
         misdeal_core::printable_json(&json)
@@ -56,29 +56,29 @@ impl Chart {
     }
 }
 
-/// An axis.
+/// An axis of a chart: numbers, or rows with names.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Axis {
-    /// What it measures.
+    /// What the axis measures.
     pub label: String,
-    /// Whether it is logarithmic at first.
+    /// Whether the axis starts out logarithmic.
     pub log: bool,
-    /// Whether logarithms make no sense on it.
+    /// Whether the axis must stay linear, because logarithms make no sense on it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub linear: bool,
-    /// Where it begins, unless the data begin before; a logarithmic one begins here even then.
+    /// Where the axis begins, unless the data begin earlier. A logarithmic axis always begins here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<f64>,
-    /// Where it ends, unless the data end later.
+    /// Where the axis ends, unless the data end later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<f64>,
-    /// Names of rows, from the top down, where it has no numbers. Row `i` is centred at `i`.
+    /// Names of rows, from the top down, for an axis without numbers. Row `i` is centred at `i`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<String>,
-    /// Rows that are headings of those below.
+    /// Indices of rows that are headings of the rows below them.
     #[serde(skip)]
     pub headings: Vec<usize>,
-    /// The exact ends of the axis, if neighbouring charts share them.
+    /// The exact ends of the axis, if neighbouring charts share it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ends: Option<[f64; 2]>,
 }
@@ -89,27 +89,27 @@ impl Axis {
         Axis { label: label.into(), ..Axis::default() }
     }
 
-    /// An axis from one number to another, on which logarithms make no sense.
+    /// A linear axis between two numbers. Readers cannot make it logarithmic.
     pub fn between(label: &str, from: f64, to: f64) -> Self {
         Axis { linear: true, from: Some(from), to: Some(to), ..Axis::of(label) }
     }
 
-    /// An axis of epsilons, from zero.
+    /// An axis of epsilons that begins at zero.
     pub fn of_epsilons() -> Self {
         Axis { from: Some(0.0), ..Axis::of("epsilon") }
     }
 
-    /// An axis of rates, from zero to one.
+    /// An axis of rates from zero to one.
     pub fn of_rates(label: &str) -> Self {
         Axis { from: Some(0.0), to: Some(1.0), ..Axis::of(label) }
     }
 
-    /// A row for each name.
+    /// An axis with a row for each name.
     pub fn of_rows(rows: Vec<String>) -> Self {
         Axis { rows, ..Axis::default() }
     }
 
-    /// The same axis, logarithmic.
+    /// This axis with a logarithmic scale.
     pub fn logarithmic(self) -> Self {
         Axis { log: true, from: None, to: None, ..self }
     }

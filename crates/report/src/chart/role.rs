@@ -1,8 +1,8 @@
-//! Whose number something is, and how that looks in every chart.
+//! Roles of numbers: where a number comes from, and its colour, dash and mark in every chart.
 //!
 //! # Why dashes and marks, beside colours?
-//! Colours are those of Wong (2011), which colour-blind readers can tell apart, but there are more batch schemes than such colours, and a
-//! grey print has none. Schemes of one family share a colour; no two schemes share dashes or a mark.
+//! Colours are those of Wong (2011), which colour-blind readers can tell apart. But there are more batch schemes than such colours, and a
+//! grey print has none. Schemes of one family share a colour. No two schemes share dashes or a mark.
 
 use misdeal_core::{ClosedSet, SchemeName};
 use serde::{Deserialize, Serialize};
@@ -11,21 +11,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// What was found here, with a guarantee.
+    /// A number found by this tool, with a guarantee.
     Found,
-    /// What is claimed.
+    /// A claimed number.
     Claimed,
-    /// What theory says.
+    /// A number from theory.
     Theory,
-    /// What was printed elsewhere, or another curve.
+    /// A number printed elsewhere, or another curve.
     Other,
-    /// What has no guarantee.
+    /// A number without a guarantee.
     Raw,
-    /// A curve beside those of all other roles.
+    /// A fifth curve, when the other roles are taken.
     Fifth,
-    /// One more.
+    /// A sixth curve.
     Sixth,
-    /// Poisson sampling; this and the others below are batch schemes.
+    /// Poisson sampling. This role and those below are batch schemes.
     Poisson,
     TruncatedPoisson,
     CyclicPoisson,
@@ -41,12 +41,12 @@ pub enum Role {
     FixedOrder,
 }
 
-/// How a role looks.
+/// Colour, dashes and mark of a role.
 struct Look {
     colour: &'static str,
-    /// Lengths of dashes and gaps, as SVG has them.
+    /// Lengths of dashes and gaps, in SVG's format.
     dash: &'static str,
-    /// The outline of a mark, as an SVG path from its middle.
+    /// The outline of the mark: an SVG path relative to its centre.
     mark: &'static str,
 }
 
@@ -74,12 +74,12 @@ const HOUSE: &str = "m0 -6l5 4v7h-10v-7z";
 const HEXAGON: &str = "m-5.5 0l2.8 -4.8h5.4l2.8 4.8l-2.8 4.8h-5.4z";
 
 impl Role {
-    /// The style of a batch scheme.
+    /// The role of a batch scheme.
     pub fn of_scheme(scheme: SchemeName) -> Self {
         Self::of_name(scheme.name())
     }
 
-    /// The style of a batch scheme by its name; one that is not known here looks like no other.
+    /// The role of a batch scheme by its name. Unknown names get [`Role::Raw`].
     fn of_name(name: &str) -> Self {
         serde_json::from_value(name.into()).unwrap_or(Role::Raw)
     }
@@ -117,17 +117,17 @@ impl Role {
         Look { colour, dash, mark }
     }
 
-    /// Its colour on white.
+    /// The role's colour on white.
     pub const fn colour(self) -> &'static str {
         self.look().colour
     }
 
-    /// Its dashes: with them curves differ in a grey print too.
+    /// The role's dashes. They tell curves apart in a grey print too.
     pub const fn dash(self) -> &'static str {
         self.look().dash
     }
 
-    /// The outline of its mark.
+    /// The outline of the role's mark, as an SVG path.
     pub const fn mark(self) -> &'static str {
         self.look().mark
     }
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Names that schemes have here or in other crates.
+    /// Names of schemes, in this crate or in others.
     const SCHEMES: [&str; 13] = [
         "poisson",
         "truncated-poisson",

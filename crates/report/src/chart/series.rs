@@ -1,34 +1,34 @@
-//! What is drawn on a chart's axes.
+//! Series: what is drawn on a chart's axes.
 
 use super::Role;
 use serde::Serialize;
 
-/// Significant digits of a number that is only drawn.
+/// Significant digits kept in a number that is only drawn.
 const DRAWN_DIGITS: usize = 6;
 
-/// Things of one kind.
+/// Points of one kind, drawn alike.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Series {
-    /// What the legend says.
+    /// The name in the legend.
     pub name: String,
-    /// The colour and mark that it has in every chart.
+    /// The role, which sets colour and mark in every chart.
     pub role: Role,
-    /// How it is drawn.
+    /// How the points are drawn.
     pub draw: Draw,
-    /// Points, whose numbers [`Draw`] explains.
+    /// The points. [`Draw`] explains their numbers.
     pub points: Vec<Vec<f64>>,
-    /// What to say of each point instead of its numbers.
+    /// Text to show for each point instead of its numbers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<String>,
-    /// Lengths of dashes and gaps, as SVG has them; none of a solid line.
+    /// Lengths of dashes and gaps, in SVG's format; empty for a solid line.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub dash: String,
-    /// The outline of a mark, as an SVG path from its middle.
+    /// The outline of the mark: an SVG path relative to its centre.
     pub mark: &'static str,
 }
 
 impl Series {
-    /// Things whose numbers speak for themselves.
+    /// A series without labels.
     pub fn new<const N: usize>(
         name: impl Into<String>,
         role: Role,
@@ -46,12 +46,12 @@ impl Series {
         }
     }
 
-    /// The same things with something to say of each.
+    /// This series with a label for each point.
     pub fn labelled(self, labels: impl IntoIterator<Item = String>) -> Self {
         Series { labels: labels.into_iter().collect(), ..self }
     }
 
-    /// Dashes unlike those of lines of the same role before it.
+    /// Picks dashes that differ from those of earlier lines with the same role.
     pub(super) fn choose_dash(&mut self, before: &[Series]) {
         let role = self.role;
         let is_like_this = |other: &&Series| other.role == role && other.draw.is_line();
@@ -64,46 +64,46 @@ impl Series {
         }
     }
 
-    /// The largest value of its cells.
+    /// The largest value of the series' cells.
     pub fn largest_cell(&self) -> f64 {
         self.points.iter().map(|point| point[4]).fold(f64::MIN_POSITIVE, f64::max)
     }
 }
 
-/// How points are drawn, and what their numbers are.
+/// How points are drawn, and what their numbers mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Draw {
     /// A line through `[x, y]`.
     Line,
-    /// The same with a mark at each point.
+    /// A line through `[x, y]` with a mark at each point.
     Marked,
-    /// The same with a mark here and there.
+    /// A line through `[x, y]` with marks at regular distances.
     Spaced,
     /// A mark at `[x, y]`.
     Marks,
-    /// A mark at `[x, y]` with an arrow: at least so much.
+    /// A mark at `[x, y]` with an arrow that means "at least".
     AtLeast,
-    /// A mark at `[x, y]` with an arrow: at most so much.
+    /// A mark at `[x, y]` with an arrow that means "at most".
     AtMost,
     /// A dot at `[x, y]`.
     Dots,
-    /// A bar `[from x, to x, y]`.
+    /// A bar: `[from x, to x, y]`.
     Bars,
-    /// The region `[x, from y, to y]`.
+    /// A filled region: `[x, from y, to y]`.
     Band,
-    /// A line across at `[x]`.
+    /// A line across the plot at `[x]`.
     Rule,
-    /// Cells of a histogram `[from x, to x, count]`.
+    /// Cells of a histogram: `[from x, to x, count]`.
     Steps,
-    /// A stroke `[x, y, other x, other y]`.
+    /// A straight stroke: `[x, y, other x, other y]`.
     Strokes,
-    /// A cell `[from x, to x, from y, to y, value]`, the darker the larger its value.
+    /// A cell: `[from x, to x, from y, to y, value]`. Larger values are darker.
     Cells,
 }
 
 impl Draw {
-    /// The places of numbers along the x-axis, and along the y-axis.
+    /// Indices of a point's numbers that belong to the x-axis, and to the y-axis.
     pub const fn places(self) -> [&'static [usize]; 2] {
         match self {
             Draw::Line
@@ -121,13 +121,13 @@ impl Draw {
         }
     }
 
-    /// Whether it has dashes.
+    /// Whether this kind of series has dashes.
     pub const fn is_line(self) -> bool {
         matches!(self, Draw::Line | Draw::Marked | Draw::Spaced | Draw::Rule)
     }
 }
 
-/// A number as exact as a picture can show it.
+/// Rounds a number to the digits that a picture can show.
 fn drawn_digits(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
@@ -136,7 +136,7 @@ fn drawn_digits(value: f64) -> f64 {
     text.parse().unwrap_or(value)
 }
 
-/// The points without those too near to their predecessors to show. `seen` says where the eye finds a point, in units of the panel.
+/// The points, without those too close to the one before to be told apart. `seen` maps a point to its visible place, in units of the panel.
 pub fn thinned(
     points: impl IntoIterator<Item = [f64; 2]>,
     seen: impl Fn([f64; 2]) -> [f64; 2],

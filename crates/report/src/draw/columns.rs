@@ -1,19 +1,19 @@
-//! Many rows in columns, so that a page holds them.
+//! Splits a chart with many rows into columns, so that it fits a page.
 
 use crate::chart::{Axis, Chart};
 
-/// Rows that stand in one column, each with its whole name. Where there are more, neighbours share what their names begin with.
+/// The most rows that fit one column with full names. With more rows, common beginnings of names become headings.
 const MOST_APART: usize = 30;
 const LINES_IN_A_COLUMN: usize = 52;
 
-/// A chart's row, or a heading of those below.
+/// A row of the chart, or a heading above rows.
 #[derive(Clone, Copy)]
 enum Line<'a> {
     Heading(&'a str),
     Row(&'a str, usize),
 }
 
-/// The columns of a chart with many rows, and whether there are any; else the chart as it is.
+/// Splits a chart with many rows into columns; the flag says whether it did.
 pub fn of(chart: Chart) -> (Vec<Chart>, bool) {
     if chart.y.rows.len() <= MOST_APART {
         return (vec![chart], false);
@@ -40,7 +40,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Rows below the first two parts of their names, where they have three or more.
+/// Groups names under headings. If a name has three or more parts, its first two are the heading.
 fn with_headings(names: &[String]) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     let mut last = None;
@@ -58,7 +58,7 @@ fn with_headings(names: &[String]) -> Vec<Line<'_>> {
     lines
 }
 
-/// Lines in columns of about the same length, each beginning with a heading where one is near.
+/// Splits lines into columns of about equal length. A column starts at a heading if one is near.
 fn parted<'a, 'b>(lines: &'a [Line<'b>]) -> Vec<&'a [Line<'b>]> {
     let count = lines.len().div_ceil(LINES_IN_A_COLUMN);
     let length = lines.len().div_ceil(count.max(1));
@@ -75,7 +75,7 @@ fn parted<'a, 'b>(lines: &'a [Line<'b>]) -> Vec<&'a [Line<'b>]> {
     starts.iter().zip(ends).map(|(&start, end)| &lines[start..end]).collect()
 }
 
-/// What is drawn on some of the rows, at their new places.
+/// The series restricted to these rows, at the rows' new places.
 fn moved(chart: &Chart, lines: &[Line<'_>]) -> Vec<crate::chart::Series> {
     let mut new_places = vec![None; chart.y.rows.len()];
     for (place, line) in lines.iter().enumerate() {

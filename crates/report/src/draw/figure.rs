@@ -1,4 +1,4 @@
-//! Charts beside each other, with a title above and one legend below.
+//! A figure: charts side by side, a title above and one legend below.
 
 use super::columns;
 use super::font::wrapped;
@@ -11,25 +11,25 @@ use misdeal_core::Result;
 
 const TITLE: f64 = 15.0;
 const REMARK: f64 = 12.0;
-/// At the right of a plot, for its last tick, and around the whole figure.
+/// Space right of a plot for its last tick label; `EDGE` is the space around the whole figure.
 const RIGHT: f64 = 26.0;
 const EDGE: f64 = 10.0;
 
-/// A figure.
+/// Charts with a common title and legend.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Figure {
-    /// Its title; empty where something else says it.
+    /// The figure's title; empty if the text around the figure gives one.
     pub title: String,
-    /// What holds for all charts.
+    /// A remark that holds for all charts.
     pub remark: String,
     /// The charts, row by row.
     pub charts: Vec<Chart>,
-    /// Charts in a row.
+    /// How many charts stand in a row.
     pub columns: usize,
 }
 
 impl Figure {
-    /// A figure of charts, of which `columns` stand in a row.
+    /// A figure of `charts`, with `columns` of them in each row.
     pub fn new(title: impl Into<String>, mut charts: Vec<Chart>, columns: usize) -> Self {
         share_axes(&mut charts);
         Figure { title: title.into(), charts, columns, ..Figure::default() }
@@ -40,10 +40,10 @@ impl Figure {
         self.drawn(Letters::Text)
     }
 
-    /// The bytes of a file in `format`.
+    /// The content of a file in `format`, as bytes.
     ///
     /// # Errors
-    /// A figure of more pixels than there is memory for.
+    /// The figure needs more pixels than fit in memory.
     pub fn to_bytes(&self, format: Format) -> Result<Vec<u8>> {
         match format {
             Format::Svg => Ok(self.to_svg().into_bytes()),
@@ -74,17 +74,17 @@ impl Figure {
     }
 }
 
-/// The charts with the sizes of their plots: all have the same width, and those in a row the same height.
+/// The charts and the sizes of their plots. All plots have the same width, and plots in a row the same height.
 struct Grid {
     charts: Vec<Chart>,
     columns: usize,
-    /// What is left of the plots in each column.
+    /// Width of the labels left of the plots, for each column of charts.
     margins: Vec<f64>,
     /// The width of a plot.
     plot: f64,
-    /// The height of a chart's row, where it has rows.
+    /// The height of one row, in charts whose y-axis has rows.
     step: f64,
-    /// How large marks are.
+    /// The scale of marks.
     size: f64,
 }
 
@@ -117,7 +117,7 @@ impl Grid {
         2.0 * EDGE + self.margins.iter().map(|margin| margin + self.plot + RIGHT).sum::<f64>()
     }
 
-    /// Draws all charts from `y` on, and returns where they end.
+    /// Draws all charts downwards from `y`, and returns where they end.
     fn draw(&self, svg: &mut Svg, mut y: f64) -> f64 {
         for row in self.charts.chunks(self.columns) {
             let heads = row.iter().map(|chart| Panel::head(chart, self.plot));

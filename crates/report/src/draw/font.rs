@@ -1,9 +1,10 @@
-//! The font of figures: how wide text is, and its outlines.
+//! The font of figures: computes the width of text and its outlines.
 //!
 //! # Which font?
-//! DejaVu Sans 2.37, free to use and to change (`assets/DejaVuSans-LICENSE.txt`), of which `pyftsubset` of fonttools keeps 64 kB: with `--no-hinting
-//! --layout-features='' --notdef-outline`, the characters U+20-7E, A0-17F, 370-3FF, 400-45F, 2010-2027, 2030-203A, 2070-209C, 2190-2193
-//! and 2200-2265. Others are drawn as boxes in PNG; in SVG the viewer's fonts have them.
+//! DejaVu Sans 2.37, which is free to use and to change (`assets/DejaVuSans-LICENSE.txt`). `pyftsubset` of fonttools reduces it to 64 kB,
+//! with the options `--no-hinting --layout-features='' --notdef-outline`. The subset has the characters U+20-7E, A0-17F, 370-3FF, 400-45F,
+//! 2010-2027, 2030-203A, 2070-209C, 2190-2193 and 2200-2265. A PNG shows other characters as boxes. An SVG shows them in the viewer's
+//! fonts.
 
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -12,15 +13,15 @@ use ttf_parser::{Face, OutlineBuilder};
 static FONT: &[u8] = include_bytes!("../../assets/DejaVuSans.ttf");
 static FACE: LazyLock<Face<'static>> = LazyLock::new(|| Face::parse(FONT, 0).expect("the font is our own"));
 
-/// Families of about the same widths, for viewers that bring their own fonts.
+/// Font families of about the same widths, for viewers that use their own fonts.
 pub const FAMILIES: &str = "DejaVu Sans, Verdana, sans-serif";
 
-/// How wide a text is.
+/// The width of a text.
 pub fn width(text: &str, size: f64) -> f64 {
     text.chars().map(advance).sum::<f64>() * scale(size)
 }
 
-/// A text in lines that fit, broken between words.
+/// Breaks a text between words into lines that are at most `most` wide.
 pub fn wrapped(text: &str, most: f64, size: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -35,7 +36,7 @@ pub fn wrapped(text: &str, most: f64, size: f64) -> Vec<String> {
     lines
 }
 
-/// A text that fits, its end cut off if need be.
+/// The text, with its end cut off if it is wider than `most`.
 pub fn shortened(text: &str, most: f64, size: f64) -> String {
     if width(text, size) <= most {
         return text.into();
@@ -50,7 +51,7 @@ pub fn shortened(text: &str, most: f64, size: f64) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// The outlines of a text as an SVG path; it begins at `x`, on the line `y`.
+/// The outlines of a text as an SVG path. The text begins at `x`, and `y` is its baseline.
 pub fn outlines(text: &str, [x, y]: [f64; 2], size: f64) -> String {
     let mut pen = Pen { path: String::new(), x, y, scale: scale(size) };
     for c in text.chars() {
@@ -69,7 +70,7 @@ fn advance(c: char) -> f64 {
     f64::from(FACE.glyph_hor_advance(glyph).unwrap_or_default())
 }
 
-/// Writes outlines, whose y-axis points upwards.
+/// Writes glyph outlines to an SVG path. The y-axis of outlines points upwards.
 struct Pen {
     path: String,
     x: f64,

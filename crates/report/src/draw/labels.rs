@@ -1,4 +1,4 @@
-//! Names at lines, beside the legend: each where its line is far from the others. The page's script has the same rules.
+//! Writes each line's name beside the line, where other lines are far away. The page's script follows the same rules.
 
 use super::font::{self, shortened};
 use super::panel::Panel;
@@ -6,19 +6,19 @@ use super::svg::Svg;
 use crate::chart::{Draw, Series};
 
 const SIZE: f64 = 11.0;
-/// The most of a plot's width that a name takes; the legend has all of it.
+/// The largest share of a plot's width that a name may take. The legend shows the full name.
 const WIDEST: f64 = 0.55;
-/// Between two places of a line that are looked at.
+/// Distance between the places on a line that are tried for its name.
 const STEP: f64 = 14.0;
-/// Between a line and its name.
+/// Distance between a line and its name.
 const GAP: f64 = 5.0;
-/// Other lines farther away than this do not matter.
+/// Other lines farther away than this are ignored.
 const FAR: f64 = 60.0;
 
-/// A box on the plot: left, top, right, bottom.
+/// A rectangle on the plot: left, top, right, bottom.
 type Frame = [f64; 4];
 
-/// Writes the names of a plot's lines, if there are several.
+/// Writes names beside a plot's lines, if it has several.
 pub fn draw(svg: &mut Svg, panel: &Panel<'_>) {
     let is_line = |series: &&Series| matches!(series.draw, Draw::Line | Draw::Marked | Draw::Spaced);
     let lines: Vec<&Series> = panel.chart.series.iter().filter(is_line).collect();
@@ -53,7 +53,7 @@ pub fn draw(svg: &mut Svg, panel: &Panel<'_>) {
     }
 }
 
-/// Places along a line, at even distances.
+/// Points along a line at even distances.
 fn places(panel: &Panel<'_>, line: &Series) -> Vec<[f64; 2]> {
     let mut places = Vec::new();
     let points = line.points.iter().map(|point| [panel.x.place(point[0]), panel.y.place(point[1])]);
@@ -70,7 +70,7 @@ fn places(panel: &Panel<'_>, line: &Series) -> Vec<[f64; 2]> {
     places
 }
 
-/// Where a name may be beside a place: above or below it, to the right or to the left.
+/// The four frames where a name may go: above or below the place, on either side.
 fn frames([x, y]: [f64; 2], wide: f64) -> [Frame; 4] {
     let high = SIZE + 2.0;
     [[GAP, -GAP - high], [GAP, GAP], [-GAP - wide, -GAP - high], [-GAP - wide, GAP]]

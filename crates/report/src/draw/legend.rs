@@ -1,4 +1,4 @@
-//! The legend of a figure: each kind of series once.
+//! The legend of a figure, with one entry for each kind of series.
 
 use super::font;
 use super::marks::{REGION, arrow, mark};
@@ -7,12 +7,12 @@ use crate::chart::{Chart, Draw, Series};
 
 const SIZE: f64 = 12.0;
 const ROW: f64 = 20.0;
-/// Long enough for two rounds of every pattern of dashes.
+/// The length of a sample. It holds two rounds of every dash pattern.
 const SAMPLE: f64 = 44.0;
-/// Between a sample and its words, and between the columns.
+/// The space between a sample and its text, and between columns.
 const GAP: f64 = 10.0;
 
-/// Draws the legend of `charts` from `top` on, in as many columns as fit; returns its height.
+/// Draws the legend of `charts` from `top` down, in as many columns as fit. Returns its height.
 pub fn draw(svg: &mut Svg, charts: &[Chart], width: f64, top: f64) -> f64 {
     let mut entries: Vec<&Series> = Vec::new();
     for series in charts.iter().flat_map(|chart| &chart.series) {
@@ -39,7 +39,7 @@ pub fn draw(svg: &mut Svg, charts: &[Chart], width: f64, top: f64) -> f64 {
     ROW * rows as f64
 }
 
-/// What a series looks like, on the line `y` from `x` on.
+/// Draws a sample of a series, from `x` rightwards at height `y`.
 fn sample(svg: &mut Svg, series: &Series, [x, y]: [f64; 2]) {
     let colour = series.role.colour();
     let middle = [x + SAMPLE / 2.0, y];

@@ -1,20 +1,20 @@
-//! Series in a panel.
+//! Draws series in a panel.
 
 use super::panel::Panel;
 use super::svg::{Anchor, INK, Svg, path};
 use crate::chart::{Draw, Role, Series};
 
-/// How much of the paper shows through regions.
+/// The opacity of filled regions.
 pub const REGION: f64 = 0.2;
-/// Dots above this number are small, so that they do not hide each other.
+/// With more dots than this, dots are small, so that they do not hide each other.
 const MANY_DOTS: usize = 200;
-/// Bars are at least this wide, so that bounds that coincide are still seen.
+/// The least width of a bar, so that a bar between equal bounds is visible.
 const LEAST_BAR: f64 = 5.0;
 
-/// Between two marks of a line that has some.
+/// The distance between marks on a line with spaced marks.
 const BETWEEN_MARKS: f64 = 110.0;
 
-/// Places along a line at even distances, the first of them `offset` from its beginning.
+/// Points along a line at even distances. The first is `offset` from the line's beginning.
 fn spaced(line: &[[f64; 2]], offset: f64) -> Vec<[f64; 2]> {
     let mut places = Vec::new();
     let mut next = offset;
@@ -30,7 +30,7 @@ fn spaced(line: &[[f64; 2]], offset: f64) -> Vec<[f64; 2]> {
     places
 }
 
-/// The outline of a mark in its colour; what has no guarantee is hollow.
+/// Draws a series' mark in its colour. Marks of numbers without a guarantee are hollow.
 pub fn mark(svg: &mut Svg, series: &Series, [x, y]: [f64; 2], size: f64) {
     let colour = series.role.colour();
     let [fill, edge] = if series.role == Role::Raw { ["#ffffff", colour] } else { [colour, "#ffffff"] };
@@ -49,7 +49,7 @@ pub fn mark(svg: &mut Svg, series: &Series, [x, y]: [f64; 2], size: f64) {
     );
 }
 
-/// The arrow of a one-sided bound; none of other marks.
+/// Draws the arrow of a one-sided bound. Other series get none.
 pub fn arrow(svg: &mut Svg, series: &Series, [x, y]: [f64; 2]) {
     let arrow = match series.draw {
         Draw::AtLeast => "h16m-4 -4l4 4l-4 4",
@@ -130,18 +130,18 @@ impl Panel<'_> {
         }
     }
 
-    /// Whether a place is in the plot.
+    /// Whether a point lies in the plot.
     pub fn holds(&self, [x, y]: [f64; 2]) -> bool {
         (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
     }
 
-    /// How far along its line a series' first mark is: curves that coincide have theirs at different places.
+    /// The distance of a series' first mark from the start of its line. It differs between series, so marks of equal curves do not overlap.
     fn offset(&self, series: &Series) -> f64 {
         let at = self.chart.series.iter().position(|other| std::ptr::eq(other, series)).unwrap_or(0);
         BETWEEN_MARKS * (0.5 + at as f64 / self.chart.series.len() as f64).fract()
     }
 
-    /// Cells, the darker the larger their value, with labels where there are any.
+    /// Draws cells and their labels, if any. Larger values are darker.
     fn cells(&self, svg: &mut Svg, series: &Series) {
         let most = series.largest_cell();
         for (i, point) in series.points.iter().enumerate() {
@@ -158,7 +158,7 @@ impl Panel<'_> {
     }
 }
 
-/// A colour with white in it: none at a share of 1, nothing else at 0.
+/// The colour mixed with white. A share of 1 gives the colour, and 0 gives white.
 fn tint(colour: &str, share: f64) -> String {
     let part = |from: usize| {
         let whole = colour.get(from..from + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok());

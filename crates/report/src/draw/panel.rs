@@ -1,4 +1,4 @@
-//! One chart of a figure: its title, axes, grid and series.
+//! Draws one chart of a figure: title, axes, grid and series.
 
 use super::font::{self, shortened, wrapped};
 use super::labels;
@@ -11,14 +11,14 @@ const NOTE: f64 = 11.0;
 const LABEL: f64 = 12.5;
 const TICK: f64 = 11.0;
 const TICKS_UPWARDS: usize = 7;
-/// Names of rows take at most so much of a figure's width.
+/// The largest width of row names.
 const WIDEST_NAME: f64 = 360.0;
-/// Below the axis: ticks, the label, and the room between panels.
+/// The height below the axis: ticks, axis label, and space between panels.
 pub const FOOT: f64 = 52.0;
-/// Room for marks at the ends of an axis.
+/// Space for marks at the ends of an axis.
 const OVERHANG: f64 = 7.0;
 
-/// A chart with the places of its plot.
+/// A chart and the position of its plot.
 pub struct Panel<'a> {
     pub chart: &'a Chart,
     pub left: f64,
@@ -27,12 +27,12 @@ pub struct Panel<'a> {
     pub bottom: f64,
     pub x: Scale,
     pub y: Scale,
-    /// How large marks are: 1 where there is room.
+    /// The scale of marks; 1 is full size.
     pub size: f64,
 }
 
 impl<'a> Panel<'a> {
-    /// A chart whose plot begins at `left`, `top` and has this width and height.
+    /// A panel for `chart` whose plot begins at `left`, `top` and has this width and height.
     pub fn new(chart: &'a Chart, [left, top, width, height]: [f64; 4], size: f64) -> Self {
         let [right, bottom] = [left + width, top + height];
         let ends = chart.domains();
@@ -46,7 +46,7 @@ impl<'a> Panel<'a> {
         Panel { chart, left, right, top, bottom, x, y, size }
     }
 
-    /// How wide the words at the left of a chart are.
+    /// The width of the labels left of a chart.
     pub fn margin(chart: &Chart) -> f64 {
         let rows = chart.y.rows.iter().enumerate().filter(|(i, _)| !chart.y.headings.contains(i));
         let names = rows.map(|(_, name)| font::width(name, TICK)).fold(0.0, f64::max);
@@ -58,18 +58,18 @@ impl<'a> Panel<'a> {
         ticks.fold(0.0, f64::max) + 12.0 + 1.6 * LABEL
     }
 
-    /// How high its words above the plot are.
+    /// The height of a chart's title and note, above the plot.
     pub fn head(chart: &Chart, width: f64) -> f64 {
         let height = |text: &str, size: f64| wrapped(text, width, size).len() as f64 * 1.3 * size;
         height(&chart.title, TITLE) + height(&chart.note, NOTE) + 10.0
     }
 
-    /// The height of a row.
+    /// The height of one row.
     pub fn step(&self) -> f64 {
         (self.bottom - self.top) / self.chart.y.rows.len().max(1) as f64
     }
 
-    /// Draws all of it, its words in a column from `start` on.
+    /// Draws the whole panel. The column of labels begins at `start`.
     pub fn draw(&self, svg: &mut Svg, start: f64) {
         self.title(svg);
         self.axes(svg, start);

@@ -1,27 +1,27 @@
-//! How a figure is written.
+//! File formats of figures, and the conversion to PNG.
 
 use misdeal_core::{Error, Result};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 use std::path::Path;
 
-/// Pixels of a PNG for one unit of the figure: sharp in print at the width of a page.
+/// Pixels of a PNG for one unit of the figure. Two are sharp in print at page width.
 const PIXELS_PER_UNIT: f32 = 2.0;
 
-/// How a figure is written.
+/// The file format of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Scalable, text kept as text.
+    /// Scalable graphics; text stays text.
     Svg,
-    /// Pixels.
+    /// An image of pixels.
     Png,
 }
 
 impl Format {
-    /// The format that a file's name asks for.
+    /// The format that belongs to a file name's ending.
     ///
     /// # Errors
-    /// A name that ends neither in `.svg` nor in `.png`.
+    /// The name ends neither in `.svg` nor in `.png`.
     pub fn of(path: &Path) -> Result<Self> {
         let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
         match extension.as_deref() {
@@ -35,10 +35,10 @@ impl Format {
     }
 }
 
-/// The pixels of a document without text, as a PNG file.
+/// Converts an SVG document without text to a PNG file.
 ///
 /// # Errors
-/// More pixels than there is memory for.
+/// The image needs more pixels than fit in memory.
 pub fn pixels(svg: &str) -> Result<Vec<u8>> {
     let refused = |why: String| {
         let hint = "a name that ends in .svg always works";

@@ -1,27 +1,27 @@
-//! From numbers on an axis to places in a panel.
+//! Maps numbers on an axis to places in a panel.
 
 use misdeal_results::numbers::significant;
 
-/// A position far outside every panel that drawing programs can still handle.
+/// A place far outside every panel, which drawing programs can still handle.
 const OUTSIDE: f64 = 1e4;
-/// Ticks of an axis, at most.
+/// The most ticks on an axis.
 const MOST_TICKS: usize = 100;
-/// The range in which a logarithmic axis has plain numbers.
+/// The range of ticks that a logarithmic axis writes as plain numbers.
 const PLAIN: std::ops::Range<f64> = 1e-3..2e4;
 
-/// An axis between two places.
+/// An axis, and where it lies in a panel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
-    /// The numbers at its ends.
+    /// The numbers at the axis's ends.
     pub ends: [f64; 2],
-    /// The places of its ends.
+    /// The places of the axis's ends.
     pub places: [f64; 2],
-    /// Whether it is logarithmic.
+    /// Whether the axis is logarithmic.
     pub log: bool,
 }
 
 impl Scale {
-    /// Where a number lies; what is far outside, or has no logarithm, lies outside.
+    /// The place of a number. Numbers far outside, or without a logarithm, get a place outside the panel.
     pub fn place(&self, value: f64) -> f64 {
         let along = |value: f64| if self.log { value.max(0.0).log10() } else { value };
         let ([low, high], [start, end]) = (self.ends.map(along), self.places);
@@ -29,7 +29,7 @@ impl Scale {
         if place.is_nan() { start } else { place.clamp(-OUTSIDE, OUTSIDE) }
     }
 
-    /// Ticks and their words, all in one notation; at most about `most` have words.
+    /// Ticks and their labels, all in one notation. At most about `most` ticks have a label.
     pub fn ticks(&self, most: usize) -> Vec<(f64, String)> {
         if !self.log {
             return linear(self.ends, most).into_iter().map(|tick| (tick, shown(tick))).collect();
@@ -41,7 +41,7 @@ impl Scale {
     }
 }
 
-/// Numbers from one end to the other in steps of 1, 2 or 5.
+/// Ticks of a linear axis, in steps of 1, 2 or 5 times a power of ten.
 fn linear([from, to]: [f64; 2], most: usize) -> Vec<f64> {
     let rough = (to - from) / most as f64;
     let power = 10_f64.powf(rough.log10().floor());
@@ -54,7 +54,7 @@ fn linear([from, to]: [f64; 2], most: usize) -> Vec<f64> {
     ticks
 }
 
-/// Powers of ten, and steps between them where there are few.
+/// Ticks of a logarithmic axis: powers of ten. If these are few, also their multiples by 2 and 5.
 fn logarithmic([from, to]: [f64; 2], most: usize) -> Vec<f64> {
     let [low, high] = [from.log10(), to.log10()];
     if !(high - low).is_finite() {
@@ -69,18 +69,18 @@ fn logarithmic([from, to]: [f64; 2], most: usize) -> Vec<f64> {
     if ticks.len() > 1 { ticks } else { linear([from, to], most) }
 }
 
-/// Without the last bits that sums and products leave.
+/// Rounds off the last bits, where sums and products leave errors.
 fn tidy(value: f64) -> f64 {
     format!("{value:.11e}").parse().unwrap_or(value)
 }
 
-/// A number on a linear axis.
+/// The label of a number on a linear axis.
 fn shown(value: f64) -> String {
     let size = value.abs();
     if value != 0.0 && !(1e-3..1e6).contains(&size) { power_of_ten(value) } else { value.to_string() }
 }
 
-/// 2·10⁻⁷ for 2e-7.
+/// Writes a number with a power of ten: 2·10⁻⁷ for 2e-7.
 fn power_of_ten(value: f64) -> String {
     let text = format!("{:e}", format!("{value:.3e}").parse().unwrap_or(value));
     let (mantissa, power) = text.split_once('e').unwrap_or((&text, "0"));

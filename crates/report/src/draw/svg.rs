@@ -4,19 +4,21 @@ use super::font;
 use misdeal_core::printable;
 use std::fmt::{Display, Write};
 
-/// Ink of text and axes, of what matters less, and of lines that help to read values off axes.
+/// The colour of text and axes.
 pub const INK: &str = "#16191d";
+/// The colour of less important text.
 pub const SOFT: &str = "#545b66";
+/// The colour of grid lines.
 pub const GRID: &str = "#dfe3e8";
 
-/// Whether text stays text, or becomes outlines that need no font.
+/// How text is written: as text, or as outlines that need no font.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Letters {
     Text,
     Outlines,
 }
 
-/// Where a text is held.
+/// Which part of a text lies at the given point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Anchor {
     Start,
@@ -24,7 +26,7 @@ pub enum Anchor {
     End,
 }
 
-/// A document that is being written.
+/// An SVG document under construction.
 pub struct Svg {
     markup: String,
     letters: Letters,
@@ -36,7 +38,7 @@ impl Svg {
         Svg { markup: String::new(), letters }
     }
 
-    /// The document with its head; screen readers read `title` and `description`.
+    /// The finished document with its head. Screen readers read `title` and `description`.
     pub fn finish(self, [width, height]: [f64; 2], title: &str, description: &str) -> String {
         let [title, description] = [title, description].map(escaped);
         format!(
@@ -48,7 +50,7 @@ impl Svg {
         )
     }
 
-    /// An element without content.
+    /// Writes an element without content.
     pub fn element(&mut self, name: &str, attributes: &[(&str, &dyn Display)]) {
         let _ = write!(self.markup, "<{name}");
         for (name, value) in attributes {
@@ -57,7 +59,7 @@ impl Svg {
         self.markup.push_str("/>\n");
     }
 
-    /// A rectangle from `x`, `y`.
+    /// Writes a filled rectangle; `frame` is x, y, width, height.
     pub fn rectangle(&mut self, frame: [f64; 4], colour: &str) {
         let [x, y, width, height] = frame.map(tidy);
         self.element(
@@ -66,17 +68,17 @@ impl Svg {
         );
     }
 
-    /// A region within a path.
+    /// Fills the region within a path.
     pub fn region(&mut self, path: &str, colour: &str, opacity: f64) {
         self.element("path", &[("d", &path), ("fill", &colour), ("fill-opacity", &opacity)]);
     }
 
-    /// A dot.
+    /// Writes a dot.
     pub fn dot(&mut self, [x, y]: [f64; 2], radius: f64, colour: &str) {
         self.element("circle", &[("cx", &tidy(x)), ("cy", &tidy(y)), ("r", &radius), ("fill", &colour)]);
     }
 
-    /// A stroke along a path; `dash` is empty for a solid one.
+    /// Draws a line along a path. An empty `dash` makes it solid.
     pub fn stroke(&mut self, path: &str, colour: &str, width: f64, dash: &str) {
         let mut attributes: Vec<(&str, &dyn Display)> =
             vec![("d", &path), ("fill", &"none"), ("stroke", &colour), ("stroke-width", &width)];
@@ -86,7 +88,7 @@ impl Svg {
         self.element("path", &attributes);
     }
 
-    /// Words on a line; no hidden character is among them.
+    /// Writes one line of text, without hidden characters.
     pub fn text(&mut self, words: &str, [x, y]: [f64; 2], size: f64, colour: &str, anchor: Anchor) {
         let words = printable(words);
         if self.letters == Letters::Outlines {
@@ -111,7 +113,7 @@ impl Svg {
         );
     }
 
-    /// A line's name, with paper around its letters so that grids and lines do not touch them.
+    /// Writes a line's name with a white border, so that the grid and other lines do not touch its letters.
     pub fn name(&mut self, words: &str, [x, y]: [f64; 2], size: f64, colour: &str) {
         let words = printable(words);
         let around =
@@ -128,14 +130,14 @@ impl Svg {
         );
     }
 
-    /// What `inside` writes, moved and turned upwards.
+    /// Writes what `inside` draws, moved to the given point and turned to read upwards.
     pub fn upwards(&mut self, [x, y]: [f64; 2], inside: impl FnOnce(&mut Self)) {
         let _ = write!(self.markup, "<g transform=\"translate({x:.2} {y:.2}) rotate(-90)\">");
         inside(self);
         self.markup.push_str("</g>\n");
     }
 
-    /// What `inside` writes, cut off outside a box from `x`, `y`.
+    /// Writes what `inside` draws, cut off outside a box at `x`, `y`.
     pub fn clipped(&mut self, [x, y, width, height]: [f64; 4], inside: impl FnOnce(&mut Self)) {
         let frame = format!("{x:.2} {y:.2} {width:.2} {height:.2}");
         let _ = writeln!(
@@ -147,7 +149,7 @@ impl Svg {
     }
 }
 
-/// A path through points.
+/// An SVG path through points.
 pub fn path(points: impl IntoIterator<Item = [f64; 2]>) -> String {
     let mut path = String::new();
     for [x, y] in points {
@@ -157,7 +159,7 @@ pub fn path(points: impl IntoIterator<Item = [f64; 2]>) -> String {
     path
 }
 
-/// A place as exact as a figure shows it.
+/// Rounds a position to the digits that a figure shows.
 fn tidy(place: f64) -> f64 {
     (place * 100.0).round() / 100.0
 }

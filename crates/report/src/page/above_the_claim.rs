@@ -1,11 +1,11 @@
-//! In how many published settings more is found than Poisson sampling justifies.
+//! Counts the published settings where we find more than Poisson sampling justifies.
 
 use super::advice::capitalised;
 use super::section::Table;
 use misdeal_results::numbers::count;
 use misdeal_results::{AboveCount, AboveTheClaim, Heading};
 
-/// The table of an artefact's counts; documents of earlier versions have none.
+/// The table of an artefact's counts; `None` for documents of earlier versions, which have no counts.
 pub fn table(artefact: &Heading) -> Option<Table> {
     let AboveTheClaim { all, by_provenance } = artefact.above_the_claim.as_ref()?;
     let cells = |name: &str, found: &AboveCount| {

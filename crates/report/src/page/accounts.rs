@@ -1,4 +1,4 @@
-//! What theory says, and noise that was calibrated.
+//! Sections on accounts, which show theory's bounds, and on calibrated noise.
 
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
 use crate::pictures::epsilons::{between, sides};
@@ -65,7 +65,7 @@ fn figures(account: &Account) -> Vec<KeyFigure> {
     figures
 }
 
-/// What every bound of theory promises.
+/// A note on what theory's bounds promise.
 pub fn bounds_note() -> &'static str {
     "Lower bounds are never too large and upper bounds never too small. A side that nobody knows how to bound is left open."
 }
@@ -74,7 +74,7 @@ fn side(side: Option<f64>, text: fn(f64) -> String) -> String {
     side.map_or("not known".into(), text)
 }
 
-/// Bounds on epsilon, scheme by scheme.
+/// The table of bounds on epsilon for each scheme.
 fn bounds(account: &Account) -> Table {
     let times = |epsilon: Option<f64>| {
         let both = epsilon.zip(account.claimed_epsilon);
@@ -156,7 +156,7 @@ fn settings(account: &Account) -> Vec<Fact> {
     facts
 }
 
-/// Batches and epochs of a run.
+/// The batches and epochs of a run, as facts.
 fn counts(shape: &RunShape) -> impl Iterator<Item = Fact> {
     let counts = [
         ("steps per epoch", Some(shape.steps_per_epoch)),

@@ -1,4 +1,4 @@
-//! What a number means for whoever has to decide, and what can be done.
+//! Explains what a number means for a decision, and what the reader can do.
 
 use super::section::{Advice, Remark};
 use super::settings;
@@ -7,22 +7,22 @@ use misdeal_results::numbers::{count, percent, probability, rounded_down, rounde
 use misdeal_results::request::{CalibrateRequest, Request, ShapeRequest};
 use misdeal_results::{Judged, Tone, Verdict};
 
-/// What was judged, with what theory knows of it.
+/// The audited number with its setting, and theory's bounds on it.
 pub struct Subject<'a> {
-    /// The number and the claim.
+    /// The estimate and the claim.
     pub judged: &'a Judged,
-    /// What was audited.
+    /// The audited setting.
     pub setting: &'a Setting,
-    /// Theory's bounds for its scheme.
+    /// Theory's lower and upper bound for the setting's scheme.
     pub theory: [Option<f64>; 2],
     /// Whether the claim is the one that Poisson sampling would justify.
     pub claims_poisson: bool,
-    /// Whether what ran is known to be what theory speaks of; somebody's own training may do something else.
+    /// Whether the run is known to do what theory describes. A user's own training may differ.
     pub is_as_in_theory: bool,
 }
 
 impl Subject<'_> {
-    /// The verdict on the training. An audit that refutes nothing decides nothing: what is known besides takes its place.
+    /// The verdict on the training. An audit that refutes nothing decides nothing, so the verdict then says what else is known.
     pub fn verdict(&self) -> Verdict {
         let verdict = self.judged.verdict(Some(self.setting.scheme), self.known());
         match self.judged.undecided(self.known()) {
@@ -33,7 +33,7 @@ impl Subject<'_> {
         }
     }
 
-    /// What is to be said of the audit alone.
+    /// Remarks on the audit alone.
     pub fn remarks(&self) -> Vec<Remark> {
         let known = self.known();
         let own = || self.judged.verdict(Some(self.setting.scheme), known).sentence;
@@ -42,12 +42,12 @@ impl Subject<'_> {
         remark.or_else(|| is_undecided.then(own)).map(Remark::on_audit).into_iter().collect()
     }
 
-    /// Theory's bounds, as far as they are about what ran.
+    /// Theory's bounds that hold for this run. The upper bound counts only if the run is as in theory.
     fn known(&self) -> [Option<f64>; 2] {
         [self.theory[0], self.theory[1].filter(|_| self.is_as_in_theory)]
     }
 
-    /// What the number guarantees, and what theory adds.
+    /// Paragraphs on what the number guarantees, and what theory adds.
     pub fn meaning(&self, guarantee: &str) -> Vec<String> {
         let mut paragraphs = meaning(self.judged, guarantee, Some(self.setting));
         if self.judged.is_proven(self.known()) {
@@ -56,9 +56,9 @@ impl Subject<'_> {
         paragraphs
     }
 
-    /// How many times as many observations are worth playing next: ten, or the power of ten that brings the claim within reach.
+    /// The factor by which to raise the number of observations next. It is ten, or a larger power of ten if the claim needs it.
     ///
-    /// What so many can show at most grows as the logarithm of their number.
+    /// The largest epsilon that n observations can show grows as the logarithm of n.
     pub fn further(&self) -> u64 {
         let lacking = self.judged.out_of_reach().zip(self.judged.claimed_epsilon);
         let times = lacking.map_or(1.0, |(largest, claim)| (claim - largest).exp());
@@ -68,7 +68,7 @@ impl Subject<'_> {
             .unwrap_or(1_000_000_000)
     }
 
-    /// What can be done; `further` is the same audit with [more](Self::further) observations.
+    /// Advice on what to do. `further` is the command of the same audit with [more](Self::further) observations.
     pub fn advice(&self, further: Option<&str>) -> Vec<Advice> {
         let Some(claim) = self.judged.claimed_epsilon else { return Vec::new() };
         let mut advice: Vec<Advice> = Vec::new();
@@ -119,7 +119,7 @@ impl Subject<'_> {
     }
 }
 
-/// What the number guarantees, and what it does not.
+/// Paragraphs on what the number guarantees, and what it does not.
 pub fn meaning(judged: &Judged, guarantee: &str, setting: Option<&Setting>) -> Vec<String> {
     let mut paragraphs = Vec::new();
     if !guarantee.is_empty() {
@@ -151,7 +151,7 @@ pub fn meaning(judged: &Judged, guarantee: &str, setting: Option<&Setting>) -> V
 
 pub use misdeal_results::capitalised;
 
-/// With a small letter.
+/// The text with a small first letter.
 pub fn lowered(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())

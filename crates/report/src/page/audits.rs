@@ -1,4 +1,4 @@
-//! Audits of the mechanism and of training.
+//! Sections on audits of the mechanism and of training.
 
 use super::advice::Subject;
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
@@ -60,7 +60,7 @@ pub fn section(audit: &Audit) -> Section {
     }
 }
 
-/// The section of outputs that were judged.
+/// The section of a user's outputs that were judged.
 pub fn outputs_section(outputs: &Outputs) -> Section {
     let (best, judged) = (outputs.best(), outputs.judged());
     let scheme = outputs.setting.scheme.name();
@@ -102,7 +102,7 @@ pub fn outputs_section(outputs: &Outputs) -> Section {
     }
 }
 
-/// What was found and what theory proves, by how batches are made.
+/// The table of what was found and what theory proves, for each scheme.
 fn beside(theory: &Theory, judged: &Judged, own: &str) -> Option<Table> {
     let delta = probability(judged.delta);
     let side = |side: Option<f64>, text: fn(f64) -> String| side.map_or("not known".into(), text);
@@ -135,7 +135,7 @@ fn beside(theory: &Theory, judged: &Judged, own: &str) -> Option<Table> {
     (!theory.is_empty()).then_some(Table { caption, header, rows, notes: Vec::new() })
 }
 
-/// The numbers that matter.
+/// The key figures of an audit.
 pub fn figures(
     judged: &Judged,
     theory: [Option<f64>; 2],
@@ -164,7 +164,7 @@ pub fn figures(
     figures
 }
 
-/// The errors that the estimate is made of, of all `runs`.
+/// The table of errors behind the estimate; `runs` is the number of all runs.
 pub fn errors(estimate: &EpsilonEstimate, runs: u64) -> Table {
     let row = |name: &str, errors: u64, of: u64| {
         vec![name.to_owned(), count(errors), count(of), percent(errors as f64 / of.max(1) as f64)]
@@ -189,7 +189,7 @@ pub fn errors(estimate: &EpsilonEstimate, runs: u64) -> Table {
     }
 }
 
-/// What became of promised curves.
+/// The table of promised curves: refuted or not.
 pub fn tested(curves: &TradeOff) -> Option<Table> {
     let mut rows: Vec<_> = curves
         .promised
@@ -214,7 +214,7 @@ pub fn tested(curves: &TradeOff) -> Option<Table> {
     })
 }
 
-/// How well the scores tell the worlds apart.
+/// The table of measures of how well the scores tell the worlds apart.
 pub fn describing(figures: &Descriptive) -> Table {
     let row = |name: String, &Figure { value, lower, upper }: &Figure| {
         vec![name, significant(value), format!("{} to {}", significant(lower), significant(upper))]

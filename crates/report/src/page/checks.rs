@@ -1,4 +1,4 @@
-//! Model cards that were checked.
+//! Sections on checked model cards.
 
 use super::accounts::bounds_note;
 use super::section::{Advice, Fact, KeyFigure, Remark, Rerun, Section, Summary, Table};
@@ -7,7 +7,7 @@ use misdeal_core::ClosedSet;
 use misdeal_results::numbers::{count, probability, rounded_down, rounded_up, significant, times};
 use misdeal_results::{Checked, CheckedCard, capitalised};
 
-/// A section for each card.
+/// The sections of checked cards, one for each card.
 pub fn sections(checked: &Checked) -> Vec<Section> {
     checked.cards.iter().map(|card| section(card, checked)).collect()
 }
@@ -68,7 +68,7 @@ fn meaning() -> Vec<String> {
     vec![scheme.into(), bounds_note().into()]
 }
 
-/// What was assumed where the card is silent, and what an audit adds.
+/// Remarks on assumptions where the card is silent, and on what an audit adds.
 fn remarks(card: &CheckedCard) -> Vec<Remark> {
     let assumed: Vec<String> = card.remarks.iter().map(|remark| capitalised(remark)).collect();
     let assumed = (!assumed.is_empty()).then(|| Remark { about: "this card", text: assumed.join(" ") });
@@ -106,7 +106,7 @@ fn advice(card: &CheckedCard) -> Vec<Advice> {
     state.into_iter().chain(noise).chain(others).collect()
 }
 
-/// What the audit adds, where one was played.
+/// What an audit adds, if one was run.
 fn audit(card: &CheckedCard) -> Option<String> {
     let audit = card.audit.as_ref()?;
     let judged = audit.judged();

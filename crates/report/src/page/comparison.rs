@@ -1,4 +1,4 @@
-//! Several results beside each other.
+//! The comparison of several results on one page.
 
 use super::{EmbeddedChart, Placed};
 use crate::chart::Chart;
@@ -6,49 +6,49 @@ use crate::pictures::epsilons::{self, Row, between};
 use misdeal_results::numbers::{probability, rounded_down, significant};
 use misdeal_results::{VerdictKind, capitalised};
 
-/// What stands on top of a page with several results.
+/// The top of a page with several results.
 pub struct Comparison {
     chart: Option<Chart>,
-    /// A row for each result.
+    /// One row for each result.
     pub rows: Vec<Line>,
     /// Whether any row has an epsilon.
     pub has_epsilons: bool,
-    /// Whether anything was found in any row, apart from what theory proves.
+    /// Whether any row has a found number, besides what theory proves.
     pub has_found: bool,
 }
 
-/// One result.
+/// The row of one result.
 pub struct Line {
-    /// Its place on the page.
+    /// The result's number on the page.
     pub number: usize,
-    /// Its file, as short as tells it from the others.
+    /// The model's name, or the shortest path that differs from other files.
     pub source: String,
-    /// What it is about.
+    /// The result's title.
     pub title: String,
-    /// What was found.
+    /// The epsilon found.
     pub found: String,
-    /// What is claimed.
+    /// The claimed epsilon.
     pub claimed: String,
-    /// The delta of all epsilons in the line.
+    /// The delta of all epsilons in the row.
     pub delta: String,
-    /// What theory says.
+    /// Theory's bounds.
     pub theory: String,
-    /// The verdict's style.
+    /// The CSS class of the verdict.
     pub class: &'static str,
     /// The verdict.
     pub verdict: String,
-    /// What became of several numbers, counted.
+    /// Counts of verdicts, if the result has several numbers.
     pub tally: String,
 }
 
 impl Comparison {
-    /// The chart with its data.
+    /// The chart with its data, if there is one.
     pub fn charts(&self) -> Option<EmbeddedChart<'_>> {
         self.chart.as_ref().map(|chart| EmbeddedChart::new(chart, "comparison".into()))
     }
 }
 
-/// A line for each result, and one chart of all epsilons.
+/// The comparison of results: one row each, and one chart of all epsilons.
 pub fn of(results: &[Placed]) -> Comparison {
     let sources = names(results);
     let rows = results.iter().zip(&sources).map(|(placed, source)| {
@@ -95,14 +95,14 @@ pub fn of(results: &[Placed]) -> Comparison {
     Comparison { rows: rows.collect(), has_epsilons: chart.is_some(), has_found, chart }
 }
 
-/// What results are called: the model's name where they have one, or else the file.
+/// Names of results: the model's name, or else the file.
 fn names(results: &[Placed]) -> Vec<String> {
     let files = told_apart(&results.iter().map(|placed| placed.source.as_str()).collect::<Vec<_>>());
     let named = results.iter().zip(files).map(|(placed, file)| placed.section.name.clone().unwrap_or(file));
     named.collect()
 }
 
-/// What to do about several claims, in a sentence for somebody who decides.
+/// One sentence on what to do about several claims, for the person who decides.
 pub fn advised(results: &[Placed]) -> String {
     let names = names(results);
     let of = |wanted: VerdictKind| {
@@ -131,7 +131,7 @@ pub fn advised(results: &[Placed]) -> String {
     sentences.join(" ")
 }
 
-/// Names as a sentence lists them.
+/// Names joined as in a sentence.
 fn joined(names: &[String]) -> String {
     match names {
         [] => String::new(),
@@ -140,7 +140,7 @@ fn joined(names: &[String]) -> String {
     }
 }
 
-/// Paths without the folders that are not needed to tell them apart.
+/// Paths without the folders that all results can do without.
 fn told_apart(paths: &[&str]) -> Vec<String> {
     let end_of = |path: &str, parts: usize| {
         let mut cuts = path.rmatch_indices(['/', '\\']).map(|(at, _)| at + 1);

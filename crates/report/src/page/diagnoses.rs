@@ -1,4 +1,4 @@
-//! Diagnoses of data loaders.
+//! Sections on diagnoses of data loaders.
 
 use super::section::{Advice, Fact, KeyFigure, Rerun, Section, Summary, Table};
 use crate::chart::Chart;
@@ -12,7 +12,7 @@ use misdeal_results::request::{CalibrateRequest, DiagnoseRequest, Request, Shape
 use misdeal_results::{Diagnosed, Leakage, LoggedScheme, SchemeParameters};
 use std::fmt::Write;
 
-/// Epochs whose positions fit beside each other.
+/// The most epochs whose positions are shown side by side.
 const SHOWN_EPOCHS: usize = 2;
 
 /// The section of a diagnosis.
@@ -52,7 +52,7 @@ pub fn section(found: &Diagnosed) -> Section {
     }
 }
 
-/// What leaks with these batches, and what theory says of others.
+/// The table of what leaks with these batches, and of theory's bounds for other schemes.
 fn beside(found: &Diagnosed, bounds: [Option<f64>; 2]) -> Option<Table> {
     let delta = probability(found.leakage.as_ref()?.delta);
     let row = |name: String, [lower, upper]: [Option<f64>; 2]| {
@@ -143,7 +143,7 @@ fn meaning(found: &Diagnosed) -> Vec<String> {
     paragraphs
 }
 
-/// Whether an upper bound is proven of the scheme as it is named: of batches without defects, in orders that are drawn anew.
+/// Whether an upper bound is proven for the named scheme. This needs batches without defects, and orders that are drawn anew.
 fn is_bounded(found: &Diagnosed, leakage: &Leakage) -> bool {
     let is_plain =
         found.diagnosis.defects.is_empty() && found.diagnosis.parameters.order_is_reused != Some(true);

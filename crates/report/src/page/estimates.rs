@@ -1,4 +1,4 @@
-//! Estimation from scores.
+//! Sections on estimates from scores.
 
 use super::section::{Fact, Remark, Rerun, Section, Summary, Table};
 use super::{advice, audits};
@@ -61,7 +61,7 @@ pub fn section(found: &Estimation) -> Section {
     }
 }
 
-/// Estimates by name, with what they guarantee.
+/// The table of estimates by name, with their guarantees.
 pub fn table<N: ClosedSet>(
     estimates: &BTreeMap<N, EpsilonEstimate>,
     caption: &str,
@@ -85,7 +85,7 @@ pub fn table<N: ClosedSet>(
     }
 }
 
-/// How many scores there are in all cells.
+/// The number of scores in all cells.
 fn total(cells: &[u64]) -> u64 {
     cells.iter().fold(0, |sum, &cell| sum.saturating_add(cell))
 }

@@ -1,8 +1,8 @@
-//! Results on one self-contained page.
+//! Builds one self-contained HTML page of results.
 //!
 //! # Why from documents and not from the commands' types?
-//! A page can be made of any result at any time, on another machine. Each result becomes the same `Section`, so there
-//! is one template. One script draws every chart, and tables are made from the charts' own data.
+//! A stored result can become a page at any time, on any machine. Each result becomes the same `Section`, so one template is enough. One
+//! script draws every chart. Tables use the same data as the charts.
 
 mod above_the_claim;
 mod accounts;
@@ -27,13 +27,13 @@ use section::Section;
 use sha2::{Digest, Sha256};
 use unbroken::{command, unbroken, with_names};
 
-/// Results that a page shows, at most.
+/// The most results that a page shows.
 pub const MOST_RESULTS: usize = 64;
 
 const STYLE: &str = include_str!("../../assets/page.css");
 const SCRIPT: &str = include_str!("../../assets/page.js");
 
-/// One result with its place on the page.
+/// A result with its number on the page.
 struct Placed {
     number: usize,
     source: String,
@@ -42,7 +42,7 @@ struct Placed {
 }
 
 impl Placed {
-    /// The charts with ids that are unique on the page, and their data.
+    /// The result's charts with their data. Each gets an id that is unique on the page.
     fn charts(&self) -> Vec<EmbeddedChart<'_>> {
         let mut before = "";
         let charts = self.section.charts.iter().zip(1..).map(|(chart, i)| {
@@ -57,7 +57,7 @@ impl Placed {
 struct EmbeddedChart<'a> {
     id: String,
     chart: &'a Chart,
-    /// Whether the chart before says the same below its title.
+    /// Whether the chart before has the same caption.
     repeats: bool,
     json: String,
     /// The chart as SVG, for readers without scripts.
@@ -71,10 +71,10 @@ impl<'a> EmbeddedChart<'a> {
     }
 }
 
-/// What a page says above its results.
+/// The text that a page shows above its results.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageHead {
-    /// The title; what was found if not given.
+    /// The title. Without one, the page's title says what was found.
     pub title: Option<String>,
     /// The model or the project that the page is about.
     pub name: Option<String>,
@@ -87,11 +87,11 @@ pub struct PageHead {
 struct Page<'a> {
     /// The title of the window.
     title: String,
-    /// The title on the page, if the user gave one or the page has several results.
+    /// The title on the page, if the user gives one or the page has several results.
     heading: Option<&'a str>,
     name: Option<&'a str>,
     date: Option<&'a str>,
-    /// What to do about several results.
+    /// One sentence on what to do about several results.
     advised: String,
     results: &'a [Placed],
     comparison: Option<comparison::Comparison>,
@@ -101,10 +101,10 @@ struct Page<'a> {
     version: &'static str,
 }
 
-/// The page of one or several results, as one HTML document that needs nothing from anywhere.
+/// One HTML document with one or several results. It loads nothing from elsewhere.
 ///
-/// Everything that a document says is escaped. The policy in its head lets no other script run than the page's own, which is known
-/// by its digest, and nothing be fetched.
+/// All text from documents is escaped. The policy in the page's head lets only the page's own script run, which it names by digest. The
+/// policy also forbids loading anything.
 ///
 /// ```
 /// use misdeal_report::{PageHead, page};
@@ -118,7 +118,7 @@ struct Page<'a> {
 /// ```
 ///
 /// # Errors
-/// No results, or too many.
+/// There are no results, or too many.
 ///
 /// # Panics
 /// Never: the page is written to memory.
@@ -196,7 +196,7 @@ fn sections(result: &Stored) -> Result<Vec<Section>, Unreadable> {
     Ok(vec![one])
 }
 
-/// With shared axes, and a title with a capital letter to begin with, unless it begins with a file's name.
+/// The section with shared axes and a capital letter in its title. A title that begins with a file name stays as it is.
 fn titled(section: Section) -> Section {
     let is_name = section.title.starts_with(|c: char| !c.is_alphabetic())
         || section.title.split(' ').next().is_some_and(|word| word.contains('.'));
@@ -206,7 +206,7 @@ fn titled(section: Section) -> Section {
     Section { title, charts, ..section }
 }
 
-/// Nothing is fetched, and no script runs but ours.
+/// The content security policy: nothing is loaded, and only our script runs.
 fn policy() -> String {
     let [style, script] = [STYLE, SCRIPT].map(|source| base64(&Sha256::digest(source)));
     format!(
@@ -214,7 +214,7 @@ fn policy() -> String {
     )
 }
 
-/// Base 64, as policies write digests.
+/// Encodes bytes in base 64, as policies write digests.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();

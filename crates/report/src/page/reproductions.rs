@@ -1,4 +1,4 @@
-//! The paper beside what was played.
+//! The section that shows the paper's numbers beside ours.
 
 use super::advice::capitalised;
 use super::section::{Fact, KeyFigure, Rerun, Section, Summary, Table};
@@ -11,7 +11,7 @@ use misdeal_results::numbers::{count, rounded_down, seconds, significant};
 use misdeal_results::{AT_CHANCE, Heading, Reproduced, Reproduction, printed_numbers};
 use std::collections::BTreeSet;
 
-/// The section of what was reproduced.
+/// The section of a reproduction.
 pub fn section(found: &Reproduction) -> Section {
     let title = match &found.artefacts[..] {
         [one] => format!("{}: {}", one.place, one.title),
@@ -78,7 +78,7 @@ fn meaning(found: &Reproduction) -> Vec<String> {
     meaning
 }
 
-/// The numbers of one row; of several, what became of those that are printed.
+/// The summary of a reproduction: the numbers of a single row, or counts of verdicts over several.
 fn summary(found: &Reproduction) -> Summary {
     match &found.rows[..] {
         [row] => Summary {
@@ -115,7 +115,7 @@ const VALID_ABOVE: &str = "Where \"valid\" stands above \"ours\": it tests both 
 const TARGET: &str = "xT is the target, the record whose presence an adversary guesses: the fewer places it can be in, and the better its \
                       company is known, the less an epoch hides it.";
 
-/// What became of the printed numbers on a line, and how many settings have none.
+/// Counts of verdicts on printed numbers, and of rows without a printed number, on one line.
 fn tally(found: &Reproduction) -> String {
     let not_printed = found.rows.iter().filter(|row| row.printed.is_none()).count();
     let not_printed = Some(("not printed", not_printed)).filter(|&(_, rows)| rows > 0);
@@ -197,7 +197,7 @@ fn table(artefact: &Heading, rows: &[&Reproduced]) -> Table {
     }
 }
 
-/// What models learned, and how much of an adversary's outputs is other records'; `None` where nothing was trained.
+/// The table of test accuracy and of bias; `None` if nothing was trained. Bias is the part of an output that comes from other records.
 fn worth(artefact: &Heading, rows: &[&Reproduced]) -> Option<Table> {
     let has_bias = rows.iter().any(|row| row.bias.is_some());
     let trained = rows.iter().filter(|row| row.test_accuracy.is_some() || row.bias.is_some());
@@ -227,12 +227,12 @@ fn worth_of(row: &Reproduced, has_bias: bool) -> Vec<String> {
     [row.name.clone(), accuracy].into_iter().chain(has_bias.then_some(bias)).collect()
 }
 
-/// A spread, of which more digits mean nothing.
+/// A standard deviation with two digits. More digits mean nothing.
 fn two_digits(value: f64) -> String {
     significant(format!("{value:.1e}").parse().unwrap_or(value))
 }
 
-/// Each reason once, with the names of the rows that have it, in their order.
+/// Each reason once, with the names of its rows in their order.
 fn grouped<'a>(rows: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for (name, reason) in rows {
@@ -248,7 +248,7 @@ fn grouped<'a>(rows: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(&'a str, 
 mod tests {
     use super::*;
 
-    /// Rows of one figure, with these fields beside or instead of the usual ones.
+    /// A figure's rows. These fields add to the usual ones or replace them.
     fn found(rows: &[serde_json::Value]) -> Reproduction {
         let whole = |fields: &serde_json::Value| {
             let mut row = serde_json::json!({

@@ -1,48 +1,48 @@
-//! What the page says about one result, ready to be laid out.
+//! The content of the page about one result, ready for the template.
 
 use crate::chart::Chart;
 use misdeal_results::request::Request;
 use misdeal_results::{Tone, Verdict, VerdictKind};
 
-/// One result.
+/// The content for one result.
 #[derive(Debug, Clone)]
 pub struct Section {
-    /// What it is a result of.
+    /// The kind of result.
     pub kind: &'static str,
-    /// What the result is about.
+    /// The subject of the result.
     pub title: String,
-    /// The model that it is about, if it has a name.
+    /// The model's name, if it has one.
     pub name: Option<String>,
-    /// What to do, in a sentence for somebody who decides.
+    /// One sentence on what to do, for the person who decides.
     pub advised: String,
     /// The verdict on the setting.
     pub verdict: Verdict,
-    /// What to know besides: of the audit itself that it was too small, say.
+    /// Further remarks, for example that the audit was too small.
     pub remarks: Vec<Remark>,
     /// The tables that a decision needs.
     pub summary_tables: Vec<Table>,
-    /// The numbers that matter.
+    /// The key figures.
     pub figures: Vec<KeyFigure>,
-    /// What they guarantee and what they do not.
+    /// Paragraphs on what the figures guarantee, and what they do not.
     pub meaning: Vec<String>,
-    /// What can be done about it.
+    /// What the reader can do.
     pub advice: Vec<Advice>,
-    /// Pictures.
+    /// The charts of the result.
     pub charts: Vec<Chart>,
     /// Tables of details.
     pub tables: Vec<Table>,
-    /// What was set, by name.
+    /// The settings, by name.
     pub settings: Vec<Fact>,
-    /// The command that does it again.
+    /// The command that runs the same thing again.
     pub rerun: Rerun,
-    /// Where, when and with what.
+    /// Where, when and with which version the result was made.
     pub provenance: Vec<Fact>,
-    /// The result's line among others.
+    /// The result's line in a comparison.
     pub summary: Summary,
 }
 
 impl Section {
-    /// The name of the verdict's style. What is refuted never looks any better, whatever its tone.
+    /// The CSS class of the verdict. A refuted claim always looks refuted, whatever the verdict's tone.
     pub fn class(&self) -> &'static str {
         match (self.verdict.kind, self.verdict.tone) {
             (VerdictKind::Refuted, _) | (_, Tone::Refuted) => "refuted",
@@ -53,50 +53,50 @@ impl Section {
     }
 }
 
-/// A number that matters.
+/// A number that matters, with its label and a note.
 #[derive(Debug, Clone)]
 pub struct KeyFigure {
-    /// What it is.
+    /// What the number is.
     pub label: String,
     /// The number.
     pub value: String,
-    /// What to know about it.
+    /// A note on the number.
     pub note: String,
 }
 
 impl KeyFigure {
-    /// A number with what it is and what to know about it.
+    /// A key figure from its label, number and note.
     pub fn new(label: impl Into<String>, value: impl Into<String>, note: impl Into<String>) -> Self {
         KeyFigure { label: label.into(), value: value.into(), note: note.into() }
     }
 }
 
-/// What to know besides a verdict, and what it is about.
+/// A remark besides the verdict.
 #[derive(Debug, Clone)]
 pub struct Remark {
-    /// What it is about: "this audit".
+    /// The subject of the remark, such as "this audit".
     pub about: &'static str,
-    /// In a sentence or two.
+    /// The remark, in a sentence or two.
     pub text: String,
 }
 
 impl Remark {
-    /// What to know of the audit itself.
+    /// A remark on the audit itself.
     pub fn on_audit(text: impl Into<String>) -> Self {
         Remark { about: "this audit", text: text.into() }
     }
 }
 
-/// What can be done, and the command that does it.
+/// A piece of advice, with a command that carries it out.
 #[derive(Debug, Clone)]
 pub struct Advice {
-    /// In a sentence.
+    /// The advice, in one sentence.
     pub text: String,
     /// The command, if one helps.
     pub command: Option<String>,
 }
 
-/// A value by its name.
+/// A name and its value.
 #[derive(Debug, Clone)]
 pub struct Fact {
     /// The name.
@@ -106,7 +106,7 @@ pub struct Fact {
 }
 
 impl Fact {
-    /// A value by its name.
+    /// A fact from its name and value.
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Fact { name: name.into(), value: value.into() }
     }
@@ -115,33 +115,33 @@ impl Fact {
 /// A table; the first cell of a row is its heading.
 #[derive(Debug, Clone)]
 pub struct Table {
-    /// What it holds.
+    /// What the table holds.
     pub caption: String,
-    /// Headings of the columns.
+    /// The column headings.
     pub header: Vec<&'static str>,
-    /// Rows.
+    /// The rows, as texts of cells.
     pub rows: Vec<Vec<String>>,
-    /// What to know about it.
+    /// Notes below the table.
     pub notes: Vec<String>,
 }
 
-/// Rows that a table has on paper, at most.
+/// The most rows of a table on paper.
 const MOST_PRINTED: usize = 12;
 
 impl Table {
-    /// Whether a row is left out on paper; the number of rows starts at 0.
+    /// Whether paper leaves out this row. Rows count from 0.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "templates give references")]
     pub fn is_cut(&self, row: &usize) -> bool {
         self.is_long() && *row >= MOST_PRINTED
     }
 
-    /// Whether paper shows its first rows only.
+    /// Whether paper shows only the table's first rows.
     pub fn is_long(&self) -> bool {
         // One or two rows more cost less than the note that they are missing.
         self.rows.len() > MOST_PRINTED + 2
     }
 
-    /// What paper says of the rows that it leaves out.
+    /// The note on paper about the rows left out.
     pub fn cut_note(&self) -> String {
         format!(
             "Printed: {MOST_PRINTED} of {} rows. The page on the screen has all of them.",
@@ -149,7 +149,7 @@ impl Table {
         )
     }
 
-    /// Whether a narrow screen has no room for its columns beside each other: there are many of them, or sentences in some.
+    /// Whether the table is too wide for a narrow screen: it has many columns, or sentences in cells.
     pub fn is_wide(&self) -> bool {
         const SENTENCE: usize = 60;
         let has_sentences = || self.rows.iter().flatten().any(|cell| cell.chars().count() > SENTENCE);
@@ -162,18 +162,18 @@ impl Table {
 pub struct Rerun {
     /// The command line; `None` if the result does not contain its request.
     pub command: Option<String>,
-    /// What to know about it.
+    /// A note on the command.
     pub note: String,
 }
 
 impl Rerun {
-    /// The command line of the result's request, with what to know about it.
+    /// A rerun from the result's command line and a note. Without a command line, the note says why there is none.
     pub fn new(command: Option<String>, note: impl Into<String>) -> Self {
         let note = if command.is_some() { note.into() } else { NO_REQUEST.into() };
         Rerun { command, note }
     }
 
-    /// The command line of a request, with what to know about it.
+    /// A rerun from a request and a note.
     pub fn of(request: Option<&impl Request>, note: impl Into<String>) -> Self {
         Self::new(request.map(Request::command_line), note)
     }
@@ -182,19 +182,19 @@ impl Rerun {
 const NO_REQUEST: &str = "This result does not say what was asked for: an older version wrote it, or a program that called the library. So \
                           there is no command to run it again.";
 
-/// A result's line in a comparison; what is not known is left out.
+/// A result's line in a comparison, without what is not known.
 #[derive(Debug, Clone, Default)]
 pub struct Summary {
-    /// What was found.
+    /// The epsilon found.
     pub found: Option<f64>,
-    /// Whether that is a lower bound with confidence.
+    /// Whether `found` is a lower bound with confidence.
     pub valid: bool,
-    /// What is claimed.
+    /// The claimed epsilon.
     pub claimed: Option<f64>,
-    /// The delta at which all of it is meant.
+    /// The delta of all epsilons in the line.
     pub delta: Option<f64>,
-    /// Between what theory puts the truth.
+    /// Theory's lower and upper bound on the true epsilon.
     pub theory: [Option<f64>; 2],
-    /// What became of several numbers, counted.
+    /// Counts of verdicts, if the result has several numbers.
     pub tally: String,
 }

@@ -1,4 +1,4 @@
-//! Settings in words and as flags.
+//! Describes settings in words.
 
 use super::section::Fact;
 use misdeal_core::ClosedSet;
@@ -7,7 +7,7 @@ use misdeal_results::Training;
 use misdeal_results::numbers::{count, probability, significant};
 use misdeal_statistics::EpsilonEstimate;
 
-/// What was audited, on one line.
+/// The audited setting, on one line.
 pub fn title(setting: &Setting) -> String {
     let epochs =
         if setting.epochs == 1 { "1 epoch".into() } else { format!("{} epochs", count(setting.epochs)) };
@@ -19,7 +19,7 @@ pub fn title(setting: &Setting) -> String {
     )
 }
 
-/// What an adversary may do, in a sentence.
+/// One sentence on what an adversary may do.
 pub fn threat(model: ThreatModel) -> &'static str {
     match model {
         ThreatModel::TargetCanary => "The adversary chooses the record that it looks for, and nothing else.",
@@ -32,7 +32,7 @@ pub fn threat(model: ThreatModel) -> &'static str {
     }
 }
 
-/// Everything that was set.
+/// All settings, as facts.
 pub fn facts(
     setting: &Setting,
     training: Option<&Training>,

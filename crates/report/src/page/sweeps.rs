@@ -1,4 +1,4 @@
-//! Model cards over a range of fields.
+//! The section on a model card swept over a range of fields.
 
 use super::section::{Fact, Rerun, Section, Summary, Table};
 use crate::pictures::sweep;

@@ -1,13 +1,15 @@
-//! Numbers like 1e-5, names like balls-in-bins and flags that stay on one line.
+//! Keeps numbers like 1e-5, names like balls-in-bins and flags on one line.
 
 use crate::chart::Role;
 use askama::filters::{Html, escape};
 
-/// Characters of a number that a narrow column may not have room for, up to what every page has.
+/// Lengths of numbers to keep whole: too long for some narrow columns, short enough for every page.
 const LONG: std::ops::Range<usize> = 7..24;
 
-/// The text as HTML, escaped, with numbers such as 1e-5 in elements that are not broken: browsers break lines after hyphens. So are those
-/// such as balls-in-bins, and numbers such as 0.001676 of a text without a word, which narrow columns would break.
+/// The text as escaped HTML that keeps numbers such as 1e-5 on one line.
+///
+/// Browsers break lines after hyphens, so such numbers go into elements that do not break. In a text without words, numbers such as
+/// 0.001676 go there too, because narrow columns would break them.
 ///
 /// # Panics
 /// Never: the text is written to memory.
@@ -31,7 +33,7 @@ pub fn unbroken(text: &str) -> String {
     html
 }
 
-/// The text as HTML, escaped, where names of batch schemes such as balls-in-bins stay on one line too.
+/// The text as escaped HTML that also keeps names of batch schemes, such as balls-in-bins, on one line.
 pub fn with_names(text: &str) -> String {
     let html = text.split(' ').map(|word| {
         let name = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
@@ -45,8 +47,9 @@ pub fn with_names(text: &str) -> String {
     html.collect::<Vec<_>>().join(" ")
 }
 
-/// A command as HTML, escaped. Lines break before flags, and not between a flag and its value or inside either, unless a line is too
-/// narrow for both.
+/// A command as escaped HTML whose lines break only before flags.
+///
+/// A flag and its value stay together, unless the line is too narrow for both.
 ///
 /// # Panics
 /// Never: the text is written to memory.

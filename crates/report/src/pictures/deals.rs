@@ -1,10 +1,10 @@
-//! Where the records of a small file are dealt (the paper's Figures 8 and 10).
+//! Charts of a small file's records in their batches (the paper's Figures 8 and 10).
 
 use crate::chart::{Axis, Chart, Draw, Role, Series};
 use misdeal_results::Dealt;
 use misdeal_results::numbers::{count, significant};
 
-/// What records are called, in the order of the file: `xT` is the target, the others are counted as in the paper.
+/// Names of records, in the order of the file. The target is `xT`; the others are numbered as in the paper.
 pub fn record_names(records: usize, target: u64) -> Vec<String> {
     let mut others = 1..;
     (0..records as u64)
@@ -16,7 +16,7 @@ pub fn record_names(records: usize, target: u64) -> Vec<String> {
         .collect()
 }
 
-/// The file and some epochs, where the target goes, and who shares its batch.
+/// Three charts: the file with some epochs, the target's batches, and the records that share its batch.
 pub fn charts(deal: &Dealt) -> [Chart; 3] {
     let names = record_names(deal.company_shares.len(), deal.setting.target_index);
     let batches = (1..).zip(&deal.target_shares).map(|(batch, &share)| (format!("batch {batch}"), share));
@@ -31,7 +31,7 @@ pub fn charts(deal: &Dealt) -> [Chart; 3] {
     ]
 }
 
-/// The file above, its epochs below; lines between batches, and in the file between buffers.
+/// Chart of the file on top and its epochs below. Lines separate batches; in the file they separate buffers.
 fn boxes(deal: &Dealt, names: &[String]) -> Chart {
     let file: Vec<u64> = (0..names.len() as u64).collect();
     let orders = std::iter::once(file).chain(deal.shown_epochs.iter().map(|epoch| epoch.concat()));
@@ -73,7 +73,7 @@ fn boxes(deal: &Dealt, names: &[String]) -> Chart {
     Chart::new(&deal.name, caption, axes, series)
 }
 
-/// A bar for each name, between 0 and 1.
+/// Chart with a bar for each name, between 0 and 1.
 fn shares(title: String, shares: Vec<(String, f64)>) -> Chart {
     let bars = shares.iter().zip(0_u32..).map(|((_, share), i)| [0.0, *share, f64::from(i)]);
     let bars = Series::new("share of epochs", Role::Found, Draw::Bars, bars);

@@ -1,42 +1,42 @@
-//! Epsilons beside each other, a row for each thing or each setting (the paper's Figures 1, 6, 7, 9 and 11).
+//! Charts of epsilons, with a row for each item or setting (the paper's Figures 1, 6, 7, 9 and 11).
 
 use crate::chart::{Axis, Chart, Draw, Role, Series};
 use misdeal_core::Bounds;
 use misdeal_results::Theory;
 use misdeal_results::numbers::{rounded_down, rounded_up, significant};
 
-/// Epsilons that differ by more than this factor are drawn on a logarithmic axis.
+/// Epsilons that differ by more than this factor get a logarithmic axis.
 const WIDE: f64 = 40.0;
-/// With more rows than this, a 0 does not keep the axis linear, which would pile most of them up at its beginning.
+/// With more rows than this, an epsilon of 0 does not force a linear axis. A linear axis would crowd most rows at its start.
 const MANY: usize = 30;
-/// Of many rows, epsilons below the largest divided by this are drawn at the axis's beginning.
+/// In a chart of many rows, epsilons below the largest divided by this are drawn at the start of the axis.
 const RANGE_SEEN: f64 = 1e4;
-/// How far marks stand from the middle of a row, where others stand there.
+/// How far a mark moves from the middle of its row when another mark is there.
 const ASIDE: f64 = 0.22;
 
-/// What the estimate of a reproduction is called that is the largest over all thresholds.
+/// Legend name of a reproduction's estimate, which is the largest over all thresholds.
 pub const FOUND: &str = "found here, maximum over thresholds (no guarantee)";
-/// What the bound of a reproduction is called that holds as stated.
+/// Legend name of a reproduction's bound, which holds with the stated confidence.
 pub const VALID: &str = "found here, valid at 95 %";
 
-/// The epsilons of one row; what is not known is not drawn.
+/// The epsilons of one row. Unknown ones are not drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// What they are of.
+    /// The name of the row.
     pub name: String,
-    /// What is claimed.
+    /// The claimed epsilon.
     pub claimed: Option<f64>,
-    /// What was printed elsewhere.
+    /// The epsilon printed elsewhere.
     pub printed: Option<f64>,
-    /// What was found, as a lower bound with confidence.
+    /// The epsilon found, as a lower bound with confidence.
     pub valid: Option<f64>,
-    /// What was found, without such a guarantee.
+    /// The epsilon found, without a guarantee.
     pub raw: Option<f64>,
-    /// The standard deviation of that over runs.
+    /// The standard deviation of `raw` over runs.
     pub deviation: Option<f64>,
-    /// What `valid` and `raw` are called.
+    /// Legend names of `valid` and `raw`.
     pub names: [String; 2],
-    /// Between what theory puts the truth.
+    /// Theory's lower and upper bound on the true epsilon.
     pub theory: [Option<f64>; 2],
 }
 
@@ -56,30 +56,30 @@ impl Default for Row {
 }
 
 impl Row {
-    /// A row with nothing on it.
+    /// A row with a name and no epsilons.
     pub fn named(name: impl Into<String>) -> Self {
         Row { name: name.into(), ..Row::default() }
     }
 
-    /// All its epsilons.
+    /// All finite epsilons of the row.
     pub fn epsilons(&self) -> impl Iterator<Item = f64> {
         let all = [self.claimed, self.printed, self.valid, self.raw, self.theory[0], self.theory[1]];
         all.into_iter().flatten().filter(|epsilon| epsilon.is_finite())
     }
 }
 
-/// Both sides of a bound.
+/// The lower and the upper bound.
 pub fn sides(bounds: &Bounds) -> [Option<f64>; 2] {
     [bounds.epsilon_lower_bound, bounds.epsilon_upper_bound]
 }
 
-/// A row for each scheme that theory knows.
+/// A row for each scheme with a bound from theory.
 pub fn rows_of_theory(theory: &Theory) -> impl Iterator<Item = Row> {
     let known = theory.iter().filter(|(_, bounds)| sides(bounds) != [None, None]);
     known.map(|(scheme, bounds)| Row { theory: sides(bounds), ..Row::named(format!("theory, {scheme}")) })
 }
 
-/// Both sides of a bound in words.
+/// The lower and the upper bound in words.
 pub fn between([lower, upper]: [Option<f64>; 2]) -> String {
     match (lower.map(rounded_down), upper.map(rounded_up)) {
         (Some(lower), Some(upper)) => format!("{lower} to {upper}"),
@@ -89,7 +89,7 @@ pub fn between([lower, upper]: [Option<f64>; 2]) -> String {
     }
 }
 
-/// Rows from the top down, epsilon to the right.
+/// A chart with rows from the top down and epsilon along the horizontal axis.
 pub fn chart(title: &str, caption: &str, rows: &[Row]) -> Chart {
     let names = rows.iter().map(|row| row.name.clone()).collect();
     let (x, note) = axis(rows);
@@ -97,7 +97,7 @@ pub fn chart(title: &str, caption: &str, rows: &[Row]) -> Chart {
     Chart { note, ..chart }
 }
 
-/// Linear from 0, or logarithmic where epsilons are wide apart; and what is to be known of it.
+/// The epsilon axis, and a note on it. The axis begins at 0, or is logarithmic if epsilons differ a lot.
 fn axis(rows: &[Row]) -> (Axis, String) {
     let most = rows.iter().flat_map(Row::epsilons).fold(0.0, f64::max);
     let is_long = rows.len() > MANY;
@@ -112,10 +112,10 @@ fn axis(rows: &[Row]) -> (Axis, String) {
     (Axis { log: true, from: Some(least), ..Axis::of_epsilons() }, note)
 }
 
-/// One kind of mark: what it is called, how it is drawn, its epsilon, and what is said of it.
+/// A kind of mark: its name, role, drawing, epsilon and label.
 type Kind = (fn(&Row) -> &str, Role, Draw, fn(&Row) -> Option<f64>, fn(&Row, f64) -> String);
 
-/// The kinds of marks from the back to the front.
+/// The kinds of marks, from back to front.
 const KINDS: [Kind; 6] = [
     (
         |_| "theory: at least",

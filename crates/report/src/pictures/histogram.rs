@@ -1,13 +1,13 @@
-//! The scores of both worlds, counted in cells.
+//! A chart of the scores of both worlds, counted in cells.
 
 use crate::chart::{Axis, Chart, Draw, Role, Series};
 use misdeal_results::numbers::significant;
 use misdeal_statistics::ScoreHistogram;
 
-/// Cells with fewer scores are all drawn on a linear axis.
+/// If all cells have fewer scores than this, the axis of counts is linear.
 const FEW: u64 = 100;
 
-/// The scores of both worlds, by the name of what they are, and where the adversary draws the line.
+/// The histogram of both worlds' scores, with the adversary's threshold. `name` says what the scores are.
 pub fn chart(histogram: &ScoreHistogram, name: &str, threshold: Option<f64>) -> Chart {
     let cells = Cells::of(histogram);
     let steps = |counts: &[u64]| -> Vec<[f64; 3]> {
@@ -27,7 +27,7 @@ pub fn chart(histogram: &ScoreHistogram, name: &str, threshold: Option<f64>) -> 
     Chart::new("Scores in both worlds", caption, [Axis::of(name), y], series)
 }
 
-/// Cells as wide as the number of scores allows.
+/// Counts in cells. The cells are as wide as the number of scores allows.
 struct Cells {
     edges: Vec<f64>,
     scores_in: Vec<u64>,
@@ -35,8 +35,9 @@ struct Cells {
 }
 
 impl Cells {
-    /// Neighbours joined until they are as wide as Freedman and Diaconis (1981) would have cells: 2 IQR / n^(1/3), by the world with the
-    /// narrower cells.
+    /// Joins neighbouring cells until they are wide enough.
+    ///
+    /// The width is that of Freedman and Diaconis (1981), 2 IQR / n^(1/3). Of both worlds, the one with the narrower cells decides.
     fn of(histogram: &ScoreHistogram) -> Self {
         let ScoreHistogram { edges, scores_in, scores_out } = histogram;
         let width = match (edges.first(), edges.last()) {
@@ -54,7 +55,7 @@ impl Cells {
     }
 }
 
-/// 2 IQR / n^(1/3), quartiles being the middles of the cells that hold them.
+/// The cell width 2 IQR / n^(1/3). A quartile is the middle of the cell that holds it.
 fn cell_width(edges: &[f64], counts: &[u64]) -> f64 {
     let all: u64 = counts.iter().sum();
     let quantile = |share: f64| {

@@ -1,4 +1,4 @@
-//! Audits, estimates and accounts: epsilons beside claims, and what their scores show.
+//! Charts of audits, estimates and accounts: epsilons beside claims, and scores.
 
 use super::epsilons::{self, Row, rows_of_theory, sides};
 use super::{histogram, trade_off};
@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 const BESIDE: &str = "The claim, what was found, and what theory knows. The arrow says that the truth may lie further to the right, never \
                       further to the left but with the stated small probability.";
 
-/// The epsilons of an audit.
+/// The chart of an audit's epsilons.
 pub fn audit(audit: &Audit) -> Chart {
     let found = [found("this audit", &audit.estimate, audit.estimate.raw_epsilon.finite())];
     beside(audit.claimed_epsilon, found, rows_of_theory(&audit.theory))
 }
 
-/// The scores of an audit, where they were kept, and its curves.
+/// The charts of an audit's scores, if they were kept, and of its trade-off curves.
 pub fn scores_of_audit(audit: &Audit) -> Vec<Chart> {
     let cells =
         |cells| histogram::chart(cells, "score (log-likelihood ratio)", audit.estimate.threshold.finite());
@@ -26,13 +26,13 @@ pub fn scores_of_audit(audit: &Audit) -> Vec<Chart> {
     histogram.into_iter().chain(audit.trade_off.iter().flat_map(trade_off::charts)).collect()
 }
 
-/// The epsilons of somebody's own training, score by score.
+/// The chart of epsilons from a user's own training, one row for each score.
 pub fn outputs(outputs: &Outputs) -> Chart {
     let found = outputs.estimates.iter().map(|(score, estimate)| found(score.name(), estimate, None));
     beside(outputs.claimed_epsilon, found, rows_of_theory(&outputs.theory))
 }
 
-/// The epsilons of one estimator, or of all, the valid ones first and the largest first among them.
+/// The chart of epsilons of one estimator, or of all. Valid ones come first, larger ones before smaller.
 pub fn estimation(estimation: &Estimation) -> Chart {
     let one =
         estimation.estimate.iter().map(|one| found(one.estimator.name(), one, one.raw_epsilon.finite()));
@@ -45,7 +45,7 @@ pub fn estimation(estimation: &Estimation) -> Chart {
     Chart { title: "Estimators side by side".into(), caption: caption.into(), ..chart }
 }
 
-/// The scores, and their curves.
+/// The charts of an estimation's scores, and of its trade-off curves.
 pub fn scores_of_estimation(estimation: &Estimation) -> Vec<Chart> {
     let threshold = estimation.estimate.as_ref().and_then(|estimate| estimate.threshold.finite());
     let histogram = estimation.score_histogram.as_ref();
@@ -53,7 +53,7 @@ pub fn scores_of_estimation(estimation: &Estimation) -> Vec<Chart> {
     histogram.into_iter().chain(estimation.trade_off.iter().flat_map(trade_off::charts)).collect()
 }
 
-/// Estimates, the valid ones first, the largest first among each.
+/// Estimates in order: valid ones first, then larger before smaller.
 pub fn ranked<N: Copy>(estimates: &BTreeMap<N, EpsilonEstimate>) -> Vec<(N, &EpsilonEstimate)> {
     let mut all: Vec<_> = estimates.iter().map(|(&name, one)| (name, one)).collect();
     all.sort_by(|(_, one), (_, other)| {
@@ -62,7 +62,7 @@ pub fn ranked<N: Copy>(estimates: &BTreeMap<N, EpsilonEstimate>) -> Vec<(N, &Eps
     all
 }
 
-/// The bounds of each scheme.
+/// The chart of each scheme's bounds.
 pub fn account(account: &Account) -> Chart {
     let claim = account.claimed_epsilon;
     let claim = claim.map(|_| Row { claimed: claim, ..Row::named("claimed, as if Poisson") });
@@ -76,7 +76,7 @@ pub fn account(account: &Account) -> Chart {
     )
 }
 
-/// A card's claim, and what is proven of each scheme.
+/// The chart of a card's claim, and of what is proven for each scheme.
 pub fn card(card: &CheckedCard) -> Chart {
     let claim = card.claimed_epsilon.map(|claim| Row { claimed: Some(claim), ..Row::named("claimed") });
     let schemes = card.schemes.iter().map(|(name, scheme)| {
@@ -93,7 +93,7 @@ pub fn card(card: &CheckedCard) -> Chart {
     epsilons::chart("Claimed and proven epsilon", caption, &rows)
 }
 
-/// The claims of several cards, each beside what is proven of its training.
+/// The chart of several cards: each claim beside what is proven of its training.
 pub fn cards(cards: &[CheckedCard]) -> Chart {
     let row = |card: &CheckedCard| Row {
         claimed: card.claimed_epsilon,
@@ -104,7 +104,7 @@ pub fn cards(cards: &[CheckedCard]) -> Chart {
     epsilons::chart("Claimed and proven epsilon", caption, &cards.iter().map(row).collect::<Vec<_>>())
 }
 
-/// The target, and what the noise is proven to reach.
+/// The chart of the target epsilon, and of the bound proven for the noise found.
 pub fn calibration(found: &Calibration) -> Chart {
     let theory = found.sides();
     let rows = [
@@ -114,7 +114,7 @@ pub fn calibration(found: &Calibration) -> Chart {
     epsilons::chart("Epsilon: target and bound", "The target, and what is proven with this noise.", &rows)
 }
 
-/// The bound by guess of an adversary that does not know the buffer.
+/// The chart of bounds by guessed buffer size, for an adversary that does not know the buffer.
 pub fn guesses(search: &BufferSearch) -> Chart {
     let mut points: Vec<[f64; 2]> =
         search.guesses.iter().map(|guess| [guess.batches as f64, *guess.empirical_epsilon]).collect();
@@ -126,7 +126,7 @@ pub fn guesses(search: &BufferSearch) -> Chart {
     Chart::new("Guesses of the buffer", caption, axes, series)
 }
 
-/// The claim, what was found, and theory, each on a row of its own.
+/// A chart with separate rows for the claim, for what was found, and for theory.
 fn beside(
     claim: Option<f64>,
     found: impl IntoIterator<Item = Row>,
@@ -137,7 +137,7 @@ fn beside(
     epsilons::chart("Epsilon: claimed, found, known", BESIDE, &rows)
 }
 
-/// An estimate's row, its marks called by how sure they are, or else by what they rest on.
+/// The row of an estimate. The names of its marks say how sure each is, or what it rests on.
 fn found(name: &str, estimate: &EpsilonEstimate, raw: Option<f64>) -> Row {
     let epsilon = Some(*estimate.empirical_epsilon);
     let how = match estimate.threshold_choice {

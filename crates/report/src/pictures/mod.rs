@@ -1,6 +1,6 @@
-//! What charts a result has. The page shows them all, a figure those that say most.
+//! Makes charts from results. The page shows all charts of a result; a figure shows the most informative ones.
 //!
-//! Results and drawing do not know each other: a new kind of result needs a function here that returns [`Chart`]s, and nothing else.
+//! Results and drawing do not depend on each other. A new kind of result only needs a function here that returns [`Chart`]s.
 
 pub mod deals;
 pub mod epsilons;
@@ -16,7 +16,7 @@ use crate::chart::Chart;
 use misdeal_results::numbers::{count, significant};
 use misdeal_results::{Audit, CheckedCard, Document, Reproduced, Reproduction, Unreadable};
 
-/// Audits whose curves are drawn beside each other, at most.
+/// The most audits whose curves are drawn side by side.
 const MOST_BESIDE: usize = 4;
 
 /// The figure of a result. A new result and a stored one give the same figure.
@@ -97,12 +97,12 @@ pub fn figure(name: &str, document: &Document) -> Result<Figure, Unreadable> {
     }
 }
 
-/// The name on a card, or the training of one without a name.
+/// The name on a card. A card without a name gets a description of its training.
 fn card_title(card: &CheckedCard) -> String {
     if card.name == "this card" { card.training() } else { card.name.clone() }
 }
 
-/// What was audited, on one line.
+/// The audited setting, on one line.
 fn title(Audit { setting, .. }: &Audit) -> String {
     let epochs = if setting.epochs == 1 { String::new() } else { format!(", {} epochs", setting.epochs) };
     format!(
@@ -114,8 +114,10 @@ fn title(Audit { setting, .. }: &Audit) -> String {
     )
 }
 
-/// Curves where there are any, lines where settings were played with more and more observations, records where they were only dealt, and
-/// else marks.
+/// The figure of a reproduction.
+///
+/// It shows trade-off curves if there are any. Otherwise it shows lines if settings were run with growing numbers of observations, records
+/// if no setting was run, and else marks.
 fn reproduction(found: &Reproduction) -> Figure {
     let title = match &found.artefacts[..] {
         [one] => format!("{}: {}", one.place, one.title),
@@ -147,7 +149,7 @@ fn reproduction(found: &Reproduction) -> Figure {
     Figure { remark: all, ..Figure::new(title, vec![reproduced::rows("", &rows, name)], 1) }
 }
 
-/// The rows whose curves are drawn: where they are too many, trainings before mechanisms.
+/// The rows whose curves are drawn. If there are too many, trainings go before mechanisms.
 fn shown<'a>(rows: &[&'a Reproduced]) -> Vec<&'a Reproduced> {
     let mut shown: Vec<_> = rows.iter().copied().filter(|row| row.trade_off.is_some()).collect();
     if shown.len() > MOST_BESIDE {
@@ -157,7 +159,7 @@ fn shown<'a>(rows: &[&'a Reproduced]) -> Vec<&'a Reproduced> {
     shown
 }
 
-/// What was played, in words: runs, and observations with them; empty where nothing was.
+/// The effort in words: first the runs, then observations and runs. Both are empty if nothing was run.
 fn effort(rows: &[&Reproduced]) -> [String; 2] {
     let range = |number: fn(&Reproduced) -> u64, one: &str, many: &str| {
         let played = || rows.iter().filter(|row| row.ours.is_some()).map(|row| number(row));

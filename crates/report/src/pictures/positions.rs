@@ -1,18 +1,19 @@
-//! Where a loader deals the records of a file, epoch by epoch.
+//! Charts of where a loader places the records of a file in each epoch.
 
 use crate::chart::{Axis, Chart, Draw, Role, Series};
 use misdeal_results::{EpochPositions, PositionSample};
 
-/// Records of an epoch that are drawn as dots, at most.
+/// The most records of an epoch that are drawn as dots.
 const MOST_DOTS: usize = 1000;
-/// Records in a cell, on average, if they lie evenly.
+/// The average number of records in a cell if they lie evenly.
 const IN_A_CELL: usize = 4;
 
 const CAPTION: &str = "A full shuffle fills the square evenly, a fixed order is the diagonal, blocks are squares along it, a sliding buffer is a \
                        band with a sharp edge, and what is reused looks alike in all epochs.";
 
-/// Records' positions in the file against their positions in the epoch, a chart for each epoch: a dot for each record, or, where dots would
-/// hide each other, how many records lie where.
+/// A chart for each epoch: records' positions in the file against their positions in the epoch.
+///
+/// Each record is a dot. With too many records for dots, cells show how many records lie in each.
 pub fn charts(positions: &PositionSample) -> Vec<Chart> {
     let lengths = [positions.epoch_length, positions.dataset_size].map(|size| size.max(1) as f64);
     let chart = |EpochPositions { epoch, points }: &EpochPositions| {
@@ -41,7 +42,7 @@ pub fn charts(positions: &PositionSample) -> Vec<Chart> {
     positions.epochs.iter().map(chart).collect()
 }
 
-/// The cells with records in them, and how many.
+/// The cells with records in them, each with its count.
 fn cells(points: &[[u64; 2]], lengths: [f64; 2]) -> Vec<[f64; 5]> {
     let side = (points.len() / IN_A_CELL).isqrt().max(1);
     let cell = |position: u64, length: f64| ((position as f64 / length * side as f64) as usize).min(side - 1);

@@ -1,4 +1,4 @@
-//! The paper beside what was played: curves, sweeps or rows, as the paper draws them.
+//! Charts of the paper's numbers beside ours: curves, sweeps or rows, as the paper draws them.
 
 use super::epsilons::{self, FOUND, Row, VALID, sides};
 use super::trade_off;
@@ -11,7 +11,7 @@ const ROWS: &str = "For each setting the claim, what the paper prints, what was 
                     a valid bound, and theory; means, where there are several runs.";
 const SWEEP: &str = "Epsilon against the number of observations, beside what theory knows.";
 
-/// Both views of each row that has curves; one audit alone has its verdicts in the legend.
+/// Both trade-off charts of each row that has curves. A single audit shows its verdicts in the legend.
 pub fn curves(rows: &[&Reproduced]) -> Vec<[Chart; 2]> {
     let with_curves = rows.iter().filter_map(|row| Some((row, row.trade_off.as_ref()?)));
     let name = |row: &Reproduced| match row.printed_observations {
@@ -27,7 +27,7 @@ pub fn curves(rows: &[&Reproduced]) -> Vec<[Chart; 2]> {
     }
 }
 
-/// A chart for each setting that was played with more and more observations, if all rows are of such settings.
+/// A chart for each setting that was run with growing numbers of observations. Empty if some row has no such setting.
 pub fn sweeps(rows: &[&Reproduced]) -> Vec<Chart> {
     if rows.iter().any(|row| row.series.is_none()) {
         return Vec::new();
@@ -36,7 +36,7 @@ pub fn sweeps(rows: &[&Reproduced]) -> Vec<Chart> {
     settings.map(sweep).filter(|chart| !chart.series.is_empty()).collect()
 }
 
-/// One setting, with theory's and the claim's levels as far as there are marks.
+/// The chart of one setting. The levels of theory and of the claim extend as far as the marks do.
 fn sweep(rows: &[&Reproduced]) -> Chart {
     let at = |value: fn(&Reproduced) -> Option<f64>| -> Vec<[f64; 2]> {
         // A logarithmic axis has no place for 0, which somebody else's document may name.
@@ -80,7 +80,7 @@ fn sweep(rows: &[&Reproduced]) -> Chart {
     Chart::new(name, SWEEP, axes, series)
 }
 
-/// A row for each setting; `name` says what it is called.
+/// A chart with a row for each setting; `name` returns the row's name.
 pub fn rows(title: &str, rows: &[&Reproduced], name: impl Fn(&Reproduced) -> String) -> Chart {
     let row = |row: &&Reproduced| Row {
         claimed: row.printed_claim.or_else(|| row.poisson_upper_bound()),
@@ -94,7 +94,7 @@ pub fn rows(title: &str, rows: &[&Reproduced], name: impl Fn(&Reproduced) -> Str
     epsilons::chart(title, ROWS, &rows.iter().map(row).collect::<Vec<_>>())
 }
 
-/// What theory says at least and at most of the scheme that was played, or would have been.
+/// Theory's lower and upper bound for the scheme that was run, or would have been run.
 fn known(row: &Reproduced) -> [Option<f64>; 2] {
     let others = || row.theory.iter().find(|(scheme, _)| **scheme != SchemeName::Poisson);
     let bounds = row.theory_of_the_scheme().or_else(|| others().map(|(_, bounds)| bounds));

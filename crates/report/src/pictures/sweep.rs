@@ -1,18 +1,20 @@
-//! Claimed against proven epsilon over a range of one or two fields.
+//! Charts of claimed against proven epsilon over a range of one or two fields.
 
 use super::judged;
 use crate::chart::{Axis, Chart, Draw, Role, Series};
 use misdeal_core::{ClosedSet, SchemeName};
 use misdeal_results::{CheckedCard, Swept, VariedField};
 
-/// Numbers that differ by more than this factor are drawn on a logarithmic axis.
+/// Numbers that differ by more than this factor get a logarithmic axis.
 const WIDE: f64 = 20.0;
-/// Values of the second field that have a chart of their own, at most.
+/// The most charts of a sweep over two fields.
 const MOST_CHARTS: usize = 6;
 
-/// A chart for one field; for two a chart for each value of the first, with the second along its axis.
+/// The charts of a sweep.
 ///
-/// Fields with names instead of numbers become rows.
+/// One field gives one chart. Two fields give a chart for each value of the first, with the second along its axis.
+///
+/// A field with names instead of numbers becomes rows.
 pub fn charts(swept: &Swept) -> Vec<Chart> {
     let cards: Vec<&CheckedCard> = swept.cards.iter().collect();
     match swept.varied.as_slice() {
@@ -71,7 +73,7 @@ fn over(field: &VariedField, cards: &[&CheckedCard], note: String, claims_poisso
     Chart { note, ..Chart::new("Claimed and proven epsilon", caption, axes, series) }
 }
 
-/// An axis for these numbers, logarithmic where they are wide apart.
+/// An axis for these numbers. It is logarithmic if they differ a lot.
 fn axis(label: &str, numbers: impl Iterator<Item = f64>) -> Axis {
     let (least, most) =
         numbers.fold((f64::INFINITY, 0.0_f64), |(least, most), x| (least.min(x), most.max(x)));

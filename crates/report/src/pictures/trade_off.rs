@@ -1,4 +1,4 @@
-//! Trade-off curves: observed errors beside promised curves (the paper's Figures 4 and 5).
+//! Charts of trade-off curves: observed errors beside promised curves (the paper's Figures 4 and 5).
 
 use crate::chart::{Axis, Chart, Draw, Role, Series, thinned};
 use misdeal_core::{SchemeName, TradeOffBounds};
@@ -7,17 +7,17 @@ use misdeal_results::numbers::confidence;
 use misdeal_statistics::TradeOffEstimate;
 use std::collections::BTreeMap;
 
-/// The smallest rate that a zoom shows where nothing was observed.
+/// The smallest rate that a zoomed chart shows if nothing was observed.
 const LEAST_RATE: f64 = 1e-6;
-/// The roles of promises that were tested.
+/// The roles of the promises that were tested.
 const PROMISES: [Role; 5] = [Role::Claimed, Role::Other, Role::Fifth, Role::Sixth, Role::Raw];
 
-/// Where a point of a curve lies on the axes, or nowhere.
+/// Returns the place of a curve's point on the axes, or `None` if the point is not drawn.
 type Place = fn([f64; 2], f64) -> Option<[f64; 2]>;
-/// Where the eye finds it, in units of the panel.
+/// Returns the visible place of a point, in units of the panel.
 type Seen = fn([f64; 2], f64) -> [f64; 2];
 
-/// A way to look at trade-off curves.
+/// A view of trade-off curves: whole, or zoomed to small rates.
 struct View {
     title: &'static str,
     caption: &'static str,
@@ -44,12 +44,12 @@ const ZOOM: View = View {
     axes: || ["false-positive rate", "true-positive rate"].map(|label| Axis::of_rates(label).logarithmic()),
 };
 
-/// The observed curve beside those that were promised: the whole of it, and its small rates.
+/// Two charts of the observed curve beside the promised ones: all rates, and small rates.
 pub fn charts(curves: &TradeOff) -> [Chart; 2] {
     drawn(curves, true)
 }
 
-/// The same for one audit among others, whose legends would contradict each other: its name and what became of promises stand above.
+/// [`charts`] for one audit among several. The name and the verdicts stand above, because verdicts in legends would contradict each other.
 pub fn charts_of_one(name: &str, curves: &TradeOff) -> [Chart; 2] {
     let tested = || curves.promised.iter().filter(|promise| promise.test.is_some());
     let refuted = tested().filter(|promise| promise.test.as_ref().is_some_and(|test| test.refuted));
@@ -79,7 +79,7 @@ fn drawn(curves: &TradeOff, with_verdicts: bool) -> [Chart; 2] {
     })
 }
 
-/// Theory's curves, scheme by scheme: the least that is known to be reached, and else what nobody can do better than.
+/// The charts of theory's curves for each scheme. If no reached curve is known, the limit of every adversary is drawn.
 pub fn known(schemes: &BTreeMap<SchemeName, TradeOffBounds>) -> [Chart; 2] {
     let caption = "What the best adversary known to theory gets wrong under each scheme.";
     [WHOLE, ZOOM].map(|view| {
@@ -94,14 +94,14 @@ pub fn known(schemes: &BTreeMap<SchemeName, TradeOffBounds>) -> [Chart; 2] {
     })
 }
 
-/// A curve, without points that are no rates: a document may hold any number.
+/// A curve without points outside 0 to 1. A document may hold any number.
 fn line(name: String, role: Role, points: impl Iterator<Item = [f64; 2]>, view: &View, least: f64) -> Series {
     let rates = points.filter(|point| point.iter().all(|rate| (0.0..=1.0).contains(rate)));
     let placed = rates.filter_map(|point| (view.place)(point, least));
     Series::new(name, role, Draw::Line, thinned(placed, |point| (view.seen)(point, least)))
 }
 
-/// The observed curve, and the region up to the one through both upper bounds.
+/// The observed curve, and the region up to the curve through both upper bounds.
 fn observed(observed: &TradeOffEstimate, view: &View, least: f64) -> Vec<Series> {
     let points: Vec<_> = observed.points.iter().rev().collect();
     let rates = points.iter().map(|point| [point.false_positive_rate, point.false_negative_rate]);
@@ -150,8 +150,8 @@ mod tests {
         serde_json::from_value(json!({"observed": observed, "promised": promised})).unwrap()
     }
 
-    /// The upper edge of the region at each point that is drawn is that of the last point, from the left, before one whose bound exceeds
-    /// the rate, in whatever order a document has its points.
+    /// Each drawn point's region ends at the bound of the last point from the left before one whose bound exceeds the rate. The order of a
+    /// document's points does not matter.
     #[test]
     fn the_region_ends_at_the_last_point_within_the_rate() {
         let expected = RATES.map(|[x, y]| {
