@@ -1,4 +1,4 @@
-//! Draws stored results as plots (SVG, PNG) and as an HTML page. This crate computes no results.
+//! Draws stored results as plots (SVG, PNG) and as an HTML page. It computes no results itself.
 //!
 //! ```
 //! use misdeal_report::figure;

@@ -6,7 +6,7 @@ use crate::chart::{Draw, Role, Series};
 
 /// The opacity of filled regions.
 pub const REGION: f64 = 0.2;
-/// With more dots than this, dots are small, so that they do not hide each other.
+/// The most dots drawn at full size. More dots are drawn small, so that they do not hide each other.
 const MANY_DOTS: usize = 200;
 /// The least width of a bar, so that a bar between equal bounds is visible.
 const LEAST_BAR: f64 = 5.0;

@@ -32,7 +32,7 @@ pub struct Panel<'a> {
 }
 
 impl<'a> Panel<'a> {
-    /// A panel for `chart` whose plot begins at `left`, `top` and has this width and height.
+    /// A panel for `chart`. Its plot begins at `left`, `top` and has this width and height.
     pub fn new(chart: &'a Chart, [left, top, width, height]: [f64; 4], size: f64) -> Self {
         let [right, bottom] = [left + width, top + height];
         let ends = chart.domains();

@@ -41,7 +41,7 @@ impl Scale {
     }
 }
 
-/// Ticks of a linear axis, in steps of 1, 2 or 5 times a power of ten.
+/// Ticks of a linear axis. Their step is 1, 2 or 5 times a power of ten.
 fn linear([from, to]: [f64; 2], most: usize) -> Vec<f64> {
     let rough = (to - from) / most as f64;
     let power = 10_f64.powf(rough.log10().floor());

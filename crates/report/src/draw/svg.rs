@@ -113,7 +113,7 @@ impl Svg {
         );
     }
 
-    /// Writes a line's name with a white border, so that the grid and other lines do not touch its letters.
+    /// Writes a line's name with a white border. The border keeps the grid and other lines off its letters.
     pub fn name(&mut self, words: &str, [x, y]: [f64; 2], size: f64, colour: &str) {
         let words = printable(words);
         let around =

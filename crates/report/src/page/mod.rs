@@ -87,7 +87,7 @@ pub struct PageHead {
 struct Page<'a> {
     /// The title of the window.
     title: String,
-    /// The title on the page, if the user gives one or the page has several results.
+    /// The title on the page. `None` for one result without a title from the user.
     heading: Option<&'a str>,
     name: Option<&'a str>,
     date: Option<&'a str>,

@@ -115,7 +115,7 @@ const VALID_ABOVE: &str = "Where \"valid\" stands above \"ours\": it tests both 
 const TARGET: &str = "xT is the target, the record whose presence an adversary guesses: the fewer places it can be in, and the better its \
                       company is known, the less an epoch hides it.";
 
-/// Counts of verdicts on printed numbers, and of rows without a printed number, on one line.
+/// Counts of verdicts, on one line. Rows without a printed number are counted too.
 fn tally(found: &Reproduction) -> String {
     let not_printed = found.rows.iter().filter(|row| row.printed.is_none()).count();
     let not_printed = Some(("not printed", not_printed)).filter(|&(_, rows)| rows > 0);

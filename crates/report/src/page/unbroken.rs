@@ -33,7 +33,7 @@ pub fn unbroken(text: &str) -> String {
     html
 }
 
-/// The text as escaped HTML that also keeps names of batch schemes, such as balls-in-bins, on one line.
+/// [`unbroken`] text that also keeps names of batch schemes, such as balls-in-bins, on one line.
 pub fn with_names(text: &str) -> String {
     let html = text.split(' ').map(|word| {
         let name = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());

@@ -9,9 +9,9 @@ use misdeal_results::numbers::{rounded_down, rounded_up, significant};
 const WIDE: f64 = 40.0;
 /// With more rows than this, an epsilon of 0 does not force a linear axis. A linear axis would crowd most rows at its start.
 const MANY: usize = 30;
-/// In a chart of many rows, epsilons below the largest divided by this are drawn at the start of the axis.
+/// The largest factor between drawn epsilons in a chart of many rows. Smaller epsilons are drawn at the start of the axis.
 const RANGE_SEEN: f64 = 1e4;
-/// How far a mark moves from the middle of its row when another mark is there.
+/// How far a mark moves off the middle of its row, to avoid another mark.
 const ASIDE: f64 = 0.22;
 
 /// Legend name of a reproduction's estimate, which is the largest over all thresholds.
@@ -68,7 +68,7 @@ impl Row {
     }
 }
 
-/// The lower and the upper bound.
+/// The lower and the upper bound of `bounds`.
 pub fn sides(bounds: &Bounds) -> [Option<f64>; 2] {
     [bounds.epsilon_lower_bound, bounds.epsilon_upper_bound]
 }

@@ -114,7 +114,7 @@ pub fn calibration(found: &Calibration) -> Chart {
     epsilons::chart("Epsilon: target and bound", "The target, and what is proven with this noise.", &rows)
 }
 
-/// The chart of bounds by guessed buffer size, for an adversary that does not know the buffer.
+/// The chart of bounds by guessed buffer size. The adversary does not know the buffer.
 pub fn guesses(search: &BufferSearch) -> Chart {
     let mut points: Vec<[f64; 2]> =
         search.guesses.iter().map(|guess| [guess.batches as f64, *guess.empirical_epsilon]).collect();

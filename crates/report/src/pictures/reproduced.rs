@@ -94,7 +94,7 @@ pub fn rows(title: &str, rows: &[&Reproduced], name: impl Fn(&Reproduced) -> Str
     epsilons::chart(title, ROWS, &rows.iter().map(row).collect::<Vec<_>>())
 }
 
-/// Theory's lower and upper bound for the scheme that was run, or would have been run.
+/// Theory's lower and upper bound for the row's scheme, even if it was not run.
 fn known(row: &Reproduced) -> [Option<f64>; 2] {
     let others = || row.theory.iter().find(|(scheme, _)| **scheme != SchemeName::Poisson);
     let bounds = row.theory_of_the_scheme().or_else(|| others().map(|(_, bounds)| bounds));

@@ -12,7 +12,7 @@ const LEAST_RATE: f64 = 1e-6;
 /// The roles of the promises that were tested.
 const PROMISES: [Role; 5] = [Role::Claimed, Role::Other, Role::Fifth, Role::Sixth, Role::Raw];
 
-/// Returns the place of a curve's point on the axes, or `None` if the point is not drawn.
+/// Returns the place of a curve's point on the axes. Points that are not drawn have none.
 type Place = fn([f64; 2], f64) -> Option<[f64; 2]>;
 /// Returns the visible place of a point, in units of the panel.
 type Seen = fn([f64; 2], f64) -> [f64; 2];
@@ -150,8 +150,10 @@ mod tests {
         serde_json::from_value(json!({"observed": observed, "promised": promised})).unwrap()
     }
 
-    /// Each drawn point's region ends at the bound of the last point from the left before one whose bound exceeds the rate. The order of a
-    /// document's points does not matter.
+    /// Checks the upper edge of the region at each drawn point.
+    ///
+    /// Go through the points from the left, up to the first whose bound exceeds the rate. The point before it gives the edge. The order of
+    /// a document's points does not matter.
     #[test]
     fn the_region_ends_at_the_last_point_within_the_rate() {
         let expected = RATES.map(|[x, y]| {
