@@ -50,7 +50,7 @@ pub(crate) fn audit_from(
     report(setting, &request, measurement, &store, Some(theory))
 }
 
-/// Theory's bounds; curves, where they are asked for, take their part of the work.
+/// Returns theory's bounds. If curves are asked for, they use a part of the work.
 fn theory_beside(setting: &Setting, request: &RunOptions) -> Theory {
     let curves = if request.trade_off { WORK_FOR_CURVES } else { 0.0 };
     promised_within(setting, request.dataset_size, request.analysis.delta, &Work::of(work::COMMAND - curves))

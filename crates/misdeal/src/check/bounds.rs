@@ -17,9 +17,9 @@ const NOISE_WIDTH: f64 = 3e-4;
 /// The results wanted for a scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
-    /// Its bounds alone.
+    /// The scheme's bounds alone.
     Bounds,
-    /// Its bounds, and the noise that keeps the claim.
+    /// The scheme's bounds, and the noise that keeps the claim.
     BoundsAndNoise,
 }
 
