@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// Returns the share of the significance that each score's bound may spend if all scores are used.
 ///
-/// The second score only counts what it sees without doubt, so a small share is enough.
+/// What the second score detects is beyond doubt, so a small share is enough.
 fn share(score: OutputScore) -> f64 {
     match score {
         OutputScore::LikelihoodRatio => 0.9,

@@ -22,7 +22,7 @@ impl StopWhen {
     /// Reads `violated` or `width=X`.
     ///
     /// # Errors
-    /// Anything else.
+    /// The text is neither.
     pub fn parse(text: &str) -> Result<Self> {
         if text == "violated" {
             return Ok(Self::Violated);

@@ -56,7 +56,7 @@ pub fn estimate(
     report.drawn(plot.as_deref())
 }
 
-/// Estimates epsilon from one file with both kinds of runs.
+/// Estimates epsilon from one file with the scores of both worlds.
 #[pyfunction]
 pub fn estimate_file(py: Python<'_>, arguments: Bound<'_, PyDict>) -> PyResult<Report> {
     let Call { mut request, threads, plot } = Call::<EstimateRequest>::read(&arguments)?;
