@@ -1,4 +1,4 @@
-//! One scheme with all that theory can say about it.
+//! The scheme that theory is asked about, and what theory can say about it.
 
 use crate::Result;
 use crate::accounting::AccountSubject;
@@ -12,7 +12,8 @@ use misdeal_theory::trade_off::{self, Band};
 use misdeal_theory::work::Work;
 use misdeal_theory::{account, delta, random_allocation, rdp};
 
-/// False-positive rates at which curves are given: even in the logarithm where they are small, as where they are large.
+/// Returns the false-positive rates at which curves are given. Small rates are spaced evenly in their logarithm. Large rates
+/// mirror them.
 pub(crate) fn curve_rates() -> Vec<f64> {
     let small = |i: i32| 10_f64.powf(f64::from(i) / 20.0);
     let half = (-160..=-7).map(small).chain([0.5]);
@@ -25,9 +26,9 @@ pub(crate) fn curve_rates() -> Vec<f64> {
 pub(crate) struct PoissonSampling {
     /// The noise multiplier.
     pub noise_multiplier: f64,
-    /// The probability with which a record is in a given batch.
+    /// The probability that a record is in a given batch.
     pub sampling_probability: f64,
-    /// Steps in all epochs together.
+    /// Number of steps in all epochs together.
     pub steps: u64,
 }
 
@@ -35,14 +36,14 @@ pub(crate) struct PoissonSampling {
 pub(crate) enum Accounted {
     /// Poisson sampling with any probability.
     Poisson(PoissonSampling),
-    /// The scheme of a setting.
+    /// A scheme with its setting.
     Scheme(Setting),
-    /// A scheme that lacks its buffer.
+    /// A scheme whose buffer size is missing.
     NoBuffer,
 }
 
 impl AccountSubject<'_> {
-    /// The schemes asked for, by name.
+    /// Returns the requested schemes with their names.
     pub(crate) fn settings(&self) -> Result<Vec<(SchemeName, Accounted)>> {
         let (setting, scheme, buffer_size) = match self {
             Self::Schemes { setting, scheme, buffer_size, .. } => (setting, *scheme, *buffer_size),
@@ -69,7 +70,7 @@ impl AccountSubject<'_> {
         SchemeName::all().iter().map(of_name).collect()
     }
 
-    /// What a library that assumes Poisson sampling accounts for instead.
+    /// Returns the Poisson sampling that a library would assume instead.
     pub(crate) fn poisson(&self) -> Result<PoissonSampling> {
         Ok(match self {
             Self::Schemes { setting, counted, .. } => {
@@ -120,7 +121,7 @@ impl Accounted {
         Ok(band.at(&curve_rates()))
     }
 
-    /// What other methods say, and the Gaussian mechanism that leaks as much as the `bounds` at `delta` allow.
+    /// Returns the results of other methods, and the Gaussian mechanism that leaks as much as `bounds` allow at `delta`.
     pub(crate) fn comparisons(
         &self,
         scheme: SchemeName,

@@ -1,4 +1,4 @@
-//! What theory says, scheme by scheme.
+//! Theory's bounds, scheme by scheme.
 
 use crate::Result;
 use crate::accounted::{Accounted, PoissonSampling};
@@ -9,18 +9,19 @@ use misdeal_results::{Account, RunShape, Theory};
 use misdeal_theory::work::Work;
 use std::collections::BTreeMap;
 
-/// What is to be accounted for.
+/// The subject of an account: schemes of a setting, or Poisson sampling.
 #[derive(Debug, Clone)]
 pub(crate) enum AccountSubject<'a> {
-    /// The named scheme of a setting, or `all`; schemes with a buffer are left unknown by `all` unless `buffer_size` is given.
+    /// The named scheme of a setting, or all schemes. Schemes with a buffer stay unknown under `all` unless `buffer_size` is
+    /// given.
     Schemes {
-        /// Noise, steps and epochs.
+        /// The setting: noise, steps and epochs.
         setting: Setting,
-        /// A scheme's name, or `all`.
+        /// The name of a scheme, or `all`.
         scheme: &'a str,
-        /// The buffer of schemes that have one.
+        /// Buffer size for schemes that have a buffer.
         buffer_size: Option<u64>,
-        /// The steps as they were stated.
+        /// The steps as the request states them.
         counted: CountedSteps,
     },
     /// Poisson sampling with any probability and number of steps.
@@ -28,10 +29,10 @@ pub(crate) enum AccountSubject<'a> {
 }
 
 impl<'a> AccountSubject<'a> {
-    /// What a request is about.
+    /// Returns the subject of a request.
     ///
     /// # Errors
-    /// A probability without steps, steps without a probability, or a shape beside them.
+    /// The request has a probability without steps, steps without a probability, or a shape beside them.
     fn of(request: &'a AccountRequest) -> Result<Self> {
         let &AccountRequest { noise_multiplier, ref shape, ref scheme, .. } = request;
         let usual = request::ShapeRequest::default();
@@ -70,13 +71,13 @@ impl<'a> AccountSubject<'a> {
     }
 }
 
-/// The share of the work that is left which one part of a command may take.
+/// The largest share of the remaining work that one part of a command may take.
 const SHARE: f64 = 0.8;
 
-/// Bounds on epsilon at `delta`, scheme by scheme, and what else is asked for.
+/// Returns bounds on epsilon at `delta` for each scheme, and what else the request asks for.
 ///
-/// The whole takes at most about 10 s of processor time and 1 GB. Where that is not enough, bounds are wider, or a side is `None` and its
-/// `method` says so.
+/// The command takes at most about 10 s of processor time and 1 GB. If that is not enough, some bounds are wider. A side may also
+/// be `None`; then its `method` gives the reason.
 ///
 /// ```
 /// use misdeal::request::AccountRequest;
@@ -87,7 +88,7 @@ const SHARE: f64 = 0.8;
 /// ```
 ///
 /// # Errors
-/// A setting, a scheme's name, a delta or an epsilon that is refused.
+/// The setting, the scheme's name, delta or epsilon is refused.
 pub fn account(request: &AccountRequest) -> Result<Account> {
     let &AccountRequest { delta, epsilon, trade_off, compare, .. } = request;
     check_claim(request.claimed_epsilon)?;

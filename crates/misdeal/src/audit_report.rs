@@ -1,4 +1,4 @@
-//! What an audit found, beside what was promised.
+//! Compares the results of an audit with theory and the claim.
 
 use crate::measurement::{Measurement, Player, empty_store, measure_from};
 use crate::promised::promised_within;
@@ -10,7 +10,7 @@ use misdeal_results::{Audit, Theory};
 use misdeal_theory::work::{self, Work};
 use std::borrow::Cow;
 
-/// Plays a request that was checked, estimates, and sets the estimate beside theory.
+/// Runs a checked request, estimates epsilon and compares it with theory.
 pub(crate) fn audit(
     player: &dyn Player,
     request: &RunOptions,
@@ -20,7 +20,7 @@ pub(crate) fn audit(
     audit_from(player, request, place.open(empty_store(player, request)?)?, progress)
 }
 
-/// As [`audit`], going on from what a store holds.
+/// Like [`audit`], but resumes from an open store.
 pub(crate) fn audit_from(
     player: &dyn Player,
     request: &RunOptions,
@@ -50,13 +50,13 @@ pub(crate) fn audit_from(
     report(setting, &request, measurement, &store, Some(theory))
 }
 
-/// Theory's bounds; curves, where they are asked for, take their part of the work.
+/// Returns theory's bounds. If curves are asked for, they use a part of the work.
 fn theory_beside(setting: &Setting, request: &RunOptions) -> Theory {
     let curves = if request.trade_off { WORK_FOR_CURVES } else { 0.0 };
     promised_within(setting, request.dataset_size, request.analysis.delta, &Work::of(work::COMMAND - curves))
 }
 
-/// Sets what was measured beside theory, which is computed if it is not given.
+/// Compares a measurement with theory. Theory is computed if it is not given.
 pub(crate) fn report(
     setting: &Setting,
     request: &RunOptions,

@@ -1,4 +1,4 @@
-//! Trainings whose adversary guesses the buffer: every model is trained once and scored under every belief.
+//! Audits of training whose adversary guesses the buffer. Every model is trained once and scored under every belief.
 
 use crate::buffer_search::{Blind, Rungs, belief};
 use crate::checkpoints::Checkpoints;
@@ -9,21 +9,21 @@ use misdeal_core::{BatchScheme, STREAM_NAME, ScoreStore, Setting, StoreKind};
 use misdeal_game::Watch;
 use misdeal_train::{TrainingPlan, TrialBatch};
 
-/// The scores of all models under every belief that may be asked for: models are too dear to train twice.
+/// The scores of all models under every belief that may be asked for. Training a model twice would cost too much.
 pub(crate) struct BlindTraining<'a> {
     plan: &'a TrainingPlan,
     beliefs: Vec<BatchScheme>,
     scores: Vec<TrialBatch>,
 }
 
-/// Scores that are kept at most, over all beliefs: where there are more models, fewer sizes are guessed.
+/// Largest number of scores kept, over all beliefs. With more models, fewer sizes are guessed.
 const MOST_SCORES: u64 = 1 << 25;
 
 impl<'a> BlindTraining<'a> {
-    /// Trains all models of a run once, and says which sizes may be guessed.
+    /// Trains all models of a run once, and decides which sizes may be guessed.
     ///
     /// # Errors
-    /// An adversary that assumes a scheme without a buffer, or an interruption.
+    /// The adversary assumes a scheme without a buffer, or the run is interrupted.
     pub(crate) fn train(
         player: &'a TrainingPlayer,
         run: &RunOptions,

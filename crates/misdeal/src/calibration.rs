@@ -1,4 +1,4 @@
-//! The noise that a target needs, under one scheme or under each.
+//! The noise that a target epsilon needs, under one scheme or under each scheme.
 
 use crate::{Error, Result};
 use misdeal_core::{BatchScheme, Bounds, ClosedSet, SchemeName, Setting};
@@ -11,7 +11,7 @@ use misdeal_theory::pld::Side;
 use misdeal_theory::work::{self, Work};
 use rayon::prelude::*;
 
-/// The noise for a target: under one scheme, or under each of them with the scheme `all`.
+/// Returns the noise for a target under one scheme, or under each scheme if the scheme is `all`.
 ///
 /// ```
 /// use misdeal::request::CalibrateRequest;
@@ -21,30 +21,30 @@ use rayon::prelude::*;
 /// ```
 ///
 /// # Errors
-/// As [`calibrate_noise`] and [`calibrate_all`].
+/// The same as for [`calibrate_noise`] and [`calibrate_all`].
 pub fn calibrate(request: &CalibrateRequest) -> Result<Document> {
     Ok(if request.scheme == ALL { calibrate_all(request)?.into() } else { calibrate_noise(request)?.into() })
 }
 
-/// The word for every scheme.
+/// The name that selects every scheme.
 const ALL: &str = "all";
 
-/// The smallest noise with which a bound on the scheme's epsilon is at most the target.
+/// Returns the smallest noise for which a bound on the scheme's epsilon is at most the target.
 ///
 /// # Errors
-/// A value that is refused, a scheme of which this side is not known, or a target that no noise meets.
+/// A value is refused, this side of the scheme's bounds is unknown, or no noise reaches the target.
 pub fn calibrate_noise(request: &CalibrateRequest) -> Result<Calibration> {
     let scheme = BatchScheme::from_name(&request.scheme, request.shape.buffer_size)?;
     let found = Search::of(request)?.noise_for(scheme, RELATIVE_WIDTH, &Work::default())?;
     Ok(Calibration { request: Some(request.clone()), ..found })
 }
 
-/// The smallest noise for the target under each scheme. Each has its share of the work, so that all take seconds.
+/// Returns the smallest noise for the target under each scheme.
 ///
-/// A scheme without a known noise says why.
+/// Each scheme has its share of the work, so the whole takes seconds. A scheme whose noise is unknown gives the reason.
 ///
 /// # Errors
-/// A value that is refused.
+/// A value is refused.
 pub fn calibrate_all(request: &CalibrateRequest) -> Result<Calibrations> {
     let search = Search::of(request)?;
     let buffer_size = request.shape.buffer_size;
@@ -81,13 +81,13 @@ pub fn calibrate_all(request: &CalibrateRequest) -> Result<Calibrations> {
     })
 }
 
-/// Units of work for one scheme of several. Most have a closed form and need next to none.
+/// Units of work for one of several schemes. Most schemes have a closed form and need almost none.
 const SHARE: f64 = work::COMMAND;
 
-/// Relative accuracy of the noise for one scheme of several: fewer evaluations, each on a finer grid.
+/// Relative accuracy of the noise for one of several schemes. It is coarse, so fewer evaluations are needed, each on a finer grid.
 const WIDTH: f64 = 1e-4;
 
-/// Why a scheme has no noise, without the name of a flag before it.
+/// Returns why a scheme has no noise. The message does not begin with the name of a flag.
 fn reason(error: &Error) -> String {
     match error.refusal() {
         Some(misdeal_core::Error::BadValue { hint, .. }) => hint.clone(),
@@ -95,7 +95,7 @@ fn reason(error: &Error) -> String {
     }
 }
 
-/// What a calibration is asked for, checked.
+/// A checked request for a calibration.
 struct Search {
     counted: CountedSteps,
     target_epsilon: f64,
@@ -121,7 +121,7 @@ impl Search {
         Setting { scheme, ..self.counted.with_epochs(self.counted.epochs) }
     }
 
-    /// The wanted side of a scheme's bounds at some noise.
+    /// Returns a scheme's bounds at some noise. The wanted side is among them.
     fn bounds(&self, setting: &Setting, work: &Work) -> misdeal_core::Result<Bounds> {
         if setting.scheme == BatchScheme::Poisson {
             let (rate, steps) = (self.counted.sampling_probability(), self.counted.steps);

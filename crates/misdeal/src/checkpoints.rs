@@ -1,9 +1,8 @@
 //! Saves a store at intervals while it is being filled.
 //!
 //! # Why by the clock?
-//! Slow engines are saved as often as fast ones. Once a saving is due, a thread that has played something begins no
-//! further chunk. Which trials a store holds at a given moment depends on the machine; what it holds in the end does
-//! not.
+//! Saving by the clock saves slow engines as often as fast ones. Once a save is due, a thread that has played something begins no
+//! further chunk. The trials in a store at a given moment depend on the machine. The final content of the store does not.
 
 use crate::{Error, Progress, Result};
 use misdeal_core::ScoreStore;
@@ -12,10 +11,10 @@ use misdeal_game::Watch;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Saving may take this share of a run's time at most.
+/// Largest share of a run's time for saving, as one part in this many.
 const MOST_OF_THE_TIME: u32 = 20;
 
-/// Stands between a run and whoever watches it: counts observations and saves the store now and then.
+/// Counts a run's observations, reports them to the watcher, and saves the store at intervals.
 pub struct Checkpoints<'a> {
     claim: Option<&'a Claim>,
     progress: &'a dyn Progress,
@@ -24,7 +23,7 @@ pub struct Checkpoints<'a> {
     /// The least time between two checkpoints.
     interval: Duration,
     start: Instant,
-    /// When the next saving is due, in microseconds from the start.
+    /// When the next save is due, in microseconds from the start.
     next: AtomicU64,
 }
 
@@ -45,7 +44,7 @@ impl<'a> Checkpoints<'a> {
         checkpoints
     }
 
-    /// The same with another least time between two checkpoints.
+    /// Sets another least time between two checkpoints.
     pub fn every(mut self, seconds: f64) -> Self {
         self.interval = Duration::from_secs_f64(seconds);
         self.postpone(self.interval);
@@ -61,13 +60,13 @@ impl<'a> Checkpoints<'a> {
         self.claim.is_some() && self.start.elapsed().as_micros() as u64 >= self.next.load(Ordering::Relaxed)
     }
 
-    /// So many more observations were made, in whichever world.
+    /// Adds `observations` new observations, from either world.
     pub fn observed(&self, observations: u64) {
         let observed = self.observed.fetch_add(observations, Ordering::Relaxed) + observations;
         self.progress.observed(observed, self.total);
     }
 
-    /// Saves the store now, if it has a place.
+    /// Saves the store now, if it has a file.
     pub fn save(&self, store: &ScoreStore) -> Result<()> {
         if let Some(claim) = self.claim {
             let start = Instant::now();

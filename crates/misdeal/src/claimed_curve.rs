@@ -1,12 +1,12 @@
-//! A whole trade-off curve that somebody claims.
+//! Trade-off curves that are claimed as a whole.
 
 use crate::Result;
 use misdeal_core::{Error, normal};
 
-/// A curve that is claimed, beyond the one point of a claimed (epsilon, delta).
+/// A claimed trade-off curve, beyond the one point of a claimed (epsilon, delta).
 ///
-/// An (epsilon, delta) claim implies its own curve of two straight lines and nothing more: a Gaussian curve through that point, or the
-/// curve of Poisson sampling, is tested only where somebody states it.
+/// An (epsilon, delta) claim implies only its own curve of two straight lines. A Gaussian curve through that point, or the curve
+/// of Poisson sampling, is tested only if it is claimed explicitly.
 ///
 /// ```
 /// use misdeal::ClaimedCurve;
@@ -17,9 +17,9 @@ use misdeal_core::{Error, normal};
 pub enum ClaimedCurve {
     /// The curve of Poisson sampling at the audited setting.
     Poisson,
-    /// The Gaussian curve of this mu.
+    /// The Gaussian curve with parameter mu.
     Gaussian {
-        /// The distance of both worlds in standard deviations.
+        /// The distance between the two worlds, in standard deviations.
         gdp_mu: f64,
     },
 }
@@ -28,7 +28,7 @@ impl ClaimedCurve {
     /// Reads `poisson` or `gdp=MU`.
     ///
     /// # Errors
-    /// Anything else.
+    /// The text is neither.
     pub fn parse(text: &str) -> Result<Self> {
         if text == "poisson" {
             return Ok(Self::Poisson);
@@ -42,7 +42,7 @@ impl ClaimedCurve {
     }
 }
 
-/// f(x) = Phi(Phi^-1(1 - x) - mu).
+/// Returns f(x) = Phi(Phi^-1(1 - x) - mu), the Gaussian trade-off curve.
 pub(crate) fn gaussian(gdp_mu: f64, false_positive_rate: f64) -> f64 {
     match false_positive_rate {
         rate if rate <= 0.0 => 1.0,

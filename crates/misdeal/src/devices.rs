@@ -1,11 +1,11 @@
-//! What there is to compute on.
+//! The devices that this machine can compute on.
 
 use misdeal_core::{ClosedSet, Device, EngineName, Setting};
 use misdeal_cuda::gpus;
 use misdeal_game::{Game, engines};
 use misdeal_results::{Devices, EngineUsed, FoundDevice};
 
-/// Looks for everything that can compute here.
+/// Returns all devices and engines that can compute here.
 ///
 /// ```
 /// assert!(!misdeal::devices().devices.is_empty());

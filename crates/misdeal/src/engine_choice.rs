@@ -1,4 +1,4 @@
-//! The choice of the engine that runs the mechanism: on the processor or on a graphics processor.
+//! Chooses the engine that runs the mechanism, on a processor or a graphics processor.
 
 use crate::Result;
 use misdeal_core::{ClosedSet, Device, EngineName, Setting, Stream};
@@ -6,11 +6,11 @@ use misdeal_cuda::Cuda;
 use misdeal_game::Game;
 use misdeal_game::engines::{self, Engine};
 
-/// Gaussian draws in both worlds from which on `auto` asks for a graphics processor: with fewer, a processor is done before the
-/// device is ready.
+/// Fewest Gaussian draws, in both worlds, for which `auto` asks for a graphics processor. With fewer draws, a processor finishes
+/// before the device is ready.
 const LEAST_DRAWS_FOR_A_DEVICE: u64 = 1 << 35;
 
-/// The engine that a request asks for: one by its name, or the fastest on a device.
+/// The engine that a request asks for: a named engine, or the fastest on a device.
 ///
 /// ```
 /// use misdeal::{Device, EngineChoice};
@@ -19,46 +19,47 @@ const LEAST_DRAWS_FOR_A_DEVICE: u64 = 1 << 35;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EngineChoice {
-    /// Where to play, if no engine is named.
+    /// The device to use if no engine is named.
     pub device: Device,
     /// The engine's name.
     pub engine: Option<String>,
 }
 
 impl EngineChoice {
-    /// The engine called `name`.
+    /// Chooses the engine called `name`.
     pub fn named(name: impl Into<String>) -> Self {
         EngineChoice { engine: Some(name.into()), ..Self::default() }
     }
 
-    /// The fastest engine on a device.
+    /// Chooses the fastest engine on a device.
     pub fn on(device: Device) -> Self {
         EngineChoice { device, engine: None }
     }
 
-    /// Whether only a graphics processor will do.
+    /// Returns whether only a graphics processor is allowed.
     pub(crate) fn is_cuda(&self) -> bool {
         self.engine.as_deref().map_or(self.device == Device::Cuda, |name| name == CUDA)
     }
 
-    /// Whether a graphics processor may play a long run.
+    /// Returns whether a graphics processor may run a long job.
     fn may_be_cuda(&self) -> bool {
         self.engine.as_deref().map_or(self.device == Device::Auto, |name| name == AUTO)
     }
 }
 
-/// The name of the engine of graphics processors.
+/// The name of the engine for graphics processors.
 const CUDA: &str = "cuda";
 
 /// The name that selects the fastest engine.
 const AUTO: &str = "auto";
 
-/// Does a job with the chosen engine. Where none is named and no graphics processor can play, the processor does, without a word.
+/// Runs a job with the chosen engine.
 ///
-/// A run that is resumed goes on with what began it: a device, if `begun_on_device` is true.
+/// If no engine is named and no graphics processor can run the job, the processor runs it without a message. A resumed run
+/// continues on the kind of device that began it: a graphics processor if `begun_on_device` is true.
 ///
 /// # Errors
-/// An unknown name, an engine that cannot play this game here, or [`Device`](misdeal_core::Error::Device) where `cuda` is asked for by name and
+/// The name is unknown, or the engine cannot play this game here. [`Device`](misdeal_core::Error::Device) if `cuda` is named and
 /// there is none.
 pub(crate) fn with_engine<T>(
     setting: &Setting,
@@ -71,8 +72,9 @@ pub(crate) fn with_engine<T>(
     with_engine_on_trials_of(setting, setting, choice, is_for_a_device, job)
 }
 
-/// As [`with_engine`], with the random bits of another setting: the same outputs, scored by another adversary. Such scores belong to no
-/// setting, and are not to be kept.
+/// Like [`with_engine`], with the random bits of the setting `trials`.
+///
+/// The outputs are those of `trials`, scored by another adversary. Such scores belong to no setting, so do not store them.
 pub(crate) fn with_engine_on_trials_of<T>(
     trials: &Setting,
     setting: &Setting,
@@ -93,7 +95,7 @@ pub(crate) fn with_engine_on_trials_of<T>(
     job(&game, engine.as_ref())
 }
 
-/// Whether a run is so long that `auto` should look for a graphics processor.
+/// Returns whether a run is so long that `auto` should look for a graphics processor.
 pub(crate) fn is_long(setting: &Setting, observations: u64) -> bool {
     observations.saturating_mul(Game::new(setting).draws_per_trial()) >= LEAST_DRAWS_FOR_A_DEVICE
 }

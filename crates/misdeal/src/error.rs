@@ -1,4 +1,4 @@
-//! Why a job did not come to its end.
+//! The reasons why a job can fail.
 
 use misdeal_core::Error::{BadValue, Device};
 use misdeal_train::data;
@@ -18,16 +18,16 @@ use std::path::PathBuf;
 #[error(transparent)]
 pub struct Error(Box<Cause>);
 
-/// What lies behind an [`Error`].
+/// The cause of an [`Error`].
 #[derive(Debug, thiserror::Error)]
 enum Cause {
-    /// The request, or what a file says, was refused.
+    /// The request, or the content of a file, was refused.
     #[error(transparent)]
     Refused(#[from] misdeal_core::Error),
-    /// A file was not read or not written.
+    /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] misdeal_files::Error),
-    /// A data set was not loaded.
+    /// A data set could not be loaded.
     #[error(transparent)]
     Data(#[from] data::Error),
     /// The watcher interrupted the job.
@@ -39,56 +39,56 @@ enum Cause {
     Interrupted {
         /// Observations played in both worlds together.
         observations: u64,
-        /// Where they were saved.
+        /// The file in which they were saved.
         store: Option<PathBuf>,
     },
-    /// The watcher interrupted a simulation, which has nothing to keep.
+    /// The watcher interrupted a simulation. Simulations save nothing.
     #[error("interrupted; a simulation keeps nothing, so run the command again, perhaps with fewer samples")]
     SimulationInterrupted,
 }
 
 impl Error {
-    /// A job that its watcher interrupted after so many observations, which are kept in `store`.
+    /// Returns the error for an interrupted job with this many observations, saved in `store`.
     pub fn interrupted(observations: u64, store: Option<PathBuf>) -> Self {
         Cause::Interrupted { observations, store }.into()
     }
 
-    /// A simulation that its watcher interrupted.
+    /// Returns the error for an interrupted simulation.
     pub(crate) fn simulation_interrupted() -> Self {
         Cause::SimulationInterrupted.into()
     }
 
-    /// Whether a value of the request is out of its range.
+    /// Returns whether a value of the request is out of range.
     pub fn is_bad_value(&self) -> bool {
         matches!(self.refusal(), Some(BadValue { .. }))
     }
 
-    /// Whether a file, a store or a data set is missing, damaged, or not what the request is about.
+    /// Returns whether a file, store or data set is missing, damaged, or does not fit the request.
     pub fn is_bad_input(&self) -> bool {
         !self.is_bad_value() && !self.is_device() && !self.is_interrupted() && !self.is_failed_write()
     }
 
-    /// Whether a data set could not be loaded.
+    /// Returns whether a data set could not be loaded.
     pub fn is_bad_data(&self) -> bool {
         matches!(&*self.0, Cause::Data(_))
     }
 
-    /// Whether a file could not be written: the request was fine.
+    /// Returns whether a file could not be written. The request itself was fine.
     pub fn is_failed_write(&self) -> bool {
         self.file().is_some_and(misdeal_files::Error::is_failed_write)
     }
 
-    /// Whether the device is missing or failed. The request itself was fine.
+    /// Returns whether the device is missing or failed. The request itself was fine.
     pub fn is_device(&self) -> bool {
         matches!(self.refusal(), Some(Device(_)))
     }
 
-    /// Whether the watcher interrupted the job.
+    /// Returns whether the watcher interrupted the job.
     pub fn is_interrupted(&self) -> bool {
         matches!(&*self.0, Cause::Interrupted { .. } | Cause::SimulationInterrupted)
     }
 
-    /// How many observations an interrupted job had made, in both worlds together.
+    /// Returns how many observations an interrupted job had made, in both worlds together.
     pub fn observations(&self) -> Option<u64> {
         match *self.0 {
             Cause::Interrupted { observations, .. } => Some(observations),
@@ -96,7 +96,7 @@ impl Error {
         }
     }
 
-    /// The refusal behind it, for whoever spells its field in another way.
+    /// Returns the refusal that caused this error, if any. Callers can use it to spell field names their own way.
     pub fn refusal(&self) -> Option<&misdeal_core::Error> {
         match &*self.0 {
             Cause::Refused(error) | Cause::Data(data::Error::Refused(error)) => Some(error),
@@ -104,7 +104,7 @@ impl Error {
         }
     }
 
-    /// The error of a file behind it.
+    /// Returns the file error that caused this error, if any.
     pub fn file(&self) -> Option<&misdeal_files::Error> {
         match &*self.0 {
             Cause::File(error) => Some(error),
@@ -137,7 +137,7 @@ impl From<data::Error> for Error {
     }
 }
 
-/// `Result` with the jobs' [`Error`].
+/// `Result` with this crate's [`Error`].
 ///
 /// [`Error`] has an example.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,4 +1,4 @@
-//! From scores to epsilon, as a job.
+//! Estimates epsilon from scores.
 
 use crate::measurement::NOT_INDEPENDENT;
 use crate::run::check_claim;
@@ -14,7 +14,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Judges all scores of a store, as a whole run: the store remembers it, and a second judgement of other scores is not valid.
+/// Judges all scores of a store as one whole run.
+///
+/// The store records that it was judged. A second judgement of other scores is not valid.
 ///
 /// ```
 /// use misdeal::{Analysis, MechanismAudit, Setting, Unwatched, judge_store, play_part};
@@ -25,7 +27,7 @@ use std::time::Instant;
 /// ```
 ///
 /// # Errors
-/// A level that is refused, or too few scores.
+/// The analysis is refused, or there are too few scores.
 pub fn judge_store(analysis: &Analysis, store: &mut ScoreStore) -> Result<EpsilonEstimate> {
     let mut estimate = analysis.of_store(store)?;
     let planned = store.trials().last().map_or(0, |range| range.end);
@@ -42,7 +44,7 @@ pub fn judge_store(analysis: &Analysis, store: &mut ScoreStore) -> Result<Epsilo
 /// [`estimate_arrays`] has an example.
 ///
 /// # Errors
-/// A value out of range, a file that cannot be read, too few scores.
+/// A value is out of range, a file cannot be read, or there are too few scores.
 pub fn estimate_scores(request: &EstimateRequest) -> Result<Estimation> {
     check(&request.analysis, request.claimed_epsilon)?;
     if let Some(path) = &request.scores {
@@ -62,10 +64,10 @@ pub fn estimate_scores(request: &EstimateRequest) -> Result<Estimation> {
     Ok(Estimation { request: Some(request.clone()), scores_in, scores_out, ..report })
 }
 
-/// The scores with the target and those without it, from one file with a column that says which.
+/// Reads the scores of both worlds from one file. A column of the file says which world a score belongs to.
 ///
 /// # Errors
-/// Scores of one world beside it, or a file that cannot be read.
+/// The request also has a file for one world, or the file cannot be read.
 pub fn read_both(path: &Path, request: &EstimateRequest) -> Result<[Vec<f64>; 2]> {
     if request.scores_in.is_some() || request.scores_out.is_some() {
         let hint = "the file of `scores` has both kinds of runs";
@@ -74,10 +76,10 @@ pub fn read_both(path: &Path, request: &EstimateRequest) -> Result<[Vec<f64>; 2]
     Ok(scores::read_both(path, &request.member_column, &request.score_column)?)
 }
 
-/// Refuses one file for both worlds.
+/// Refuses the same file for both worlds.
 ///
 /// # Errors
-/// Both names lead to the same file.
+/// Both paths lead to the same file.
 pub fn check_apart(scores_in: &Path, scores_out: &Path) -> Result<()> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if real(scores_in) != real(scores_out) {
@@ -88,7 +90,7 @@ pub fn check_apart(scores_in: &Path, scores_out: &Path) -> Result<()> {
     Err(Error::bad_value("scores_out", path_text(scores_out), allowed, hint).into())
 }
 
-/// What to say of scores whose area under the curve is below 1/2.
+/// Returns the message for scores whose area under the curve is below 1/2.
 fn reversed(area: &Figure) -> String {
     format!(
         "the scores look reversed: AUROC is {:.4}, below 0.5 with 95 % confidence, and larger scores must mean that the target was \
@@ -97,8 +99,8 @@ fn reversed(area: &Figure) -> String {
     )
 }
 
-/// Refuses what can be refused before any file is read; the estimator (the first, if `all` are asked for) and the threshold choice
-/// otherwise.
+/// Returns the estimator and the threshold choice, or refuses the request before any file is read. For `all`, the first estimator
+/// is returned.
 fn check(
     analysis: &Analysis,
     claimed_epsilon: Option<f64>,
@@ -121,7 +123,7 @@ fn check(
 /// ```
 ///
 /// # Errors
-/// A value out of range, scores that are not finite, too few scores.
+/// A value is out of range, a score is not finite, or there are too few scores.
 pub fn estimate_arrays(
     scores_in: &[f64],
     scores_out: &[f64],

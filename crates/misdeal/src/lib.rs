@@ -1,4 +1,4 @@
-//! Audits of differentially private training: whether the way its batches are made voids the guarantee that it claims.
+//! Audits differentially private training: does its way of making batches break the claimed guarantee?
 //!
 //! ```
 //! use misdeal::{BatchScheme, Setting};
@@ -11,7 +11,7 @@
 //! # Ok::<(), misdeal::Error>(())
 //! ```
 //!
-//! | for | begin with | and get |
+//! | task | start with | result |
 //! |---|---|---|
 //! | an audit of the mechanism | [`Setting::audit`], [`MechanismAudit`] | [`Audit`] |
 //! | an audit of trainings on real data | [`audit_training`], [`TrainingAudit`] | [`Audit`] |
@@ -24,8 +24,8 @@
 //! | parts of a run | [`play_part`], [`audit_played`], [`merge_stores`] | [`ScoreStore`], [`Merged`] |
 //! | this machine | [`self_test()`], [`devices()`] | [`SelfTest`], [`Devices`] |
 //!
-//! [`Setting`] says what is audited, in the words of [`BatchScheme`], [`ThreatModel`] and [`Adjacency`]. Whoever watches a job is a
-//! [`Progress`]. [`request`] holds what each job is asked for in files and on command lines. Whatever goes wrong is an [`Error`].
+//! [`Setting`] describes what is audited, using [`BatchScheme`], [`ThreatModel`] and [`Adjacency`]. Implement [`Progress`] to
+//! watch a job. [`request`] has one request for each job, as in files and on command lines. Every failure is an [`Error`].
 
 mod accounted;
 mod accounting;

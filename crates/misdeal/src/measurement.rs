@@ -1,8 +1,8 @@
-//! Runs trials and estimates epsilon, before any theory.
+//! Runs trials and estimates epsilon. Theory comes later.
 //!
 //! # Why does every audit run here?
-//! What plays trials is a `Player`: an engine of the mechanism, or a training. Stores, looks, claims, curves and
-//! reports do not know which.
+//! A `Player` plays the trials. It is an engine of the mechanism, or a training. Stores, looks, claims, curves and reports work
+//! the same for both.
 
 use crate::checkpoints::Checkpoints;
 use crate::run::{ClaimedStore, OpenStore};
@@ -16,38 +16,40 @@ use misdeal_statistics::{EpsilonEstimate, Look, ThresholdChoice};
 use std::ops::Range;
 use std::time::Instant;
 
-/// Why no test holds for scores that are not known to be independent.
+/// The reason why no test is valid for scores that may depend on each other.
 pub(crate) const NOT_INDEPENDENT: &str =
     "several canaries share a training, and that their scores are independent is not proven here";
 
-/// Whoever can play trials into a store: a mechanism, or a training.
+/// A source of trials: plays trials of a mechanism or a training into a store.
 pub(crate) trait Player {
-    /// What a store of its scores is keyed by.
+    /// Returns the setting under which its scores are stored.
     fn setting(&self) -> &Setting;
 
-    /// The engine's name in reports.
+    /// Returns the engine's name in reports.
     fn engine(&self) -> &'static str;
 
-    /// The family of engines whose scores are the same, bit by bit.
+    /// Returns the family of engines whose scores are the same, bit for bit.
     fn lineage(&self) -> &str;
 
-    /// The random stream of its trials.
+    /// Returns the name of the random stream of its trials.
     fn stream(&self) -> &'static str {
         STREAM_NAME
     }
 
-    /// Scores that one observation gives.
+    /// Returns the number of scores in one observation.
     fn scores_per_observation(&self) -> u64 {
         1
     }
 
-    /// Whether all scores of a world are independent and alike, so that counting them bounds rates.
+    /// Returns whether all scores of a world are independent and identically distributed. Only then do counts of scores bound
+    /// rates.
     fn scores_are_independent(&self) -> bool {
         true
     }
 
-    /// Plays those of `trials` that `store` does not hold yet; with several scores an observation, both ends are multiples of
-    /// their number.
+    /// Plays those of `trials` that `store` does not hold yet.
+    ///
+    /// If an observation has several scores, both ends of the range are multiples of their number.
     fn play(
         &self,
         store: &mut ScoreStore,
@@ -56,28 +58,28 @@ pub(crate) trait Player {
     ) -> Result<Outcome>;
 }
 
-/// What was measured, before any theory.
+/// The result of a run, before any theory.
 ///
 /// [`measure_mechanism`](crate::measure_mechanism) has an example.
 #[derive(Debug, Clone)]
 pub struct Measurement {
-    /// Observations in both worlds together, earlier ones of a resumed store included.
+    /// Observations in both worlds together, including those of a resumed store.
     pub observations: u64,
     /// Whether the run ended before all observations were made.
     pub stopped_early: bool,
-    /// What the scores show.
+    /// The epsilon estimated from the scores.
     pub estimate: EpsilonEstimate,
-    /// What other tests of the scores may promise.
+    /// How much significance other tests of the scores may spend.
     pub(crate) standing: Standing,
-    /// The engine that played.
+    /// The engine that played the trials.
     pub engine: EngineUsed,
-    /// Time from the first draw to epsilon.
+    /// Seconds from the first draw to the estimate.
     pub seconds: f64,
-    /// Observations played in this run, each second.
+    /// Observations per second in this run.
     pub observations_per_second: f64,
 }
 
-/// Plays and estimates a request that was checked, into the store that it names.
+/// Runs a checked request into the store that it names, and estimates epsilon.
 pub(crate) fn measure(
     player: &dyn Player,
     request: &RunOptions,
@@ -88,12 +90,12 @@ pub(crate) fn measure(
     measure_from(player, request, store, progress)
 }
 
-/// A store for a player's scores.
+/// Returns an empty store for a player's scores.
 pub(crate) fn empty_store(player: &dyn Player, request: &RunOptions) -> Result<ScoreStore> {
     Ok(ScoreStore::new(player.setting().clone(), player.lineage(), player.stream(), request.scores)?)
 }
 
-/// Plays what `store` does not hold yet, and estimates.
+/// Plays the trials that `store` does not hold yet, and estimates epsilon.
 pub(crate) fn measure_from(
     player: &dyn Player,
     request: &RunOptions,

@@ -1,4 +1,4 @@
-//! The audit of the batched Gaussian mechanism.
+//! Audits of the batched Gaussian mechanism.
 
 use crate::audit_report::audit;
 use crate::buffer_search::{Blind, Rungs, audit_blindly};
@@ -16,19 +16,19 @@ use std::time::Instant;
 
 /// An audit of the mechanism, ready to run.
 ///
-/// [`Setting::audit`](crate::Setting::audit) makes one; [`run`](Self::run) has an example.
+/// Create it with [`Setting::audit`](crate::Setting::audit). [`run`](Self::run) has an example.
 #[derive(Debug, Clone)]
 pub struct MechanismAudit {
-    /// What is audited.
+    /// The audited setting.
     pub setting: Setting,
-    /// What plays.
+    /// The engine that plays.
     pub engine: EngineChoice,
-    /// How much is played, and what becomes of it.
+    /// The number of observations, their analysis and their store.
     pub run: RunOptions,
 }
 
 impl Default for MechanismAudit {
-    /// The default audit: ten million observations of the default setting.
+    /// Returns the default audit: ten million observations of the default setting.
     fn default() -> Self {
         MechanismAudit {
             setting: Setting::default(),
@@ -55,10 +55,10 @@ impl TryFrom<&AuditMechanismRequest> for MechanismAudit {
 }
 
 impl MechanismAudit {
-    /// Runs the audit: as [`audit_mechanism`].
+    /// Runs the audit like [`audit_mechanism`].
     ///
     /// # Errors
-    /// As [`audit_mechanism`].
+    /// The same as for [`audit_mechanism`].
     pub fn play(&self, progress: &dyn Progress) -> Result<Audit> {
         let setting = self.checked_setting()?;
         self.run.check()?;
@@ -75,7 +75,7 @@ impl MechanismAudit {
         audit_blindly(&blind, &rungs, &self.run, correction, start)
     }
 
-    /// The setting, validated, if games are played under it.
+    /// Returns the validated setting, if games can be played under it.
     fn checked_setting(&self) -> Result<Setting> {
         let setting = self.setting.clone().validated()?;
         setting.check_is_played()?;
@@ -94,7 +94,7 @@ impl MechanismAudit {
     }
 }
 
-/// Plays the distinguishing game, estimates epsilon and sets it beside theory, on all cores of the current thread pool.
+/// Plays the distinguishing game, estimates epsilon and compares it with theory. Uses all cores of the current thread pool.
 ///
 /// ```
 /// use misdeal::{Unwatched, audit_mechanism, request::AuditMechanismRequest};
@@ -104,14 +104,14 @@ impl MechanismAudit {
 /// ```
 ///
 /// # Errors
-/// A request that is refused (before anything is played or written), a store that cannot be read, written or continued,
-/// or an interruption.
+/// The request is refused before anything is played or written. A store cannot be read, written or continued. The run is
+/// interrupted.
 pub fn audit_mechanism(request: &AuditMechanismRequest, progress: &dyn Progress) -> Result<Audit> {
     let audit = MechanismAudit::try_from(request)?.play(progress)?;
     Ok(Audit { request: Some(AuditRequest::Mechanism(request.clone().into())), ..audit })
 }
 
-/// Plays the same trials for every belief: they are cheaper to play again than to keep.
+/// Plays the same trials again for every belief, which costs less than keeping them.
 struct BlindMechanism<'a> {
     setting: Setting,
     request: &'a MechanismAudit,
@@ -144,7 +144,7 @@ impl Blind for BlindMechanism<'_> {
     }
 }
 
-/// Plays the distinguishing game and estimates epsilon.
+/// Plays the distinguishing game and estimates epsilon, without theory.
 ///
 /// ```
 /// use misdeal::{Setting, Unwatched, measure_mechanism};
@@ -154,7 +154,7 @@ impl Blind for BlindMechanism<'_> {
 /// ```
 ///
 /// # Errors
-/// As [`audit_mechanism`].
+/// The same as for [`audit_mechanism`].
 pub fn measure_mechanism(request: &MechanismAudit, progress: &dyn Progress) -> Result<Measurement> {
     let setting = request.checked_setting()?;
     request.run.check()?;
@@ -163,7 +163,7 @@ pub fn measure_mechanism(request: &MechanismAudit, progress: &dyn Progress) -> R
     request.with_player_of(&setting, begun, |player| Ok(measure(player, &request.run, place, progress)?.0))
 }
 
-/// Makes everything ready for trials that are kept in no store yet, and refuses what cannot be played.
+/// Prepares a player and runs `job` with it. Refuses a request that cannot be played. No store holds the trials yet.
 pub(crate) fn with_player<T>(
     request: &MechanismAudit,
     job: impl FnOnce(&dyn Player) -> Result<T>,

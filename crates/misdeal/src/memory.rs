@@ -1,4 +1,4 @@
-//! How much memory there is, and runs that would not fit in.
+//! Refuses runs that would not fit into memory.
 
 use crate::Result;
 use misdeal_core::{Error, StoreKind};
@@ -10,15 +10,15 @@ use std::path::Path;
 /// The measured value is 8.5, with all threshold choices, saved and resumed.
 const BYTES_PER_EXACT_SCORE: u64 = 10;
 
-/// What a run takes beside its scores.
+/// Bytes that a run takes besides its scores.
 const BESIDE: u64 = 64 << 20;
 
-/// Refuses a run whose scores would not fit into the memory that is free, before the system would end it.
+/// Refuses a run whose scores do not fit into free memory. Without this check, the system would end the run.
 ///
-/// Counts take the same memory for any number of observations. Where the system does not tell, nothing is refused.
+/// Counts take the same memory for any number of observations. If the system does not report its free memory, nothing is refused.
 ///
 /// # Errors
-/// Says how much is needed, how much there is, and what to do.
+/// The run does not fit. The message says how much is needed, how much there is, and what to do.
 pub(crate) fn check(kind: StoreKind, observations: u64) -> Result<()> {
     match available() {
         Some(available) if kind == StoreKind::Exact => check_exact(observations, available),
@@ -46,7 +46,9 @@ fn in_words(bytes: u64) -> String {
     format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30))
 }
 
-/// Bytes that a process can take here without others being pushed out: what the system calls available, and what its group may still take.
+/// Returns the bytes that this process can take without pushing others out of memory.
+///
+/// The answer depends on what the system calls available, and on what the process's control group may still take.
 fn available() -> Option<u64> {
     let of_system = fs::read_to_string("/proc/meminfo").ok().as_deref().and_then(available_in);
     let number = |path: &Path| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
@@ -59,7 +61,7 @@ fn available() -> Option<u64> {
     }
 }
 
-/// The line `MemAvailable:   1234 kB`.
+/// Reads the line `MemAvailable:   1234 kB` and returns bytes.
 fn available_in(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)

@@ -1,4 +1,4 @@
-//! Shards of a run to one store.
+//! Merges the shards of a run into one store.
 
 use crate::Result;
 use misdeal_core::{Error, ScoreStore, path_text};
@@ -8,7 +8,9 @@ use misdeal_results::request::MergeRequest;
 use std::ops::Range;
 use std::path::Path;
 
-/// Reads stores, merges them and writes `output`, which may replace a store whose trials are all in the result.
+/// Reads stores, merges them and writes the result to `output`.
+///
+/// `output` may replace a store if the result has all of its trials.
 ///
 /// ```no_run
 /// use misdeal::{merge_stores, request::MergeRequest};
@@ -19,8 +21,8 @@ use std::path::Path;
 /// ```
 ///
 /// # Errors
-/// No store, one that cannot be read, or stores that do not belong together (another setting, engine or kind, trials that
-/// are in both); an `output` that another process is writing, or that holds something else. Nothing is written then.
+/// There is no store, or a store cannot be read. The stores do not belong together: they differ in setting, engine or kind, or
+/// share trials. Another process is writing `output`, or `output` holds something else. In all these cases nothing is written.
 pub fn merge_stores(request: &MergeRequest) -> Result<Merged> {
     let output = request.output.as_deref().ok_or_else(|| {
         Error::bad_value("output", "missing", "the name of a file", "the joined store is written there")
@@ -47,7 +49,7 @@ pub fn merge_stores(request: &MergeRequest) -> Result<Merged> {
     })
 }
 
-/// The store at `output`, if there is one; refuses to lose what is there, unless `merged` has all of it.
+/// Returns the store at `output`, if there is one. Refuses to overwrite content that `merged` does not have.
 fn checked_replaced(output: &Path, merged: &ScoreStore) -> Result<Option<ScoreStore>> {
     if std::fs::metadata(output).map_or(0, |metadata| metadata.len()) == 0 {
         return Ok(None);
@@ -75,7 +77,7 @@ fn checked_replaced(output: &Path, merged: &ScoreStore) -> Result<Option<ScoreSt
         .into())
 }
 
-/// What lies between ascending ranges, from 0 on.
+/// Returns the gaps between ascending ranges, starting at 0.
 fn gaps(ranges: &[Range<u64>]) -> Vec<[u64; 2]> {
     let ends = std::iter::once(0).chain(ranges.iter().map(|range| range.end));
     let gaps = ends.zip(ranges).map(|(end, next)| [end, next.start]);

@@ -1,4 +1,4 @@
-//! The outputs of somebody's own training: scored, and judged.
+//! Scores and judges the outputs of a user's own training.
 
 use crate::run::check_claim;
 use crate::standing::Standing;
@@ -11,8 +11,9 @@ use misdeal_train::Adversary;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// The share of the significance that a score's bound may spend where all are used. What the second one sees it sees without any
-/// doubt, so that little is enough.
+/// Returns the share of the significance that each score's bound may spend if all scores are used.
+///
+/// What the second score detects is beyond doubt, so a small share is enough.
 fn share(score: OutputScore) -> f64 {
     match score {
         OutputScore::LikelihoodRatio => 0.9,
@@ -20,16 +21,16 @@ fn share(score: OutputScore) -> f64 {
     }
 }
 
-/// The score of each run, from the outputs of its steps.
+/// Returns the score of each run from the outputs of its steps.
 ///
-/// `outputs` holds the steps of one run after those of another. An output is <noisy sum of clipped gradients, g> / C^2 with the
-/// canary g of norm C, as training gives it: it is recentred here, by one where an opposing canary is in every batch without the
-/// target.
+/// `outputs` holds the steps of the first run, then those of the second, and so on. An output is <noisy sum of clipped gradients,
+/// g> / C^2 with the canary g of norm C, as training gives it. This function recentres the outputs: by one if, without the target,
+/// every batch has an opposing canary.
 ///
 /// [`judge_outputs`] has an example.
 ///
 /// # Errors
-/// A setting that is refused, outputs that are no whole number of runs or not finite.
+/// The setting is refused, the outputs are no whole number of runs, or an output is not finite.
 pub fn score_outputs(setting: &Setting, outputs: &[f64], score: OutputScore) -> Result<Vec<f64>> {
     let setting = setting.clone().validated()?;
     let steps = setting.steps() as usize;
@@ -65,7 +66,7 @@ pub fn score_outputs(setting: &Setting, outputs: &[f64], score: OutputScore) -> 
     })
 }
 
-/// Judges the outputs of runs with the target and without it, by every score, at the significance of all together.
+/// Judges the outputs of runs with and without the target by every score, at one significance for all scores together.
 ///
 /// ```
 /// use misdeal::{Analysis, Setting, judge_outputs};
@@ -77,7 +78,7 @@ pub fn score_outputs(setting: &Setting, outputs: &[f64], score: OutputScore) -> 
 /// ```
 ///
 /// # Errors
-/// As [`score_outputs`], a value out of range, or too few runs.
+/// The same as for [`score_outputs`]. Also, a value is out of range, or there are too few runs.
 pub fn judge_outputs(
     setting: &Setting,
     outputs_in: &[f64],
@@ -88,12 +89,12 @@ pub fn judge_outputs(
     judge_outputs_despite(setting, outputs_in, outputs_out, analysis, claimed_epsilon, None)
 }
 
-/// As [`judge_outputs`], of runs whose bounds are not valid for the reason in `objection`, if there is one.
+/// Like [`judge_outputs`], for runs whose bounds may not be valid. `objection` is the reason, if there is one.
 ///
 /// [`judge_outputs`] has an example.
 ///
 /// # Errors
-/// As [`judge_outputs`].
+/// The same as for [`judge_outputs`].
 pub fn judge_outputs_despite(
     setting: &Setting,
     outputs_in: &[f64],

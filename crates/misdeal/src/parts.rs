@@ -1,9 +1,9 @@
-//! Parts of a mechanism's audit that run on any machine, and the audit of all of them together.
+//! Plays parts of a mechanism's audit on any machine, and audits all parts together.
 //!
 //! # Why ranges of trials, and not shards of a plan?
-//! A cluster cuts a run so that no part reaches over a look, and merges the parts in order where looks count. The
-//! verdict comes from the merged store, by the same code as on one machine. A lost part is played again, and the
-//! store refuses a part that comes twice.
+//! A cluster splits a run at its looks, so no part crosses one. If looks count, the cluster merges the parts in order. The verdict
+//! comes from the merged store, by the same code as on one machine. A lost part can be played again. The store refuses a part that
+//! comes twice.
 
 use crate::audit_report::audit_from;
 use crate::checkpoints::Checkpoints;
@@ -18,10 +18,10 @@ use misdeal_game::{Outcome, missing_trials};
 use misdeal_results::Audit;
 use std::ops::Range;
 
-/// Plays `trials` of a run into a store of their own.
+/// Plays the given trials of a run into a store of their own.
 ///
-/// A trial is the same wherever it is played, so that the stores of parts merge to the store of the whole run, bit for bit, in any
-/// order. The engine should be named: `auto` may choose another one on another machine, and their stores do not merge.
+/// A trial is the same on every machine. So the stores of parts merge to the store of the whole run, bit for bit, in any order.
+/// Name the engine: `auto` may choose another one on another machine, and stores of different engines do not merge.
 ///
 /// ```
 /// use misdeal::{Setting, Unwatched, audit_played, play_part};
@@ -33,7 +33,7 @@ use std::ops::Range;
 /// ```
 ///
 /// # Errors
-/// A request that is refused, trials that are not in the run, or an interruption.
+/// The request is refused, the trials are not in the run, or the run is interrupted.
 pub fn play_part(
     request: &MechanismAudit,
     trials: Range<u64>,
@@ -60,14 +60,14 @@ pub fn play_part(
     })
 }
 
-/// The audit of a run of which `played` holds all trials or some; those that are missing are played here.
+/// Returns the audit of a run from the trials in `played`. Missing trials are played here.
 ///
-/// Where `cuda` played them all, no device is needed here: whoever collects parts may be a machine without one.
+/// If `cuda` played all trials, this machine needs no device. So a machine without a GPU can collect the parts.
 ///
 /// [`play_part`] has an example.
 ///
 /// # Errors
-/// As [`audit_mechanism`](crate::audit_mechanism), and a store of another setting, engine or kind.
+/// The same as for [`audit_mechanism`](crate::audit_mechanism). Also, the store has another setting, engine or kind.
 pub fn audit_played(request: &MechanismAudit, played: ScoreStore, progress: &dyn Progress) -> Result<Audit> {
     request.run.check()?;
     let judge = |player: &dyn Player| {
@@ -83,10 +83,10 @@ pub fn audit_played(request: &MechanismAudit, played: ScoreStore, progress: &dyn
     with_player(request, judge)
 }
 
-/// The name of the engine of graphics processors, which is its lineage too.
+/// The name of the engine for graphics processors, which is also its lineage.
 const CUDA: &str = "cuda";
 
-/// Trials that graphics processors played elsewhere. A device is asked for only if some are missing.
+/// Trials that graphics processors played elsewhere. A device is needed only if trials are missing.
 struct PlayedOnDevices<'a> {
     setting: Setting,
     request: &'a MechanismAudit,
@@ -122,7 +122,7 @@ impl Player for PlayedOnDevices<'_> {
     }
 }
 
-/// Whether a run with `stop_when` ends at what `played` holds: the trials of a look, from the first on.
+/// Returns whether a run with `stop_when` stops at the trials in `played`. These must be the trials of a look, from the first on.
 ///
 /// ```
 /// use misdeal::{Setting, StopWhen, ThresholdChoice, Unwatched, is_decided, play_part};
@@ -133,7 +133,7 @@ impl Player for PlayedOnDevices<'_> {
 /// ```
 ///
 /// # Errors
-/// As [`audit_mechanism`](crate::audit_mechanism), and too few trials for a look.
+/// The same as for [`audit_mechanism`](crate::audit_mechanism). Also, there are too few trials for a look.
 pub fn is_decided(request: &MechanismAudit, played: &ScoreStore) -> Result<bool> {
     request.run.check()?;
     let Some(when) = request.run.stop_when else { return Ok(false) };
@@ -142,7 +142,7 @@ pub fn is_decided(request: &MechanismAudit, played: &ScoreStore) -> Result<bool>
     Ok(when.is_reached(&analysis.of_store(played)?, claim))
 }
 
-/// Refuses a request that cannot be played, before any of it is.
+/// Refuses a request that cannot be played, before any trial runs.
 ///
 /// ```
 /// use misdeal::{Setting, check_mechanism};
@@ -150,7 +150,7 @@ pub fn is_decided(request: &MechanismAudit, played: &ScoreStore) -> Result<bool>
 /// ```
 ///
 /// # Errors
-/// As [`audit_mechanism`](crate::audit_mechanism).
+/// The same as for [`audit_mechanism`](crate::audit_mechanism).
 pub fn check_mechanism(request: &MechanismAudit) -> Result<()> {
     request.run.check()?;
     request.setting.clone().validated()?;
@@ -185,7 +185,8 @@ mod tests {
         assert!(play_part(&request, 5..5, &Unwatched).is_err());
     }
 
-    /// Scores of the device's stream by the reference engine stand for a device's, which they agree with to the tolerance of the engine.
+    /// Uses scores of the reference engine on the device's stream in place of a device's scores. Both agree within the engine's
+    /// tolerance.
     #[test]
     fn trials_of_devices_are_judged_where_there_is_none() {
         let run = RunOptions { claimed_epsilon: Some(1.0), ..RunOptions::new(4_000) };

@@ -1,8 +1,8 @@
-//! Watching a job.
+//! Reports a job's progress to a watcher.
 
 use crate::ClaimOutOfReach;
 
-/// Whoever watches a job: it hears of progress, and may interrupt.
+/// A watcher of a job. A watcher receives the progress and may interrupt the job.
 ///
 /// ```
 /// use misdeal::{Progress, Setting};
@@ -16,17 +16,17 @@ use crate::ClaimOutOfReach;
 /// assert!(Setting::new(1.0).audit().play(&Impatient).unwrap_err().is_interrupted());
 /// ```
 pub trait Progress: Sync {
-    /// `done` of `total` observations are played; called from any thread.
+    /// Receives that `done` of `total` observations are played. Any thread may call this method.
     fn observed(&self, done: u64, total: u64);
 
-    /// Whether the job should stop as soon as it can.
+    /// Returns whether the job should stop as soon as it can.
     fn is_interrupted(&self) -> bool;
 
-    /// The run that begins cannot refute its claim, whatever comes of it.
+    /// Receives that the starting run cannot refute its claim, whatever its outcome.
     fn cannot_refute(&self, _claim: &ClaimOutOfReach) {}
 }
 
-/// Nobody watches.
+/// A watcher that ignores progress and never interrupts.
 ///
 /// [`measure_mechanism`](crate::measure_mechanism) has an example.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,17 +1,17 @@
-//! What theory says about the audited scheme, and about Poisson sampling, which is claimed in its place.
+//! Theory's bounds for the audited scheme, and for Poisson sampling, which is claimed in its place.
 //!
 //! # Why apart from the measurement?
-//! An audit does not wait for a complete theory: what is not proven is `null`, with the reason. And thousands of
-//! audits of one setting need theory only once.
+//! An audit does not wait for a complete theory. A bound without a proof is `null`, with the reason. Also, thousands of audits of
+//! one setting need theory only once.
 
 use misdeal_core::{BatchScheme, Bounds, Setting};
 use misdeal_results::Theory;
 use misdeal_theory::account;
 use misdeal_theory::work::Work;
 
-/// Bounds on epsilon under the setting's scheme and under Poisson sampling, by the schemes' names.
+/// Returns bounds on epsilon under the setting's scheme and under Poisson sampling, by scheme name.
 ///
-/// What an accountant refuses is unknown, with its reason: an audit does not fail for want of a theory.
+/// If an accountant refuses a setting, the bounds are unknown, with the reason. A missing theory does not make an audit fail.
 ///
 /// ```
 /// let theory = misdeal::promised(&misdeal::Setting::new(1.0), 1e-5);
@@ -21,7 +21,7 @@ pub fn promised(setting: &Setting, delta: f64) -> Theory {
     promised_within(setting, None, delta, &Work::default())
 }
 
-/// The same for at most what is left of `work`. Poisson's rate is batch_size / dataset_size where that is known.
+/// Like [`promised`], with at most the rest of `work`. Poisson's rate is batch_size / dataset_size if `dataset_size` is known.
 pub(crate) fn promised_within(
     setting: &Setting,
     dataset_size: Option<u64>,
@@ -46,7 +46,7 @@ pub(crate) fn promised_within(
         .collect()
 }
 
-/// The claim that is tested where none is given: the upper bound for Poisson sampling.
+/// Returns the default claim to test: the upper bound for Poisson sampling.
 pub(crate) fn poisson_claim(setting: &Setting, delta: f64) -> Option<f64> {
     let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
     account::bounds(&poisson, delta).ok().and_then(|bounds| bounds.epsilon_upper_bound)

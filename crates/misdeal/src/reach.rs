@@ -1,35 +1,36 @@
-//! Whether this many observations can refute a claim at all, said before the run begins.
+//! Warns before a run if its observations are too few to refute the claim.
 //!
-//! # When is nothing said?
-//! If theory proves the claim, if the estimate is no valid bound, or if nothing is left to play: more observations
-//! would not help. Scores that a resumed store holds count as observations. Theory is computed before the run for
-//! this reason.
+//! # When is there no warning?
+//! There is no warning if theory proves the claim, if the estimate is no valid bound, or if nothing is left to play. More
+//! observations would not help then. Scores in a resumed store count as observations. Theory is computed before the run for this
+//! reason.
 
 use crate::{Result, RunOptions};
 use misdeal_core::ScoreStore;
 use misdeal_statistics::{Guarantee, Look, ThresholdChoice, fewest_trials_above, largest_epsilon};
 use std::ops::Range;
 
-/// A claim that no outcome of a run refutes: so few observations cannot show as much.
+/// A claim that no outcome of a run can refute, because the observations are too few.
 ///
-/// [`Progress::cannot_refute`](crate::Progress::cannot_refute) is told of it.
+/// [`Progress::cannot_refute`](crate::Progress::cannot_refute) receives it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClaimOutOfReach {
     /// The claim.
     pub claimed_epsilon: f64,
-    /// The observations that are to be played.
+    /// The planned number of observations.
     pub observations: u64,
-    /// What they can show at most.
+    /// The largest epsilon that this many observations can show.
     pub largest_epsilon: f64,
-    /// The fewest that can show more than the claim; `None` where no number of them is known to.
+    /// The fewest observations that can show more than the claim; `None` if no such number is known.
     pub fewest_observations: Option<u64>,
 }
 
 impl ClaimOutOfReach {
-    /// Whether the claim is, of a run that goes on from `store` with `each` scores an observation; `None` if an outcome of it can
-    /// refute the claim, if no number of observations could make the estimate a valid bound, or if nothing is left to play.
+    /// Returns `Some` if no outcome of this run can refute the claim.
     ///
-    /// Of a part of a run, whether it is of the whole one.
+    /// The run resumes from `store`, with `each` scores per observation. Returns `None` if an outcome can refute the claim, if no
+    /// number of observations could give a valid bound, or if nothing is left to play. For a shard, the answer is for the whole
+    /// run.
     pub(crate) fn of(
         request: &RunOptions,
         claimed_epsilon: f64,

@@ -1,4 +1,4 @@
-//! What every audit is asked for, whatever it plays.
+//! Options that every audit has, of the mechanism or of training.
 
 use crate::{Analysis, ClaimedCurve, Result, Shard, StopWhen};
 use misdeal_core::{ClosedSet, Error, PHILOX_STREAM_NAME, ScoreStore, StoreKind, path_text};
@@ -9,10 +9,10 @@ use misdeal_statistics::ThresholdChoice;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// The most observations a run may have.
+/// Largest number of observations of a run.
 const MOST_OBSERVATIONS: u64 = 1 << 50;
 
-/// How much is played, what becomes of it, and where it is kept.
+/// Options of a run: the number of observations, their analysis and their store.
 ///
 /// ```
 /// use misdeal::{MechanismAudit, RunOptions, StoreKind};
@@ -22,40 +22,40 @@ const MOST_OBSERVATIONS: u64 = 1 << 50;
 /// ```
 #[derive(Debug, Clone)]
 pub struct RunOptions {
-    /// Observations in both worlds together, half in each: outputs of a mechanism, or trained models.
+    /// Observations in both worlds together, half in each. An observation is an output of a mechanism, or a trained model.
     pub observations: u64,
-    /// How scores become an epsilon.
+    /// How epsilon is estimated from scores.
     pub analysis: Analysis,
-    /// Another way, on the same scores, for whoever wants both.
+    /// A second analysis of the same scores, if wanted.
     pub second_analysis: Option<Analysis>,
-    /// What is kept of a score.
+    /// What the store keeps of each score.
     pub scores: StoreKind,
-    /// What ends the run before all observations are made; with the threshold choice `sequential` only.
+    /// What stops the run early. Allowed only with the threshold choice `sequential`.
     pub stop_when: Option<StopWhen>,
-    /// The claim to test; the upper bound for Poisson sampling if none is given.
+    /// The epsilon to test. The default is the upper bound for Poisson sampling.
     pub claimed_epsilon: Option<f64>,
     /// The whole curve to test. If neither a curve nor an epsilon is claimed, the curve of Poisson sampling is tested.
     pub claimed_curve: Option<ClaimedCurve>,
-    /// Whether to give the trade-off curve too, beside those that are promised.
+    /// Whether to report the observed trade-off curve beside the promised ones.
     pub trade_off: bool,
-    /// Where the scores are saved.
+    /// The file in which the scores are saved.
     pub store: Option<PathBuf>,
-    /// The least seconds between two checkpoints.
+    /// The least time between two checkpoints, in seconds.
     pub save_every: f64,
-    /// Whether to go on from what `store` holds.
+    /// Whether to resume from `store`.
     pub resume: bool,
-    /// The part of the run to do.
+    /// The part of the run to play.
     pub shard: Shard,
-    /// Whether the adversary guesses the buffer, and how it corrects for its guesses.
+    /// How to correct for guesses, if the adversary guesses the buffer.
     pub search_buffer: Option<Correction>,
-    /// What theory says of the setting, by scheme, for whoever knows it already; it is computed otherwise.
+    /// Theory's bounds for the setting by scheme, if already known. Otherwise they are computed.
     pub theory: Option<Theory>,
-    /// Records in the training data, where they were stated: Poisson's rate is then batch_size / dataset_size.
+    /// Records in the training data, if stated. Poisson's rate is then batch_size / dataset_size.
     pub dataset_size: Option<u64>,
 }
 
 impl RunOptions {
-    /// A whole run of this many observations, with the default analysis.
+    /// Returns the options of a whole run with this many observations and the default analysis.
     ///
     /// # Panics
     /// Never: the defaults are allowed.
@@ -64,10 +64,10 @@ impl RunOptions {
             .expect("defaults are allowed")
     }
 
-    /// The run that a request asks for.
+    /// Returns the run that a request asks for.
     ///
     /// # Errors
-    /// A shard, a stop or a curve that cannot be read.
+    /// A shard, a stopping rule or a curve cannot be read.
     pub(crate) fn of(observations: u64, analysis: &Analysis, run: &Run, game: &Game) -> Result<Self> {
         let claimed_curve = run.claimed_curve.as_deref().map(ClaimedCurve::parse).transpose()?;
         let correction = if game.uncorrected { Correction::None } else { Correction::Bonferroni };
@@ -90,15 +90,15 @@ impl RunOptions {
         })
     }
 
-    /// The trials of either world that are to be played.
+    /// Returns the range of trials to play in each world.
     pub(crate) fn trials(&self) -> Range<u64> {
         self.shard.trials(self.observations / 2)
     }
 
-    /// Records in a store of this run's scores that they were judged.
+    /// Records in a store of this run's scores that the scores were judged.
     ///
     /// # Errors
-    /// An unknown threshold choice.
+    /// The threshold choice is unknown.
     pub fn record_judgement(&self, store: &mut ScoreStore) -> Result<()> {
         match self.analysis.parse()?.1 {
             ThresholdChoice::Sequential => store.judge_sequentially(),
@@ -107,10 +107,10 @@ impl RunOptions {
         Ok(())
     }
 
-    /// Refuses what can be refused before anything is played; the threshold choice otherwise.
+    /// Checks all options before anything is played, and returns the threshold choice.
     ///
     /// # Errors
-    /// Names the first field that is not.
+    /// A field is refused. The message names the first such field.
     pub fn check(&self) -> Result<ThresholdChoice> {
         let (_, choice) = self.analysis.parse()?;
         self.second_analysis.as_ref().map_or(Ok(()), |analysis| analysis.parse().map(|_| ()))?;
@@ -136,7 +136,7 @@ impl RunOptions {
         Ok(choice)
     }
 
-    /// A search scores all observations again and again, and keeps nothing.
+    /// Checks a search for the buffer. A search scores all observations for every guess and stores nothing.
     fn check_search(&self, choice: ThresholdChoice) -> Result<()> {
         let refused = |field, value: String, allowed: &str| {
             let hint = "an adversary that guesses the buffer scores all observations once for each guess, and keeps none";
@@ -175,7 +175,7 @@ impl RunOptions {
         Err(Error::bad_value("save_every", self.save_every, "a number from 0.01 to 86400", hint).into())
     }
 
-    /// Every part can be estimated by itself: hold-out needs two even and two odd trials.
+    /// Checks that a part can be estimated by itself: hold-out needs two even and two odd trials.
     fn check_shard(&self) -> Result<()> {
         const FEWEST: u64 = 4;
         let trials = self.trials();
@@ -187,7 +187,7 @@ impl RunOptions {
         Err(Error::bad_value("shard", self.shard, allowed, hint).into())
     }
 
-    /// Claims the store's file until the run ends, and reads what it holds, once.
+    /// Claims the store's file until the run ends, and reads its content once.
     pub(crate) fn claim_store(&self) -> Result<ClaimedStore> {
         let Some(path) = &self.store else {
             if self.resume {
@@ -209,7 +209,7 @@ impl RunOptions {
     }
 }
 
-/// The file of a run's scores, and what it held before the run.
+/// The file of a run's scores, with its content before the run.
 #[derive(Debug, Default)]
 pub(crate) struct ClaimedStore {
     claim: Option<Claim>,
@@ -217,15 +217,15 @@ pub(crate) struct ClaimedStore {
 }
 
 impl ClaimedStore {
-    /// Whether a graphics processor began the run; `None` if nobody did.
+    /// Returns whether a graphics processor began the run; `None` if the run is new.
     pub fn is_of_a_device(&self) -> Option<bool> {
         self.held.as_ref().map(|(_, held)| held.stream() == PHILOX_STREAM_NAME)
     }
 
-    /// An empty store, or one with what the file held.
+    /// Returns an empty store, or one with the content of the file.
     ///
     /// # Errors
-    /// The file holds another setting's scores, or another engine's.
+    /// The file holds scores of another setting or engine.
     pub fn open(self, mut store: ScoreStore) -> Result<OpenStore> {
         if let Some((path, held)) = self.held {
             store.merge(held).map_err(|error| misdeal_files::Error::refused(&path, error))?;
@@ -234,14 +234,14 @@ impl ClaimedStore {
     }
 }
 
-/// A store that is being filled, and the right to save it where it has a place.
+/// A store that is being filled, and the claim on its file, if it has one.
 #[derive(Debug)]
 pub(crate) struct OpenStore {
     pub store: ScoreStore,
     pub claim: Option<Claim>,
 }
 
-/// Refuses a claim that is none.
+/// Refuses an epsilon that cannot be a claim: negative or not finite.
 pub(crate) fn check_claim(claim: Option<f64>) -> misdeal_core::Result<()> {
     match claim {
         Some(claim) if !(claim.is_finite() && claim >= 0.0) => {

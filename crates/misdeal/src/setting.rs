@@ -1,14 +1,14 @@
-//! What is audited, as a front for the jobs.
+//! The audited setting, with methods that start jobs.
 
 use crate::{MechanismAudit, Result};
 use misdeal_core::{Adjacency, BatchScheme, Bounds, ThreatModel};
 use misdeal_theory::{account, check_delta};
 use std::ops::Deref;
 
-/// A training that is audited or accounted for: noise, batches, epochs, target and adversary.
+/// A training to audit or account for: noise, batches, epochs, target and adversary.
 ///
-/// Values are checked where a job begins. This builder has the name of the record in it, [`misdeal_core::Setting`], because readers
-/// of this crate mean the same thing by both; the record's fields are read through it.
+/// Values are checked when a job begins. This builder wraps the record [`misdeal_core::Setting`]. Both have the same name because
+/// both mean the same thing. You can read the record's fields through the builder.
 ///
 /// ```
 /// use misdeal::{BatchScheme, Setting, ThreatModel};
@@ -20,65 +20,66 @@ use std::ops::Deref;
 pub struct Setting(misdeal_core::Setting);
 
 impl Setting {
-    /// One epoch of a hundred shuffled batches of a hundred records, with this noise standard deviation / clipping norm.
+    /// Returns one epoch of a hundred shuffled batches of a hundred records, with this noise multiplier (noise standard deviation
+    /// / clipping norm).
     pub fn new(noise_multiplier: f64) -> Self {
         Setting(misdeal_core::Setting { noise_multiplier, ..misdeal_core::Setting::default() })
     }
 
-    /// How batches are made.
+    /// Sets how batches are made.
     #[must_use]
     pub fn scheme(self, scheme: BatchScheme) -> Self {
         Setting(misdeal_core::Setting { scheme, ..self.0 })
     }
 
-    /// Batches of an epoch.
+    /// Sets the number of batches in an epoch.
     #[must_use]
     pub fn steps_per_epoch(self, steps_per_epoch: u64) -> Self {
         Setting(misdeal_core::Setting { steps_per_epoch, ..self.0 })
     }
 
-    /// Passes over the data.
+    /// Sets the number of passes over the data.
     #[must_use]
     pub fn epochs(self, epochs: u64) -> Self {
         Setting(misdeal_core::Setting { epochs, ..self.0 })
     }
 
-    /// Records of a batch; expected where that varies.
+    /// Sets the number of records in a batch, or the expected number if it varies.
     #[must_use]
     pub fn batch_size(self, batch_size: u64) -> Self {
         Setting(misdeal_core::Setting { batch_size, ..self.0 })
     }
 
-    /// What the adversary may choose.
+    /// Sets what the adversary may choose.
     #[must_use]
     pub fn threat_model(self, threat_model: ThreatModel) -> Self {
         Setting(misdeal_core::Setting { threat_model, ..self.0 })
     }
 
-    /// How neighbouring data sets differ.
+    /// Sets how neighbouring data sets differ.
     #[must_use]
     pub fn adjacency(self, adjacency: Adjacency) -> Self {
         Setting(misdeal_core::Setting { adjacency, ..self.0 })
     }
 
-    /// The scheme that the adversary believes in, if not the one that runs.
+    /// Sets the scheme that the adversary assumes, if it differs from the one that runs.
     #[must_use]
     pub fn adversary_scheme(self, scheme: BatchScheme) -> Self {
         Setting(misdeal_core::Setting { adversary_scheme: Some(scheme), ..self.0 })
     }
 
-    /// The seed of all randomness.
+    /// Sets the seed of all randomness.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Setting(misdeal_core::Setting { seed, ..self.0 })
     }
 
-    /// An audit of it, to be changed and run.
+    /// Returns an audit of this setting, which you can change and run.
     pub fn audit(&self) -> MechanismAudit {
         MechanismAudit { setting: self.0.clone(), ..MechanismAudit::default() }
     }
 
-    /// Bounds on its epsilon at `delta`, proven by theory.
+    /// Returns theory's proven bounds on the setting's epsilon at `delta`.
     ///
     /// ```
     /// use misdeal::{BatchScheme, Setting};
@@ -88,7 +89,7 @@ impl Setting {
     /// ```
     ///
     /// # Errors
-    /// A value out of range.
+    /// A value is out of range.
     pub fn account(&self, delta: f64) -> Result<Bounds> {
         check_delta(delta)?;
         Ok(account::bounds(&self.0.clone().validated()?, delta)?)

@@ -1,10 +1,10 @@
-//! A part of a run.
+//! Parts of a run.
 
 use misdeal_core::{Error, Result};
 use std::fmt;
 use std::ops::Range;
 
-/// Part `index` of `count`, counted from 1.
+/// Part `index` of `count` in a run, counted from 1.
 ///
 /// ```
 /// use misdeal::Shard;
@@ -21,10 +21,10 @@ impl Shard {
     /// The whole run as one part.
     pub const WHOLE: Shard = Shard { index: 1, count: 1 };
 
-    /// Part `index` of `count`.
+    /// Returns part `index` of `count`.
     ///
     /// # Errors
-    /// An index that is not from 1 to `count`.
+    /// The index is not from 1 to `count`.
     pub fn new(index: u64, count: u64) -> Result<Self> {
         if (1..=count).contains(&index) {
             return Ok(Shard { index, count });
@@ -33,10 +33,10 @@ impl Shard {
         Err(Error::bad_value("shard", format!("{index}/{count}"), "I/N with I from 1 to N", hint))
     }
 
-    /// The shard written as `I/N`.
+    /// Reads a shard written as `I/N`.
     ///
     /// # Errors
-    /// Anything else.
+    /// The text has another form, or the index is not from 1 to N.
     pub fn parse(text: &str) -> Result<Self> {
         let numbers =
             text.split_once('/').and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
@@ -46,7 +46,8 @@ impl Shard {
         Self::new(index, count)
     }
 
-    /// This part's share of trials `0 .. trials`: parts are disjoint, leave nothing out, and differ by one at most.
+    /// Returns this part's range of the trials `0 .. trials`. Parts are disjoint, cover all trials, and differ in size by one at
+    /// most.
     pub fn trials(self, trials: u64) -> Range<u64> {
         let border = |part: u64| (u128::from(trials) * u128::from(part) / u128::from(self.count)) as u64;
         border(self.index - 1)..border(self.index)

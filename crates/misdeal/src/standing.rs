@@ -1,30 +1,31 @@
-//! How much of the significance a test of some scores may spend.
+//! How much significance a test of some scores may spend.
 //!
-//! A look, a guess of the buffer's size and scores that may depend on each other change what any test may promise.
-//! The measurement says so once, for the estimate, a second estimate and the curves.
+//! Three things change what a test may promise: a look, a guess of the buffer's size, and scores that may depend on each other.
+//! The measurement states the result once, for the estimate, a second estimate and the curves.
 
 use misdeal_statistics::{EpsilonEstimate, Look};
 
-/// How a test stands among those that might have been made in its place.
+/// How much significance a test may spend, given the other tests that might have been made.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Standing {
-    /// It has this share of the significance. The shares of all that might have been made were fixed before any score was seen and add
-    /// up to at most one, so that whichever is reported refutes a true claim with at most the significance (Bonferroni).
+    /// The test has this share of the significance. The shares of all possible tests are fixed before any score is seen, and add
+    /// up to at most one. So whichever test is reported, a true claim is refuted with probability at most the significance
+    /// (Bonferroni).
     Share(f64),
-    /// It promises nothing, for this reason.
+    /// The test promises nothing, for this reason.
     Unproven(String),
 }
 
 impl Standing {
-    /// The only test there is.
+    /// The standing of a single test, which has the whole significance.
     pub const ALONE: Self = Self::Share(1.0);
 
-    /// One look of a confidence sequence, if there was a look; else nothing was decided by looking.
+    /// Returns the standing at one look of a confidence sequence. Without a look, the test has the whole significance.
     pub fn at(look: Option<Look>) -> Self {
         look.map_or(Self::ALONE, |look| Self::Share(look.share()))
     }
 
-    /// The share of the significance for bounds that are drawn beside it.
+    /// Returns the share of the significance for bounds that are drawn with this test.
     pub fn share(&self) -> f64 {
         match self {
             Self::Share(share) => *share,
@@ -32,14 +33,14 @@ impl Standing {
         }
     }
 
-    /// Says of an estimate from such scores that it holds for nothing, where that is so.
+    /// Marks an estimate from such scores as not valid, if no test holds.
     pub fn mark(&self, estimate: &mut EpsilonEstimate) {
         if let Self::Unproven(reason) = self {
             estimate.refuse(reason.clone());
         }
     }
 
-    /// Why nothing is tested.
+    /// Returns why no test holds, if that is so.
     pub fn objection(&self) -> Option<&str> {
         match self {
             Self::Share(_) => None,

@@ -1,4 +1,4 @@
-//! When a run may end before all observations are made, and a run that looks again and again.
+//! Runs that look at the scores repeatedly, and rules to stop them early.
 
 use crate::checkpoints::Checkpoints;
 use crate::measurement::Player;
@@ -7,14 +7,14 @@ use misdeal_core::{Error, ScoreStore};
 use misdeal_game::Outcome;
 use misdeal_statistics::{EpsilonEstimate, Look};
 
-/// What ends a run of the threshold choice `sequential` early.
+/// The rule that stops a run of the threshold choice `sequential` early.
 ///
 /// [`is_decided`](crate::is_decided) has an example.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StopWhen {
-    /// The estimate exceeds the claim; only a valid one refutes it.
+    /// Stops when the estimate exceeds the claim. Only a valid estimate refutes the claim.
     Violated,
-    /// The raw epsilon exceeds the bound by this at most.
+    /// Stops when the raw epsilon is at most this far above the bound.
     Width(f64),
 }
 
@@ -22,7 +22,7 @@ impl StopWhen {
     /// Reads `violated` or `width=X`.
     ///
     /// # Errors
-    /// Anything else.
+    /// The text is neither.
     pub fn parse(text: &str) -> Result<Self> {
         if text == "violated" {
             return Ok(Self::Violated);
@@ -42,32 +42,32 @@ impl StopWhen {
     }
 }
 
-/// How a run that looks came to its end.
+/// The result of a run with looks.
 pub(crate) struct Looked {
     pub outcome: Outcome,
-    /// The estimate at the last look; nothing if the run was cancelled before.
+    /// The estimate at the last look; `None` if the run was cancelled before.
     pub estimate: Option<EpsilonEstimate>,
-    /// Whether `stop_when` ended it, before the last look that there was room for.
+    /// Whether `stop_when` ended the run before the last possible look.
     pub stopped_early: bool,
 }
 
-/// What to play, until when.
+/// What to play, and when to stop.
 pub(crate) struct SequentialRun<'a> {
     pub player: &'a dyn Player,
     pub analysis: &'a Analysis,
     pub stop_when: Option<StopWhen>,
     pub claim: Option<f64>,
-    /// Trials of either world at most.
+    /// Largest number of trials in each world.
     pub trials: u64,
 }
 
-/// Plays up to each look of a confidence sequence in turn, and stops when that is reached or no further look fits in.
+/// Plays up to each look of a confidence sequence in turn. Stops when `stop_when` is met or no further look fits.
 ///
-/// A look is at exactly the trials before it, so that one which the store has passed already is left out: its bound could not be
-/// told any more. What is found is the same on any number of threads, and after any interruption.
+/// A look needs exactly the trials before it. If the store has already passed a look, that look is left out, because its bound can
+/// no longer be computed. The result is the same on any number of threads, and after any interruption.
 ///
 /// # Errors
-/// Fewer trials than the first look takes, a store that is past the last look, or what playing may run into.
+/// There are fewer trials than the first look needs, the store is past the last look, or playing fails.
 pub(crate) fn play_to_the_looks(
     sequential_run: &SequentialRun<'_>,
     store: &mut ScoreStore,

@@ -1,4 +1,4 @@
-//! The observed trade-off curve beside the promised ones, each promise tested.
+//! Compares the observed trade-off curve with the promised ones, and tests each claimed one.
 
 use crate::Result;
 use crate::accounted::curve_rates;
@@ -12,7 +12,7 @@ use misdeal_statistics::{
 use misdeal_theory::trade_off::{self, Curve};
 use misdeal_theory::work::{COMMAND, Work};
 
-/// Scores in either form.
+/// Scores in a store or in arrays.
 pub(crate) enum Observed<'a> {
     Store(&'a ScoreStore),
     Scores { scores_in: &'a [f64], scores_out: &'a [f64] },
@@ -42,17 +42,17 @@ impl Observed<'_> {
     }
 }
 
-/// A curve, and whether somebody claims it.
+/// A trade-off curve, and whether it is claimed.
 struct Promise {
     name: String,
     curve: Box<dyn Fn(f64) -> f64 + Sync>,
-    /// Where it is not smooth: between other points it would be drawn above itself.
+    /// Rates at which the curve is not smooth. Without these points, the drawn curve would lie above the true one.
     corners: Vec<f64>,
     is_claim: bool,
 }
 
 impl Promise {
-    /// False-positive rates at which it is given, ascending, corners among them.
+    /// Returns the false-positive rates at which the curve is reported, ascending, with its corners.
     fn rates(&self) -> Vec<f64> {
         let mut rates = curve_rates();
         rates.extend(self.corners.iter().filter(|corner| (0.0..=1.0).contains(*corner)));
@@ -62,14 +62,16 @@ impl Promise {
     }
 }
 
-/// Tests what is claimed: the curve of the claimed (epsilon, delta), and the curve that is claimed as a whole. Beside them stand, untested,
-/// the curve of Poisson sampling and the curve that some test on the setting's scheme is known to reach.
+/// Tests the claimed curves: that of the claimed (epsilon, delta), and the curve claimed as a whole.
 ///
-/// Tests and bounds are at the scores' share of the significance, so that they hold whenever a confidence sequence was ended and however a
-/// guess was picked; scores that no test holds for are shown untested.
+/// Two more curves are reported without a test. One is the curve of Poisson sampling. The other is a curve that some test on the
+/// setting's scheme is known to reach.
+///
+/// Tests and bounds use the scores' share of the significance. So they hold whenever a confidence sequence ended, and however a
+/// guess was picked. If no test holds for the scores, they are reported without a test.
 ///
 /// # Errors
-/// The curve of Poisson sampling claimed for scores without a setting.
+/// The curve of Poisson sampling is claimed for scores without a setting.
 pub(crate) fn trade_off_report(
     observed: &Observed<'_>,
     setting: Option<&Setting>,
@@ -123,10 +125,10 @@ pub(crate) fn trade_off_report(
     })
 }
 
-/// The units of a command's work that curves may take beside an audit's bounds.
+/// Units of work that curves may take beside an audit's bounds.
 pub(crate) const WORK_FOR_CURVES: f64 = 0.4 * COMMAND;
 
-/// Poisson's promise, and what is known of the scheme that runs.
+/// Returns Poisson's promise, and what is known about the scheme that runs.
 fn of_setting(setting: &Setting, claims_poisson: bool) -> Result<Vec<Promise>> {
     let boxed = |curve: Curve| Box::new(move |rate: f64| curve.false_negative_rate(rate)) as Box<_>;
     let mut promises = Vec::new();

@@ -1,4 +1,4 @@
-//! The audit of DP-SGD on real data and models.
+//! Audits of DP-SGD on real data and models.
 
 use crate::audit_report::audit;
 use crate::blind_training::BlindTraining;
@@ -26,37 +26,37 @@ use std::time::Instant;
 /// [`audit_training`] has an example.
 #[derive(Debug, Clone)]
 pub struct TrainingAudit {
-    /// Noise, batches and adversary.
+    /// The setting: noise, batches and adversary.
     pub setting: Setting,
-    /// Takes the noise's place: the noise with which Poisson sampling would have this epsilon, as the paper calibrates.
+    /// Replaces the noise if given. The noise is then calibrated so that Poisson sampling has this epsilon, as in the paper.
     pub target_epsilon: Option<f64>,
-    /// Model, learning rate and canaries.
+    /// The model, the learning rate and the canaries.
     pub recipe: Recipe,
-    /// What is trained on.
+    /// The training data.
     pub data: DataRequest,
-    /// What is computed on.
+    /// The device that trains.
     pub device: Device,
-    /// The arithmetic.
+    /// The precision of the arithmetic.
     pub precision: Precision,
-    /// How many models are trained, and what becomes of their scores.
+    /// The number of models, their analysis and their store.
     pub run: RunOptions,
 }
 
-/// Which data to load.
+/// The data set to load.
 ///
 /// [`audit_training`] has an example of a data set by its name.
 #[derive(Debug, Clone)]
 pub struct DataRequest {
     /// One of [`data::NAMES`], or the path of a `.npz` file.
     pub dataset: String,
-    /// The folder that holds named data sets; `MISDEAL_DATA` if not given.
+    /// The folder of named data sets. The default is the variable `MISDEAL_DATA`.
     pub folder: Option<PathBuf>,
-    /// Records to train on; as many as the paper takes if not given.
+    /// Number of records to train on. The default is the paper's number.
     pub size: Option<u64>,
 }
 
 impl DataRequest {
-    /// Loads the data; synthetic data gets the shape that the paper's models are made for.
+    /// Loads the data. Synthetic data has the shape that the paper's models expect.
     fn load(&self, model: &str, seed: u64) -> Result<Dataset> {
         let folder = self.folder.clone().or_else(|| std::env::var_os("MISDEAL_DATA").map(PathBuf::from));
         let size = self.size.unwrap_or(if self.dataset == "location-30" { 5_000 } else { 10_000 });
@@ -113,7 +113,7 @@ impl TryFrom<&AuditTrainingRequest> for TrainingAudit {
     }
 }
 
-/// Trains models with and without the target, scores them, estimates epsilon and sets it beside theory, on all cores of the
+/// Trains models with and without the target, scores them, estimates epsilon and compares it with theory. Uses all cores of the
 /// current thread pool.
 ///
 /// ```no_run
@@ -124,18 +124,18 @@ impl TryFrom<&AuditTrainingRequest> for TrainingAudit {
 /// ```
 ///
 /// # Errors
-/// A request that is refused (before anything is trained or written), a store that cannot be read, written or continued,
-/// or an interruption.
+/// The request is refused before anything is trained or written. A store cannot be read, written or continued. The run is
+/// interrupted.
 pub fn audit_training(request: &AuditTrainingRequest, progress: &dyn Progress) -> Result<Audit> {
     let audit = TrainingAudit::try_from(request)?.play(progress)?;
     Ok(Audit { request: Some(AuditRequest::Training(request.clone().into())), ..audit })
 }
 
 impl TrainingAudit {
-    /// Runs the audit: as [`audit_training`].
+    /// Runs the audit like [`audit_training`].
     ///
     /// # Errors
-    /// As [`audit_training`].
+    /// The same as for [`audit_training`].
     pub fn play(&self, progress: &dyn Progress) -> Result<Audit> {
         self.run.check()?;
         let dataset = Arc::new(self.data.load(&self.recipe.model.name, self.setting.seed)?);
@@ -183,8 +183,10 @@ impl TrainingAudit {
     }
 }
 
-/// The setting with the noise that Poisson sampling needs for `target_epsilon`, rounded up to seven digits: the Fourier transforms behind
-/// it differ in their last bits from processor to processor, and a setting is the same on all of them.
+/// Returns the setting with the noise that Poisson sampling needs for `target_epsilon`.
+///
+/// The noise is rounded up to seven digits. The reason is that Fourier transforms differ in their last bits between processors,
+/// but a setting must be the same on all of them.
 ///
 /// ```
 /// let setting = misdeal::calibrated(&misdeal::Setting::new(1.0), 3.0, 1e-5)?;
@@ -193,7 +195,7 @@ impl TrainingAudit {
 /// ```
 ///
 /// # Errors
-/// A target that no noise reaches, or a setting that is refused.
+/// No noise reaches the target, or the setting is refused.
 pub fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<Setting> {
     let poisson = Setting { scheme: BatchScheme::Poisson, ..setting.clone() };
     let work = Work::default();
@@ -208,13 +210,13 @@ pub fn calibrated(setting: &Setting, target_epsilon: f64, delta: f64) -> Result<
     Ok(Setting { noise_multiplier: rounded_up(found.noise_multiplier), ..setting.clone() })
 }
 
-/// A positive number rounded up to seven significant digits.
+/// Returns a positive number rounded up to seven significant digits.
 fn rounded_up(value: f64) -> f64 {
     let scale = 10_f64.powi(6 - libm::log10(value).floor() as i32);
     (value * scale).ceil() / scale
 }
 
-/// What trains, and what its models are worth.
+/// The backend that trains models, and the models' utility.
 pub(crate) struct TrainingPlayer {
     pub(crate) backend: TrainingBackend,
     pub(crate) utility: Mutex<Utility>,

@@ -1,4 +1,4 @@
-//! What trains models: processors, or graphics processors.
+//! Chooses the device that trains models: processors or graphics processors.
 
 use crate::Result;
 use crate::training::TrainingAudit;
@@ -9,15 +9,15 @@ use misdeal_train::{MeasuredTrials, TrainingPlan, TrialBatch};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Trials between two checkpoints, for each core: few, so that an interruption loses little.
+/// Trials per core between two checkpoints. They are few, so an interruption loses little.
 const TRIALS_PER_CORE: u64 = 2;
-/// Floating-point operations from which on `auto` asks for a graphics processor: with fewer, processors are done before its kernels are
-/// compiled.
+/// Fewest floating-point operations for which `auto` asks for a graphics processor. With fewer, processors finish before its
+/// kernels are compiled.
 const LEAST_OPERATIONS_FOR_A_DEVICE: f64 = 3e13;
-/// Operations that a parameter's noise costs in each step.
+/// Operations for a parameter's noise in each step.
 const OPERATIONS_PER_DRAW: f64 = 50.0;
 
-/// A plan, and what trains its models.
+/// A training plan, and the device that trains its models.
 #[derive(Debug)]
 pub(crate) struct TrainingBackend {
     pub plan: TrainingPlan,
@@ -25,18 +25,18 @@ pub(crate) struct TrainingBackend {
 }
 
 impl TrainingBackend {
-    /// The engine's name.
+    /// Returns the engine's name.
     pub fn engine(&self) -> &'static str {
         self.device.as_ref().map_or(misdeal_train::ENGINE, |(_, precision)| engine_name(*precision))
     }
 
-    /// Trials between two checkpoints.
+    /// Returns the number of trials between two checkpoints.
     pub fn trials_per_checkpoint(&self) -> u64 {
         let cores = self.plan.parallelism().map_or(1, |parallelism| parallelism.cores as u64);
         self.device.as_ref().map_or(TRIALS_PER_CORE * cores, |(trainer, _)| trainer.trials_per_checkpoint())
     }
 
-    /// Trains and scores trials; None if cancelled.
+    /// Trains and scores trials; returns `None` if cancelled.
     pub fn score(
         &self,
         trials: Range<u64>,
@@ -50,12 +50,13 @@ impl TrainingBackend {
     }
 }
 
-/// Makes a request's plan and whatever trains it ready.
+/// Prepares a request's plan and the device that trains it.
 ///
-/// A run that is resumed goes on with what began it: a device, if `begun_on_device` is true.
+/// A resumed run continues on the kind of device that began it: a graphics processor if `begun_on_device` is true.
 ///
 /// # Errors
-/// What does not fit; [`Device`](Error::Device) where a graphics processor is asked for by name or by precision and there is none.
+/// The parts of the request do not fit together. [`Device`](Error::Device) if a graphics processor is required, by name or by
+/// precision, and there is none.
 pub(crate) fn ready(
     request: &TrainingAudit,
     setting: &Setting,
@@ -91,7 +92,7 @@ pub(crate) fn ready(
     Ok(TrainingBackend { plan, device: None })
 }
 
-/// Whether a run is so long that `auto` should look for a graphics processor.
+/// Returns whether a run is so long that `auto` should look for a graphics processor.
 fn is_long(plan: &TrainingPlan, observations: u64) -> bool {
     let draws = plan.setting().steps() as f64 * plan.model().parameters as f64;
     let layers = if plan.adversary().keeps_naturals() { plan.operations_per_model() } else { 0.0 };

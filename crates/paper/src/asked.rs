@@ -8,7 +8,7 @@ use misdeal_core::{ClosedSet, Error, Precision};
 use misdeal_results::{Dealt, Heading};
 use std::path::Path;
 
-/// The selection of a request, in the order of the paper.
+/// The tables, rows and drawings that a request selects, in the order of the paper.
 pub struct Asked {
     /// The tables and figures.
     pub artefacts: Vec<Heading>,

@@ -1,4 +1,4 @@
-//! Simulates a drawing of the paper: the batches that the records of a small file join.
+//! Simulates a drawing of the paper, which shows the batch of each record in a small file.
 
 use crate::artefact::DealJob;
 use misdeal_core::{Result, Stream, World};

@@ -23,7 +23,7 @@ impl Job {
         }
     }
 
-    /// The kind, the fields and their values, in the order of the fields, joined by hyphens.
+    /// Returns the kind, the fields and their values, in the order of the fields, joined by hyphens.
     pub fn words(&self) -> String {
         let job = toml::to_string(self).expect("names and numbers can be written");
         let words = job.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');

@@ -1,4 +1,4 @@
-//! What theory says.
+//! Accounting: theory's bounds, model cards and calibration.
 
 use crate::calls::{Call, read};
 use crate::errors::exception;
@@ -8,7 +8,7 @@ use misdeal::request::{AccountRequest, CalibrateRequest, CheckRequest, SweepRequ
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Bounds on epsilon, scheme by scheme.
+/// Returns bounds on epsilon, scheme by scheme.
 #[pyfunction]
 pub fn account(
     py: Python<'_>,
@@ -20,7 +20,7 @@ pub fn account(
     Report::with_figure(found).drawn(plot.as_deref())
 }
 
-/// Model cards to verdicts.
+/// Checks model cards and returns verdicts.
 #[pyfunction]
 pub fn check(
     py: Python<'_>,
@@ -33,7 +33,7 @@ pub fn check(
     Report::with_figure(found).drawn(plot.as_deref())
 }
 
-/// A model card over a range of fields.
+/// Checks a model card over a range of fields.
 #[pyfunction]
 pub fn sweep(
     py: Python<'_>,
@@ -46,7 +46,7 @@ pub fn sweep(
     Report::with_figure(found).drawn(plot.as_deref())
 }
 
-/// The noise for a target.
+/// Returns the noise for a target.
 #[pyfunction]
 pub fn calibrate(py: Python<'_>, arguments: Bound<'_, PyDict>) -> PyResult<Report> {
     let request: CalibrateRequest = read(&arguments)?;

@@ -1,4 +1,4 @@
-//! Audits, from arguments to reports.
+//! Runs audits from Python arguments and returns their reports.
 
 use crate::calls::{Call, read};
 use crate::errors::{exception, refusal};
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::Path;
 
-/// An audit's result with its figure, drawn where the call says.
+/// Returns an audit's report, and draws its figure if the call gives a file.
 pub fn report(audit: Audit, plot: Option<&Path>) -> PyResult<Report> {
     let report = if audit.trade_off.is_some() { Report::with_figure(audit) } else { Report::new(audit) };
     report.drawn(plot)
@@ -44,18 +44,18 @@ pub fn audit_training(
     report(found, plot.as_deref())
 }
 
-/// The audit of the mechanism that a call asks for, ready to run.
+/// Returns the audit of the mechanism that a call asks for, ready to run.
 pub fn mechanism(call: &Call<AuditMechanismRequest>) -> PyResult<MechanismAudit> {
     MechanismAudit::try_from(&call.request).map_err(exception)
 }
 
-/// The setting that arguments describe, validated.
+/// Returns the validated setting that the arguments describe.
 pub fn setting(arguments: &Bound<'_, PyDict>) -> PyResult<Setting> {
     let request: AuditMechanismRequest = read(arguments)?;
     request.setting().and_then(Setting::validated).map_err(refusal)
 }
 
-/// The hash of a setting, if every argument is in its range, and the setting as JSON.
+/// Returns a setting's hash and its JSON, if every argument is in its range.
 #[pyfunction]
 pub fn describe_setting(arguments: Bound<'_, PyDict>) -> PyResult<(String, String)> {
     let setting = setting(&arguments)?;

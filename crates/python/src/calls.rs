@@ -1,4 +1,4 @@
-//! A call's arguments by name, read by `serde` into the request that the command line reads too.
+//! Reads a call's named arguments with `serde` into the request type that the command line also uses.
 //!
 //! # Why a dictionary?
 //! Arguments have the command line's names, so a refusal names the field in both. A test compares parameters,
@@ -17,12 +17,12 @@ use serde::de::{DeserializeOwned, Deserializer, Error, Expected, IntoDeserialize
 use std::fmt::{self, Display};
 use std::path::PathBuf;
 
-/// What a call asks for: the job's request, and what is of this door alone.
+/// The arguments of a call: the job's request, and arguments that only Python has.
 pub struct Call<R> {
     pub request: R,
     /// Threads to use; all cores if not given.
     pub threads: Option<u64>,
-    /// Where to draw the figure.
+    /// The file for the figure.
     pub plot: Option<PathBuf>,
 }
 
@@ -36,7 +36,7 @@ struct OfThisDoor {
 }
 
 impl<R: DeserializeOwned> Call<R> {
-    /// Reads all arguments; a place or an ending for the figure that is refused is refused before anything is computed.
+    /// Reads all arguments. Refuses an unusable file for the figure before anything is computed.
     pub fn read(arguments: &Bound<'_, PyDict>) -> PyResult<Self> {
         let arguments = named(arguments)?;
         let is_asked = |name: &str| !["threads", "plot", "quiet"].contains(&name);
@@ -50,12 +50,12 @@ impl<R: DeserializeOwned> Call<R> {
     }
 }
 
-/// Reads arguments that are a request and nothing else.
+/// Reads arguments that form a request and nothing else.
 pub fn read<R: DeserializeOwned>(arguments: &Bound<'_, PyDict>) -> PyResult<R> {
     request(&named(arguments)?)
 }
 
-/// A value of Python with the name of its argument.
+/// A Python value with the name of its argument.
 type Argument<'py> = (String, Value<'py>);
 
 fn named<'py>(arguments: &Bound<'py, PyDict>) -> PyResult<Vec<Argument<'py>>> {
@@ -76,7 +76,7 @@ fn request<R: DeserializeOwned>(arguments: &[Argument<'_>]) -> PyResult<R> {
     })
 }
 
-/// A value of Python: NumPy's scalars are numbers, floats such as `1e7` are whole numbers, and `os.PathLike` is a path.
+/// A Python value. NumPy scalars count as numbers, floats such as `1e7` as whole numbers, and `os.PathLike` as a path.
 #[derive(Clone)]
 struct Value<'py>(Bound<'py, PyAny>);
 
@@ -146,16 +146,16 @@ impl<'de> Deserializer<'de> for Value<'_> {
     }
 }
 
-/// A string, or what `os.fspath` makes of a path.
+/// Returns a string, or the result of `os.fspath` for a path.
 fn text(value: &Bound<'_, PyAny>) -> Option<String> {
     let path = || value.extract::<PathBuf>().ok()?.into_os_string().into_string().ok();
     value.extract().ok().or_else(path)
 }
 
-/// What is allowed instead of a value.
+/// A refused value, and what is allowed instead.
 #[derive(Debug)]
 struct Refused {
-    /// The value, if it is told otherwise than Python would.
+    /// The value as the message should show it, if not as Python would.
     value: Option<String>,
     allowed: String,
     hint: &'static str,

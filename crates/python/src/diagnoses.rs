@@ -1,4 +1,4 @@
-//! Mistakes in real pipelines: logs of batches, and Python sources.
+//! Finds mistakes in real pipelines, from batch logs and Python sources.
 
 use crate::calls::{Call, read};
 use crate::errors::of_scan;
@@ -9,7 +9,7 @@ use misdeal_scan::{Error, Settings, render};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Which scheme made the batches of a log, and what that costs.
+/// Finds which scheme made the batches of a log, and how much it leaks.
 #[pyfunction]
 pub fn diagnose(py: Python<'_>, arguments: Bound<'_, PyDict>) -> PyResult<Report> {
     let Call { request, threads, plot } = Call::<DiagnoseRequest>::read(&arguments)?;

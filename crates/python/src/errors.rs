@@ -1,4 +1,4 @@
-//! The one place where refusals become Python's exceptions.
+//! Converts all errors to Python exceptions.
 //!
 //! | what went wrong | exception |
 //! |---|---|
@@ -13,7 +13,7 @@ use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use std::io::ErrorKind;
 
-/// What a job's error is in Python.
+/// Returns the Python exception for a job's error.
 #[allow(clippy::needless_pass_by_value, reason = "`map_err` gives it away")]
 pub fn exception(error: Error) -> PyErr {
     match (error.refusal(), error.file()) {
@@ -24,7 +24,7 @@ pub fn exception(error: Error) -> PyErr {
     }
 }
 
-/// What a refusal is in Python.
+/// Returns the Python exception for a refusal.
 pub fn refusal(error: misdeal_core::Error) -> PyErr {
     match error {
         misdeal_core::Error::Device(message) => PyRuntimeError::new_err(spelled(&message)),
@@ -37,7 +37,7 @@ pub fn refusal(error: misdeal_core::Error) -> PyErr {
     }
 }
 
-/// A message whose fields are arguments.
+/// Returns a message with its fields spelled as Python arguments.
 pub fn spelled(message: &str) -> String {
     spell_fields(message, str::to_owned)
 }
@@ -54,7 +54,7 @@ pub fn of_file(error: &misdeal_files::Error) -> PyErr {
     }
 }
 
-/// What a scan's error is in Python.
+/// Returns the Python exception for a scan's error.
 pub fn of_scan(error: &misdeal_scan::Error) -> PyErr {
     let message = error.to_string();
     match error {

@@ -1,4 +1,4 @@
-//! Scores from anywhere.
+//! Estimates epsilon from scores of any source.
 
 use crate::calls::Call;
 use crate::errors::{exception, of_file, refusal};
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-/// Scores of one world: an array, used in place, or the name of a file.
+/// The scores of one world: an array, used without a copy, or the name of a file.
 #[derive(FromPyObject)]
 pub enum Scores<'py> {
     Array(PyReadonlyArray1<'py, f64>),
@@ -56,7 +56,7 @@ pub fn estimate(
     report.drawn(plot.as_deref())
 }
 
-/// Estimates epsilon from one file with both kinds of runs.
+/// Estimates epsilon from one file with the scores of both worlds.
 #[pyfunction]
 pub fn estimate_file(py: Python<'_>, arguments: Bound<'_, PyDict>) -> PyResult<Report> {
     let Call { mut request, threads, plot } = Call::<EstimateRequest>::read(&arguments)?;
@@ -66,7 +66,7 @@ pub fn estimate_file(py: Python<'_>, arguments: Bound<'_, PyDict>) -> PyResult<R
     report.drawn(plot.as_deref())
 }
 
-/// The epsilon that the errors at one threshold show.
+/// Returns the epsilon that the errors at one threshold show.
 #[pyfunction]
 pub fn epsilon_of_errors(
     estimator: &str,
@@ -101,7 +101,7 @@ pub fn epsilon_of_errors(
     Ok(found.epsilon(&counts, delta, significance))
 }
 
-/// Upper Clopper-Pearson bounds: the rates at which so few of the trials would be counted with probability `tail_probability`.
+/// Returns upper Clopper-Pearson bounds. At such a rate, so few counts occur with probability `tail_probability`.
 #[pyfunction]
 pub fn clopper_pearson_upper<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Jobs on all cores: the interpreter is released, progress is told, and Ctrl-C is honoured.
+//! Runs jobs on all cores. Meanwhile Python threads can run, progress is reported, and Ctrl-C works.
 
 use crate::errors::{exception, refusal};
 use misdeal::{ClaimOutOfReach, Progress};
@@ -14,14 +14,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How long a signal or news of progress may wait.
+/// Longest delay for a signal or a progress report.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Does a job with `threads` threads (all cores if not given), and tells `progress` of the observations that are played and of
-/// those that are asked for.
+/// Runs a job with `threads` threads, or on all cores if not given.
 ///
-/// The calling thread does nothing but wait: now and then it looks for signals, which interrupt the job, and calls `progress`,
-/// whose exceptions interrupt it too.
+/// `progress` receives the number of observations played and the number requested. The calling thread only waits. At short
+/// intervals it checks for signals and calls `progress`. A signal interrupts the job, and so does an exception from `progress`.
 pub fn run<T: Send>(
     py: Python<'_>,
     threads: Option<u64>,
@@ -60,18 +59,18 @@ pub fn run<T: Send>(
     }
 }
 
-/// What the worker tells, and what it is told.
+/// State shared between the worker and the waiting thread.
 #[derive(Default)]
 struct Watch {
     done: AtomicU64,
     total: AtomicU64,
     interrupted: AtomicBool,
-    /// Why the run cannot refute its claim, until that is told.
+    /// The reason why the run cannot refute its claim, until the warning is given.
     beyond_reach: Mutex<Option<String>>,
 }
 
 impl Watch {
-    /// Warns, once, of what the worker has found out before it began.
+    /// Warns once about a claim out of reach, which the worker found before the run.
     fn warn(&self, py: Python<'_>) -> PyResult<()> {
         let found = self.beyond_reach.lock().unwrap_or_else(PoisonError::into_inner).take();
         found.map_or(Ok(()), |sentence| {
@@ -111,14 +110,14 @@ impl Progress for Watch {
     }
 }
 
-/// A pool, and whose it is: threads do not survive a fork, so that a child needs its own.
+/// A thread pool and the process that owns it. Threads do not survive a fork, so a child process needs its own pool.
 struct Kept {
     process: u32,
     threads: usize,
     pool: Arc<ThreadPool>,
 }
 
-/// The number of threads as the pool takes it: none stands for all cores.
+/// Returns the number of threads as the pool expects it. No number means all cores.
 pub(crate) fn check_threads(threads: Option<u64>) -> PyResult<usize> {
     match threads {
         None => Ok(0),
@@ -130,7 +129,7 @@ pub(crate) fn check_threads(threads: Option<u64>) -> PyResult<usize> {
     }
 }
 
-/// The threads of the last call if they are still there and as many, else new ones.
+/// Returns the pool of the last call if it is still valid and has as many threads. Otherwise starts a new one.
 fn pool(threads: Option<u64>) -> PyResult<Arc<ThreadPool>> {
     static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
     let threads = check_threads(threads)?;

@@ -1,15 +1,15 @@
-//! The Python module, `import misdeal`: it reads arguments, calls `audit`, hands over the result, and adds no logic.
+//! The Python module behind `import misdeal`. It reads arguments, calls the jobs, returns results, and adds no logic.
 //!
-//! What Python users see is the package in `misdeal/`; this is the module `misdeal._native` below it.
+//! Python users see the package in `misdeal/`. This crate is the module `misdeal._native` below it.
 //!
-//! - [`calls`]: arguments, by the names that the command line's flags have too.
-//! - [`jobs`]: runs a job on all cores with the interpreter released, progress told and Ctrl-C honoured.
-//! - [`errors`]: the one place where refusals become Python's exceptions.
-//! - [`reports`]: what jobs hand back.
+//! - [`calls`]: reads arguments, whose names are those of the command line's flags.
+//! - [`jobs`]: runs a job on all cores. Meanwhile Python threads can run, progress is reported, and Ctrl-C works.
+//! - [`errors`]: converts all errors to Python exceptions.
+//! - [`reports`]: the results of jobs.
 //!
 //! # Why does `cargo test` need no Python?
-//! The module is always built as an extension (`extension-module`, stable ABI from Python 3.10). Its tests are
-//! Python's, in `tests/`.
+//! The module is always built as an extension (`extension-module`, stable ABI from Python 3.10). Its tests are written in Python,
+//! in `tests/`.
 
 #![allow(clippy::needless_pass_by_value, reason = "what Python hands over is extracted by value")]
 

@@ -1,4 +1,4 @@
-//! What there is to compute on, and whether it computes right.
+//! Lists this machine's devices and checks their results.
 
 use crate::calls::Call;
 use crate::jobs;
@@ -7,13 +7,13 @@ use misdeal::request::SelfTestRequest;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// What there is to compute on.
+/// Returns the devices and engines that can compute here.
 #[pyfunction]
 pub fn devices(py: Python<'_>) -> PyResult<Report> {
     Ok(Report::new(jobs::run(py, None, None, |_| Ok(misdeal::devices()))?))
 }
 
-/// Checks every part against something known.
+/// Checks this machine's results against known values.
 #[pyfunction]
 pub fn self_test(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! The outputs of somebody's own training.
+//! Scores and judges the outputs of a user's own training.
 
 use crate::audits::setting;
 use crate::calls::read;
@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
 
-/// The outputs as one slice, if their shape is runs by steps.
+/// Returns the outputs as one slice, if their shape is runs by steps.
 fn rows<'a>(
     name: &'static str,
     outputs: &'a PyReadonlyArray2<'_, f64>,
@@ -32,7 +32,7 @@ fn rows<'a>(
     })
 }
 
-/// The score of each run.
+/// Returns the score of each run.
 #[pyfunction]
 pub fn score_outputs<'py>(
     py: Python<'py>,
@@ -58,7 +58,7 @@ struct Judgement {
     objection: Option<String>,
 }
 
-/// What the runs show.
+/// Judges the runs with and without the target.
 #[pyfunction]
 pub fn judge_outputs(
     py: Python<'_>,
@@ -85,7 +85,7 @@ pub fn judge_outputs(
     Ok(Report::new(found))
 }
 
-/// What the adversary of a setting plants: whether it opposes, whether it floods, and whether natural gradients are kept.
+/// Describes a setting's adversary: whether it opposes, whether it floods, and whether natural gradients are kept.
 #[pyfunction]
 pub fn describe_adversary(setting_arguments: Bound<'_, PyDict>) -> PyResult<(bool, bool, bool)> {
     let adversary = Adversary::new(&setting(&setting_arguments)?, 1);

@@ -1,4 +1,4 @@
-//! Stored results on one page, or one of them drawn.
+//! Puts stored results on one page, or draws one of them.
 
 use crate::errors::{of_file, refusal};
 use misdeal_files::atomic::{Named, check_apart, check_place, write_atomically};
@@ -10,7 +10,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// Lays results out on one HTML page, or draws one of them, as the output's ending says. Each has a name, and its document unless the name is that of a file.
+/// Writes results to one HTML page, or draws one of them. The output's ending decides which.
+///
+/// Each result has a name. It also has its document, unless the name is that of a file.
 #[pyfunction]
 pub fn report(
     py: Python<'_>,
@@ -40,7 +42,7 @@ pub fn report(
     })
 }
 
-/// What an estimate that no document is made of says by itself.
+/// Returns the verdict of an estimate that is not part of a document.
 #[pyfunction]
 pub fn verdict(estimate: &str) -> PyResult<String> {
     let verdict = verdict_of_estimate(estimate).map_err(|error| PyValueError::new_err(error.to_string()))?;

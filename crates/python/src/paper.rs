@@ -1,4 +1,4 @@
-//! The paper's tables and figures, beside what comes out here.
+//! Compares the paper's tables and figures with our results.
 
 use crate::calls::Call;
 use crate::jobs;
@@ -7,7 +7,7 @@ use misdeal::request::ReproduceRequest;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Plays what the paper played, and sets both side by side.
+/// Re-runs the paper's experiments and compares the numbers.
 #[pyfunction]
 pub fn reproduce(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! Parts of an audit for a cluster: played anywhere, put together by whoever collects them.
+//! Plays parts of an audit on any machine of a cluster, and audits the merged parts.
 
 use crate::audits::{mechanism, report};
 use crate::calls::Call;
@@ -27,7 +27,7 @@ pub fn play_part(
     Ok(Store::new(played))
 }
 
-/// The audit of trials that were played already; the store remembers that they were judged.
+/// Returns the audit of trials that are already played. The store records that they were judged.
 #[pyfunction]
 pub fn audit_played(
     py: Python<'_>,
@@ -45,7 +45,7 @@ pub fn audit_played(
     report(found, call.plot.as_deref())
 }
 
-/// Whether a run that may stop early stops at what was played so far.
+/// Returns whether a run that may stop early stops at the trials played so far.
 #[pyfunction]
 pub fn is_decided(py: Python<'_>, arguments: Bound<'_, PyDict>, store: &Bound<'_, Store>) -> PyResult<bool> {
     let request = mechanism(&Call::read(&arguments)?)?;
@@ -53,7 +53,7 @@ pub fn is_decided(py: Python<'_>, arguments: Bound<'_, PyDict>, store: &Bound<'_
     py.detach(|| misdeal::is_decided(&request, &played)).map_err(exception)
 }
 
-/// Refuses a run that cannot be played, before any of it is.
+/// Refuses a run that cannot be played, before any trial runs.
 #[pyfunction]
 pub fn check_mechanism(arguments: Bound<'_, PyDict>) -> PyResult<()> {
     let call = Call::read(&arguments)?;
@@ -61,7 +61,7 @@ pub fn check_mechanism(arguments: Bound<'_, PyDict>) -> PyResult<()> {
     misdeal::check_mechanism(&mechanism(&call)?).map_err(exception)
 }
 
-/// The looks of a confidence sequence within so many trials of either world.
+/// Returns the looks of a confidence sequence within this many trials in each world.
 #[pyfunction]
 pub fn looks(trials: u64) -> Vec<u64> {
     Look::all().map(Look::trials).take_while(|look| *look <= trials).collect()

@@ -1,8 +1,8 @@
-//! What jobs hand back: the same documents that the command line prints, and the figure that belongs to them.
+//! The results of jobs: the documents that the command line prints, with their figures.
 //!
 //! # Why JSON?
-//! The module hands over the text that the command line prints, and Python parses it. Both give the same document,
-//! and no field is named twice.
+//! The module returns the text that the command line prints, and Python parses it. Both give the same document, and no field is
+//! defined twice.
 
 use crate::errors::{of_file, refusal};
 use crate::pages::unreadable;
@@ -12,32 +12,32 @@ use misdeal_results::Document;
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// A finished job's result.
+/// The result of a finished job.
 #[pyclass(frozen, module = "misdeal._native")]
 pub struct Report {
     json: String,
-    /// What the figure is made of, if it is worth drawing.
+    /// The document behind the figure, if there is one.
     drawn: Option<Document>,
 }
 
 impl Report {
-    /// A report without a figure.
+    /// Returns a report without a figure.
     pub fn new(document: impl Into<Document>) -> Self {
         Report { json: document.into().to_json(), drawn: None }
     }
 
-    /// A report with the figure that belongs to it.
+    /// Returns a report with its figure.
     pub fn with_figure(document: impl Into<Document>) -> Self {
         let document = document.into();
         Report { json: document.to_json(), drawn: Some(document) }
     }
 
-    /// An estimate by itself, of which no document is made.
+    /// Returns a report of a single estimate, which has no document.
     pub fn of_json(json: String) -> Self {
         Report { json, drawn: None }
     }
 
-    /// Draws the figure, if both it and a place for it are there; without a place nothing is laid out, and nothing can fail.
+    /// Draws the figure into `plot`, if there are both. Without `plot`, nothing is drawn and nothing can fail.
     pub fn drawn(self, plot: Option<&Path>) -> PyResult<Self> {
         plot.map_or(Ok(()), |path| self.draw(path)).map(|()| self)
     }
@@ -50,7 +50,7 @@ impl Report {
         Ok(())
     }
 
-    /// The figure that is made of the document.
+    /// Returns the figure of the document.
     fn figure(&self) -> PyResult<Option<Figure>> {
         self.drawn
             .as_ref()
@@ -62,13 +62,13 @@ impl Report {
 
 #[pymethods]
 impl Report {
-    /// The JSON document.
+    /// Returns the JSON document.
     #[getter]
     fn json(&self) -> &str {
         &self.json
     }
 
-    /// The figure as SVG, where there is one.
+    /// Returns the figure as SVG, if there is one.
     fn svg(&self, py: Python<'_>) -> PyResult<Option<String>> {
         py.detach(|| Ok(self.figure()?.map(|figure| figure.to_svg())))
     }

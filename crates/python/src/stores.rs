@@ -1,4 +1,4 @@
-//! Stores of scores.
+//! Stores of scores for Python.
 
 use crate::calls::read;
 use crate::errors::{exception, of_file, refusal};
@@ -14,22 +14,22 @@ use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The scores of a set of trials in both worlds. Merging is exact: the order in which parts come leaves no trace.
+/// The scores of a set of trials in both worlds. Merging is exact: the order of the parts does not matter.
 #[pyclass(frozen, module = "misdeal")]
 pub struct Store(Mutex<ScoreStore>);
 
 impl Store {
-    /// A store for Python.
+    /// Wraps a store for Python.
     pub fn new(store: ScoreStore) -> Self {
         Store(Mutex::new(store))
     }
 
-    /// What it holds now.
+    /// Returns a copy of the current content.
     pub fn copy(&self) -> ScoreStore {
         self.lock().clone()
     }
 
-    /// Changes what it holds.
+    /// Changes the content with `change`, and returns its result.
     pub fn update<T>(&self, change: impl FnOnce(&mut ScoreStore) -> T) -> T {
         change(&mut self.lock())
     }
@@ -47,12 +47,12 @@ impl Store {
         py.detach(|| stores::read(&path)).map(Self::new).map_err(|error| of_file(&error))
     }
 
-    /// Writes the store, whole or not at all.
+    /// Writes the store to a file, completely or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         py.detach(|| stores::write(&path, &self.lock())).map_err(|error| of_file(&error))
     }
 
-    /// Takes over the trials of other stores; one that does not belong here is refused, and nothing of it is taken.
+    /// Adds the trials of other stores. A store that does not belong here is refused, and none of its trials is added.
     #[pyo3(signature = (*others))]
     fn merge(&self, py: Python<'_>, others: Vec<Py<Store>>) -> PyResult<()> {
         for other in others {
@@ -62,13 +62,13 @@ impl Store {
         Ok(())
     }
 
-    /// The store's file as bytes.
+    /// Returns the bytes of the store's file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let bytes = py.detach(|| self.lock().to_bytes());
         PyBytes::new(py, &bytes)
     }
 
-    /// The store that `to_bytes` wrote.
+    /// Reads a store from the bytes of `to_bytes`.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, content: &[u8]) -> PyResult<Self> {
         py.detach(|| ScoreStore::from_bytes(content)).map(Self::new).map_err(refusal)
@@ -90,37 +90,37 @@ impl Store {
         format!("Store({} observations, {kind}, {lineage})", 2 * store.observations_per_world())
     }
 
-    /// Observations in both worlds together.
+    /// Returns the number of observations in both worlds together.
     #[getter]
     fn observations(&self) -> u64 {
         2 * self.lock().observations_per_world()
     }
 
-    /// The trials that it holds, the same in both worlds: pairs of the first and the one after the last.
+    /// Returns the trials in the store, the same in both worlds. Each pair is the first trial and the one after the last.
     #[getter]
     fn trials(&self) -> Vec<(u64, u64)> {
         self.lock().trials().iter().map(|range| (range.start, range.end)).collect()
     }
 
-    /// The family of engines that gave the scores.
+    /// Returns the family of engines that made the scores.
     #[getter]
     fn lineage(&self) -> String {
         self.lock().lineage().to_owned()
     }
 
-    /// What is kept of a score: `counts` or `exact`.
+    /// Returns what is kept of a score: `counts` or `exact`.
     #[getter]
     fn scores(&self) -> &'static str {
         self.lock().kind().name()
     }
 
-    /// What was audited, as JSON.
+    /// Returns the audited setting as JSON.
     #[getter]
     fn setting_json(&self) -> String {
         serde_json::to_string(self.lock().setting()).expect("a setting has only numbers and names")
     }
 
-    /// The exact scores with the target and without it, by trial; empty for a store of counts.
+    /// Returns the exact scores with and without the target, by trial. Both are empty for a store of counts.
     fn exact_scores<'py>(&self, py: Python<'py>) -> [Bound<'py, PyArray1<f64>>; 2] {
         let store = self.lock();
         [World::In, World::Out].map(|world| {
@@ -129,7 +129,7 @@ impl Store {
         })
     }
 
-    /// What the scores show; the store remembers that they were judged.
+    /// Estimates epsilon from the scores. The store records that they were judged.
     fn estimate(&self, py: Python<'_>, arguments: Bound<'_, PyDict>) -> PyResult<Report> {
         let analysis: Analysis = read(&arguments)?;
         let found = py.detach(|| misdeal::judge_store(&analysis, &mut self.lock())).map_err(exception)?;

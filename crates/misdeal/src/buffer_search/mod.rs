@@ -1,7 +1,7 @@
-//! Blind audits: an adversary that does not know the buffer guesses its size (the paper's Algorithm 3).
+//! Blind audits: the adversary does not know the buffer and guesses its size (the paper's Algorithm 3).
 //!
-//! Every guess scores the same observations. Which sizes are tried may depend on what earlier ones showed, because the
-//! significance is shared out beforehand among all sizes that might ever be tried ([`Rungs`]).
+//! Every guess scores the same observations. The next size may depend on the results of earlier ones. This is valid because the
+//! significance is shared beforehand among all sizes that might ever be tried ([`Rungs`]).
 
 mod rungs;
 mod search;
@@ -11,27 +11,30 @@ pub(crate) use search::audit_blindly;
 
 use misdeal_core::{BatchScheme, Error, Result, ScoreStore, Setting};
 
-/// Whoever can score the same observations with several beliefs about the buffer.
+/// A source of scores: scores the same observations under several beliefs about the buffer.
 pub(crate) trait Blind {
-    /// What is audited; its adversary's scheme says which kind of buffer is guessed.
+    /// Returns the audited setting. The adversary's scheme says which kind of buffer is guessed.
     fn setting(&self) -> &Setting;
 
-    /// The engine's name in reports.
+    /// Returns the engine's name in reports.
     fn engine(&self) -> &'static str;
 
-    /// Whether all scores of a world are independent and alike.
+    /// Returns whether all scores of a world are independent and identically distributed.
     fn scores_are_independent(&self) -> bool {
         true
     }
 
-    /// The scores of all observations under one belief.
+    /// Returns the scores of all observations under one belief.
     fn scored(&self, belief: BatchScheme) -> crate::Result<ScoreStore>;
 }
 
-/// The adversary's belief with a buffer of `buffer_size`: a sliding buffer if that is what runs or is assumed, else blocks.
+/// Returns the adversary's belief with a buffer of `buffer_size`.
+///
+/// The belief is a sliding buffer if the adversary assumes one. If the adversary assumes nothing, it is a sliding buffer if one
+/// runs. In all other cases the belief is shuffles within blocks.
 ///
 /// # Errors
-/// An adversary that assumes a scheme without a buffer.
+/// The adversary assumes a scheme without a buffer.
 pub(crate) fn belief(setting: &Setting, buffer_size: u64) -> Result<BatchScheme> {
     match (setting.adversary_scheme, setting.scheme) {
         (Some(BatchScheme::StreamShuffle { .. }), _) | (None, BatchScheme::StreamShuffle { .. }) => {

@@ -1,4 +1,4 @@
-//! The sizes that may be guessed, and their shares of the significance.
+//! The buffer sizes that may be guessed, and the share of the significance that each has.
 
 use misdeal_core::Result;
 use misdeal_statistics::Family;
@@ -6,14 +6,14 @@ use misdeal_statistics::Family;
 /// The paper's guesses, in batches.
 const PAPER: [u64; 11] = [1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
 
-/// The most sizes beside the paper's; where there are more, they are spread evenly.
+/// Largest number of sizes beside the paper's. If there are more sizes, this many are chosen, evenly spread.
 const MOST_OTHERS: u64 = 4096;
 
-/// All sizes that may be guessed, in batches, ascending, with the level of each.
+/// All buffer sizes that may be guessed, in batches, ascending, each with its level.
 ///
-/// Half of the significance goes to the paper's guesses and the whole epoch, half to all other sizes. It is fixed before any score is
-/// seen, so that the bounds of all of them hold together (Bonferroni), and the largest of those that were tried does, however they
-/// were picked.
+/// Half of the significance goes to the paper's guesses and the whole epoch. The other half goes to all other sizes. The shares
+/// are fixed before any score is seen, so the bounds of all sizes hold together (Bonferroni). Therefore the largest bound among
+/// the sizes tried also holds, however they were picked.
 #[derive(Debug, Clone)]
 pub struct Rungs {
     batches: Vec<u64>,
@@ -22,10 +22,10 @@ pub struct Rungs {
 }
 
 impl Rungs {
-    /// For epochs of `steps` batches, with at most `most_others` sizes beside the paper's.
+    /// Returns the sizes for epochs of `steps` batches, with at most `most_others` sizes beside the paper's.
     ///
     /// # Errors
-    /// A significance outside (0, 0.5].
+    /// The significance is outside (0, 0.5].
     pub fn new(steps: u64, significance: f64, most_others: u64) -> Result<Self> {
         let is_of_paper = |batches: u64| PAPER.contains(&batches) || batches == steps;
         let others = MOST_OTHERS.min(most_others).min(steps);
@@ -59,7 +59,7 @@ impl Rungs {
         self.family.level(rung)
     }
 
-    /// The rungs of the paper's guesses.
+    /// Returns the indices of the paper's guesses.
     pub fn grid(&self) -> Vec<usize> {
         (0..self.len()).filter(|&rung| self.is_grid[rung]).collect()
     }

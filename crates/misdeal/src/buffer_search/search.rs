@@ -1,4 +1,4 @@
-//! The search: the paper's guesses, then bisection around the best.
+//! The search: first the paper's guesses, then bisection around the best one.
 
 use super::{Blind, Rungs, belief};
 use crate::audit_report::report;
@@ -11,10 +11,11 @@ use misdeal_statistics::EpsilonEstimate;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Guesses that bisection may add.
+/// Largest number of guesses that bisection may add.
 const MOST_BISECTIONS: usize = 12;
 
-/// Audits with every guess, and reports the one whose bound is largest. `start` is when the run began, playing or training included.
+/// Audits with every guess and reports the guess with the largest bound. `start` is when the run began, before playing or
+/// training.
 pub(crate) fn audit_blindly(
     blind: &dyn Blind,
     rungs: &Rungs,
@@ -96,11 +97,11 @@ struct Search<'a> {
     rungs: &'a Rungs,
     request: &'a RunOptions,
     correction: Correction,
-    /// The bound of every rung that was tried.
+    /// The bound of every size that was tried, by its index.
     tried: BTreeMap<usize, f64>,
     guesses: Vec<Guess>,
     best: Option<Best>,
-    /// What any guess could have shown at most.
+    /// The largest epsilon that any guess could have shown.
     largest: OrInfinite,
 }
 

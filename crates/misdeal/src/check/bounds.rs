@@ -1,4 +1,4 @@
-//! One scheme with a card's numbers: its bounds, and the noise that keeps the claim.
+//! Bounds of one scheme with a card's numbers, and the noise that keeps the claim.
 
 use super::card::Training;
 use crate::Result;
@@ -9,41 +9,42 @@ use misdeal_theory::calibrate::{Search, calibrate_by};
 use misdeal_theory::pld::Side;
 use misdeal_theory::work::Work;
 
-/// Units of work for the bounds of one scheme, and as many for its noise.
+/// Units of work for the bounds of one scheme. Its noise gets as many again.
 const WORK: f64 = 3.5e9;
-/// Relative accuracy of the noise that is needed.
+/// Relative accuracy of the required noise.
 const NOISE_WIDTH: f64 = 3e-4;
 
-/// What is to be found of a scheme.
+/// The results wanted for a scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
-    /// Its bounds alone.
+    /// The scheme's bounds alone.
     Bounds,
-    /// Its bounds, and the noise that keeps the claim.
+    /// The scheme's bounds, and the noise that keeps the claim.
     BoundsAndNoise,
 }
 
-/// The share of the remaining work for the accountant's call number `evaluations`, from 0: a search makes about eight.
+/// Returns the share of the remaining work for call number `evaluations` of the accountant, from 0. A search makes about eight
+/// calls.
 fn share_of_work(evaluations: u32) -> f64 {
     1.0 / f64::from(7_u32.saturating_sub(evaluations).max(3))
 }
 
-/// A scheme that made the batches of a card's training, or could have.
+/// A scheme that made the batches of a card's training, or may have made them.
 #[derive(Debug)]
 pub struct SchemeUse<'a> {
     /// The training.
     pub training: &'a Training,
     /// The scheme.
     pub scheme: BatchScheme,
-    /// A noise near the one that keeps the claim, if one is known.
+    /// A noise near the one that keeps the claim, if known.
     pub guess: Option<f64>,
 }
 
 impl SchemeUse<'_> {
-    /// Bounds at the card's noise, and the noise that keeps the claim.
+    /// Returns the bounds at the card's noise and, if wanted, the noise that keeps the claim.
     ///
     /// # Errors
-    /// None that a checked card leads to.
+    /// None for a checked card.
     pub fn checked(&self, wanted: Wanted) -> Result<CheckedScheme> {
         let bounds = self.bounds(&Work::of(WORK))?;
         let claim = self.training.claimed_epsilon.filter(|_| wanted == Wanted::BoundsAndNoise);
@@ -51,9 +52,11 @@ impl SchemeUse<'_> {
         Ok(CheckedScheme { bounds, noise_multiplier_needed })
     }
 
-    /// Bounds of the whole training. Where the last epoch is not complete, the lower bound is that of the complete
-    /// ones, since later outputs cannot hide what earlier ones show. The upper bound is that of one more epoch.
-    /// Where the last batch of an epoch is kept, the lower bound is that of as many equal batches, which hide more.
+    /// Returns the bounds of the whole training.
+    ///
+    /// If the last epoch is incomplete, the lower bound is that of the complete epochs. It holds because later outputs cannot hide
+    /// what earlier ones show. The upper bound is then that of one more epoch. If an epoch keeps its smaller last batch, the lower
+    /// bound is that of the same number of equal batches, which hide more.
     fn bounds(&self, work: &Work) -> Result<Bounds> {
         let Training { setting, delta, .. } = self.training;
         if self.scheme == BatchScheme::Poisson {
@@ -82,7 +85,8 @@ impl SchemeUse<'_> {
         Ok(poisson_bounds_within(noise_multiplier, rate, steps, self.training.delta, work)?)
     }
 
-    /// The least noise whose proven upper bound is at most the claim, rounded up; `None` if there is none within the work.
+    /// Returns the least noise whose proven upper bound is at most the claim, rounded up. Returns `None` if the work finds no such
+    /// noise.
     fn noise_needed(&self, claim: f64, work: &Work) -> Option<f64> {
         let mut evaluations = 0;
         let (start, stride) =

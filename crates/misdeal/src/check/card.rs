@@ -1,4 +1,4 @@
-//! What a card states, checked and completed.
+//! The training that a model card states, checked and completed.
 
 use misdeal_core::{BatchScheme, Error, MOST_STEPS, Result, SchemeName, Setting, check_noise_multiplier};
 use misdeal_results::CardSetting;
@@ -8,7 +8,7 @@ use misdeal_theory::check_delta;
 
 use crate::run::check_claim;
 
-/// The training of a card, every field in its range.
+/// The training of a card. Every field is in its range.
 #[derive(Debug, Clone)]
 pub struct Training {
     /// The numbers of the card.
@@ -17,17 +17,17 @@ pub struct Training {
     pub scheme: Option<BatchScheme>,
     /// The delta at which epsilon is claimed.
     pub delta: f64,
-    /// The claim, if there is one.
+    /// The claimed epsilon, if the card claims one.
     pub claimed_epsilon: Option<f64>,
-    /// What was assumed, and what a reader should know.
+    /// Assumptions, and other remarks for readers.
     pub remarks: Vec<String>,
 }
 
 impl Training {
-    /// Checks a card and completes it.
+    /// Checks and completes a card.
     ///
     /// # Errors
-    /// Names the first field that is missing or out of range.
+    /// A field is missing or out of range. The message names the first such field.
     pub fn of(card: &Card) -> Result<Self> {
         let dataset_size = needed("dataset_size", card.dataset_size, "records in the training data")?;
         let batch_size = needed("batch_size", card.batch_size, "records in a batch")?;
@@ -94,22 +94,23 @@ impl Training {
         Ok(training)
     }
 
-    /// A setting of the mechanism with this many complete epochs.
+    /// Returns a setting of the mechanism with `epochs` complete epochs.
     pub fn with_epochs(&self, scheme: BatchScheme, epochs: u64) -> Setting {
         let &CardSetting { noise_multiplier, steps_per_epoch, batch_size, .. } = &self.setting;
         Setting { noise_multiplier, steps_per_epoch, epochs, batch_size, scheme, ..Setting::default() }
     }
 
-    /// As `with_epochs`, but an epoch has its full batches alone.
+    /// Like `with_epochs`, but counts only the full batches of an epoch.
     ///
-    /// Upper bounds are taken of it. A place among all batches, of which the last is small, is a mixture of a uniform place among the
-    /// full batches and a uniform place among all. A mixture tells no more than its worse part, and fewer places hide less.
+    /// Upper bounds use this setting. Consider a uniform place among all batches, where the last batch is small. It is a mixture
+    /// of a uniform place among the full batches and a uniform place among all. A mixture tells no more than its worse part, and
+    /// fewer places hide less.
     pub fn with_full_batches(&self, scheme: BatchScheme, epochs: u64) -> Setting {
         let steps_per_epoch = self.setting.steps_per_epoch.min(self.setting.full_batches());
         Setting { steps_per_epoch, ..self.with_epochs(scheme, epochs) }
     }
 
-    /// The setting of the complete epochs only; `None` if no epoch is complete.
+    /// Returns the setting of the complete epochs only, or `None` if no epoch is complete.
     ///
     /// Every lower bound for these epochs also holds for the whole training.
     pub fn whole_epochs(&self, scheme: BatchScheme) -> Option<Setting> {
@@ -133,7 +134,7 @@ fn check_range(field: &'static str, value: u64, most: u64, hint: &str) -> Result
     Err(Error::bad_value(field, value, format!("a whole number from 1 to {most}"), hint))
 }
 
-/// What was assumed, and what a reader should know of the numbers.
+/// Returns the assumptions, and other remarks about the numbers.
 fn remarks(card: &Card, setting: &CardSetting, delta: f64) -> Vec<String> {
     let mut remarks = card.remarks.clone();
     let unused = setting.unused_records();

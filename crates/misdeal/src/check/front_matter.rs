@@ -1,9 +1,9 @@
-//! Model cards of Hugging Face: Markdown with YAML in front, which has a card under `privacy`.
+//! Model cards of Hugging Face: Markdown with YAML front matter. The card is under the key `privacy`.
 
 use misdeal_results::request::Card;
 use serde::Deserialize;
 
-/// The part of the front matter that is read; other keys are the card's own business.
+/// The keys of the front matter that we read. All other keys are ignored.
 #[derive(Debug, Deserialize)]
 struct FrontMatter {
     privacy: Option<Card>,
@@ -13,7 +13,7 @@ struct FrontMatter {
 
 const FENCE: &str = "---";
 
-/// Whether the text begins as Markdown with front matter does.
+/// Returns whether the text begins like Markdown with front matter.
 pub fn is_one(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').lines().next().is_some_and(|line| line.trim_end() == FENCE)
 }
@@ -21,7 +21,7 @@ pub fn is_one(text: &str) -> bool {
 /// Reads the card under `privacy`.
 ///
 /// # Errors
-/// Says what is wrong: no end of the front matter, no such key, or a field that is not what it should be.
+/// The front matter has no end, the key is missing, or a field has a wrong value. The message says which.
 pub fn read(text: &str) -> Result<Card, String> {
     let mut lines = text.trim_start_matches('\u{feff}').lines().skip(1);
     let yaml: Vec<&str> = lines.by_ref().take_while(|line| line.trim_end() != FENCE).collect();

@@ -1,11 +1,11 @@
-//! Model cards to verdicts: what is claimed, what is proven, and what would keep the claim.
+//! Checks model cards: what the card claims, what is proven, and what would keep the claim.
 //!
 //! # Which numbers count?
-//! Theory answers first. An audit is played only where theory has no lower bound, or where one was asked for. The verdict
-//! leads with the largest valid bound.
+//! Theory comes first. An audit runs only if theory has no lower bound, or if the request asks for one. The verdict leads with the
+//! largest valid bound.
 //!
 //! # Which noise is enough?
-//! The least noise whose proven upper bound is at most the claim. It is rounded up, to three parts in ten thousand.
+//! The least noise whose proven upper bound is at most the claim. It is rounded up, by at most three parts in ten thousand.
 
 mod bounds;
 mod card;
@@ -26,7 +26,7 @@ use misdeal_statistics::ThresholdChoice;
 use read::ReadCard;
 use std::collections::BTreeMap;
 
-/// Checks model cards: bounds by scheme, the noise that each scheme needs for the claim, and a verdict.
+/// Checks model cards: gives bounds and the required noise for each scheme, and a verdict.
 ///
 /// ```
 /// use misdeal::request::{Card, CheckRequest};
@@ -48,7 +48,7 @@ use std::collections::BTreeMap;
 /// ```
 ///
 /// # Errors
-/// A card that cannot be read, a field that is missing or out of range, or an interruption.
+/// A card cannot be read, a field is missing or out of range, or the run is interrupted.
 pub fn check(request: &CheckRequest, progress: &dyn Progress) -> Result<Checked> {
     let cards = if request.cards.is_empty() {
         vec![ReadCard { card: request.card.clone(), remarks: Vec::new(), path: None }]
@@ -72,7 +72,7 @@ pub fn check(request: &CheckRequest, progress: &dyn Progress) -> Result<Checked>
     Ok(Checked { request: Some(request.clone()), cards: checked.collect::<Result<_>>()? })
 }
 
-/// The card that stands for the default setting, with the claim that Poisson sampling would justify.
+/// Returns a card of the default setting. Its claim is the one that Poisson sampling would justify.
 ///
 /// # Errors
 /// None in practice: the setting is valid.
@@ -93,7 +93,7 @@ pub fn default_card() -> Result<Card> {
     })
 }
 
-/// A card with its bounds and, where it is needed or asked for, its audit.
+/// Returns a card with its bounds, and with an audit if one is needed or asked for.
 fn checked(
     read: ReadCard,
     training: &Training,
@@ -109,7 +109,7 @@ fn checked(
     Ok(card)
 }
 
-/// A card with what theory proves of it.
+/// Returns a card with what theory proves about it.
 fn checked_card(read: ReadCard, training: &Training, wanted: Wanted) -> Result<CheckedCard> {
     let Training { setting, delta, claimed_epsilon, .. } = training;
     let schemes = all_schemes(training, wanted)?;
@@ -134,7 +134,8 @@ fn checked_card(read: ReadCard, training: &Training, wanted: Wanted) -> Result<C
     })
 }
 
-/// What is proven of the card's scheme, of shuffling if the card states none, and of the two schemes that have an accountant.
+/// Returns what is proven of the card's scheme and of the two schemes that have an accountant. A card without a scheme counts as
+/// shuffled.
 fn all_schemes(training: &Training, wanted: Wanted) -> Result<BTreeMap<SchemeName, CheckedScheme>> {
     let checked = |scheme: BatchScheme, guess: Option<f64>| {
         Ok::<_, Error>((SchemeName::from(scheme), SchemeUse { training, scheme, guess }.checked(wanted)?))
@@ -151,7 +152,7 @@ fn all_schemes(training: &Training, wanted: Wanted) -> Result<BTreeMap<SchemeNam
     Ok(accounted?.into_iter().chain(own?).collect())
 }
 
-/// The work of an audit that nobody sized: a second or two on two cores.
+/// Work of an audit without a requested size: a second or two on two cores.
 const BATCHES_OBSERVED: f64 = 2e9;
 
 fn audit(

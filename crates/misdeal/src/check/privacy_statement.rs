@@ -1,10 +1,11 @@
-//! The privacy statement that TensorFlow Privacy prints.
+//! Reads the privacy statement that TensorFlow Privacy prints.
 //!
 //! # Which of its numbers is the claim?
-//! The one that assumes Poisson sampling, because the statement calls it closer to the truth for shuffled data.
+//! The number that assumes Poisson sampling. The statement itself calls this number closer to the truth for shuffled data.
 //!
 //! # Why is noise halved with microbatches?
-//! A record then moves the clipped mean of its microbatch by up to twice the clipping norm. The statement accounts so too.
+//! With microbatches, a record moves the clipped mean of its microbatch by up to twice the clipping norm. The statement accounts
+//! for this too.
 
 use misdeal_results::numbers::significant;
 use misdeal_results::request::Card;
@@ -13,15 +14,15 @@ const PERFORMED: &str = "DP-SGD performed over ";
 const ONCE_AN_EPOCH: &str = "Epsilon with each example occurring once per epoch:";
 const POISSON: &str = "Epsilon assuming Poisson sampling (*):";
 
-/// Whether the text has a privacy statement.
+/// Returns whether the text contains a privacy statement.
 pub fn is_one(text: &str) -> bool {
     text.contains(PERFORMED)
 }
 
-/// Reads the statement about examples; one about users, which follows it, is left aside.
+/// Reads the statement about examples. The statement about users, which follows it, is ignored.
 ///
 /// # Errors
-/// Names the number that is missing.
+/// A number is missing. The message names it.
 pub fn read(text: &str) -> Result<(Card, Vec<String>), String> {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let after = |words: &str| -> Result<&str, String> {

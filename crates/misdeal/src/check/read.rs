@@ -1,4 +1,4 @@
-//! Cards in files.
+//! Reads model cards from files.
 
 use super::{front_matter, privacy_statement};
 use crate::Result;
@@ -6,21 +6,21 @@ use misdeal_files::{Error, text};
 use misdeal_results::request::Card;
 use std::path::{Path, PathBuf};
 
-/// A card, its file and remarks about its source.
+/// A card, its file, and remarks about its source.
 #[derive(Debug, Clone)]
 pub struct ReadCard {
-    /// What it states.
+    /// The values that the card states.
     pub card: Card,
-    /// What a reader should know of its source.
+    /// Remarks for readers about the source of the card.
     pub remarks: Vec<String>,
-    /// Its file, if it is in one.
+    /// The file of the card, if it was read from a file.
     pub path: Option<PathBuf>,
 }
 
-/// Reads a card: TOML, Markdown with YAML in front, or the text of a privacy statement.
+/// Reads a card from TOML, from Markdown with YAML front matter, or from the text of a privacy statement.
 ///
 /// # Errors
-/// A file that cannot be read, or that is no card.
+/// The file cannot be read, or it contains no card.
 pub fn card(path: &Path) -> Result<ReadCard> {
     let content = text::read(path)?;
     let refused = |problem: String| {
@@ -37,7 +37,7 @@ pub fn card(path: &Path) -> Result<ReadCard> {
     Ok(ReadCard { card, remarks, path: Some(path.to_owned()) })
 }
 
-/// A parser's message on one line.
+/// Returns a parser's message on one line.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

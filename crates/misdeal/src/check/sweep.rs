@@ -1,4 +1,4 @@
-//! A model card over a range of one or two fields.
+//! Checks a model card over a range of one or two fields.
 
 use super::bounds::Wanted;
 use super::card::Training;
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Checks a card at each point of a range or a grid: theory alone, without the noise that would keep the claim.
+/// Checks a card at each point of a range or grid. Uses theory alone and does not compute the required noise.
 ///
 /// ```
 /// use misdeal::Unwatched;
@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// ```
 ///
 /// # Errors
-/// A field that cannot vary, a value that a card must not have, or an interruption.
+/// A field cannot vary, a value is not allowed in a card, or the run is interrupted.
 pub fn sweep(request: &SweepRequest, progress: &dyn Progress) -> Result<Swept> {
     let variations = request.variations()?;
     let mut cards = vec![request.card.clone()];
@@ -59,7 +59,7 @@ pub fn sweep(request: &SweepRequest, progress: &dyn Progress) -> Result<Swept> {
     Ok(Swept { request: Some(request.clone()), varied: varied.collect(), claims_poisson, cards })
 }
 
-/// The card with one of its fields set; a request has checked the field and the kind of its values.
+/// Returns the card with one field changed. The request has already checked the field and the type of its values.
 fn with(card: &Card, variation: &Variation, value: &Value) -> Card {
     let mut card = card.clone();
     match variation.field.as_str() {

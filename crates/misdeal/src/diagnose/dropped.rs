@@ -1,9 +1,9 @@
-//! Lower bounds that still hold where epochs leave records out.
+//! Lower bounds that still hold if epochs leave records out.
 //!
 //! # Why the largest output?
-//! A missing record can only make it smaller, wherever in the epoch the record would be. Let p be the probability
-//! that the record is in all epochs. The scheme's bound at delta / p then holds at delta, less ln(1/p). The proof is
-//! in the docs of `LargestOutput::epsilon_lower_bound_if_present`.
+//! A missing record can only make the largest output smaller, wherever in the epoch the record would be. Let p be the probability
+//! that the record is in all epochs. The scheme's lower bound at delta / p, minus ln(1/p), then holds at delta. The docs of
+//! `LargestOutput::epsilon_lower_bound_if_present` give the proof.
 
 use libm::{exp, pow};
 use misdeal_core::{BatchScheme, BoundMethod, Bounds, Setting, SideMethod};
@@ -12,10 +12,11 @@ use misdeal_statistics::binomial;
 use misdeal_theory::shuffle_max::LargestOutput;
 use misdeal_theory::work::Work;
 
-/// The bounds of a scheme, with a lower bound that holds although the record that it is about may be missing from an epoch.
+/// Returns a scheme's bounds, with a lower bound that holds even if its record may be missing from an epoch.
 ///
-/// Under a full shuffle that is any record, under a sliding buffer the first of the file, and where batches are shuffled any of a batch.
-/// In fixed order, and under shuffles within blocks, the first record is in every epoch, and nothing changes.
+/// The record depends on the scheme. Under a full shuffle it is any record. Under a sliding buffer it is the first record of the
+/// file. If batches are shuffled, it is any record of a batch. In fixed order, and under shuffles within blocks, the first record
+/// is in every epoch, so the bounds do not change.
 pub fn allowing_for(
     whole: Bounds,
     setting: &Setting,
@@ -78,8 +79,10 @@ fn by_largest_output(noise: f64, steps: u64, epochs: u64, delta: f64, presence: 
     LargestOutput::shuffle(noise, steps).epsilon_lower_bound_if_present(epochs, delta, presence, work)
 }
 
-/// The first record behind a sliding buffer, looked for in the first steps of an epoch only: as many as show most. Its law within them has
-/// no part in the largest output's.
+/// Returns the lower bound for the first record of the file under a sliding buffer.
+///
+/// The bound looks only at the first steps of an epoch, and uses the number of steps that shows most. The record's law within
+/// these steps has no effect on the law of the largest output.
 fn behind_a_buffer(setting: &Setting, orders: &Orders, buffer_size: u64, delta: f64, work: &Work) -> f64 {
     let shortest = orders.shortest() as u64;
     let of_first = |steps: u64| {
@@ -95,10 +98,11 @@ fn behind_a_buffer(setting: &Setting, orders: &Orders, buffer_size: u64, delta: 
     fewer.chain([setting.steps_per_epoch]).map(of_first).fold(0.0, f64::max)
 }
 
-/// The probability that the first of `records` records is among the first `dealt` from a sliding buffer of K.
+/// Returns the probability that a record is among the first `dealt` records from a sliding buffer of size K. The record is the
+/// first of `records`.
 ///
-/// While there are records to refill it, each deal takes any of the K: it is missed with (1 - 1/K)^dealt. The last K are dealt in
-/// uniform order.
+/// While records are left to refill the buffer, each draw takes one of the K at random. The probability that all these draws miss
+/// the record is (1 - 1/K)^dealt. The last K records come in uniform order.
 fn presence_behind(buffer_size: u64, records: u64, dealt: u64) -> f64 {
     let (size, refilled) = (buffer_size as f64, records.saturating_sub(buffer_size));
     let missed = pow(1.0 - 1.0 / size, dealt.min(refilled) as f64);
@@ -110,7 +114,7 @@ fn presence_behind(buffer_size: u64, records: u64, dealt: u64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Dealt by hand, every way.
+    /// Compares with a sum over all possible orders.
     #[test]
     fn presence_is_that_of_all_ways_to_deal() {
         fn missed(buffer: &[u64], next: u64, records: u64, dealt: u64) -> f64 {

@@ -1,4 +1,4 @@
-//! The leakage of a law that has no name: estimated on half of the records, audited on the other half.
+//! The leakage of an unnamed batch law. The law is estimated on half of the records and audited on the other half.
 
 use misdeal_core::{Result, Setting, Stream, World};
 use misdeal_diagnose::Orders;
@@ -7,25 +7,26 @@ use misdeal_schemes::{PositionLaw, Weights};
 use misdeal_statistics::{ClopperPearson, ThresholdChoice, from_scores};
 use rayon::prelude::*;
 
-/// Gaussian draws of an audit, about.
+/// Approximate number of Gaussian draws in an audit.
 const DRAWS: u64 = 40_000_000;
-/// Trials of either world, at most and at least.
+/// Fewest and most trials in each world.
 const TRIALS: std::ops::RangeInclusive<u64> = 1_000..=200_000;
-/// Epochs that are simulated, at most; fewer can only make the estimate smaller.
+/// Largest number of epochs simulated. Fewer epochs can only make the estimate smaller.
 const MOST_EPOCHS: usize = 64;
-/// Draws that the fewest trials may take: some seconds on one core.
+/// Largest number of draws for the fewest trials: some seconds on one core.
 const MOST_DRAWS: u64 = 5 * DRAWS;
-/// Places of records that are kept, for all epochs together: 200 MB.
+/// Largest number of record places kept, over all epochs together: 200 MB.
 const MOST_PLACES: usize = 50_000_000;
 
-/// What an adversary learns who knows how far, in steps, records of even index are dealt from their places in the file.
+/// Returns the epsilon found by an adversary who knows a law estimated from the log.
 ///
-/// A trial takes a record of odd index at random, lets it be the target in the very steps in which the log has it, and scores the outputs
-/// with the law of the even ones. The shifts are pooled over records and epochs, so that the estimate is too small where the law
-/// depends on the place. `None` where there are too few records, or too many steps to simulate.
+/// The law says how far, in steps, records of even index move from their places in the file. Each trial picks a random record of
+/// odd index. This record is the target, in the very steps where the log has it. The trial scores the outputs with the law of the
+/// even records. Shifts are pooled over records and epochs, so the estimate is too small if the law depends on the place. Returns
+/// `None` if there are too few records, or too many steps to simulate.
 ///
 /// # Errors
-/// A delta that is refused.
+/// The delta is refused.
 pub fn audited(orders: &Orders, setting: &Setting, delta: f64) -> Result<Option<f64>> {
     let (n, steps) = (orders.dataset_size, setting.steps_per_epoch);
     let most = MOST_EPOCHS.min(setting.epochs as usize).min((MOST_PLACES / n.max(1)).max(1));
@@ -106,8 +107,8 @@ mod tests {
     use misdeal_schemes::sampler;
     use misdeal_theory::account;
 
-    /// What is audited with an estimated law is below what the exact law leaks, and for a buffer, whose law only shifts, near it. A
-    /// bound with 95 % confidence is above the truth once in twenty times; these seeds are others.
+    /// An audit with an estimated law finds less than the exact law leaks. For a buffer, whose law only shifts, the result is near
+    /// the exact leakage. A bound with 95 % confidence exceeds the truth once in twenty times. The seeds here avoid such a case.
     #[test]
     fn estimates_are_below_the_exact_leakage_and_near_it_where_the_law_only_shifts() {
         let cases = [(BatchScheme::Shuffle, 0.1), (BatchScheme::StreamShuffle { buffer_size: 100 }, 0.6)];

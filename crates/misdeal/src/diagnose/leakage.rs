@@ -1,4 +1,4 @@
-//! What leaks under the scheme that was found.
+//! The leakage under the scheme that was found.
 
 use super::{dropped, empirical_law};
 use crate::{Analysis, EngineChoice, MechanismAudit, Result, RunOptions, Unwatched, measure_mechanism};
@@ -11,42 +11,42 @@ use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::work::Work;
 use misdeal_theory::{account, check_delta};
 
-/// Observations with which a scheme without a formula is audited, at most.
+/// Largest number of observations for auditing a scheme without a formula.
 const OBSERVATIONS: u64 = 1_000_000;
 
-/// Steps that such an audit plays in all: some seconds on one core. A million observations of 3,000 epochs took half an hour.
+/// Total steps that such an audit plays: some seconds on one core. A million observations of 3,000 epochs took half an hour.
 const STEPS_PLAYED: u64 = 200_000_000;
 
-/// Fewer observations show less than theory does.
+/// Fewest observations for such an audit. With fewer, it would show less than theory.
 const FEWEST_OBSERVATIONS: u64 = 1_000;
 
-/// The confidence of intervals and simulations.
+/// The confidence level of intervals and simulations.
 const CONFIDENCE: f64 = 0.95;
 
-/// Noise and delta.
+/// The noise multiplier and delta of a request.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct NoiseLevel {
     /// Noise standard deviation divided by the clipping norm.
     noise_multiplier: f64,
-    /// The delta at which epsilon is meant.
+    /// The delta that belongs to epsilon.
     delta: f64,
 }
 
 impl NoiseLevel {
-    /// The noise at which a request asks for the leakage.
+    /// Returns the noise and delta at which a request asks for the leakage.
     pub(super) fn of(request: &DiagnoseRequest) -> Option<Self> {
         let delta = request.delta;
         request.noise_multiplier.map(|noise_multiplier| NoiseLevel { noise_multiplier, delta })
     }
 }
 
-/// What was found, and what theory says of other schemes with as many steps.
+/// The leakage found, and theory's bounds for other schemes with the same number of steps.
 pub struct Costs {
     pub leakage: Leakage,
     pub beside: Theory,
 }
 
-/// Refuses what can be refused before the log is read.
+/// Refuses an invalid request before the log is read.
 pub fn check(request: &DiagnoseRequest) -> Result<()> {
     if let Some(NoiseLevel { noise_multiplier, delta }) = NoiseLevel::of(request) {
         let epochs = request.epochs.unwrap_or(1);
@@ -56,14 +56,14 @@ pub fn check(request: &DiagnoseRequest) -> Result<()> {
     Ok(())
 }
 
-/// Bounds on what the diagnosed scheme leaks over `epochs` epochs, those of the log if not given.
+/// Returns bounds on the leakage of the diagnosed scheme over `epochs` epochs. The default is the number of epochs in the log.
 ///
-/// Defects are on the safe side: in the upper bound every record is used as often as the most used one, and all its uses in an epoch
-/// meet in one step; in the lower bound a record is missing as often as the scheme leaves one out. What was
-/// estimated from the log is taken at the end of its 95 % interval that errs on the safe side.
+/// Defects are counted on the safe side. For the upper bound, every record is used as often as the most used one, and all its uses
+/// in an epoch fall into one step. For the lower bound, a record is missing as often as the scheme leaves one out. A value
+/// estimated from the log is taken at the safe end of its 95 % interval.
 ///
 /// # Errors
-/// A noise or a number of epochs that is refused.
+/// The noise or the number of epochs is refused.
 pub fn of(
     DiagnosedLog { logged, orders, diagnosis }: &DiagnosedLog,
     noise: NoiseLevel,
@@ -119,22 +119,22 @@ pub fn of(
     Ok(Costs { leakage, beside: beside.into_iter().collect() })
 }
 
-/// What theory says, or why it says nothing.
+/// Returns theory's bounds, or the reason why there are none.
 ///
-/// All bounds of a diagnosis share one command's work; none takes more than half of what is left.
+/// All bounds of a diagnosis share the work of one command. Each takes at most half of the remaining work.
 fn bounds(setting: &Setting, delta: f64, work: &Work) -> Bounds {
     let found = work.part(0.5 * work.left(), |work| account::bounds_within(setting, delta, work));
     found.unwrap_or_else(|error| Bounds::unknown(error.to_string()))
 }
 
-/// Bounds, and their confidence where they rest on more than theory.
+/// Bounds, and their confidence if they rest on more than theory.
 struct Cost {
     bounds: Bounds,
     confidence: Option<f64>,
 }
 
 impl Cost {
-    /// Bounds that hold whichever of two schemes ran: the smaller lower one and the larger upper one.
+    /// Returns bounds that hold whichever of two schemes ran: the smaller lower bound and the larger upper bound.
     fn or(self, other: Self) -> Self {
         let [one, two] = [self.bounds, other.bounds];
         let both =
@@ -148,19 +148,19 @@ impl Cost {
     }
 }
 
-/// A log at a noise level.
+/// A log at a given noise level.
 struct Subject<'a> {
     logged: &'a LoggedEpochs,
     orders: Option<&'a Orders>,
     setting: &'a Setting,
     delta: f64,
-    /// Whether only one scheme is possible. Then an audit is worth its time: it may give a sharper lower bound.
+    /// Whether only one scheme is possible. An audit is then worth its time, because it may give a sharper lower bound.
     is_alone: bool,
     work: &'a Work,
 }
 
 impl Subject<'_> {
-    /// What one scheme leaks that may have made the log.
+    /// Returns the leakage of one scheme that may have made the log.
     fn cost_of(&self, candidate: &Candidate) -> Result<Cost> {
         let &Subject { logged, orders, setting, delta, is_alone, work } = self;
         let parameters = &candidate.parameters;
@@ -203,7 +203,7 @@ impl Subject<'_> {
         Ok(Cost { bounds: self.with_uses(found, candidate.scheme), confidence })
     }
 
-    /// The same with an upper bound that allows for records which are used more often than a scheme means to.
+    /// Returns the bounds with an upper bound that allows for records used more often than the scheme intends.
     fn with_uses(&self, mut found: Bounds, scheme: LoggedScheme) -> Bounds {
         // Batches that are drawn anew repeat records by chance, which their bounds know.
         let orders = self.orders.filter(|_| !draws_anew(scheme));
@@ -217,10 +217,10 @@ impl Subject<'_> {
     }
 }
 
-/// By how much defects multiply the square of a record's effect, and why.
+/// Returns the factor by which defects multiply the square of a record's effect, and the reason.
 ///
-/// Copies by workers are in other steps, so that their squares add up; copies by ranks and repeats within an epoch may meet in one step,
-/// where effects add up before they are squared.
+/// Copies by workers are in different steps, so their squares add up. Copies by ranks and repeats within an epoch may meet in one
+/// step. There the effects add up before they are squared.
 fn uses(logged: &LoggedEpochs, orders: Option<&Orders>) -> Option<(f64, Allowance)> {
     let (ranks, workers) = (logged.uses.by_ranks, logged.uses.by_workers);
     let repeats = orders.map_or(1, |orders| orders.most_uses.max(1)) as u64;
@@ -229,7 +229,7 @@ fn uses(logged: &LoggedEpochs, orders: Option<&Orders>) -> Option<(f64, Allowanc
     [ranks, workers, repeats].into_iter().any(|uses| uses > 1).then_some((all, why))
 }
 
-/// Every record in every batch with a probability that the log shows up to a 95 % interval.
+/// Returns bounds for Poisson sampling. The log determines the sampling probability up to a 95 % interval.
 fn of_poisson(logged: &LoggedEpochs, setting: &Setting, delta: f64, work: &Work) -> Bounds {
     let steps: usize = logged.epochs.iter().map(|epoch| epoch.ends.len()).sum();
     let entries: usize = logged.epochs.iter().map(|epoch| epoch.records.len()).sum();
@@ -254,9 +254,10 @@ fn of_poisson(logged: &LoggedEpochs, setting: &Setting, delta: f64, work: &Work)
     }
 }
 
-/// Every batch a fresh subset of fixed size: each record is in it with the probability q, its share of the data set.
+/// Returns bounds for batches that are fresh subsets of fixed size. A record is in a batch with probability q, the batch's share
+/// of the data set.
 ///
-/// A setting has q = 1 / T for whole numbers T, so that the bounds are those of the nearest T on the safe side.
+/// A setting can only have q = 1 / T with a whole number T. The bounds are therefore those of the nearest T on the safe side.
 fn of_fresh_subsets(
     logged: &LoggedEpochs,
     setting: &Setting,
@@ -293,7 +294,7 @@ fn of_fresh_subsets(
     })
 }
 
-/// A sliding buffer of the largest size that the log allows, and that size: a smaller one leaks at least as much.
+/// Returns the scheme with the largest sliding buffer that the log allows, and that size. A smaller buffer leaks at least as much.
 fn with_the_largest_buffer(
     scheme: BatchScheme,
     parameters: &SchemeParameters,
@@ -308,7 +309,8 @@ fn with_the_largest_buffer(
     }
 }
 
-/// A lower bound by simulation with the scheme's exact likelihood ratio, where theory's is far from what leaks.
+/// Returns a lower bound from simulation with the scheme's exact likelihood ratio. Used if theory's bound is far from the true
+/// leakage.
 fn by_audit(setting: &Setting, delta: f64, work: &Work) -> Result<Bounds> {
     let analysis = Analysis { delta, threshold_choice: ThresholdChoice::Band, ..Analysis::default() };
     let observations = OBSERVATIONS.min(STEPS_PLAYED / setting.steps()) / 2 * 2;
@@ -334,7 +336,7 @@ fn by_audit(setting: &Setting, delta: f64, work: &Work) -> Result<Bounds> {
     })
 }
 
-/// The empirical law where each record is dealt once an epoch; else nothing is known.
+/// Returns the bound of the empirical law if each record is used once an epoch. Otherwise nothing is known.
 fn of_unknown(orders: Option<&Orders>, setting: &Setting, delta: f64) -> Result<Bounds> {
     let Some(orders) = orders else {
         return Ok(Bounds::unknown(SideMethod::UnknownLaw));

@@ -1,4 +1,4 @@
-//! Which scheme made the batches of a log, and what that costs.
+//! Finds which scheme made the batches of a log, and how much privacy it costs.
 
 mod dropped;
 mod empirical_law;
@@ -14,12 +14,12 @@ use misdeal_results::request::DiagnoseRequest;
 use misdeal_results::{Diagnosed, Theory};
 use std::time::Instant;
 
-/// Reads a log, names its scheme and says what it costs, on all cores of the current thread pool.
+/// Reads a log, finds its scheme and bounds its leakage, on all cores of the current thread pool.
 ///
 /// [`diagnose_batches`] has an example.
 ///
 /// # Errors
-/// A file that cannot be read, a data set size that the log exceeds, or a noise or delta that is refused.
+/// A file cannot be read, the log exceeds the data set size, or a noise or delta is refused.
 pub fn diagnose(request: &DiagnoseRequest) -> Result<Diagnosed> {
     leakage::check(request)?;
     let start = Instant::now();
@@ -31,7 +31,7 @@ pub fn diagnose(request: &DiagnoseRequest) -> Result<Diagnosed> {
     Ok(Diagnosed { request: Some(request.clone()), ..found })
 }
 
-/// As [`diagnose`], of a log that is in memory.
+/// Like [`diagnose`], for a log in memory.
 ///
 /// ```
 /// use misdeal::{diagnose_batches, request::DiagnoseRequest};
@@ -46,7 +46,7 @@ pub fn diagnose(request: &DiagnoseRequest) -> Result<Diagnosed> {
 /// ```
 ///
 /// # Errors
-/// As [`diagnose`].
+/// The same as for [`diagnose`].
 pub fn diagnose_batches(log: &BatchLog, request: &DiagnoseRequest) -> Result<Diagnosed> {
     leakage::check(request)?;
     diagnose_log(log, request, Instant::now())

@@ -1,4 +1,4 @@
-//! Every engine against the reference, trial by trial, on the games of the engine suite.
+//! Compares every engine with the reference, trial by trial, on the games of the engine suite.
 
 use super::Found;
 use misdeal_core::{BatchScheme, ClosedSet, EngineName, Error, Setting, Stream, ThreatModel, World};
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use std::ops::Range;
 
-/// The engine suite: games, and how far a score may differ from the reference.
+/// The engine suite: its games, and the allowed difference of a score from the reference.
 #[derive(Deserialize)]
 struct Suite {
     absolute: f64,
@@ -34,15 +34,15 @@ struct Case {
     reference_only: bool,
 }
 
-/// Gaussian draws of the reference in each game: some hundredths of a second.
+/// Gaussian draws of the reference in each game, which take some hundredths of a second.
 const DRAWS_PER_GAME: u64 = 100_000;
 
-/// Multiple of the suite's tolerance that fails a check.
+/// A check fails if a difference exceeds the suite's tolerance by this factor.
 ///
 /// One trial in millions exceeds the tolerance by a little; a fault exceeds it by orders of magnitude.
 const TOLERANCES: f64 = 3.0;
 
-/// On a graphics processor every second game is enough: each takes time to prepare.
+/// A graphics processor plays only every second game, because each game takes time to prepare.
 const CUDA_STEP: usize = 2;
 
 /// Compares every instruction set of this processor with the reference.
@@ -116,12 +116,12 @@ impl Suite {
         toml::from_str(include_str!("../../data/engines.toml")).map_err(super::message)
     }
 
-    /// Settings, how many trials to compare, and whether only the reference supports them.
+    /// Returns the settings, the number of trials to compare, and whether only the reference supports a setting.
     fn games(&self, seed: u64) -> Result<Vec<(Setting, u64, bool)>, String> {
         self.case.iter().map(|case| case.game(seed)).collect()
     }
 
-    /// The largest difference in both worlds, as a share of the tolerance.
+    /// Returns the largest difference in both worlds, as a share of the tolerance.
     fn compare(&self, engine: &dyn Engine, expected: &Expected, setting: &Setting) -> Result<f64, String> {
         let mut largest: f64 = 0.0;
         for (world, exact) in World::BOTH.into_iter().zip(&expected.scores) {

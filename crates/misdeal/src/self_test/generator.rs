@@ -1,10 +1,11 @@
-//! Random bits and Gaussian numbers, against answers computed elsewhere and against the law.
+//! Checks random bits and Gaussian numbers against independent answers and against their law.
 
 use super::Found;
 use misdeal_core::{Setting, SettingHash, Stream, World, normal};
 use serde::Deserialize;
 
-/// Blocks and Gaussian numbers, from the generators' definitions in another language (`testdata/scripts/stream.py`).
+/// Expected blocks and Gaussian numbers, computed from the generators' definitions in another language
+/// (`testdata/scripts/stream.py`).
 #[derive(Deserialize)]
 struct Answers {
     ars5: Vec<(u8, String, String)>,
@@ -12,10 +13,11 @@ struct Answers {
     gaussian: Vec<(u64, u32, f64)>,
 }
 
-/// Draws for the moments and tails.
+/// Number of draws for the moments and tails.
 const DRAWS: u64 = 1 << 21;
 
-/// Deviates of the law are normal to a good approximation; beyond this lies a probability of 3e-8, times 24 comparisons.
+/// Largest allowed deviate. Deviates of a correct generator are approximately normal. The probability beyond this value is 3e-8,
+/// times 24 comparisons.
 const LARGEST_DEVIATE: f64 = 5.6;
 
 pub(super) fn check(seed: u64) -> Found {
@@ -55,7 +57,7 @@ fn known_answers(answers: &Answers) -> Result<(), String> {
     Ok(())
 }
 
-/// The largest deviate of four moments and eight tail counts.
+/// Returns the largest deviate of four moments and eight tail counts.
 fn moments_and_tails(stream: &Stream) -> Result<f64, String> {
     const LIMITS: [f64; 4] = [1.0, 2.0, 3.0, 4.0];
     let mut powers = [0.0; 4];

@@ -6,13 +6,13 @@ use misdeal_core::{BatchScheme, Setting};
 use misdeal_statistics::{ThresholdChoice, binomial};
 use misdeal_theory::gaussian::Gaussian;
 
-/// So large that a few million observations come close to epsilon.
+/// A delta large enough that a few million observations come close to epsilon.
 const DELTA: f64 = 1e-3;
 const SIGNIFICANCE: f64 = 0.05;
-/// Largest probability with which a sound machine fails.
+/// Largest probability that a sound machine fails.
 const FALSE_ALARM_RATE: f64 = 1e-6;
 
-/// Sizes of the short audits and of the long one.
+/// Sizes of the short audits and of the long audit.
 struct Sizes {
     audits: u64,
     observations: u64,
@@ -21,7 +21,7 @@ struct Sizes {
     share: f64,
 }
 
-/// A fixed order is the Gaussian mechanism: only the target's batch carries information.
+/// Returns an audit in fixed order. Fixed order is the Gaussian mechanism: only the target's batch carries information.
 fn request(
     engine: &str,
     seed: u64,
@@ -39,12 +39,12 @@ fn exact() -> f64 {
     Gaussian::fixed_order(1.0, 1).epsilon_upper_bound(DELTA)
 }
 
-/// Seeds that a user is unlikely to choose.
+/// Returns seeds that a user is unlikely to choose.
 fn seeds(first: u64) -> impl Iterator<Item = u64> {
     (1..).map(move |i: u64| first.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
 }
 
-/// Bounds rarely exceed the exact epsilon, and a long audit comes close to it.
+/// Checks that bounds rarely exceed the exact epsilon, and that a long audit comes close to it.
 pub(super) fn check(engine: &str, seed: u64) -> Found {
     let sizes = match engine {
         "cuda" => Sizes { audits: 20, observations: 1_000_000, long: 1 << 32, share: 0.97 },
@@ -74,7 +74,7 @@ pub(super) fn check(engine: &str, seed: u64) -> Found {
     ))
 }
 
-/// Whether too many bounds exceed the exact value.
+/// Returns whether too many bounds exceed the exact value.
 fn refutes(above: u64, audits: u64) -> bool {
     binomial::lower_bound(above, audits, FALSE_ALARM_RATE).value > SIGNIFICANCE
 }

@@ -1,8 +1,9 @@
 //! Checks this machine's results against known values.
 //!
-//! # What is checked, and what is left to tests?
-//! Only what differs between machines: instruction sets and graphics processors. Every check runs the code of audits. It compares with
-//! values from elsewhere or with the plain reference. Planted faults (`misdeal_core::planted`) show that each check can fail.
+//! # What is checked here, and what in tests?
+//! This module checks only what differs between machines: instruction sets and graphics processors. Every check runs the code of
+//! audits. It compares the results with independent values or with the plain reference. Planted faults (`misdeal_core::planted`)
+//! show that each check can fail.
 
 mod engines;
 mod generator;
@@ -25,7 +26,7 @@ struct Check {
     run: fn(u64) -> Found,
 }
 
-/// On the processor.
+/// Checks that run on the processor.
 const OF_PROCESSORS: [Check; 4] = [
     Check { name: "generator", run: generator::check },
     Check { name: "engines", run: engines::check },
@@ -33,14 +34,14 @@ const OF_PROCESSORS: [Check; 4] = [
     Check { name: "training", run: trainings::check },
 ];
 
-/// On a graphics processor.
+/// Checks that run on a graphics processor.
 const OF_CUDA: [Check; 3] = [
     Check { name: "cuda engine", run: engines::check_cuda },
     Check { name: "cuda known epsilon", run: |seed| known_epsilon::check("cuda", seed) },
     Check { name: "cuda training", run: trainings::check_cuda },
 ];
 
-/// Runs all checks that this machine has a device for.
+/// Runs all checks for which this machine has a device.
 ///
 /// ```no_run
 /// use misdeal::{Unwatched, request::SelfTestRequest, self_test};
@@ -53,7 +54,7 @@ const OF_CUDA: [Check; 3] = [
 /// - Every check runs the code of audits, on all available instruction sets and devices. A check that panics has failed.
 ///
 /// # Errors
-/// `cuda` is requested and there is none, or the run is interrupted. A failed check is no error; it is in the report.
+/// `cuda` is requested and there is none, or the run is interrupted. A failed check is not an error; the report lists it.
 pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<SelfTest> {
     let cuda = match request.device {
         Device::Cpu => Err("left out: the device is cpu".to_owned()),
@@ -104,7 +105,7 @@ pub fn run_check(name: &str) -> Checked {
     check.unwrap_or_else(|| panic!("no check is called {name}")).report(0)
 }
 
-/// The message of an error.
+/// Returns the message of an error.
 #[allow(clippy::needless_pass_by_value, reason = "for map_err")]
 fn message(error: impl ToString) -> String {
     error.to_string()

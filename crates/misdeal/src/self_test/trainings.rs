@@ -8,10 +8,10 @@ use misdeal_train::reference::{self, ModelOutputs};
 use misdeal_train::{InstructionSet, TrainingPlan};
 use std::sync::Arc;
 
-/// The largest difference of an output or a parameter that ten steps in f32 may cause.
+/// Largest difference of an output or a parameter that ten steps in f32 may cause.
 const TOLERANCE: f64 = 2e-5;
 
-/// One model with every kind of layer, and a perceptron.
+/// The models: one with every kind of layer, and a perceptron.
 const MODELS: [&str; 2] = [
     "name = 'convolutions'
      layers = [
@@ -67,7 +67,7 @@ fn verdict(models: usize, largest: f64) -> Found {
     Ok(format!("{models} models agree with the reference to {largest:.0e}"))
 }
 
-/// A plan for each model, with the given stream.
+/// Returns a plan for each model, with the given stream.
 fn plans(seed: u64, stream: fn(&SettingHash) -> Stream) -> Result<Vec<TrainingPlan>, String> {
     let shape = Shape { channels: 1, height: 6, width: 6 };
     let setting = Setting {
@@ -92,7 +92,7 @@ fn plans(seed: u64, stream: fn(&SettingHash) -> Stream) -> Result<Vec<TrainingPl
         .collect()
 }
 
-/// The largest difference of an output, a bias or a parameter.
+/// Returns the largest difference of an output, a bias or a parameter.
 fn difference(exact: &ModelOutputs, ours: &ModelOutputs) -> Result<f64, String> {
     let flat = |outputs: &ModelOutputs| {
         let values = outputs.projections.iter().chain(&outputs.biases).flatten().copied();
