@@ -1,4 +1,4 @@
-//! Theory's bounds, scheme by scheme.
+//! [`Theory`]: theory's bounds on epsilon, by scheme.
 
 use misdeal_core::{Bounds, SchemeName};
 use schemars::JsonSchema;
