@@ -17,7 +17,7 @@ struct Known<'a> {
     lower: Option<f64>,
     /// The proven upper bound.
     upper: Option<f64>,
-    /// The upper bound for Poisson sampling with the same noise; `None` if it is not to be recommended.
+    /// The upper bound for Poisson sampling with the same noise; `None` if the advice should not mention it.
     poisson: Option<f64>,
     /// The subject of "... leaks at least", such as "this training".
     subject: &'a str,
