@@ -1,4 +1,6 @@
-//! Files that a command writes lie apart from those that it reads, and from each other.
+//! Checks that a command overwrites none of its other files.
+//!
+//! Each file that it writes must differ from those that it reads, and from the others that it writes.
 
 use crate::arguments::{
     AuditCommand, CheckArguments, Command, CommonArguments, DiagnoseArguments, EstimateArguments,
@@ -9,7 +11,7 @@ use misdeal::request::Run;
 use misdeal_files::atomic::{Named, check_apart};
 use std::path::{Path, PathBuf};
 
-/// A command's files, each with the flag or the word that names it.
+/// The files of a command, each with the flag or word that names it.
 #[derive(Default)]
 struct Files<'a> {
     read: Vec<Named<'a>>,
@@ -81,7 +83,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Refuses a file that would replace another one of the command's.
+/// Refuses a file that would replace another file of the same command.
 pub fn check(command: Option<&Command>, common: &CommonArguments) -> Result<(), Failure> {
     let files = Files::of(command).writing("output", common.output.as_ref());
     Ok(check_apart(&files.read, &files.written)?)

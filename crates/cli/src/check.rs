@@ -1,4 +1,4 @@
-//! `misdeal check`, and `misdeal` alone.
+//! Runs `misdeal check`, and `misdeal` without a command.
 
 use crate::arguments::{CheckArguments, CommonArguments};
 use crate::date::today;
@@ -12,7 +12,7 @@ use misdeal_report::{Layout, PageHead};
 use misdeal_results::{Document, Stored};
 use std::path::Path;
 
-/// Checks model cards and reports; writes the page and the figure where they were asked for.
+/// Checks model cards and prints the result. Writes the page and the figure if requested.
 pub fn run(arguments: CheckArguments, common: &CommonArguments) -> Result<Success, Failure> {
     let CheckArguments { mut request, check, report, plot, title, date } = arguments;
     plot::check(plot.as_deref())?;
@@ -32,7 +32,7 @@ pub fn run(arguments: CheckArguments, common: &CommonArguments) -> Result<Succes
     Ok(Success::of(check, &document))
 }
 
-/// Refuses a place or an ending for a page before anything is computed.
+/// Refuses a bad path or file ending for a page, before anything is computed.
 pub fn check_page(path: Option<&Path>) -> Result<(), Failure> {
     let Some(path) = path else { return Ok(()) };
     if !matches!(Layout::of(path), Ok(Layout::Page)) {
@@ -42,7 +42,7 @@ pub fn check_page(path: Option<&Path>) -> Result<(), Failure> {
     Ok(check_place(path)?)
 }
 
-/// Writes a result's page.
+/// Writes the HTML page of a result, if a path is given.
 pub fn write_page(
     common: &CommonArguments,
     path: Option<&Path>,
@@ -57,7 +57,7 @@ pub fn write_page(
     Ok(())
 }
 
-/// Checks the default setting, audit included: what `misdeal` alone does.
+/// Checks the default card and audits it. This is what `misdeal` does without a command.
 pub fn run_default(common: &CommonArguments) -> Result<Success, Failure> {
     let mut arguments = CheckArguments::default();
     arguments.request.card = misdeal::default_card()?;

@@ -1,14 +1,14 @@
-//! Dates of pages.
+//! Dates that pages show.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Today's date in UTC, as 2026-01-31.
+/// Returns today's date in UTC, such as 2026-01-31.
 pub fn today() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     date(seconds / 86_400)
 }
 
-/// The date of a day that is counted from 1970-01-01.
+/// Returns the date that is `days` days after 1970-01-01.
 fn date(mut days: u64) -> String {
     let is_leap =
         |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));

@@ -1,4 +1,4 @@
-//! What surrounds a run: where it prints, and whether it hears signals.
+//! [`Environment`]: where a run prints, and whether it listens for signals.
 
 use crate::failure::Failure;
 use crate::interruption::{Listener, Patience};
@@ -6,17 +6,17 @@ use comfy_table::{ContentArrangement, Table, presets};
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Narrower terminals are taken for ones of unknown width.
+/// The least width in columns. A narrower terminal counts as one of unknown width.
 const NARROWEST: u16 = 20;
 
-/// What surrounds a run: the process with its streams and signals, or nothing but two buffers.
+/// The environment of a run: the process with its streams and signals, or two buffers.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
     captured: Option<Arc<Mutex<Captured>>>,
     listener: Listener,
 }
 
-/// What a run printed.
+/// The text that a run printed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {
     /// Standard output.
@@ -26,17 +26,17 @@ pub struct Captured {
 }
 
 impl Environment {
-    /// The process: standard output and error, SIGINT and SIGTERM.
+    /// Creates the environment of the process: standard output and error, SIGINT and SIGTERM.
     pub fn process() -> Self {
         Environment::default()
     }
 
-    /// Two buffers; a run sees no terminal and no signals.
+    /// Creates an environment of two buffers, without terminal and signals.
     pub fn captured() -> Self {
         Environment { captured: Some(Arc::default()), ..Environment::default() }
     }
 
-    /// What was printed so far; nothing where the process printed it.
+    /// Returns the text printed so far into the buffers. It is empty for the environment of the process.
     pub fn printed(&self) -> Captured {
         self.buffers().map(|buffers| buffers.clone()).unwrap_or_default()
     }
@@ -57,7 +57,7 @@ impl Environment {
         }
     }
 
-    /// Writes a line to standard error; nobody hears it where nothing can be written.
+    /// Writes a line to standard error, and ignores failures to write.
     pub(crate) fn tell(&self, line: &str) {
         let line = format!("{line}\n");
         let _ = match self.buffers() {
@@ -66,17 +66,17 @@ impl Environment {
         };
     }
 
-    /// Whether somebody watches standard error.
+    /// Whether standard error is a terminal.
     pub(crate) fn is_watched(&self) -> bool {
         self.is_process() && io::stderr().is_terminal()
     }
 
-    /// Whether somebody reads standard output.
+    /// Whether standard output is a terminal.
     pub(crate) fn is_read(&self) -> bool {
         self.is_process() && io::stdout().is_terminal()
     }
 
-    /// Columns of the terminal, or of `COLUMNS` where there is none.
+    /// Returns the terminal's width in columns, or `COLUMNS` if there is no terminal.
     fn columns(&self) -> Option<u16> {
         if !self.is_process() {
             return None;
@@ -86,12 +86,14 @@ impl Environment {
         of_terminal.or_else(stated).filter(|&columns| columns >= NARROWEST)
     }
 
-    /// Columns that lines may fill: those of the terminal, 100 where there is none.
+    /// Returns the largest width of a line: the terminal's, or 100 without a terminal.
     pub(crate) fn width(&self) -> usize {
         usize::from(self.columns().unwrap_or(100))
     }
 
-    /// An empty table without lines, as wide as the terminal, or `width` characters where there is none.
+    /// Creates an empty table without borders.
+    ///
+    /// The table is as wide as the terminal, or `width` characters without a terminal.
     pub(crate) fn table(&self, width: u16) -> Table {
         let mut table = Table::new();
         table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
@@ -99,12 +101,14 @@ impl Environment {
         table
     }
 
-    /// Hears signals from now on, if there is a process to end.
+    /// Starts to listen for signals, if this is the environment of the process.
     pub(crate) fn listen(&self, patience: Patience) -> Result<(), Failure> {
         if self.is_process() { self.listener.listen(patience) } else { Ok(()) }
     }
 
-    /// Must be called before the last line is told: whoever comes second waits for the end.
+    /// Marks the run as ended. Call this before the last line is printed.
+    ///
+    /// If a signal is already ending the process, this call waits for the process to end.
     pub(crate) fn end(&self) {
         self.listener.end();
     }

@@ -1,27 +1,27 @@
-//! How a command ends: exit codes, and one line for each failure.
+//! The end of a command: exit codes, and one line for each failure.
 
 use crate::{hints, interruption};
 use misdeal_core::{printable, spell_fields};
 use misdeal_results::{Document, VerdictKind};
 use std::fmt::{self, Display};
 
-/// A command that did what it was asked.
+/// The outcome of a command that ran without failure.
 pub enum Success {
     /// Exit code 0.
     Fine,
-    /// Exit code 1: the answer is bad news that the caller asked to be told of.
+    /// Exit code 1: the result is bad news, and the caller asked for an exit code that shows it.
     BadNews,
 }
 
 impl Success {
-    /// Bad news if the caller asked to be told of refuted claims, and the document refutes one.
+    /// Returns bad news if `check` is set and the document refutes a claim.
     pub fn of(check: bool, document: &Document) -> Self {
         let is_refuted = document.verdict().is_some_and(|verdict| verdict.kind == VerdictKind::Refuted);
         if check && is_refuted { Success::BadNews } else { Success::Fine }
     }
 }
 
-/// A command that did not, with its exit code and its line.
+/// A failed command, with its exit code and its message.
 #[derive(Debug)]
 pub struct Failure {
     code: u8,
@@ -29,35 +29,37 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A signal has come.
+    /// Creates the failure of a run that a signal interrupted.
     pub fn interrupted(message: String) -> Self {
         Failure { code: interruption::exit_code(), message }
     }
 
-    /// Exit code 3: the request was fine, the run was not.
+    /// Creates a failure with exit code 3: the request was valid, but the run failed.
     pub fn run_failed(message: impl Display) -> Self {
         Failure { code: 3, message: message.to_string() }
     }
 
-    /// A file that was not read, or not written.
+    /// Creates the failure of a file that could not be read (exit code 2) or written (exit code 3).
     fn of_file(error: &misdeal_files::Error) -> Self {
         Failure { code: if error.is_failed_write() { 3 } else { 2 }, message: error.to_string() }
     }
 
-    /// The exit code.
+    /// Returns the exit code.
     pub fn code(&self) -> u8 {
         self.code
     }
 }
 
-/// The line, without what nobody could read in it.
+/// Writes the message on one line, made readable.
 impl Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "misdeal: {}", readable(&self.message))
     }
 }
 
-/// The message on one line, with words longer than any number cut in their middle: names and values come from outside.
+/// Puts a message on one line, and cuts very long words in the middle.
+///
+/// Long words can occur because names and values come from the user's files.
 fn readable(message: &str) -> String {
     const LONGEST: usize = 400;
     const KEPT: usize = 80;
@@ -73,7 +75,7 @@ fn readable(message: &str) -> String {
     printable(&message.split(' ').map(word).collect::<Vec<_>>().join(" ")).into_owned()
 }
 
-/// A field as a flag.
+/// Returns the flag of a field: `batch_size` becomes `--batch-size`.
 fn flag(field: &str) -> String {
     match field {
         // Counted, not given: there is no such flag.
@@ -82,7 +84,7 @@ fn flag(field: &str) -> String {
     }
 }
 
-/// A message whose fields are flags.
+/// Replaces the fields in a message by their flags.
 fn spelled(message: &str) -> String {
     spell_fields(message, flag)
 }
@@ -132,7 +134,7 @@ impl From<misdeal::Error> for Failure {
     }
 }
 
-/// What clap says of wrong arguments, on one line.
+/// Creates the failure for wrong arguments, with clap's message on one line.
 pub fn of_arguments(error: &clap::Error, words: &[String]) -> Failure {
     let line = hints::better(error, words).unwrap_or_else(|| {
         let text = error.to_string();

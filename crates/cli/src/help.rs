@@ -1,14 +1,14 @@
-//! Help: groups of flags, examples, and what the short help leaves out.
+//! Help texts: groups of flags, examples, and flags that only the long help shows.
 
 use crate::arguments::{Arguments, EXIT_CODES};
 use clap::{Arg, Command, CommandFactory};
 use std::any::TypeId;
 use std::path::PathBuf;
 
-/// The heading of flags that all commands have.
+/// The heading of the flags that all commands share.
 const COMMON: &str = "Common options";
 
-/// Groups of flags, in the order in which they are asked for.
+/// Groups of flags, in the order of the help.
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Setting",
@@ -77,7 +77,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Flags that few people need, which the short help leaves out.
+/// Flags that few users need. The short help leaves them out.
 const RARE: &[&str] = &[
     "adversary-buffer-size",
     "adversary-scheme",
@@ -239,7 +239,7 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
     ("man", ["misdeal man", "misdeal man --output man1", "misdeal man | man -l -"]),
 ];
 
-/// Every command with its flags in groups, examples and exit codes.
+/// Returns all commands, with grouped flags, examples and exit codes.
 pub fn definition() -> Command {
     dressed(Arguments::command(), "")
 }

@@ -1,10 +1,10 @@
-//! What people type for a flag or a value that is called otherwise.
+//! Hints for users who type a wrong name for a flag or a value.
 
 use crate::help;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// What people type, and the flags that they may mean; a command has some of them.
+/// Names that users type, and the flags that they may mean. A command has only some of these flags.
 const KNOWN: &[(&[&str], &[&str])] = &[
     (&["noise", "noise-scale", "noise-std", "nm", "z"], &["noise-multiplier"]),
     (&["eps", "epsilon", "claim", "claimed-eps"], &["claimed-epsilon", "target-epsilon", "epsilon"]),
@@ -26,7 +26,7 @@ const KNOWN: &[(&[&str], &[&str])] = &[
     (&["trials", "runs"], &["observations"]),
 ];
 
-/// A better line than clap's, for flags that do not exist and values that are none of a set.
+/// Returns a better message than clap's for an unknown flag or an unknown value.
 pub fn better(error: &clap::Error, words: &[String]) -> Option<String> {
     match error.kind() {
         ErrorKind::UnknownArgument => unknown_flag(error, words),
@@ -68,7 +68,7 @@ fn unknown_flag(error: &clap::Error, words: &[String]) -> Option<String> {
     Some(format!("unexpected argument {typed}{hint}"))
 }
 
-/// The flags of the command that the words lead to.
+/// Returns the flags of the command that `words` name.
 fn flags(definition: &Command, words: &[String]) -> Vec<String> {
     let mut command = definition;
     for word in words.iter().skip(1) {

@@ -1,4 +1,4 @@
-//! Ctrl-C and its relatives.
+//! Handles SIGINT (Ctrl-C) and SIGTERM.
 
 use crate::failure::Failure;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -8,40 +8,47 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// What the process has heard, once it listens.
+/// The signals that the process received since it started to listen.
 static SIGNALS: OnceLock<Signals> = OnceLock::new();
 
 struct Signals {
-    /// The exit code that the first signal asks for; zero while there was none.
+    /// The exit code for the signal that came; zero if none came.
     code: Arc<AtomicUsize>,
-    /// For each signal, whether it came: its second one ends the process.
+    /// Whether each signal has come. If it comes again, the process ends.
     came: [Arc<AtomicBool>; 2],
 }
 
-/// Whether the job has asked since the signal came, so that it saves and ends.
+/// Whether the job has asked for signals since one came. Such a job saves and ends.
 static IS_NOTICED: AtomicBool = AtomicBool::new(false);
 
-/// How long a job that has noticed the signal may take to save what it has and to end by itself, after the first half second.
+/// The extra time that a job gets to save its results after a signal.
+///
+/// The time counts from half a second after the signal. Only a job that has noticed the signal gets it.
 #[derive(Debug, Clone, Copy)]
 pub enum Patience {
-    /// Not at all: parts of the job, such as one step of a large model, take minutes and save nothing.
+    /// No extra time. Parts of the job, such as one step of a large model, take minutes and save nothing.
     None,
-    /// Four seconds: scores of some gigabytes may have to be put together first.
+    /// Four seconds. The job may first have to merge several gigabytes of scores.
     ToSave,
 }
 
 const UNNOTICED: Duration = Duration::from_millis(500);
 const TO_SAVE: Duration = Duration::from_secs(4);
 
-/// A run that hears signals, and whether it has ended: one thread alone tells its end.
+/// A run that listens for signals, and whether it has ended.
+///
+/// The lock ensures that only one thread reports the end of the run.
 #[derive(Debug, Clone, Default)]
 pub struct Listener {
     ended: Arc<Mutex<bool>>,
 }
 
 impl Listener {
-    /// From now on the first SIGINT or SIGTERM is only noted, and a second one ends the process at once. A job that has not ended by itself in
-    /// time after the first is ended too, when no file is being written.
+    /// Starts to listen for SIGINT and SIGTERM.
+    ///
+    /// The first signal is only noted. If the same signal comes again, the process ends at once. A job that does not end by itself in time
+    /// after the
+    /// first signal is ended too, but not while a file is being written.
     pub fn listen(&self, patience: Patience) -> Result<(), Failure> {
         hear().map_err(|error| Failure::run_failed(format!("cannot listen for signals: {error}")))?;
         let listener = self.clone();
@@ -52,7 +59,7 @@ impl Listener {
         Ok(())
     }
 
-    /// The run has ended by itself; waits for the end of the process where that is told already.
+    /// Marks the run as ended. Waits if another thread is already ending the process.
     pub fn end(&self) {
         *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
     }
@@ -61,7 +68,7 @@ impl Listener {
         *self.ended.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a signal, is patient, and ends the process, unless the job ends first.
+    /// Waits for a signal and for the extra time, then ends the process unless the job ended first.
     fn end_after_signal(&self, patience: Patience) {
         while exit_code() == 0 {
             if self.has_ended() {
@@ -85,7 +92,7 @@ impl Listener {
     }
 }
 
-/// Notes signals from now on, and forgets those of earlier runs.
+/// Starts to note signals, and forgets those of earlier runs.
 fn hear() -> io::Result<()> {
     if let Some(signals) = SIGNALS.get() {
         signals.code.store(0, Ordering::Relaxed);
@@ -103,13 +110,13 @@ fn hear() -> io::Result<()> {
     Ok(())
 }
 
-/// A file that reaches the limit of its size is an error of writing, with a message, and not the end of the process.
+/// Turns a reached file-size limit into a write error, instead of the end of the process.
 pub fn outlive_file_limits() {
     #[cfg(unix)]
     let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// Whether a signal has come; whoever asks ends soon if one has.
+/// Whether a signal has come. If so, the caller should save and end soon.
 pub fn has_come() -> bool {
     let has_come = exit_code() != 0;
     if has_come {
@@ -118,7 +125,7 @@ pub fn has_come() -> bool {
     has_come
 }
 
-/// 130 after SIGINT, 143 after SIGTERM.
+/// Returns the exit code: 130 after SIGINT, 143 after SIGTERM, 0 without a signal.
 pub fn exit_code() -> u8 {
     SIGNALS.get().map_or(0, |signals| signals.code.load(Ordering::Relaxed) as u8)
 }

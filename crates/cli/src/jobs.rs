@@ -1,4 +1,4 @@
-//! Commands: each runs its job and delivers the document.
+//! One function per command. Each runs its job and prints or writes the document.
 
 use crate::arguments::{
     AccountArguments, CommonArguments, CompletionsArguments, DiagnoseArguments, EstimateArguments, Format,
@@ -18,10 +18,12 @@ use misdeal_report::{Layout, PageHead, page};
 use misdeal_results::{Document, LaidOut, Stored};
 use std::path::Path;
 
-/// What a command comes to.
+/// The outcome of a command.
 type Outcome = Result<Success, Failure>;
 
-/// Draws a document, if there is a place for it, and prints it. With `check` a refuted claim is bad news.
+/// Prints a document, and first draws it if `plot` is given.
+///
+/// With `check`, a refuted claim is bad news (exit code 1).
 fn deliver(document: &Document, plot: Option<&Path>, check: bool, common: &CommonArguments) -> Outcome {
     if let Some(path) = plot {
         plot::write(path, document)?;
@@ -30,7 +32,7 @@ fn deliver(document: &Document, plot: Option<&Path>, check: bool, common: &Commo
     Ok(Success::of(check, document))
 }
 
-/// `misdeal audit mechanism`.
+/// Runs `misdeal audit mechanism`.
 pub fn audit_mechanism(arguments: MechanismArguments, common: &CommonArguments) -> Outcome {
     let MechanismArguments { mut request, outcome } = arguments;
     plot::check(outcome.plot.as_deref())?;
@@ -41,7 +43,7 @@ pub fn audit_mechanism(arguments: MechanismArguments, common: &CommonArguments) 
     deliver(&audit.into(), outcome.plot.as_deref(), outcome.check, common)
 }
 
-/// `misdeal audit training`.
+/// Runs `misdeal audit training`.
 pub fn audit_training(arguments: TrainingArguments, common: &CommonArguments) -> Outcome {
     let TrainingArguments { mut request, outcome } = arguments;
     plot::check(outcome.plot.as_deref())?;
@@ -52,7 +54,7 @@ pub fn audit_training(arguments: TrainingArguments, common: &CommonArguments) ->
     deliver(&audit.into(), outcome.plot.as_deref(), outcome.check, common)
 }
 
-/// `misdeal estimate`.
+/// Runs `misdeal estimate`.
 pub fn estimate(arguments: EstimateArguments, common: &CommonArguments) -> Outcome {
     let EstimateArguments { mut request, check, plot } = arguments;
     plot::check(plot.as_deref())?;
@@ -64,7 +66,7 @@ pub fn estimate(arguments: EstimateArguments, common: &CommonArguments) -> Outco
     deliver(&found.into(), plot.as_deref(), check, common)
 }
 
-/// `misdeal merge`.
+/// Runs `misdeal merge`.
 pub fn merge(mut request: MergeRequest, common: &CommonArguments) -> Outcome {
     request.output.clone_from(&common.output);
     output::print_document(common, &misdeal::merge_stores(&request)?.into())?;
@@ -74,7 +76,7 @@ pub fn merge(mut request: MergeRequest, common: &CommonArguments) -> Outcome {
     Ok(Success::Fine)
 }
 
-/// `misdeal account`.
+/// Runs `misdeal account`.
 pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Outcome {
     let plot = arguments.plot.as_deref();
     plot::check(plot)?;
@@ -85,7 +87,7 @@ pub fn account(arguments: &AccountArguments, common: &CommonArguments) -> Outcom
     deliver(&found.into(), plot, arguments.check, common)
 }
 
-/// `misdeal calibrate`.
+/// Runs `misdeal calibrate`.
 pub fn calibrate(request: &CalibrateRequest, common: &CommonArguments) -> Outcome {
     let found = {
         let _spinner = Spinner::new(common, "calibrating");
@@ -94,7 +96,7 @@ pub fn calibrate(request: &CalibrateRequest, common: &CommonArguments) -> Outcom
     deliver(&found, None, false, common)
 }
 
-/// `misdeal diagnose`.
+/// Runs `misdeal diagnose`.
 pub fn diagnose(arguments: &DiagnoseArguments, common: &CommonArguments) -> Outcome {
     let plot = arguments.plot.as_deref();
     plot::check(plot)?;
@@ -105,7 +107,7 @@ pub fn diagnose(arguments: &DiagnoseArguments, common: &CommonArguments) -> Outc
     deliver(&found.into(), plot, arguments.check, common)
 }
 
-/// `misdeal reproduce`.
+/// Runs `misdeal reproduce`.
 pub fn reproduce(arguments: ReproduceArguments, common: &CommonArguments) -> Outcome {
     let ReproduceArguments { mut request, plot } = arguments;
     plot::check(plot.as_deref())?;
@@ -115,7 +117,7 @@ pub fn reproduce(arguments: ReproduceArguments, common: &CommonArguments) -> Out
     deliver(&found.into(), plot.as_deref(), false, common)
 }
 
-/// `misdeal report`.
+/// Runs `misdeal report`.
 pub fn report(arguments: &ReportArguments, common: &CommonArguments) -> Outcome {
     let layout = common.output.as_deref().map(Layout::of).transpose()?;
     if layout.is_none() && common.format() == Format::Json {
@@ -158,12 +160,12 @@ pub fn report(arguments: &ReportArguments, common: &CommonArguments) -> Outcome 
     Ok(Success::Fine)
 }
 
-/// `misdeal devices`.
+/// Runs `misdeal devices`.
 pub fn devices(common: &CommonArguments) -> Outcome {
     deliver(&misdeal::devices().into(), None, false, common)
 }
 
-/// `misdeal self-test`; a check that fails is bad news.
+/// Runs `misdeal self-test`. A failed check is bad news (exit code 1).
 pub fn self_test(mut request: SelfTestRequest, common: &CommonArguments) -> Outcome {
     common.environment.listen(Patience::ToSave)?;
     request.seed = common.seed;
@@ -173,7 +175,7 @@ pub fn self_test(mut request: SelfTestRequest, common: &CommonArguments) -> Outc
     Ok(if passed { Success::Fine } else { Success::BadNews })
 }
 
-/// A few checks need no bar.
+/// A job without a progress bar that signals can interrupt.
 struct Interruptible;
 
 impl Progress for Interruptible {
@@ -184,7 +186,7 @@ impl Progress for Interruptible {
     }
 }
 
-/// `misdeal completions`.
+/// Runs `misdeal completions`.
 pub fn completions(arguments: &CompletionsArguments, common: &CommonArguments) -> Outcome {
     common.check_is_text()?;
     let mut script = Vec::new();

@@ -1,4 +1,6 @@
-//! The command line of misdeal: arguments, progress, exit codes, and no logic of its own.
+//! The command line of misdeal: arguments, progress and exit codes.
+//!
+//! The crate has no logic of its own. It calls the library.
 //!
 //! ```
 //! use misdeal_cli::{Environment, run};
@@ -37,8 +39,9 @@ use clap::FromArgMatches;
 use failure::{Failure, Success};
 use std::ffi::OsString;
 
-/// Runs what `arguments` ask for, the first of which is the program's name, and gives the exit code. Several runs may follow each other in
-/// one process.
+/// Runs the command that `arguments` name, and returns the exit code.
+///
+/// The first argument is the program's name. A process may call this function several times.
 pub fn run<A: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = A>,
     environment: &Environment,
@@ -66,7 +69,7 @@ pub fn run<A: Into<OsString> + Clone>(
     }
 }
 
-/// Every command with its flags, as `run` reads them.
+/// Returns all commands with their flags, as [`run`] reads them.
 pub fn definition() -> clap::Command {
     help::definition()
 }
@@ -84,7 +87,7 @@ fn parsed(arguments: &[OsString], environment: &Environment) -> Result<Arguments
     Arguments::from_arg_matches_mut(&mut definition.try_get_matches_from(arguments)?)
 }
 
-/// Prints the help or the version; anything else that clap says is a failure.
+/// Prints the help or the version. Any other message of clap is a failure.
 fn told(error: &clap::Error, arguments: &[OsString], environment: &Environment) -> Result<Success, Failure> {
     if error.use_stderr() {
         let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -95,7 +98,7 @@ fn told(error: &clap::Error, arguments: &[OsString], environment: &Environment) 
     Ok(Success::Fine)
 }
 
-/// Refuses what is known to be in vain, and runs the command on its threads.
+/// Refuses arguments that cannot work, then runs the command on its threads.
 fn checked(mut arguments: Arguments) -> Result<Success, Failure> {
     // The output of others is no document.
     if !matches!(

@@ -1,4 +1,4 @@
-//! `misdeal man`.
+//! Runs `misdeal man`.
 
 use crate::arguments::{CommonArguments, EXIT_CODES};
 use crate::failure::{Failure, Success};
@@ -11,7 +11,9 @@ use misdeal_files::atomic::write_atomically;
 use std::io;
 use std::path::Path;
 
-/// Prints the page of the program, or writes one for it and for every command into the folder that `--output` names.
+/// Prints the program's manual page, or writes the pages of all commands.
+///
+/// With `--output`, the pages go into that folder.
 pub fn run(common: &CommonArguments) -> Result<Success, Failure> {
     common.check_is_text()?;
     let mut program = crate::help::definition().disable_help_subcommand(true);
@@ -32,7 +34,7 @@ pub fn run(common: &CommonArguments) -> Result<Success, Failure> {
     Ok(Success::Fine)
 }
 
-/// Makes the folder, unless it is there; what is around it must be.
+/// Creates the folder if it does not exist. Its parent folder must exist.
 fn make(folder: &Path) -> Result<(), Failure> {
     if folder.is_dir() {
         return Ok(());
@@ -52,7 +54,7 @@ fn make(folder: &Path) -> Result<(), Failure> {
     })
 }
 
-/// A command and all below it.
+/// Returns a command and all its subcommands.
 fn all(command: &Command) -> Vec<&Command> {
     let below = command.get_subcommands().filter(|command| !command.is_hide_set());
     std::iter::once(command).chain(below.flat_map(all)).collect()

@@ -1,4 +1,4 @@
-//! Where results go.
+//! Prints results, or writes them to files.
 
 use crate::arguments::{CommonArguments, Format};
 use crate::failure::Failure;
@@ -26,7 +26,7 @@ pub fn deliver(common: &CommonArguments, document: &Document) -> Result<(), Fail
     }
 }
 
-/// Prints what is already laid out, or writes it to `--output` and says so.
+/// Prints finished text, or writes it to `--output` and says so.
 pub fn deliver_text(common: &CommonArguments, text: &str, verdict: Option<&Verdict>) -> Result<(), Failure> {
     let Some(path) = &common.output else { return print(common, text) };
     write_atomically(path, |sink| sink.write_all(text.as_bytes()))?;
@@ -35,7 +35,7 @@ pub fn deliver_text(common: &CommonArguments, text: &str, verdict: Option<&Verdi
     Ok(())
 }
 
-/// Prints one line with the path of the file, what it contains and the verdict.
+/// Prints one line on standard error: the file's path, its contents and the verdict.
 pub fn tell_written(common: &CommonArguments, path: &Path, what: &str, verdict: Option<&Verdict>) {
     if common.quiet {
         return;
@@ -46,7 +46,9 @@ pub fn tell_written(common: &CommonArguments, path: &Path, what: &str, verdict: 
     common.environment.tell(&format!("Wrote {path} ({what}).{verdict}"));
 }
 
-/// As [`deliver`], for commands whose `--output` is something else.
+/// Prints a result, also if `--output` is set.
+///
+/// This is for commands that write something else to `--output`.
 pub fn print_document(common: &CommonArguments, document: &Document) -> Result<(), Failure> {
     print(common, &render(common, document))
 }
@@ -59,7 +61,9 @@ fn render(common: &CommonArguments, document: &Document) -> String {
     }
 }
 
-/// Text in which nothing from outside moves the cursor, turns letters around or speaks to the server that runs a build.
+/// Returns text that is safe to print, even if parts come from untrusted files.
+///
+/// No part can move the cursor, reverse letters, or send commands to a build server.
 pub fn for_people(text: &str) -> String {
     let lines = for_workflows(text);
     let is_command = |line: &str| line.trim_start().starts_with("::");
@@ -71,13 +75,15 @@ pub fn for_people(text: &str) -> String {
     lines.split('\n').map(quiet).collect::<Vec<_>>().join("\n")
 }
 
-/// As [`for_people`], where lines may begin with the commands of a GitHub workflow.
+/// Like [`for_people`], but lines may begin with commands of a GitHub workflow.
 pub fn for_workflows(text: &str) -> String {
     // The older form of such commands counts anywhere in a line.
     printable_lines(text).replace("##[", "#\\u{23}[")
 }
 
-/// JSON in which no hidden character stands as itself, and no older command of workflows. It reads back as it was.
+/// Returns JSON with hidden characters and older workflow commands escaped.
+///
+/// The JSON still parses to the same value.
 pub fn for_programs(json: String) -> String {
     let is_escaped = |c| is_hidden(c) && c != '\n';
     if !json.contains(is_escaped) && !json.contains("##[") {
@@ -96,7 +102,7 @@ pub fn for_programs(json: String) -> String {
     shown.replace("##[", "#\\u0023[")
 }
 
-/// Prints what is already laid out.
+/// Prints finished text.
 pub fn print(common: &CommonArguments, text: &str) -> Result<(), Failure> {
     match common.environment.print(text) {
         // Whoever closed the pipe has read enough.

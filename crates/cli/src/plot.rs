@@ -1,4 +1,4 @@
-//! Plots of results.
+//! Writes figures of results to files.
 
 use crate::failure::Failure;
 use misdeal_files::atomic::{check_place, write_atomically};
@@ -7,7 +7,7 @@ use misdeal_report::{Format, figure};
 use misdeal_results::Document;
 use std::path::Path;
 
-/// Refuses a place or an ending before anything is computed.
+/// Refuses a bad path or file ending for a figure, before anything is computed.
 pub fn check(path: Option<&Path>) -> Result<(), Failure> {
     if let Some(path) = path {
         Format::of(path)?;
@@ -17,7 +17,7 @@ pub fn check(path: Option<&Path>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Draws a result's figure into a file, as `report` draws it from the document.
+/// Draws a result's figure into a file. `report` draws the same figure from the document.
 pub fn write(path: &Path, document: &Document) -> Result<(), Failure> {
     let bytes = figure("this result", document)?.to_bytes(Format::of(path)?)?;
     Ok(write_atomically(path, |sink| sink.write_all(&bytes))?)

@@ -1,4 +1,4 @@
-//! A progress bar on a terminal, and nothing where there is none.
+//! A progress bar, shown only on a terminal.
 
 use crate::arguments::{CommonArguments, Format};
 use crate::environment::Environment;
@@ -10,17 +10,19 @@ use misdeal_results::beyond_reach;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-/// Shows how far a job is, with rate and time left, on standard error.
+/// A progress bar on standard error, with rate and time left.
 pub struct Bar {
     drawn: ProgressBar,
-    /// Turns until the first observation: theory comes before it.
+    /// The spinner that is shown until the first observation, while theory is computed.
     before: Mutex<Option<Spinner>>,
     remarks: bool,
     environment: Environment,
 }
 
 impl Bar {
-    /// A bar, invisible if nobody wants one or if standard error is not a terminal. Programs that read JSON find remarks in it.
+    /// Creates a bar, which is hidden with `--quiet` or if standard error is not a terminal.
+    ///
+    /// Remarks are printed for text output, or if standard error is a terminal. Programs that read JSON find the remarks there.
     pub fn new(common: &CommonArguments) -> Self {
         let quiet = common.quiet;
         let remarks = !quiet && (common.format() == Format::Text || common.environment.is_watched());

@@ -1,4 +1,4 @@
-//! `misdeal scan`.
+//! Runs `misdeal scan`.
 
 use crate::arguments::{CommonArguments, Format, ScanArguments};
 use crate::failure::{Failure, Success};
@@ -8,7 +8,7 @@ use misdeal_core::printable;
 use misdeal_results::Document;
 use misdeal_scan::{Error, RULES, Settings, render, scan};
 
-/// Scans sources and says what was found; with `--survey` only counts.
+/// Scans source files and prints the findings. With `--survey` it only prints counts.
 pub fn run(arguments: &ScanArguments, common: &CommonArguments) -> Result<Success, Failure> {
     let request = &arguments.request;
     if let Some(document) = about_rules(arguments, common)? {
@@ -45,7 +45,7 @@ fn json(document: &Document) -> String {
     output::for_programs(document.to_json() + "\n")
 }
 
-/// What `--explain` and `--list-rules` print.
+/// Returns the output of `--explain` or `--list-rules`; `None` without these flags.
 fn about_rules(arguments: &ScanArguments, common: &CommonArguments) -> Result<Option<String>, Failure> {
     if arguments.explain.is_none() && !arguments.list_rules {
         return Ok(None);

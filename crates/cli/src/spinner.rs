@@ -1,4 +1,4 @@
-//! A sign of life for what takes more than a second.
+//! A spinner for work that takes more than a second.
 
 use crate::arguments::CommonArguments;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -6,15 +6,17 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How long a job may be silent.
+/// The time before the spinner appears.
 const SILENT: Duration = Duration::from_secs(1);
 
-/// A spinner on standard error, from the first second to the moment it is dropped; nothing where nobody watches.
+/// A spinner on standard error, shown after one second and until it is dropped.
+///
+/// Nothing is shown if standard error is not a terminal.
 #[derive(Debug)]
 pub struct Spinner(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Spinner {
-    /// A spinner that says what is going on.
+    /// Creates a spinner; `what` names the work in progress.
     pub fn new(common: &CommonArguments, what: &'static str) -> Self {
         if common.quiet || !common.environment.is_watched() {
             return Spinner(None);

@@ -1,12 +1,14 @@
-//! Colours for terminals that have them.
+//! Colours of verdicts on terminals.
 
 use crate::arguments::{Color, CommonArguments};
 use misdeal_results::VerdictKind;
 
-/// Words before a verdict.
+/// The text before a verdict.
 const VERDICT: &str = "Verdict: ";
 
-/// Whether standard output takes colours: asked for, or a terminal whose user did not say `NO_COLOR`.
+/// Whether to print colours on standard output.
+///
+/// Colours are printed if requested. By default they are printed on a terminal, unless it is dumb or `NO_COLOR` is set.
 pub fn has_colours(common: &CommonArguments) -> bool {
     match common.color {
         Color::Always => true,
@@ -19,9 +21,9 @@ pub fn has_colours(common: &CommonArguments) -> bool {
     }
 }
 
-/// The text with its verdict, the first paragraph, in bold and in the colour of its kind.
+/// Returns the text with its verdict in bold and in the colour of `kind`.
 ///
-/// What comes from outside is made printable before, so that every escape in it is ours.
+/// The verdict is the first paragraph. Text from untrusted files was made printable before, so every escape code here is ours.
 pub fn with_colours(text: &str, kind: VerdictKind) -> String {
     if !text.starts_with(VERDICT) {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! `misdeal sweep`.
+//! Runs `misdeal sweep`.
 
 use crate::arguments::{CommonArguments, SweepArguments};
 use crate::check::{check_page, write_page};
@@ -9,7 +9,7 @@ use crate::{output, plot};
 use misdeal_report::PageHead;
 use misdeal_results::{Document, VerdictKind};
 
-/// Checks a card at each point, and reports.
+/// Checks a card at each point, and prints the results.
 pub fn run(arguments: SweepArguments, common: &CommonArguments) -> Result<Success, Failure> {
     let SweepArguments { request, check, report, plot, title, date } = arguments;
     plot::check(plot.as_deref())?;

@@ -1,4 +1,4 @@
-//! Reports for people.
+//! Formats results as text for people.
 
 mod account;
 mod check;
@@ -21,7 +21,7 @@ use misdeal_results::{AT_CHANCE, Audit, Calibration, Calibrations, Document, Mer
 use misdeal_statistics::{EpsilonEstimate, EstimatorName};
 use std::fmt::Write;
 
-/// A result for people.
+/// Formats a result as text for people.
 pub fn document(document: &Document, environment: &Environment) -> String {
     match document {
         Document::AuditMechanism(found) | Document::AuditTraining(found) => audit(found, environment),
@@ -41,7 +41,7 @@ pub fn document(document: &Document, environment: &Environment) -> String {
     }
 }
 
-/// An audit: the verdict, what ran, what it shows, and what theory says.
+/// Formats an audit: the verdict, the setting, the estimate, and theory's bounds.
 fn audit(report: &Audit, environment: &Environment) -> String {
     let what = if report.training.is_some() { "DP-SGD" } else { "the batched Gaussian mechanism" };
     let mut text = Text::new(environment.width());
@@ -103,7 +103,7 @@ fn audit(report: &Audit, environment: &Environment) -> String {
     text.into_string()
 }
 
-/// How many records fill no batch.
+/// Says how many records fill no batch.
 fn left_over(unused: u64, used: u64) -> String {
     format!(
         "{} of {} fill no batch of an epoch and are dropped",
@@ -112,7 +112,7 @@ fn left_over(unused: u64, used: u64) -> String {
     )
 }
 
-/// The noise that each scheme needs for a target.
+/// Formats the noise that each scheme needs for a target epsilon.
 fn all_calibrated(report: &Calibrations, environment: &Environment) -> String {
     let mut text = Text::new(environment.width());
     text.prose(&format!("Verdict: {}", report.verdict().sentence));
@@ -148,7 +148,7 @@ fn all_calibrated(report: &Calibrations, environment: &Environment) -> String {
     text.into_string()
 }
 
-/// The noise for a target.
+/// Formats the noise that one scheme needs for a target epsilon.
 fn calibrated(report: &Calibration, environment: &Environment) -> String {
     let mut text = Text::new(environment.width());
     text.prose(&format!("Verdict: {}", report.verdict().line));
@@ -164,7 +164,7 @@ fn calibrated(report: &Calibration, environment: &Environment) -> String {
     text.into_string()
 }
 
-/// What a merge made.
+/// Formats the report on a merge of stores.
 fn merged(report: &Merged, environment: &Environment) -> String {
     let mut text = Text::new(environment.width());
     setting(&mut text, &report.setting);
@@ -181,7 +181,7 @@ fn merged(report: &Merged, environment: &Environment) -> String {
     text.into_string()
 }
 
-/// What was trained, and what it is worth.
+/// Adds the training: data set, model and accuracies.
 fn trained(text: &mut Text, training: &Training, threat_model: ThreatModel) {
     let Training { recipe, .. } = training;
     let data = format!("{}, {} records", training.dataset, HumanCount(training.dataset_size));
@@ -269,7 +269,7 @@ fn estimate(text: &mut Text, estimate: &EpsilonEstimate) {
     text.row("guarantee", &estimate.guarantee);
 }
 
-/// Both sides of a bound.
+/// Formats a lower and an upper bound.
 fn theory(bounds: &Bounds) -> String {
     match (bounds.epsilon_lower_bound.map(rounded_down), bounds.epsilon_upper_bound.map(rounded_up)) {
         (Some(lower), Some(upper)) => format!("at least {lower}, at most {upper}"),
@@ -279,7 +279,7 @@ fn theory(bounds: &Bounds) -> String {
     }
 }
 
-/// What the audit means, in plain words.
+/// Formats the verdict of an audit.
 fn verdict(report: &Audit) -> String {
     let line = report.verdict().line;
     match report.claimed_epsilon {

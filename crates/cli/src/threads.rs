@@ -4,10 +4,12 @@ use crate::failure::Failure;
 use rayon::{ThreadPoolBuildError, ThreadPoolBuilder};
 use std::error::Error;
 
-/// As much as the main thread of a process has.
+/// The stack size of a thread, as large as that of the main thread.
 const STACK: usize = 8 << 20;
 
-/// Runs `job` on so many threads of its own, or on the pool of the whole process, one thread a core, if no number is given.
+/// Runs `job` on its own pool of `threads` threads.
+///
+/// Without a number, `job` runs on the pool of the process, with one thread per core.
 pub fn with<T: Send>(
     threads: Option<usize>,
     job: impl FnOnce() -> Result<T, Failure> + Send,

@@ -1,4 +1,4 @@
-//! What theory says, scheme by scheme.
+//! Accounts: theory's bounds on epsilon, by scheme.
 
 use crate::numbers::{probability, rounded_down, rounded_up, significant};
 use crate::request::{self, AccountRequest};
@@ -64,13 +64,13 @@ pub struct RunShape {
 }
 
 impl RunShape {
-    /// The shape of a setting.
+    /// Returns the shape of a setting's run.
     pub fn of(setting: &Setting, buffer_size: Option<u64>) -> Self {
         let &Setting { steps_per_epoch, epochs, batch_size, .. } = setting;
         RunShape { steps_per_epoch, epochs, batch_size, buffer_size, dataset_size: None }
     }
 
-    /// Records that fill no batch of an epoch, where the size of the data set is known.
+    /// Returns how many records fill no batch of an epoch; `None` if the data set's size is not known.
     pub fn unused_records(&self) -> Option<u64> {
         self.dataset_size.map(|records| records.saturating_sub(self.steps_per_epoch * self.batch_size))
     }
@@ -93,7 +93,7 @@ pub struct OtherMethod {
 }
 
 impl Account {
-    /// What follows for the claim: under the scheme, or under all of them if they agree.
+    /// Returns the verdict on the claim: for the only scheme, or for all schemes if they agree.
     pub fn verdict(&self) -> Verdict {
         let Some(claim) = self.claimed_epsilon else {
             let sentence = "Bounds by scheme; for Poisson sampling none is known here.";
@@ -173,7 +173,7 @@ impl Account {
     }
 }
 
-/// What follows for a claim under one scheme.
+/// Returns the kind of verdict on a claim under one scheme's bounds.
 fn kind(bounds: &Bounds, claim: f64) -> VerdictKind {
     match bounds.sides() {
         [Some(lower), _] if lower > claim => VerdictKind::Refuted,

@@ -1,4 +1,4 @@
-//! What an audit found.
+//! [`Audit`]: the result of an audit.
 
 use crate::request::{self, AuditMechanismRequest, AuditRequest};
 use crate::{EngineUsed, Judged, Theory, TradeOff, Verdict, VerdictKind};
@@ -75,23 +75,23 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Whether the claim is the one that Poisson sampling would justify.
+    /// Whether the claim is the epsilon that Poisson sampling would justify.
     pub fn claims_poisson(&self) -> bool {
         self.claimed_epsilon.is_some() && self.claimed_epsilon == self.theory.poisson_upper_bound()
     }
 
-    /// The estimate beside the claim.
+    /// Compares the estimate with the claim.
     pub fn judged(&self) -> Judged {
         Judged::of(&self.estimate, self.claimed_epsilon)
     }
 
-    /// What follows for the claim, by this audit or by theory.
+    /// Returns the verdict on the claim, from this audit and from theory.
     pub fn verdict(&self) -> Verdict {
         let scheme = self.setting.scheme;
         self.judged().verdict(Some(scheme), self.theory.sides(scheme))
     }
 
-    /// Whether a valid bound, of the audit or of theory, refutes the claim.
+    /// Whether a valid bound refutes the claim, from the audit or from theory.
     pub fn refutes_the_claim(&self) -> bool {
         self.verdict().kind == VerdictKind::Refuted
     }

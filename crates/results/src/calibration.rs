@@ -1,4 +1,4 @@
-//! The noise that a target needs.
+//! Calibrations: the noise that a target epsilon needs.
 
 use crate::numbers::{noise_multiplier, significant};
 use crate::request::{self, BoundSide, CalibrateRequest};
@@ -82,7 +82,7 @@ pub struct CalibratedScheme {
 }
 
 impl CalibratedScheme {
-    /// The noise that was found.
+    /// Creates the entry of a scheme whose noise was found.
     pub fn found(calibration: &Calibration) -> Self {
         CalibratedScheme {
             noise_multiplier: Some(calibration.noise_multiplier),
@@ -92,7 +92,7 @@ impl CalibratedScheme {
         }
     }
 
-    /// No noise was found, for this reason.
+    /// Creates the entry of a scheme for which no noise is known; `reason` says why.
     pub fn unknown(scheme: SchemeName, reason: String) -> Self {
         let sentence = format!("For {scheme} no noise is known: {reason}.");
         let verdict = Verdict::new(VerdictKind::Undecided, Tone::Doubt, "No noise known", sentence);
@@ -101,7 +101,7 @@ impl CalibratedScheme {
 }
 
 impl Calibrations {
-    /// The calibration of each scheme that has one.
+    /// Returns the calibration of each scheme whose noise is known.
     pub fn each(&self) -> Vec<Calibration> {
         let one = |(name, scheme): (&SchemeName, &CalibratedScheme)| {
             let buffer_size = self.buffer_size.filter(|_| BatchScheme::has_buffer(name.name()));
@@ -122,7 +122,7 @@ impl Calibrations {
         self.schemes.iter().filter_map(one).collect()
     }
 
-    /// That the noise depends on the scheme, with the two ends.
+    /// Returns a verdict that names the schemes with the least and the most noise.
     pub fn verdict(&self) -> Verdict {
         let target = self.target_epsilon;
         let each = self.each();
@@ -151,17 +151,21 @@ impl Calibration {
         self.bound == BoundSide::Upper
     }
 
-    /// The noise with seven decimals, rounded to the side on which what is said of it stays true.
+    /// Formats the noise with seven decimals.
+    ///
+    /// The noise is rounded up if it is proven to be enough, and else down.
     pub fn noise(&self) -> String {
         noise_multiplier(self.noise_multiplier, self.is_enough())
     }
 
-    /// The lower and the upper bound on epsilon at that noise, of which one was asked for.
+    /// Returns the lower and the upper bound on epsilon at this noise.
+    ///
+    /// Only the requested bound is known; the other is `None`.
     pub fn sides(&self) -> [Option<f64>; 2] {
         if self.is_enough() { [None, Some(self.epsilon)] } else { [Some(self.epsilon), None] }
     }
 
-    /// What follows for the target as a claim.
+    /// Returns the verdict on the target epsilon as a claim.
     pub fn verdict(&self) -> Verdict {
         let (noise, scheme, target) = (self.noise(), self.scheme, self.target_epsilon);
         if self.is_enough() {

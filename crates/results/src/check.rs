@@ -1,4 +1,4 @@
-//! Model cards beside what is proven of their training.
+//! Checks: model cards beside the proven bounds of their training.
 
 use crate::request::{self, CheckRequest};
 use crate::{Audit, Tone, Verdict, VerdictKind};
@@ -100,29 +100,31 @@ pub(crate) fn with_verdicts<S: Serializer>(cards: &[CheckedCard], serializer: S)
 }
 
 impl CardSetting {
-    /// Full batches in an epoch.
+    /// Returns the number of full batches in an epoch.
     pub fn full_batches(&self) -> u64 {
         self.dataset_size / self.batch_size
     }
 
-    /// Records that are in no batch, in each epoch.
+    /// Returns how many records are in no batch of an epoch.
     pub fn unused_records(&self) -> u64 {
         self.dataset_size.saturating_sub(self.steps_per_epoch * self.batch_size)
     }
 
-    /// The probability with which Poisson sampling has a record in a batch.
+    /// Returns the probability that Poisson sampling puts a given record into a batch.
     pub fn sampling_probability(&self) -> f64 {
         self.sampling_probability.unwrap_or(self.batch_size as f64 / self.dataset_size as f64)
     }
 
-    /// The schemes as which the card is judged.
+    /// Returns the schemes under which the card is judged.
+    ///
+    /// This is the card's scheme, or shuffle and Poisson if the card states none.
     pub fn judged_schemes(&self) -> Vec<SchemeName> {
         self.scheme.map_or(vec![SchemeName::Shuffle, SchemeName::Poisson], |scheme| vec![scheme])
     }
 }
 
 impl CheckedScheme {
-    /// What follows for a claim if this scheme made the batches.
+    /// Returns the kind of verdict on a claim if this scheme made the batches.
     pub(crate) fn kind(&self, claim: f64) -> VerdictKind {
         match self.bounds.sides() {
             [Some(lower), _] if lower > claim => VerdictKind::Refuted,
@@ -133,12 +135,12 @@ impl CheckedScheme {
 }
 
 impl Checked {
-    /// Whether a valid bound refutes the claim of any card.
+    /// Whether a valid bound refutes the claim of at least one card.
     pub fn refutes_a_claim(&self) -> bool {
         self.cards.iter().any(|card| card.verdict().kind == VerdictKind::Refuted)
     }
 
-    /// The verdict on the only card, or how many cards have which.
+    /// Returns the verdict on the only card, or a count of verdicts if there are several cards.
     pub fn verdict(&self) -> Verdict {
         if let [card] = self.cards.as_slice() {
             return card.verdict();
@@ -162,7 +164,7 @@ impl Checked {
 }
 
 impl CheckedCard {
-    /// What is proven of a scheme, if it was looked at.
+    /// Returns the proven bounds of a scheme, if the check covers it.
     pub fn scheme(&self, scheme: SchemeName) -> Option<&CheckedScheme> {
         self.schemes.get(&scheme)
     }
@@ -173,7 +175,9 @@ impl CheckedCard {
         self.claimed_epsilon.map(|claim| poisson.kind(claim) == VerdictKind::Refuted)
     }
 
-    /// The audit's bound, where it is valid and above what theory proves of the scheme.
+    /// Returns the audit's bound, if it is valid and above theory's lower bound.
+    ///
+    /// Returns `None` if the card states no scheme.
     pub(crate) fn audited_lower_bound(&self) -> Option<f64> {
         let audit = self.audit.as_ref()?;
         let found = *audit.estimate.empirical_epsilon;
@@ -181,7 +185,7 @@ impl CheckedCard {
         (is_news && self.epsilon_lower_bound.is_none_or(|proven| found > proven)).then_some(found)
     }
 
-    /// The largest valid lower bound, of theory or of the audit.
+    /// Returns the largest valid lower bound, from theory or from the audit.
     pub fn largest_lower_bound(&self) -> Option<f64> {
         self.audited_lower_bound().or(self.epsilon_lower_bound)
     }

@@ -1,4 +1,4 @@
-//! What follows for the claim of a checked model card, in words.
+//! Verdicts and advice on checked model cards, in words.
 
 use crate::numbers::{confidence, count, probability, rounded_down, rounded_up, significant, times};
 use crate::{CheckedCard, Tone, Verdict, VerdictKind};
@@ -6,12 +6,12 @@ use misdeal_core::{ClosedSet, SchemeName};
 use std::fmt::Write;
 
 impl CheckedCard {
-    /// How the batches are called in a sentence.
+    /// Returns the name of the card's batches in a sentence.
     fn batches(&self) -> String {
         self.setting.scheme.map_or("these batches".into(), batches)
     }
 
-    /// What follows for the claim.
+    /// Returns the verdict on the claim.
     pub fn verdict(&self) -> Verdict {
         let Some(claim) = self.claimed_epsilon else { return self.without_claim() };
         match self.setting.scheme {
@@ -127,7 +127,7 @@ impl CheckedCard {
         }
     }
 
-    /// What to do now, in one or two sentences for somebody who decides.
+    /// Tells a decision maker what to do, in one or two sentences.
     pub fn advice(&self) -> String {
         let Some(claim) = self.claimed_epsilon else {
             return match self.epsilon_upper_bound {
@@ -160,7 +160,10 @@ impl CheckedCard {
         advice
     }
 
-    /// The other scheme with the least proven epsilon at the same noise: its name, that bound, and the noise that keeps the claim.
+    /// Returns the other scheme with the smallest proven epsilon at the same noise.
+    ///
+    /// The result holds the scheme's name, its upper bound, and the noise with which it keeps the claim. It is `None` if that bound is not
+    /// below the bound of the card's own scheme.
     pub fn remedy(&self) -> Option<(SchemeName, f64, Option<f64>)> {
         let others = self.schemes.iter().filter(|&(&name, _)| Some(name) != self.setting.scheme);
         let bounded = others.filter_map(|(name, scheme)| {
@@ -170,7 +173,7 @@ impl CheckedCard {
         self.epsilon_upper_bound.is_none_or(|upper| best.1 < upper).then_some(best)
     }
 
-    /// The training in one line.
+    /// Describes the training in one line.
     pub fn training(&self) -> String {
         let setting = &self.setting;
         let scheme = match (setting.scheme, setting.buffer_size) {
@@ -193,7 +196,7 @@ impl CheckedCard {
     }
 }
 
-/// A scheme's batches in a sentence.
+/// Returns the name of a scheme's batches in a sentence.
 fn batches(scheme: SchemeName) -> String {
     match scheme {
         SchemeName::Poisson => "Poisson sampling".into(),
@@ -210,7 +213,7 @@ fn at_most(upper: Option<f64>) -> String {
     upper.map_or("?".into(), rounded_up)
 }
 
-/// Both sides in a few words.
+/// Formats a lower and an upper bound in a few words.
 fn range(lower: Option<f64>, upper: Option<f64>) -> String {
     match (lower, upper) {
         (Some(_), Some(_)) => format!("at least {}, at most {}", at_least(lower), at_most(upper)),
@@ -220,7 +223,7 @@ fn range(lower: Option<f64>, upper: Option<f64>) -> String {
     }
 }
 
-/// Both sides in words that fit "leaks ...".
+/// Formats a lower and an upper bound in words that follow "leaks".
 fn between(lower: Option<f64>, upper: Option<f64>, delta: f64) -> String {
     let delta = probability(delta);
     match (lower, upper) {

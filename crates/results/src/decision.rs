@@ -1,14 +1,14 @@
-//! What somebody who decides should do, in one or two sentences.
+//! Advice: what a decision maker should do about a claim, in one or two sentences.
 //!
-//! # Why is this apart from the verdict?
-//! A verdict says what is known of a claim. A decision is needed even where little is known: an audit that was too small refutes nothing,
-//! and still nobody should publish a claim that nothing proves.
+//! # Why is advice separate from the verdict?
+//! A verdict says what is known of a claim. A decision is needed even if little is known. For example, an audit that was too small
+//! refutes nothing. Still, nobody should publish a claim that nothing proves.
 
 use crate::numbers::{rounded_down, rounded_up, significant};
 use crate::{Account, Audit, Calibration, Diagnosed, Estimation, Judged, Outputs, VerdictKind};
 use misdeal_core::ClosedSet;
 
-/// What is known of one training, for whoever decides about its claim.
+/// What is known of one training: its claim and the bounds on its epsilon.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Known<'a> {
     claim: Option<f64>,
@@ -17,9 +17,9 @@ struct Known<'a> {
     lower: Option<f64>,
     /// The proven upper bound.
     upper: Option<f64>,
-    /// What Poisson sampling would give with the same noise, if these batches are others.
+    /// The upper bound for Poisson sampling with the same noise; `None` if the advice should not mention it.
     poisson: Option<f64>,
-    /// What leaks, as the subject of a sentence.
+    /// The subject of "... leaks at least", such as "this training".
     subject: &'a str,
 }
 
@@ -63,20 +63,21 @@ impl Known<'_> {
     }
 }
 
-/// The larger of two lower bounds.
+/// Returns the larger of two lower bounds, of those that are known.
 fn larger(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     one.into_iter().chain(other).reduce(f64::max)
 }
 
 impl Judged {
-    /// What was found, if it is a bound that holds as stated.
+    /// Returns the epsilon that was found, if it is a valid bound.
     fn valid_bound(&self) -> Option<f64> {
         self.valid.then_some(self.empirical_epsilon)
     }
 
-    /// What is known of the training itself, where the verdict speaks of the audit alone: theory's bounds for its scheme.
+    /// Says what bounds are known if the claim is neither refuted nor proven.
     ///
-    /// `None` where the verdict is about the training.
+    /// The verdict then covers the audit only. This sentence adds theory's bounds for the scheme. Returns `None` if there is no claim,
+    /// or if the verdict already decides it.
     pub fn undecided(&self, theory: [Option<f64>; 2]) -> Option<String> {
         let claim = self.claimed_epsilon?;
         if self.refutes() || self.is_contradicted(theory) || self.is_proven(theory) {
@@ -100,7 +101,7 @@ impl Judged {
         Some(format!("The claim of epsilon {} is neither refuted nor proven: {known}.", significant(claim)))
     }
 
-    /// What to say of an audit that could not have refuted the claim.
+    /// Says that the audit was too small, if it could not have refuted the claim.
     pub fn too_small(&self) -> Option<String> {
         let (largest, claim) = (self.out_of_reach()?, self.claimed_epsilon?);
         Some(format!(
@@ -113,7 +114,7 @@ impl Judged {
 }
 
 impl Audit {
-    /// What to do about the claim, for somebody who decides.
+    /// Tells a decision maker what to do about the claim.
     pub fn advice(&self) -> String {
         let [lower, upper] = self.theory.sides(self.setting.scheme);
         Known {
@@ -129,7 +130,7 @@ impl Audit {
 }
 
 impl Outputs {
-    /// What to do about the claim, for somebody who decides.
+    /// Tells a decision maker what to do about the claim.
     pub fn advice(&self) -> String {
         let [lower, upper] = self.theory_of_the_scheme();
         Known {
@@ -145,7 +146,7 @@ impl Outputs {
 }
 
 impl Estimation {
-    /// What to do about the claim, for somebody who decides.
+    /// Tells a decision maker what to do about the claim.
     pub fn advice(&self) -> String {
         let lower = self.counted().and_then(|one| Judged::of(one, None).valid_bound());
         let kind = self.verdict().kind;
@@ -162,7 +163,7 @@ impl Estimation {
 }
 
 impl Calibration {
-    /// What to do to meet the target, for somebody who decides.
+    /// Tells a decision maker how to meet the target epsilon.
     pub fn advice(&self) -> String {
         let (noise, target) = (self.noise(), significant(self.target_epsilon));
         let scheme = self.scheme.name();
@@ -178,7 +179,7 @@ impl Calibration {
 }
 
 impl Account {
-    /// For which schemes the claim can be published, for somebody who decides.
+    /// Tells a decision maker for which schemes the claim can be published.
     pub fn advice(&self) -> String {
         let Some(claim) = self.claimed_epsilon else {
             return "State the largest proven bound of the scheme that made the batches.".into();
@@ -221,7 +222,7 @@ impl Account {
 }
 
 impl Diagnosed {
-    /// What to do about the claim that Poisson sampling would justify, for somebody who decides.
+    /// Tells a decision maker what to do about the claim that Poisson sampling would justify.
     pub fn advice(&self) -> String {
         let Some(leakage) = &self.leakage else {
             return "Give the noise multiplier of the training: without it no epsilon is known for these batches.".into();
@@ -238,7 +239,7 @@ impl Diagnosed {
     }
 }
 
-/// Names as a sentence lists them.
+/// Joins names as in a sentence: "a, b or c".
 fn listed(names: &[&str]) -> String {
     match names {
         [] => String::new(),

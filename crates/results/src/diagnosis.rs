@@ -1,4 +1,4 @@
-//! What a log of batches tells about the scheme that made them.
+//! Diagnoses: which scheme made the batches of a log.
 
 use crate::numbers::{rounded_down, significant};
 use crate::request::{self, DiagnoseRequest};
@@ -35,7 +35,7 @@ misdeal_core::closed_set! {
 }
 
 impl LoggedScheme {
-    /// The batch scheme, if it is one that can be audited.
+    /// Returns the batch scheme, if misdeal can audit it.
     pub fn batch_scheme(self) -> Option<SchemeName> {
         SchemeName::from_name(self.name()).ok()
     }
@@ -106,7 +106,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// A scheme that could never have made these batches, and why.
+    /// Creates a candidate that could never have made these batches; `evidence` says why.
     pub fn impossible(scheme: LoggedScheme, evidence: impl Into<String>) -> Self {
         let parameters = SchemeParameters::default();
         Candidate { scheme, parameters, log_likelihood: None, p_value: 0.0, evidence: evidence.into() }
@@ -231,24 +231,24 @@ pub struct Leakage {
 }
 
 impl Leakage {
-    /// The lower and the upper side.
+    /// Returns the lower and the upper bound.
     pub fn sides(&self) -> [Option<f64>; 2] {
         [self.epsilon_lower_bound, self.epsilon_upper_bound]
     }
 }
 
 impl Diagnosed {
-    /// The log's file without its folders.
+    /// Returns the name of the log's file, without folders.
     pub fn file_name(&self) -> &str {
         self.log.rsplit(['/', '\\']).next().unwrap_or(&self.log)
     }
 
-    /// What Poisson sampling would justify, where a noise was given.
+    /// Returns the epsilon that Poisson sampling would justify; `None` without a noise multiplier.
     pub fn claimed_epsilon(&self) -> Option<f64> {
         self.theory.poisson_upper_bound()
     }
 
-    /// What leaks beside what Poisson sampling would justify, where that is less.
+    /// Says that the batches leak more than Poisson sampling would justify; `None` if that is not shown.
     pub fn excess(&self) -> Option<String> {
         let (leakage, claim) = (self.leakage.as_ref()?, self.claimed_epsilon()?);
         let leaks = leakage.epsilon_lower_bound.filter(|&leaks| leaks > claim)?;
@@ -260,7 +260,7 @@ impl Diagnosed {
         ))
     }
 
-    /// What was found, and what follows for the claim that Poisson sampling would justify.
+    /// Returns the verdict on the claim that Poisson sampling would justify, with the diagnosis.
     pub fn verdict(&self) -> Verdict {
         let Diagnosis { scheme, certain, explanation, defects, .. } = &self.diagnosis;
         let excess = self.excess();

@@ -1,4 +1,4 @@
-//! What commands give.
+//! [`Document`]: the result of any command.
 
 use crate::{
     Account, Audit, Calibration, Calibrations, Checked, Devices, Diagnosed, Estimation, LaidOut, Merged,
@@ -7,7 +7,7 @@ use crate::{
 use serde::Serialize;
 use strum::IntoStaticStr;
 
-/// The version of the documents that are written.
+/// The version of the document format that misdeal writes.
 pub const SCHEMA_VERSION: u32 = 2;
 
 /// The result of a command.
@@ -18,42 +18,42 @@ pub enum Document {
     /// An audit of the mechanism.
     #[strum(serialize = "audit mechanism")]
     AuditMechanism(Box<Audit>),
-    /// An audit of training.
+    /// An audit of model training.
     #[strum(serialize = "audit training")]
     AuditTraining(Box<Audit>),
-    /// Outputs of somebody's own training, judged.
+    /// The verdict on outputs of the user's own training code.
     #[strum(serialize = "judge outputs")]
     JudgeOutputs(Box<Outputs>),
-    /// Scores turned into an epsilon.
+    /// An epsilon estimated from scores.
     Estimate(Box<Estimation>),
-    /// What theory says.
+    /// Theory's bounds on epsilon, by scheme.
     Account(Account),
-    /// The noise that a target needs.
+    /// The noise that one scheme needs for a target epsilon.
     Calibrate(Calibration),
-    /// The noise that a target needs, scheme by scheme.
+    /// The noise that each scheme needs for a target epsilon.
     #[strum(serialize = "calibrate")]
     CalibrateAll(Box<Calibrations>),
     /// Model cards with their verdicts.
     Check(Checked),
-    /// A model card over a range of fields.
+    /// A model card checked over ranges of its fields.
     Sweep(Swept),
-    /// Which scheme made the batches of a log.
+    /// The scheme that most likely made a log's batches.
     Diagnose(Box<Diagnosed>),
-    /// The paper beside ours.
+    /// The paper's numbers beside ours.
     Reproduce(Reproduction),
-    /// Shards merged to one store.
+    /// A report on shards that were merged into one store.
     Merge(Merged),
-    /// Sampling mistakes in sources.
+    /// Sampling mistakes found in source files.
     Scan(Scan),
-    /// What there is to compute on.
+    /// The devices that misdeal can compute on.
     Devices(Devices),
-    /// Whether this machine computes right.
+    /// Checks of this machine's results against known values.
     SelfTest(SelfTest),
-    /// A page or a drawing.
+    /// A report on a page or drawing that was written to a file.
     Report(LaidOut),
 }
 
-/// A document as JSON has it.
+/// A document in JSON form, with its schema version, command and verdict.
 #[derive(Serialize)]
 struct Envelope<'a> {
     schema_version: u32,
@@ -66,12 +66,12 @@ struct Envelope<'a> {
 }
 
 impl Document {
-    /// The command that gives it.
+    /// Returns the name of the command that produces this document.
     pub fn command(&self) -> &'static str {
         self.into()
     }
 
-    /// What follows for a claim, of results that can be set against one.
+    /// Returns the verdict on the claim; `None` for results that cannot be compared with a claim.
     pub fn verdict(&self) -> Option<Verdict> {
         match self {
             Self::AuditMechanism(audit) | Self::AuditTraining(audit) => Some(audit.verdict()),
@@ -92,7 +92,7 @@ impl Document {
         }
     }
 
-    /// The document as JSON: a line for each field, and lists on one line.
+    /// Returns the document as JSON, with one line per field and each list on one line.
     pub fn to_json(&self) -> String {
         json_layout::text(&Envelope {
             schema_version: SCHEMA_VERSION,
@@ -104,7 +104,7 @@ impl Document {
     }
 }
 
-/// An audit is one of training if anything was trained.
+/// Converts an audit: to `AuditTraining` if it trained models, else to `AuditMechanism`.
 impl From<Audit> for Document {
     fn from(audit: Audit) -> Self {
         if audit.training.is_some() {
@@ -115,7 +115,7 @@ impl From<Audit> for Document {
     }
 }
 
-/// Results that are the content of one command's documents.
+/// Implements `From` for results that belong to one variant only.
 macro_rules! documents {
     ($($content:ident => $variant:expr),* $(,)?) => {
         $(

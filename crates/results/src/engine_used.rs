@@ -1,4 +1,4 @@
-//! Engines that computed a result.
+//! [`EngineUsed`]: the engine that computed a result.
 
 use misdeal_core::{ClosedSet, Device};
 
@@ -26,7 +26,7 @@ misdeal_core::closed_set! {
 }
 
 impl EngineUsed {
-    /// What it computes on.
+    /// Returns the device that the engine computes on.
     pub fn device(self) -> Device {
         match self {
             Self::Cuda | Self::TrainCuda | Self::TrainCudaTf32 => Device::Cuda,
@@ -34,7 +34,9 @@ impl EngineUsed {
         }
     }
 
-    /// As `--engine` takes it: within a family all engines give the same numbers.
+    /// Returns the engine's family, as `--engine` names it.
+    ///
+    /// All engines of a family give the same numbers.
     pub fn family(self) -> &'static str {
         match self {
             Self::CpuPortable | Self::CpuAvx2 | Self::CpuAvx512 => "cpu",

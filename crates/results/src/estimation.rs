@@ -1,4 +1,4 @@
-//! What scores from anywhere show.
+//! Estimates of epsilon from scores of any source.
 
 use crate::request::{self, EstimateRequest};
 use crate::{Judged, TradeOff, Verdict};
@@ -56,7 +56,7 @@ pub struct Estimation {
 }
 
 impl Estimation {
-    /// Whose scores they are.
+    /// Returns a title that names the files of the scores.
     pub fn title(&self) -> String {
         match (&self.scores_in, &self.scores_out) {
             (Some(scores_in), Some(scores_out)) => format!("{scores_in} beside {scores_out}"),
@@ -65,13 +65,15 @@ impl Estimation {
         }
     }
 
-    /// The estimate that is judged: the one that was asked for; of all, the one that rests on counts.
+    /// Returns the estimate that is compared with the claim.
+    ///
+    /// This is the requested estimate. If all were requested, it is `one-run` with fair coins and `clopper-pearson` without.
     pub fn counted(&self) -> Option<&EpsilonEstimate> {
         let name = if self.fair_coins { EstimatorName::OneRun } else { EstimatorName::ClopperPearson };
         self.estimate.as_ref().or_else(|| self.estimates.get(&name))
     }
 
-    /// An estimate beside the claim.
+    /// Compares an estimate with the claim.
     pub fn judged(&self, estimate: &EpsilonEstimate) -> Judged {
         let judged = Judged::of(estimate, self.claimed_epsilon);
         let one_run = matches!(estimate.estimator, EstimatorName::OneRun | EstimatorName::OneRunFdp);
@@ -87,7 +89,7 @@ impl Estimation {
         Judged { remedy, ..judged }
     }
 
-    /// What follows for the claim.
+    /// Returns the verdict on the claim.
     pub fn verdict(&self) -> Verdict {
         self.counted().map_or_else(Verdict::default, |one| self.judged(one).verdict(None, [None, None]))
     }

@@ -1,4 +1,4 @@
-//! What was written to files.
+//! Reports on files that a command wrote.
 
 use misdeal_core::Setting;
 use schemars::JsonSchema;

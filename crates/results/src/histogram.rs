@@ -1,14 +1,16 @@
-//! Histograms of scores, read only if they are whole.
+//! Reads histograms of scores, and refuses those that are inconsistent.
 
 use misdeal_statistics::ScoreHistogram;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-/// Reads a histogram, if there is one, and refuses it unless it is sound: edges ascend over a finite range, there is one more of them than cells, both worlds have the same cells,
-/// and each world's counts have a sum.
+/// Reads a histogram, if there is one, and checks that it is consistent.
+///
+/// The edges must ascend over a finite range. There must be one more edge than cells. Both worlds must have the same cells. Each
+/// world's counts must have a sum that fits into 64 bits.
 ///
 /// # Errors
-/// A histogram of which any of this is not so.
+/// Fails if the histogram breaks any of these rules.
 pub fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ScoreHistogram>, D::Error> {
     let found = Option::<ScoreHistogram>::deserialize(deserializer)?;
     match found.as_ref().and_then(problem) {
@@ -17,7 +19,7 @@ pub fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ScoreH
     }
 }
 
-/// What is wrong with it.
+/// Says what is wrong with a histogram; `None` if it is consistent.
 fn problem(ScoreHistogram { edges, scores_in, scores_out }: &ScoreHistogram) -> Option<String> {
     let has_a_sum = |counts: &[u64]| counts.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count));
     let range = match (edges.first(), edges.last()) {

@@ -1,10 +1,12 @@
-//! How JSON is laid out: a line for each field, and lists on one line, since those of curves and histograms are long.
+//! Writes JSON with one line per field and each list on one line.
+//!
+//! Lists stay on one line because those of curves and histograms are long.
 
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 use std::io::{Result, Write};
 
-/// A report as one JSON document.
+/// Returns a report as one JSON document.
 pub fn text(report: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     let mut serializer = Serializer::with_formatter(&mut bytes, JsonFormatter(PrettyFormatter::new()));
@@ -12,7 +14,7 @@ pub fn text(report: &impl Serialize) -> String {
     String::from_utf8(bytes).expect("JSON is text")
 }
 
-/// Objects as they are usually printed, lists without line breaks of their own.
+/// A formatter that prints objects over several lines, and lists without line breaks.
 struct JsonFormatter(PrettyFormatter<'static>);
 
 impl Formatter for JsonFormatter {

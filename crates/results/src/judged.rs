@@ -1,14 +1,14 @@
-//! An epsilon beside a claim, and what follows.
+//! [`Judged`]: an epsilon compared with a claim, and the verdict.
 
 use crate::numbers::{confidence, count, probability, rounded_down, rounded_up, significant, times};
 use crate::{Tone, Verdict, VerdictKind};
 use misdeal_core::{BatchScheme, OrInfinite};
 use misdeal_statistics::EpsilonEstimate;
 
-/// What accuracies of trained models are in the worst case, and why.
+/// Explains why models trained in the worst case have accuracies at chance.
 pub const AT_CHANCE: &str = "at chance: in the worst case every gradient is planted, and nothing is learned";
 
-/// Why a run cannot refute a claim, said before it is played.
+/// Says, before a run, why it cannot refute a claim.
 pub fn beyond_reach(claim: f64, observations: u64, largest: f64, fewest: Option<u64>) -> String {
     let enough = fewest.map_or(String::new(), |fewest| format!("; that takes {} or more", count(fewest)));
     format!(
@@ -19,55 +19,55 @@ pub fn beyond_reach(claim: f64, observations: u64, largest: f64, fewest: Option<
     )
 }
 
-/// An epsilon with what it is worth, and the claim that it is held against.
+/// An epsilon with its guarantee, and the claim that it is compared with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
-    /// What was found.
+    /// The epsilon that was found.
     pub empirical_epsilon: f64,
-    /// Whether that is a lower bound with the confidence stated.
+    /// Whether that epsilon is a lower bound with the stated confidence.
     pub valid: bool,
-    /// Whether it is a bound under an assumption only, which the guarantee names.
+    /// Whether the epsilon is a bound only under an assumption, which the guarantee names.
     pub is_conditional: bool,
-    /// Why it proves nothing, where something about the scores or the run rules it out.
+    /// Why the epsilon proves nothing, if the scores or the run rule out a valid bound.
     pub objection: Option<String>,
-    /// What would make a valid bound of it, to follow "repeat with".
+    /// What would make the bound valid, in words that follow "repeat with".
     pub remedy: &'static str,
     /// The delta at which epsilon is meant.
     pub delta: f64,
-    /// The level of the bound.
+    /// The significance level: the largest probability that the bound fails.
     pub significance: f64,
-    /// The claim.
+    /// The epsilon that is claimed.
     pub claimed_epsilon: Option<f64>,
-    /// What so many observations can show at most.
+    /// The largest epsilon that this many observations could show.
     pub largest_epsilon: OrInfinite,
 }
 
-/// What makes a valid bound of independent runs.
+/// Says what would give a valid bound from independent runs.
 pub(crate) fn remedy(is_conditional: bool) -> &'static str {
     if is_conditional { "the estimator clopper-pearson" } else { "the threshold choice hold-out" }
 }
 
-/// Why a claim stands as it does, with the number that shows it.
+/// The reason for a verdict, with the numbers that show it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Ground {
     /// Nothing is claimed.
     NoClaim,
-    /// The bound that was found is valid and above the claim.
+    /// The epsilon that was found is a valid bound and above the claim.
     Found { claim: f64 },
-    /// A bound that theory proves of the scheme is above the claim.
+    /// Theory proves a lower bound for the scheme that is above the claim.
     Contradicted { claim: f64, lower: f64, scheme: BatchScheme },
-    /// An upper bound that theory proves of the scheme is at most the claim.
+    /// Theory proves an upper bound for the scheme that is at most the claim.
     Proven { claim: f64, upper: f64 },
-    /// What was found is above the claim, but is no valid bound.
+    /// The epsilon that was found is above the claim, but is not a valid bound.
     AboveWithoutProof { claim: f64 },
-    /// No outcome of so few observations exceeds the claim.
+    /// So few observations can show no epsilon above the claim.
     OutOfReach { claim: f64, largest: f64 },
-    /// Nothing was found above the claim.
+    /// The epsilon that was found is not above the claim.
     NotRefuted { claim: f64 },
 }
 
 impl Judged {
-    /// An estimate beside a claim.
+    /// Compares an estimate with a claim.
     pub fn of(estimate: &EpsilonEstimate, claimed_epsilon: Option<f64>) -> Self {
         let &EpsilonEstimate { valid, delta, significance, largest_epsilon, .. } = estimate;
         Judged {
@@ -83,7 +83,7 @@ impl Judged {
         }
     }
 
-    /// Whether a bound that holds as stated refutes the claim.
+    /// Whether a valid bound refutes the claim.
     pub fn refutes(&self) -> bool {
         self.valid && self.claimed_epsilon.is_some_and(|claim| self.empirical_epsilon > claim)
     }
@@ -93,12 +93,14 @@ impl Judged {
         self.claimed_epsilon.zip(theory[0]).is_some_and(|(claim, lower)| lower > claim)
     }
 
-    /// Whether theory proves the claim and the audit does not say otherwise.
+    /// Whether theory proves the claim and the audit does not refute it.
     pub fn is_proven(&self, theory: [Option<f64>; 2]) -> bool {
         self.claimed_epsilon.zip(theory[1]).is_some_and(|(claim, upper)| upper <= claim && !self.refutes())
     }
 
-    /// The most that so many observations can show, if that does not exceed the claim.
+    /// Returns the largest epsilon that this many observations could show, if it is at most the claim.
+    ///
+    /// Returns `None` if the bound is not valid, or if there is no claim.
     pub fn out_of_reach(&self) -> Option<f64> {
         let is_less =
             |&largest: &f64| self.valid && self.claimed_epsilon.is_some_and(|claim| largest <= claim);
@@ -123,7 +125,7 @@ impl Judged {
         }
     }
 
-    /// The verdict of the estimate and of theory's bounds for the scheme that ran, if it is known.
+    /// Returns the verdict from the estimate and from theory's bounds for `scheme`, if the scheme is known.
     pub fn verdict(&self, scheme: Option<BatchScheme>, theory: [Option<f64>; 2]) -> Verdict {
         let ground = self.ground(scheme, theory);
         let (kind, tone, label) = match ground {
@@ -202,7 +204,7 @@ impl Judged {
         }
     }
 
-    /// What the number says by itself.
+    /// Says what the epsilon means by itself, without a claim.
     pub fn meaning(&self) -> String {
         let found = rounded_down(self.empirical_epsilon);
         let delta = probability(self.delta);
@@ -228,12 +230,12 @@ impl Judged {
         )
     }
 
-    /// Why an estimate that is not valid refutes nothing.
+    /// Says why an estimate that is not valid refutes nothing, in words that follow its name.
     pub fn weakness(&self) -> &'static str {
         if self.is_conditional { "holds only under an assumption" } else { "is not a valid bound" }
     }
 
-    /// The confidence of a bound.
+    /// Formats the confidence of the bound as a percentage.
     pub fn confidence(&self) -> String {
         confidence(self.significance)
     }

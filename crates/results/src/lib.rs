@@ -1,4 +1,6 @@
-//! Every document that a command gives: one type, written and read back, with the verdict on a claim.
+//! The documents that misdeal's commands write, and the verdict that each gives on a claim.
+//!
+//! [`Document`] is one type for all of them. It is written as JSON, and [`Stored`] reads it back.
 //!
 //! ```
 //! use misdeal_results::{Document, Stored, VerdictKind};
@@ -12,12 +14,12 @@
 //! # Ok::<(), misdeal_results::Unreadable>(())
 //! ```
 //!
-//! - [`Document`]: what a command gives, by command; [`Stored`] is one that was read, with its name.
-//! - [`Audit`], [`Estimation`], [`Account`], [`Diagnosed`], [`Reproduction`] and so on: what each of them holds.
-//! - [`Verdict`]: what follows for the claim, in a word and in a sentence. Results compute it; its words are here alone.
-//! - [`Judged`]: an epsilon with its guarantee, beside a claim.
-//! - [`request`]: what each job is asked for.
-//! - [`numbers`]: numbers for people, rounded to the side on which they stay true.
+//! - [`Document`]: the result of a command, one variant per command. [`Stored`] is a document that was read, with its name.
+//! - [`Audit`], [`Estimation`], [`Account`], [`Diagnosed`], [`Reproduction`] and others: the contents of each document.
+//! - [`Verdict`]: what a result says of the claim, in a word and in a sentence. Only this crate writes these words.
+//! - [`Judged`]: an epsilon with its guarantee, compared with a claim.
+//! - [`request`]: the parameters of each job.
+//! - [`numbers`]: formats numbers for people. Lower bounds are rounded down and upper bounds up.
 
 mod account;
 mod audit;

@@ -1,4 +1,4 @@
-//! What there is to compute on, and whether it computes right.
+//! Devices that misdeal can compute on, and checks of this machine's results.
 
 use crate::EngineUsed;
 use misdeal_core::Device;

@@ -1,11 +1,13 @@
-//! Numbers for people: four significant digits, rounded to the side on which they stay true.
+//! Formats numbers for people.
+//!
+//! Most numbers have four significant digits. Lower bounds are rounded down and upper bounds up, so both stay true.
 
 use std::ops::Range;
 
-/// The sizes of numbers that are written in full; others have a power of ten.
+/// The range of numbers that are written in full. Others are written with a power of ten.
 const PLAIN: Range<f64> = 1e-6..1e9;
 
-/// Four significant digits, and no more than the number needs.
+/// Formats a number with at most four significant digits, without trailing zeros.
 ///
 /// ```
 /// use misdeal_results::numbers::{rounded_down, rounded_up, significant};
@@ -15,12 +17,12 @@ pub fn significant(value: f64) -> String {
     rounded(value, f64::round)
 }
 
-/// As [`significant`], never above the value: for lower bounds.
+/// Like [`significant`], but rounds down. Use it for lower bounds.
 pub fn rounded_down(value: f64) -> String {
     rounded(value, f64::floor)
 }
 
-/// As [`significant`], never below the value: for upper bounds.
+/// Like [`significant`], but rounds up. Use it for upper bounds.
 pub fn rounded_up(value: f64) -> String {
     rounded(value, f64::ceil)
 }
@@ -44,7 +46,9 @@ fn rounded(value: f64, round: impl Fn(f64) -> f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// Four significant digits and a power of ten: 1.234e300. No product can overflow or vanish on the way.
+/// Formats with four significant digits and a power of ten, such as 1.234e300.
+///
+/// The code works on the written digits, so no product can overflow or underflow.
 fn scientific(value: f64, round: impl Fn(f64) -> f64) -> String {
     let nearest = format!("{value:.3e}");
     let (mantissa, power) = nearest.split_once('e').unwrap_or((&nearest, "0"));
@@ -62,15 +66,17 @@ fn scientific(value: f64, round: impl Fn(f64) -> f64) -> String {
     format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// On which side of the nearest number that is written the value lies, in parts of its last digit: 0.4 above, -0.4 below, 0 if it is the
-/// value.
+/// Tells on which side of the written number `nearest` the value lies.
+///
+/// Returns 0.4 if the value is above, -0.4 if it is below, and 0 if it is equal. The unit is the last written digit.
 fn remainder(value: f64, nearest: &str) -> f64 {
     let written: f64 = nearest.parse().unwrap_or(value);
     if written == value { 0.0 } else { 0.4_f64.copysign(value - written) }
 }
 
-/// A noise multiplier with seven decimals: never below the value where it is proven to be enough, and never above it where less is known
-/// not to be.
+/// Formats a noise multiplier with seven decimals.
+///
+/// A multiplier that is proven to be enough is rounded up. One below which noise is known to be too small is rounded down.
 pub fn noise_multiplier(value: f64, is_enough: bool) -> String {
     const LAST_DIGIT: f64 = 1e-7;
     let round = if is_enough { f64::ceil } else { f64::floor };
@@ -82,7 +88,9 @@ pub fn noise_multiplier(value: f64, is_enough: bool) -> String {
     format!("{:.7}", nearest.parse().unwrap_or(value) + step)
 }
 
-/// How many times a claim a lower bound is, never more than it is: one decimal, two where that is close to the claim.
+/// Formats the ratio of a lower bound to a claim, rounded down.
+///
+/// The ratio has two decimals below 1.2 and one decimal up to 1000.
 ///
 /// ```
 /// use misdeal_results::numbers::times;
@@ -96,7 +104,7 @@ pub fn times(lower_bound: f64, claim: f64) -> String {
     }
 }
 
-/// A small probability: 1e-5 rather than 0.00001.
+/// Formats a probability; a small one is written as 1e-5, not 0.00001.
 pub fn probability(value: f64) -> String {
     // A quotient such as 1 / 60,000 has more digits than anybody reads.
     let is_long = format!("{value:e}").len() > 12;
@@ -104,7 +112,7 @@ pub fn probability(value: f64) -> String {
     if value == 0.0 || (0.001..PLAIN.end).contains(&value) { value.to_string() } else { format!("{value:e}") }
 }
 
-/// A p-value, of which the order of magnitude is what matters.
+/// Formats a p-value. A small one has two digits, because only its order of magnitude matters.
 pub fn p_value(value: f64) -> String {
     match value {
         x if x < 1e-99 => "below 1e-99".into(),
@@ -113,13 +121,14 @@ pub fn p_value(value: f64) -> String {
     }
 }
 
-/// A share of one hundred.
+/// Formats a share as a percentage: 0.05 becomes `5 %`.
 pub fn percent(share: f64) -> String {
     format!("{} %", significant(100.0 * share))
 }
 
-/// The confidence of a bound that fails with probability `significance` at most: a share of one hundred, never more than it is and never
-/// all of it.
+/// Formats the confidence 1 - `significance` as a percentage.
+///
+/// The percentage is rounded down and never exceeds 99.99 %. `significance` is the largest probability with which the bound fails.
 ///
 /// ```
 /// use misdeal_results::numbers::confidence;
@@ -131,7 +140,7 @@ pub fn confidence(significance: f64) -> String {
     format!("{} %", rounded_down((100.0 * (1.0 - significance) + LAST_BITS).min(99.99)))
 }
 
-/// A whole number with its digits in groups of three.
+/// Formats a whole number with its digits in groups of three: 1,234,567.
 pub fn count(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();
@@ -144,12 +153,12 @@ pub fn count(value: u64) -> String {
     text
 }
 
-/// A number of epochs, with the word.
+/// Formats a number of epochs: `1 epoch`, `2 epochs`.
 pub fn epochs(number: u64) -> String {
     format!("{} {}", count(number), if number == 1 { "epoch" } else { "epochs" })
 }
 
-/// A duration.
+/// Formats a duration in seconds, minutes or hours.
 pub fn seconds(value: f64) -> String {
     match value {
         x if x >= 7200.0 => format!("{} hours", significant(x / 3600.0)),

@@ -1,4 +1,4 @@
-//! What the outputs of somebody's own training show.
+//! [`Outputs`]: verdicts on outputs of the user's own training code.
 
 use crate::judged::remedy;
 use crate::{Judged, Theory, Verdict};
@@ -56,12 +56,12 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// The estimate of the score that shows most.
+    /// Returns the estimate of the score with the largest epsilon.
     pub fn best(&self) -> Option<&EpsilonEstimate> {
         self.estimates.get(&self.score)
     }
 
-    /// The largest estimate beside the claim.
+    /// Compares the largest estimate with the claim.
     pub fn judged(&self) -> Judged {
         // Either score could have shown most.
         let largest = self.estimates.values().map(|one| *one.largest_epsilon).fold(0.0, f64::max);
@@ -79,12 +79,14 @@ impl Outputs {
         }
     }
 
-    /// Theory's bounds on what ran. What somebody's own code does may leak more than its scheme, so that no upper bound is known.
+    /// Returns theory's lower bound for the scheme, and no upper bound.
+    ///
+    /// The user's own code may leak more than its scheme, so no upper bound is known.
     pub fn theory_of_the_scheme(&self) -> [Option<f64>; 2] {
         [self.theory.sides(self.setting.scheme)[0], None]
     }
 
-    /// What follows for the claim, by these outputs or by theory.
+    /// Returns the verdict on the claim, from these outputs and from theory.
     pub fn verdict(&self) -> Verdict {
         self.judged().verdict(Some(self.setting.scheme), self.theory_of_the_scheme())
     }

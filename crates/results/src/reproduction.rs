@@ -1,4 +1,4 @@
-//! The paper's tables and figures beside ours.
+//! [`Reproduction`]: the paper's printed numbers beside ours.
 
 use crate::request::{self, ReproduceRequest};
 use crate::{EngineUsed, Theory, Tone, TradeOff, Verdict, VerdictKind};
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What `reproduce` calls that which the paper left to others.
+/// The name in `reproduce` of experiments that go beyond the paper.
 const PAST_THE_PAPER: &str = "beyond";
 
 /// Printed numbers beside ours.
@@ -104,7 +104,7 @@ pub enum Provenance {
 }
 
 impl Provenance {
-    /// In words, as JSON has it.
+    /// Returns the name in words, as in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Provenance::AsPrinted => "as printed",
@@ -217,17 +217,17 @@ pub struct Reproduced {
 }
 
 impl Reproduced {
-    /// Theory's bounds for the scheme that was played.
+    /// Returns theory's bounds for the scheme that was run.
     pub fn theory_of_the_scheme(&self) -> Option<&Bounds> {
         self.theory.get(&self.setting.as_ref()?.scheme.into())
     }
 
-    /// What the adversary could do.
+    /// Returns the adversary's threat model; `None` if nothing was run.
     pub fn threat_model(&self) -> Option<ThreatModel> {
         self.setting.as_ref().map(|setting| setting.threat_model)
     }
 
-    /// What could be claimed were batches drawn by Poisson sampling.
+    /// Returns the epsilon that one could claim if batches were drawn by Poisson sampling.
     pub fn poisson_upper_bound(&self) -> Option<f64> {
         self.theory.poisson_upper_bound()
     }
@@ -257,25 +257,25 @@ pub struct Dealt {
 }
 
 impl Reproduction {
-    /// The rows with a printed number.
+    /// Returns how many rows have a printed number.
     pub fn printed(&self) -> usize {
         self.rows.iter().filter(|row| row.printed.is_some()).count()
     }
 
-    /// How many rows came out how, in the order of the kinds.
+    /// Counts the rows of each [`Agreement`], and leaves out empty kinds.
     pub fn counted(&self) -> impl Iterator<Item = (&'static str, usize)> {
         let count = |kind| self.rows.iter().filter(|row| row.verdict == Some(kind)).count();
         let all = Agreement::all().iter().map(move |&kind| (kind.name(), count(kind)));
         all.filter(|&(_, rows)| rows > 0)
     }
 
-    /// What became of the printed numbers, in a sentence.
+    /// Says in a sentence how many printed numbers were reproduced, and how many were not.
     pub fn tally(&self) -> String {
         let counted = self.counted().map(|(kind, rows)| format!("{rows} {kind}")).collect::<Vec<_>>();
         format!("Of {}: {}.", printed_numbers(self.printed()), counted.join(", "))
     }
 
-    /// What came out, beside the print.
+    /// Returns the verdict on how our numbers agree with the printed ones.
     pub fn verdict(&self) -> Verdict {
         if self.rows.is_empty() && !self.deals.is_empty() {
             let sentence = "The paper draws how records move; here the samplers of audits and trainings deal them again.";
@@ -320,7 +320,9 @@ impl Reproduction {
         }
     }
 
-    /// In how many settings the curves refute what is promised of them, promise by promise; `None` where no curve was tested.
+    /// Says in how many settings the tested curves refute each promised curve.
+    ///
+    /// Returns `None` if no curve was tested.
     fn curves_refuted(&self) -> Option<String> {
         let tests =
             self.rows.iter().filter_map(|row| row.trade_off.as_ref()).flat_map(|curves| &curves.promised);
@@ -343,7 +345,7 @@ fn neutral(label: &str, sentence: &str) -> Verdict {
     Verdict::new(VerdictKind::NoClaim, Tone::Neutral, label, sentence)
 }
 
-/// A number of printed numbers, with the words.
+/// Formats a count of printed numbers: `2 printed numbers`.
 pub fn printed_numbers(number: usize) -> String {
     format!("{number} printed number{}", if number == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! Sampling mistakes in Python sources.
+//! Scans: sampling mistakes in Python source files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The word in reports.
+    /// Returns the level's name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Level::Error => "error",
@@ -98,7 +98,9 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// The share of files with a pipeline that batches first, among files with either order counted once for each.
+    /// Returns the share of files with a pipeline that batches first.
+    ///
+    /// A file with both orders counts once for each order. Returns `None` if no file has such a pipeline.
     pub fn share_of_batch_first(&self) -> Option<f64> {
         let files = self.shuffle_then_batch.files + self.batch_then_shuffle.files;
         (files > 0).then(|| self.batch_then_shuffle.files as f64 / files as f64)
@@ -115,7 +117,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// Adds the pipelines of a file.
+    /// Adds one file with this many pipelines.
     pub fn add(&mut self, pipelines: usize) {
         self.pipelines += pipelines;
         self.files += usize::from(pipelines > 0);

@@ -1,4 +1,4 @@
-//! The schemas of all documents, made from their types.
+//! JSON schemas of all documents, generated from their types.
 
 use crate::request::AuditTrainingRequest;
 use crate::{
@@ -23,10 +23,10 @@ struct TrainingDocument {
     request: Option<AuditTrainingRequest>,
 }
 
-/// The schema of each kind of document, by the name of its file without `.v2.json`.
+/// Returns the schema of each kind of document, by its file name without `.v2.json`.
 ///
-/// Each is complete in itself, for readers without a resolver. Schemas allow more fields, because readers should ignore what they do not
-/// know.
+/// Each schema is complete: it refers to no other file, so readers need no resolver. Schemas allow additional fields, because readers
+/// should ignore fields that they do not know.
 pub fn schemas() -> Vec<(&'static str, Value)> {
     let judged = true;
     let mut all = vec![
@@ -53,7 +53,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
     all
 }
 
-/// The schema of a command's documents: their content in an envelope.
+/// Returns the schema of a command's documents: their contents in an envelope.
 fn of<T: JsonSchema>(command: &str, is_judged: bool) -> Value {
     let mut settings = SchemaSettings::draft2020_12().for_serialize();
     settings.transforms.push(Box::new(RecursiveTransform(tidied)));
@@ -84,7 +84,7 @@ fn of<T: JsonSchema>(command: &str, is_judged: bool) -> Value {
     without_unused_definitions(schema)
 }
 
-/// The schema without definitions that nothing in it names.
+/// Removes definitions that nothing in the schema refers to.
 fn without_unused_definitions(mut schema: Value) -> Value {
     loop {
         let text = schema.to_string();
@@ -97,7 +97,9 @@ fn without_unused_definitions(mut schema: Value) -> Value {
     }
 }
 
-/// Leaves out how wide numbers are, and of a description what is for readers of the code: later paragraphs, and links.
+/// Removes details that are only for readers of the code.
+///
+/// These are number formats, and the later paragraphs and links of descriptions.
 fn tidied(schema: &mut Schema) {
     schema.remove("format");
     // Readers ignore what they do not know, in requests too.
@@ -108,7 +110,7 @@ fn tidied(schema: &mut Schema) {
     }
 }
 
-/// Markdown with the words of links alone.
+/// Returns Markdown text with each link replaced by its words.
 fn without_links(text: &str) -> String {
     let mut parts = text.split("](");
     let mut plain = parts.next().unwrap_or_default().to_owned();

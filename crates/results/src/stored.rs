@@ -1,4 +1,4 @@
-//! Documents as they were stored.
+//! Reads stored documents.
 
 use crate::version_1;
 use crate::{Audit, Document, Judged, SCHEMA_VERSION, Verdict};
@@ -6,7 +6,7 @@ use misdeal_statistics::EpsilonEstimate;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A document that is none of ours, or not a whole one.
+/// The error for a document that misdeal did not write, or that is incomplete.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name}: {problem}; {hint}")]
 pub struct Unreadable {
@@ -21,24 +21,26 @@ pub struct Unreadable {
 /// A document, its name and the version of misdeal that wrote it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stored {
-    /// The document's name, as it is shown.
+    /// The document's name for people.
     pub name: String,
     /// The version of misdeal that wrote it.
     pub version: String,
-    /// What it holds.
+    /// The contents.
     pub document: Document,
 }
 
 impl Stored {
-    /// A result that was just found.
+    /// Wraps a result that this program just computed.
     pub fn of(document: Document) -> Self {
         Stored { name: "this result".into(), version: env!("CARGO_PKG_VERSION").into(), document }
     }
 
-    /// Reads a document of this version or of an earlier one. Fields that nobody knows are ignored, so that documents may grow.
+    /// Reads a document of this version or of an earlier one.
+    ///
+    /// Unknown fields are ignored, so later versions may add fields.
     ///
     /// # Errors
-    /// Text that is not JSON, a document of another program or of a later version, or a field that is missing or not what it should be.
+    /// Fails if the text is not JSON, or comes from another program or a later version. Also fails if a field is missing or wrong.
     pub fn parse(name: &str, text: &str) -> Result<Self, Unreadable> {
         const HINT: &str = "give results that misdeal wrote with --format json";
         let unreadable =
@@ -68,7 +70,7 @@ impl Stored {
     }
 }
 
-/// What is wrong with a document.
+/// Says what is wrong with a document.
 struct Problem(String);
 
 fn read(command: &str, fields: Value) -> Result<Document, Problem> {
@@ -115,10 +117,10 @@ fn read(command: &str, fields: Value) -> Result<Document, Problem> {
     })
 }
 
-/// What an estimate says by itself, of which no document is made.
+/// Returns the verdict of an estimate in JSON that is not part of a document.
 ///
 /// # Errors
-/// Text that is no estimate.
+/// Fails if the text is not an estimate in JSON.
 pub fn verdict_of_estimate(text: &str) -> Result<Verdict, Unreadable> {
     let estimate: EpsilonEstimate = serde_json::from_str(text).map_err(|error| Unreadable {
         name: "this estimate".into(),
@@ -128,7 +130,7 @@ pub fn verdict_of_estimate(text: &str) -> Result<Verdict, Unreadable> {
     Ok(Judged::of(&estimate, None).verdict(None, [None, None]))
 }
 
-/// What a message says, without the line breaks that a document's words may bring along.
+/// Puts a message on one line, because quotes from a document may contain line breaks.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! A model card over a range of one or two fields.
+//! Sweeps: one model card checked over ranges of one or two of its fields.
 
 use crate::check::with_verdicts;
 use crate::numbers::significant;
@@ -34,12 +34,12 @@ pub struct VariedField {
 }
 
 impl VariedField {
-    /// The values as numbers; `None` if they are names.
+    /// Returns the values as numbers; `None` if they are names.
     pub fn numbers(&self) -> Option<Vec<f64>> {
         self.values.iter().map(Value::as_f64).collect()
     }
 
-    /// The values for people.
+    /// Returns the values as text for people.
     pub fn labels(&self) -> Vec<String> {
         let label = |value: &Value| match value.as_f64() {
             Some(number) => significant(number),
@@ -50,7 +50,7 @@ impl VariedField {
 }
 
 impl Swept {
-    /// For each point its values and its card.
+    /// Returns each point's values and its card.
     pub fn points(&self) -> impl Iterator<Item = (Vec<String>, &CheckedCard)> {
         let labels: Vec<Vec<String>> = self.varied.iter().map(VariedField::labels).collect();
         self.cards.iter().enumerate().map(move |(i, card)| {
@@ -69,7 +69,7 @@ impl Swept {
         })
     }
 
-    /// How many points have which verdict.
+    /// Returns a verdict that counts the refuted, proven and undecided points.
     pub fn verdict(&self) -> Verdict {
         let number = |kind| self.cards.iter().filter(|card| card.verdict().kind == kind).count();
         let [refuted, holds, undecided] =

@@ -1,4 +1,4 @@
-//! Theory's bounds, scheme by scheme.
+//! [`Theory`]: theory's bounds on epsilon, by scheme.
 
 use misdeal_core::{Bounds, SchemeName};
 use schemars::JsonSchema;
@@ -13,12 +13,12 @@ use std::ops::{Deref, DerefMut};
 pub struct Theory(BTreeMap<SchemeName, Bounds>);
 
 impl Theory {
-    /// Both sides of a scheme's bounds, as far as they are known.
+    /// Returns a scheme's lower and upper bound; each is `None` if it is not known.
     pub fn sides(&self, scheme: impl Into<SchemeName>) -> [Option<f64>; 2] {
         self.get(&scheme.into()).map_or([None, None], Bounds::sides)
     }
 
-    /// What Poisson sampling justifies.
+    /// Returns the upper bound for Poisson sampling, which is the epsilon that it justifies.
     pub fn poisson_upper_bound(&self) -> Option<f64> {
         self.sides(SchemeName::Poisson)[1]
     }

@@ -1,4 +1,4 @@
-//! Trade-off curves: what was observed, and what was promised.
+//! Trade-off curves: the observed one and the promised ones.
 
 use misdeal_statistics::{CurveTest, TradeOffEstimate};
 use schemars::JsonSchema;
@@ -30,12 +30,12 @@ pub struct PromisedCurve {
 }
 
 impl PromisedCurve {
-    /// Its points: false-positive and false-negative rate, by ascending false-positive rate.
+    /// Returns the curve's points: false-positive rate (ascending), then false-negative rate.
     pub fn points(&self) -> impl Iterator<Item = [f64; 2]> {
         self.false_positive_rates.iter().zip(&self.false_negative_rates).map(|(&x, &y)| [x, y])
     }
 
-    /// The curve's name, and what became of it if it was tested.
+    /// Returns the curve's name, and the test's outcome if it was tested.
     pub fn legend(&self) -> String {
         match &self.test {
             Some(test) if test.refuted => format!("{}: refuted", self.name),

@@ -1,4 +1,4 @@
-//! What a result says of a claim.
+//! [`Verdict`]: what a result says of a claim.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,14 +21,14 @@ pub enum VerdictKind {
     NoClaim,
 }
 
-/// How a verdict is to be taken.
+/// The tone of a verdict, which decides how it is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tone {
-    /// What is claimed does not hold.
+    /// The claim is refuted.
     Refuted,
     /// Something is wrong or in doubt.
     Doubt,
-    /// What is claimed is proven.
+    /// Nothing is wrong: the claim is proven, for example.
     Open,
     /// There is nothing to judge.
     #[default]
@@ -56,21 +56,21 @@ pub struct Verdict {
 }
 
 impl fmt::Display for Verdict {
-    /// The sentence.
+    /// Writes the sentence.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.sentence)
     }
 }
 
 impl Verdict {
-    /// A verdict with a label and a sentence, each of which gets a capital letter.
+    /// Creates a verdict; the label and the sentence get a capital first letter.
     pub fn new(kind: VerdictKind, tone: Tone, label: &str, sentence: impl AsRef<str>) -> Self {
         let sentence = capitalised(sentence.as_ref());
         Verdict { kind, tone, label: capitalised(label), line: sentence.clone(), sentence }
     }
 }
 
-/// The text with a capital letter at its beginning.
+/// Returns the text with a capital first letter.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

@@ -1,9 +1,9 @@
-//! Documents of version 1, made those of this version.
+//! Converts documents of version 1 to the current version.
 
 use misdeal_statistics::{Guarantee, estimator as estimator_by_name};
 use serde_json::{Map, Value, json};
 
-/// Adds the fields that version 1 did not write, and moves those that it kept in another place.
+/// Adds the fields that version 1 did not write, and moves those that changed place.
 pub fn upgrade(command: &str, document: &mut Value) {
     let Some(fields) = document.as_object_mut() else { return };
     match command {
@@ -25,7 +25,7 @@ pub fn upgrade(command: &str, document: &mut Value) {
     }
 }
 
-/// Says in a word what the sentence of a guarantee says.
+/// Adds the guarantee's kind and the objection, which version 1 wrote only as a sentence.
 fn estimate(fields: &mut Map<String, Value>) {
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
     let (Some(guarantee), Some(estimator)) = (text("guarantee"), text("estimator")) else { return };

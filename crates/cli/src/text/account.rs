@@ -1,4 +1,4 @@
-//! What theory says, for people.
+//! Formats an account as text for people.
 
 use super::{Text, probability, rounded_down, rounded_up, significant, times};
 use crate::environment::Environment;
@@ -6,7 +6,7 @@ use comfy_table::Table;
 use misdeal_results::Account;
 use std::fmt::Write;
 
-/// Bounds scheme by scheme, with what a library that assumes Poisson sampling would say instead.
+/// Formats bounds by scheme, beside the epsilon of a library that assumes Poisson sampling.
 pub fn account(report: &Account, environment: &Environment) -> String {
     let mut text = Text::new(environment.width());
     text.prose(&format!("Verdict: {}", report.verdict().sentence));
@@ -60,7 +60,7 @@ pub(super) fn table<const N: usize>(environment: &Environment, header: [&str; N]
     table
 }
 
-/// A side of a bound, or that nobody knows it.
+/// Formats one side of a bound, or "not known".
 fn side(value: Option<f64>, show: impl Fn(f64) -> String) -> String {
     value.map_or("not known".into(), show)
 }
@@ -77,7 +77,7 @@ fn deltas(text: &mut Text, report: &Account, environment: &Environment) {
     text.table(&mut table);
 }
 
-/// False-positive rates of which the text shows the curve; JSON has many more.
+/// The false-positive rates at which the text shows the curve. JSON has many more.
 const SHOWN_RATES: [f64; 5] = [1e-4, 1e-3, 1e-2, 0.1, 0.5];
 
 fn trade_offs(text: &mut Text, report: &Account, environment: &Environment) {
@@ -123,7 +123,7 @@ fn comparisons(text: &mut Text, report: &Account, environment: &Environment) {
     text.table(&mut table);
 }
 
-/// What the methods of [`account`] mean.
+/// Notes on the methods that [`account`] names.
 const ACCOUNT_NOTES: &str = "  Exact pair: one pair of data sets, without Monte Carlo. A valid lower bound for shuffling, not an upper bound: others can leak more.
   Fixed order: by joint convexity at least as revealing as any scheme that uses each record once an epoch.
 ";

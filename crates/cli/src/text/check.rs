@@ -1,4 +1,4 @@
-//! Checked model cards, for people.
+//! Formats checked model cards as text for people.
 
 use super::{Text, rounded_down, rounded_up};
 use crate::environment::Environment;
@@ -7,7 +7,7 @@ use misdeal_core::{ClosedSet, printable};
 use misdeal_results::numbers::{confidence, count, probability, significant, times};
 use misdeal_results::{Checked, CheckedCard, VerdictKind};
 
-/// One card in full, or a table of several.
+/// Formats one card in full, or several as a table.
 pub fn checked(report: &Checked, environment: &Environment) -> String {
     match report.cards.as_slice() {
         [card] => one(card, environment),
@@ -106,7 +106,7 @@ fn several(report: &Checked, environment: &Environment) -> String {
     text.into_string()
 }
 
-/// A verdict in a word.
+/// Returns a verdict in a word or two.
 pub fn word(kind: VerdictKind) -> &'static str {
     match kind {
         VerdictKind::Refuted => "REFUTED",

@@ -6,7 +6,9 @@ use misdeal_report::record_names;
 use misdeal_results::Dealt;
 use std::fmt::Write;
 
-/// The file, some epochs, where the target went in all of them, and with whom.
+/// Adds the file and some epochs.
+///
+/// Then adds, over all epochs, how often each batch had the target, and how often each record shared the target's batch.
 pub fn dealt(text: &mut Text, deal: &Dealt) {
     let names = record_names(deal.company_shares.len(), deal.setting.target_index);
     let _ = writeln!(text, "  {}", deal.name);
@@ -21,7 +23,7 @@ pub fn dealt(text: &mut Text, deal: &Dealt) {
     let _ = writeln!(text, "\n{}\n", shares(deal, &names));
 }
 
-/// Groups of records, with what stands between two groups.
+/// Joins groups of records; `between` is the text between two groups.
 fn boxes<'a>(names: &[String], groups: impl Iterator<Item = &'a [u64]>, between: &str) -> String {
     let group = |records: &[u64]| {
         let named = records.iter().map(|&record| names[record as usize].as_str());

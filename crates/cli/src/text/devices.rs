@@ -1,11 +1,11 @@
-//! What there is to compute on, for people.
+//! Formats the list of devices as text for people.
 
 use super::Text;
 use crate::environment::Environment;
 use misdeal_core::ClosedSet;
 use misdeal_results::Devices;
 
-/// A line for each device, and what is missing.
+/// Formats a line for each device, and says what is missing.
 pub fn devices(report: &Devices, environment: &Environment) -> String {
     let mut text = Text::new(environment.width());
     for device in &report.devices {

@@ -1,4 +1,4 @@
-//! A diagnosis, for people.
+//! Formats a diagnosis as text for people.
 
 use super::account::table;
 use super::{Text, probability, theory};
@@ -8,7 +8,7 @@ use misdeal_core::Bounds;
 use misdeal_results::{Diagnosed, SchemeParameters, numbers};
 use std::fmt::Write;
 
-/// What the log holds, which schemes could have made it, what is wrong with it, what that costs, and the verdict.
+/// Formats the verdict, the log's sizes, the possible schemes, the defects and the leakage.
 pub fn diagnosis(report: &Diagnosed, environment: &Environment) -> String {
     let found = &report.diagnosis;
     let mut text = Text::new(environment.width());

@@ -1,4 +1,4 @@
-//! Estimates from score files, for people.
+//! Formats estimates from score files as text for people.
 
 use super::{Text, estimate, probability, rounded_down, significant};
 use crate::environment::Environment;
@@ -7,7 +7,7 @@ use misdeal_results::Estimation;
 use misdeal_statistics::{Descriptive, EpsilonEstimate, EstimatorName, Figure};
 use std::collections::BTreeMap;
 
-/// One estimate in full, or a table of all of them.
+/// Formats one estimate in full, or all of them as a table.
 pub fn estimates(report: &Estimation, environment: &Environment) -> String {
     let mut text = Text::new(environment.width());
     if report.estimate.is_some() {
@@ -37,7 +37,7 @@ pub fn estimates(report: &Estimation, environment: &Environment) -> String {
     text.into_string()
 }
 
-/// How well the scores tell the worlds apart.
+/// Adds the figures that say how well the scores tell the worlds apart.
 pub fn descriptive(text: &mut Text, figures: &Descriptive) {
     let shown = |figure: &Figure| {
         let [value, lower, upper] = [figure.value, figure.lower, figure.upper].map(significant);
@@ -50,7 +50,7 @@ pub fn descriptive(text: &mut Text, figures: &Descriptive) {
     }
 }
 
-/// All estimates, the valid ones first, the largest first among each.
+/// Adds a table of all estimates: valid ones first, and larger ones before smaller ones.
 fn compare(text: &mut Text, estimates: &BTreeMap<EstimatorName, EpsilonEstimate>, environment: &Environment) {
     let mut all: Vec<_> = estimates.values().collect();
     all.sort_by(|one, other| {

@@ -1,13 +1,13 @@
-//! Lines and tables that fit the terminal: words wrap, and none is cut.
+//! Lines and tables that fit the terminal. Lines break between words.
 
 use comfy_table::{ColumnConstraint, Row, Table, Width};
 use misdeal_core::printable;
 use std::fmt::{self, Write};
 
-/// Columns of the left side of a row.
+/// The width of a row's label in columns.
 const LABEL: usize = 28;
 
-/// Text for people, no wider than the terminal where words allow it.
+/// Text for people that fits the terminal, unless a word is too long.
 #[derive(Debug, Clone)]
 pub struct Text {
     text: String,
@@ -22,22 +22,24 @@ impl Write for Text {
 }
 
 impl Text {
-    /// No lines yet.
+    /// Creates an empty text for lines of `width` columns.
     pub fn new(width: usize) -> Self {
         Text { text: String::new(), width }
     }
 
-    /// Adds text as it is.
+    /// Adds text unchanged.
     pub fn push_str(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
-    /// Ends a line, or leaves one empty.
+    /// Adds a character: a line break ends a line or leaves one empty.
     pub fn push(&mut self, c: char) {
         self.text.push(c);
     }
 
-    /// Adds a line with a label and a value, which may come from outside. Further lines begin below the value.
+    /// Adds a line with a label and a value. Further lines begin below the value.
+    ///
+    /// The value may come from an untrusted file: it is made printable.
     pub fn row(&mut self, label: &str, value: &str) {
         let start = format!("  {label:<LABEL$} ");
         let indent = " ".repeat(start.chars().count());
@@ -45,7 +47,7 @@ impl Text {
         self.text.push('\n');
     }
 
-    /// Adds a sentence or more on lines of their own, as far to the right as they begin.
+    /// Adds sentences on their own lines. Wrapped lines keep the indent of the first.
     pub fn prose(&mut self, text: &str) {
         for line in text.lines() {
             let indent = " ".repeat(line.chars().take_while(|&c| c == ' ').count());
@@ -54,7 +56,9 @@ impl Text {
         }
     }
 
-    /// Adds a table: wrapped between words where it fits so, and else a block of lines for each of its rows.
+    /// Adds a table whose cells wrap between words.
+    ///
+    /// If the table still does not fit, each row becomes a block of lines.
     pub fn table(&mut self, table: &mut Table) {
         let rows: Vec<Vec<String>> = table.row_iter().map(contents).collect();
         let header = table.header().map(contents).unwrap_or_default();
@@ -79,7 +83,7 @@ impl Text {
         let _ = writeln!(self.text, "{table}");
     }
 
-    /// A block for each row: its first cell, and below it the others with the header's words.
+    /// Adds a block for each row: its first cell, then the others below it with their headers.
     fn blocks(&mut self, header: &[String], rows: &[Vec<String>]) {
         let nobody = String::new();
         for row in rows {
@@ -94,7 +98,7 @@ impl Text {
         }
     }
 
-    /// All lines.
+    /// Returns all lines.
     pub fn into_string(self) -> String {
         self.text
     }
@@ -104,12 +108,12 @@ fn contents(row: &Row) -> Vec<String> {
     row.cell_iter().map(comfy_table::Cell::content).collect()
 }
 
-/// Characters, each as one column.
+/// Counts characters, each as one column.
 fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// A line on as many as it needs, broken at spaces; all but the first begin with `indent`.
+/// Breaks a line at spaces so that it fits `width`. Further lines begin with `indent`.
 fn wrapped(line: &str, indent: &str, width: usize) -> String {
     if length(line) <= width {
         return line.to_owned();
@@ -130,7 +134,7 @@ fn wrapped(line: &str, indent: &str, width: usize) -> String {
     lines + last.trim_end()
 }
 
-/// Words, each with the spaces before it.
+/// Splits a line into words, each with the spaces before it.
 fn pieces(line: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = line;

@@ -1,4 +1,4 @@
-//! Printed numbers beside ours, for people.
+//! Formats printed numbers beside ours as text for people.
 
 use super::dealt::dealt;
 use super::{Text, rounded_down, rounded_up, significant};
@@ -9,7 +9,7 @@ use misdeal_results::{AboveCount, AboveTheClaim, Reproduced, Reproduction, numbe
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// A table for each table and figure, with what to know about it, and a count of the verdicts.
+/// Formats a table for each of the paper's tables and figures, with remarks and a count of verdicts.
 pub fn reproduced(report: &Reproduction, environment: &Environment) -> String {
     let mut text = Text::new(environment.width());
     for artefact in &report.artefacts {
@@ -106,7 +106,7 @@ fn bounds(bounds: &Bounds) -> String {
     format!("{lower} to {upper}")
 }
 
-/// Which data models were trained on, each once, and what the bias of an output is.
+/// Adds the names of the training data, and explains the bias of an output.
 fn trained_on(text: &mut Text, rows: &[&Reproduced]) {
     let data: BTreeSet<&str> = rows.iter().filter_map(|row| row.dataset.as_deref()).collect();
     if !data.is_empty() {
@@ -120,7 +120,7 @@ fn trained_on(text: &mut Text, rows: &[&Reproduced]) {
     }
 }
 
-/// In how many settings more is found than Poisson sampling justifies, by how sure the settings are.
+/// Adds in how many settings more leaks than Poisson sampling justifies, by provenance.
 fn above_the_claim(text: &mut Text, counts: &AboveTheClaim) {
     let all = std::iter::once(("settings played", &counts.all));
     let each = counts.by_provenance.iter().map(|(provenance, counts)| (provenance.name(), counts));
@@ -132,7 +132,7 @@ fn above_the_claim(text: &mut Text, counts: &AboveTheClaim) {
     }
 }
 
-/// What is said of rows, each sentence once, with the first row that it is said of.
+/// Adds each sentence about rows once, with the name of the first row that it is about.
 fn each_once<'a>(text: &mut Text, before: &str, sentences: impl Iterator<Item = (&'a str, &'a str)>) {
     let mut told: Vec<(&str, &str, usize)> = Vec::new();
     for (name, sentence) in sentences {
@@ -147,7 +147,7 @@ fn each_once<'a>(text: &mut Text, before: &str, sentences: impl Iterator<Item = 
     }
 }
 
-/// What whole curves refute.
+/// Adds the outcomes of the tests of whole curves.
 fn curves(text: &mut Text, row: &Reproduced) {
     for curve in row.trade_off.iter().flat_map(|curves| &curves.promised) {
         if let Some(test) = &curve.test {

@@ -1,10 +1,10 @@
-//! Whether this machine computes right, for people.
+//! Formats a self-test as text for people.
 
 use super::Text;
 use crate::environment::Environment;
 use misdeal_results::SelfTest;
 
-/// A line for each check, and the outcome.
+/// Formats a line for each check, and the outcome.
 pub fn self_test(report: &SelfTest, environment: &Environment) -> String {
     let mut text = Text::new(environment.width());
     for check in &report.checks {

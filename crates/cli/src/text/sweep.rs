@@ -1,4 +1,4 @@
-//! A swept model card, for people.
+//! Formats a sweep of a model card as text for people.
 
 use super::check::word;
 use super::{rounded_down, rounded_up};
@@ -7,7 +7,7 @@ use misdeal_core::SchemeName;
 use misdeal_results::Swept;
 use misdeal_results::numbers::significant;
 
-/// A table with a row for each point, and how many have which verdict.
+/// Formats a table with a row for each point, and a count of the verdicts.
 pub fn swept(report: &Swept, environment: &Environment) -> String {
     let mut table = environment.table(120);
     let fields = report.varied.iter().map(|one| one.field.replace('_', " "));

@@ -1,9 +1,9 @@
-//! Tests of whole curves, for people.
+//! Formats tests of whole curves as text for people.
 
 use super::Text;
 use misdeal_results::{TradeOff, numbers};
 
-/// One line for each claimed curve, or why none is tested.
+/// Adds one line for each tested curve, or the reason why none is tested.
 pub fn tests(text: &mut Text, report: &TradeOff) {
     for curve in &report.promised {
         let Some(test) = &curve.test else { continue };
