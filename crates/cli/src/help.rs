@@ -18,6 +18,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "batch-size",
             "buffer-size",
             "dataset-size",
+            "vary",
             "epochs",
             "noise-multiplier",
             "sampling-probability",
@@ -73,7 +74,19 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         "Output",
-        &["bound", "compare", "epsilon", "plot", "report", "resume", "save-every", "store", "trade-off"],
+        &[
+            "bound",
+            "compare",
+            "date",
+            "epsilon",
+            "plot",
+            "report",
+            "resume",
+            "save-every",
+            "store",
+            "title",
+            "trade-off",
+        ],
     ),
 ];
 
@@ -223,6 +236,14 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
             "misdeal report audit.json -o figure.svg",
         ],
     ),
+    (
+        "sweep",
+        [
+            "misdeal sweep --records 60000 --batch-size 512 --epochs 15 --delta 1e-5 --vary noise-multiplier=0.5:4:8:log",
+            "misdeal sweep --records 60000 --batch-size 512 --sigma 0.8 --vary epochs=1:20:5 --vary scheme=shuffle,poisson",
+            "misdeal sweep --records 60000 --batch-size 512 --epochs 15 --vary sigma=0.5,1,2 --plot sweep.svg --report sweep.html",
+        ],
+    ),
     ("devices", ["misdeal devices", "misdeal devices --format json", "misdeal devices -o devices.json"]),
     (
         "self-test",
@@ -309,7 +330,7 @@ mod tests {
         all(&definition(), "", &mut found);
         for (words, mut command) in found {
             for arg in command.get_arguments().filter(|arg| arg.get_long().is_some()) {
-                assert!(arg.get_help_heading().is_some(), "{words}: {arg}");
+                assert!(arg.get_help_heading().is_some(), "{words}: {}", arg.get_id());
             }
             let (short, long) = (command.render_help().to_string(), command.render_long_help().to_string());
             assert!(short.lines().count() < long.lines().count(), "{words}");

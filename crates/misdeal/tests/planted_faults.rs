@@ -22,7 +22,7 @@ fn each_fault_is_found() {
         let reports = CHECKS.map(run_check);
         plant(None);
         for report in reports {
-            let fails = failing.contains(&report.name);
+            let fails = failing.contains(&report.name.as_str());
             assert_eq!(!report.passed, fails, "{fault:?}: {}: {}", report.name, report.detail);
         }
     }
