@@ -136,9 +136,15 @@ impl BoundsRequest<'_> {
         let setting = self.setting;
         let (noise_multiplier, sampling_probability, steps) =
             (setting.noise_multiplier, setting.sampling_probability(), setting.steps());
-        if let Some(found) = self.subset_interval(delta, work) {
+        let found = self.subset_interval(delta, work).filter(|found| found.epsilon_upper_bound.is_finite());
+        if let Some(found) = found {
+            let mut lower = found.epsilon_lower_bound;
+            if self.side != Some(Side::Upper) {
+                // Poisson sampling's pair is one of the scheme's, too. Its grid reaches further if sampling is rare.
+                lower = lower.max(self.poisson(delta, work)?.epsilon_lower_bound.unwrap_or(0.0));
+            }
             return Ok(Bounds {
-                epsilon_lower_bound: Some(found.epsilon_lower_bound),
+                epsilon_lower_bound: Some(lower.min(found.epsilon_upper_bound)),
                 epsilon_upper_bound: Some(found.epsilon_upper_bound),
                 method: BoundMethod::sides(SideMethod::ExactPair, SideMethod::DominatingProfile),
             });
@@ -329,6 +335,21 @@ mod tests {
             let found = bounds(&Setting { scheme, noise_multiplier, ..Setting::default() }, delta).unwrap();
             assert!(found.epsilon_lower_bound.is_none() && found.method.lower() == &reason, "{found:?}");
         }
+    }
+
+    /// A grid may leave no lower bound if sampling is rare, and no upper bound at the least deltas.
+    #[test]
+    fn subsets_have_both_bounds_where_a_grid_has_none() {
+        let at = |noise_multiplier: f64, steps_per_epoch: u64, epochs: u64, delta: f64| {
+            let scheme = BatchScheme::WithoutReplacement;
+            let setting = Setting { scheme, noise_multiplier, steps_per_epoch, epochs, ..Setting::default() };
+            bounds(&setting, delta).unwrap()
+        };
+        let rare = at(0.5, 100_000, 1, 1e-6);
+        let poisson = poisson_bounds(0.5, 1e-5, 100_000, 1e-6).unwrap();
+        assert!(rare.epsilon_lower_bound >= poisson.epsilon_lower_bound, "{rare:?} {poisson:?}");
+        let tiny = at(1.0, 100, 10_000, 1e-300);
+        assert!(tiny.epsilon_upper_bound.is_some_and(f64::is_finite), "{tiny:?}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Fixed-size subsets: a certified interval for epsilon, closed but for a few hundredths.
+//! Fixed-size subsets: a certified interval for epsilon, a few percent wide at usual settings.
 //!
 //! With q the share of the records that a step draws, no step leaks more than the profile
 //!
@@ -211,7 +211,7 @@ impl Subset {
         if high <= low {
             return (0.0, 0.0);
         }
-        let far = low.abs().max(high.abs()).max((high - 2.0).abs()) / self.noise + 2.0;
+        let far = low.abs().max(high.abs()).max((low - 2.0).abs()) / self.noise + 2.0;
         let pieces = ceil((high - low) / self.noise * far / REACH).clamp(1.0, 4000.0);
         let width = (high - low) / pieces;
         let (mut mass, mut rise) = (0.0, 0.0);
