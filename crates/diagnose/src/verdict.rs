@@ -1,9 +1,9 @@
 //! Makes a diagnosis from the candidates.
 //!
 //! # When is a diagnosis certain?
-//! Every other scheme is ruled out, by tests at 1e-6 (after Bonferroni) or by a lead of ten nats in complete epochs. A full shuffle
-//! must be more than a sliding buffer of nine tenths of the records can give, and Poisson sampling needs twenty batches. A log is `unknown` if the tests rule
-//! out its likeliest scheme.
+//! Every other scheme is ruled out, by tests at 1e-6 (after Bonferroni) or by a lead of ten nats in complete epochs.
+//! For a full shuffle, no sliding buffer of less than nine tenths of the records explains the log.
+//! For Poisson sampling, the log has at least twenty batches. A log is `unknown` if the tests rule out its likeliest scheme.
 
 use crate::logged_epochs::LoggedEpochs;
 use crate::orders::Orders;

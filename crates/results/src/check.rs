@@ -31,9 +31,9 @@ pub struct CheckedCard {
     pub delta: f64,
     /// The claim; null if the card has none.
     pub claimed_epsilon: Option<f64>,
-    /// The training is proven to leak at least this much; without a scheme the smaller bound of shuffle and poisson.
+    /// The training is proven to leak at least this much. Without a scheme this is the smaller bound of shuffle and poisson.
     pub epsilon_lower_bound: Option<f64>,
-    /// The training is proven to leak at most this much; without a scheme the larger bound of shuffle and poisson.
+    /// The training is proven to leak at most this much. Without a scheme this is the larger bound of shuffle and poisson.
     pub epsilon_upper_bound: Option<f64>,
     /// What is proven of the card's scheme and of those that could replace it.
     pub schemes: BTreeMap<SchemeName, CheckedScheme>,
@@ -65,7 +65,7 @@ pub struct CardSetting {
     /// Records in the buffer, for the schemes that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_size: Option<u64>,
-    /// The probability with which Poisson sampling has a record in a batch, where it is not batch_size / dataset_size.
+    /// The sampling probability of Poisson sampling, if it differs from batch_size / dataset_size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling_probability: Option<f64>,
 }

@@ -61,7 +61,7 @@ pub fn all_canaries() -> Vec<TinyTraining> {
     all
 }
 
-/// More records than an engine keeps at a time, gradients that are clipped and others that are not, another loss.
+/// Returns trainings with many records, with clipped and unclipped gradients, and with another loss.
 pub fn batches_norms_and_losses() -> Vec<TinyTraining> {
     let mut all = Vec::new();
     for model in [tiny::PERCEPTRON, tiny::CONVOLUTIONS] {

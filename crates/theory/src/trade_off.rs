@@ -49,7 +49,7 @@ impl Curve {
     }
 }
 
-/// The closed form, rounded to the side of a law.
+/// The closed form, rounded to the safe side for a law of this side.
 ///
 /// It is rounded down for [`Side::Upper`], whose pair leaks more.
 ///

@@ -65,7 +65,7 @@ impl Analysis {
         Ok((estimator(&self.estimator)?, self.threshold_choice))
     }
 
-    /// The epsilon that a store shows, without a word on earlier judgements.
+    /// Returns the epsilon that a store shows, and ignores earlier judgements.
     ///
     /// # Errors
     /// As [`Analysis::parse`], or too few scores.

@@ -149,7 +149,7 @@ impl<'a> LevelEvaluator<'a> {
         }
     }
 
-    /// The units of work for sizing a level's window: its moments at many tilts.
+    /// The units of work to find a level's window. Most of the work is computing the level's moments at many tilts.
     fn window_work(&self, level: f64) -> f64 {
         let tilts = match (level < 0.0, self.pair.absent() > 0.0) {
             (true, true) => 100.0,

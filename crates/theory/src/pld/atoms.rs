@@ -5,7 +5,8 @@ use libm::{exp, expm1, log1p};
 
 /// A few atoms that replace a composed law.
 ///
-/// The mean errs to the law's side for every function of the loss that increases and is convex in e^-loss, as delta is.
+/// The mean of a function over the atoms errs to the law's side. The function must increase with the loss and be convex in
+/// e^-loss. Delta is such a function.
 #[derive(Debug, Clone)]
 pub struct Atoms {
     side: Side,
