@@ -20,6 +20,7 @@ mod out_of_reach;
 mod pages;
 mod program;
 mod report;
+mod report_reproductions;
 mod reproduce;
 mod same_words;
 mod scan;

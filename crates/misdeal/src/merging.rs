@@ -41,6 +41,7 @@ pub fn merge_stores(request: &MergeRequest) -> Result<Merged> {
     }
     claim.write(&merged)?;
     Ok(Merged {
+        request: Some(request.clone()),
         stores: request.stores.len() as u64,
         observations: 2 * merged.observations_per_world(),
         missing_trials: gaps(merged.trials()),

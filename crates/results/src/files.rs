@@ -1,5 +1,6 @@
 //! Reports on files that a command wrote.
 
+use crate::request::{self, MergeRequest};
 use misdeal_core::Setting;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,6 +8,9 @@ use serde::{Deserialize, Serialize};
 /// Shards of a run, merged to one store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Merged {
+    /// What was asked for; absent in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "request::if_known")]
+    pub request: Option<MergeRequest>,
     /// Stores that were read.
     pub stores: u64,
     /// Observations in both worlds together.

@@ -1,6 +1,7 @@
 //! Devices that misdeal can compute on, and checks of this machine's results.
 
 use crate::EngineUsed;
+use crate::request::{self, SelfTestRequest};
 use misdeal_core::Device;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,9 @@ pub struct FoundDevice {
 /// Checks of this machine's results against known values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfTest {
+    /// What was asked for; absent in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "request::if_known")]
+    pub request: Option<SelfTestRequest>,
     /// Whether every check passed.
     pub passed: bool,
     /// The checks, in the order in which data meets what they check.

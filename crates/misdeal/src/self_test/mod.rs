@@ -75,6 +75,7 @@ pub fn self_test(request: &SelfTestRequest, progress: &dyn Progress) -> Result<S
         reports.push(check.report(request.seed));
     }
     Ok(SelfTest {
+        request: Some(request.clone()),
         passed: reports.iter().all(|check| check.passed),
         checks: reports,
         cuda_missing: cuda.err(),

@@ -3,10 +3,11 @@
 use super::{device, request};
 use clap::Args;
 use misdeal_core::Device;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What `self-test` is asked for.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SelfTestRequest {
     /// What to test; auto is the processor, and CUDA devices where there are any
