@@ -4,6 +4,7 @@
 //!
 //! - [`calls`]: reads arguments, whose names are those of the command line's flags.
 //! - [`jobs`]: runs a job on all cores. Meanwhile Python threads can run, progress is reported, and Ctrl-C works.
+//! - [`command_line`]: the program `misdeal` itself, for the script that a wheel installs.
 //! - [`errors`]: converts all errors to Python exceptions.
 //! - [`reports`]: the results of jobs.
 //!
@@ -16,6 +17,7 @@
 mod accounting;
 mod audits;
 mod calls;
+mod command_line;
 mod diagnoses;
 mod errors;
 mod estimates;
@@ -37,6 +39,8 @@ mod _native {
     use crate::accounting::{account, calibrate, check, sweep};
     #[pymodule_export]
     use crate::audits::{audit_mechanism, audit_training, describe_setting};
+    #[pymodule_export]
+    use crate::command_line::command_line;
     #[pymodule_export]
     use crate::diagnoses::{diagnose, scan};
     #[pymodule_export]
