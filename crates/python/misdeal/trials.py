@@ -190,6 +190,8 @@ class Runs:
         """Why a bound from these runs would not be valid."""
         if self.planter is not None and (reason := objection(self.planter)) is not None:
             return reason
+        if self.independence is None:
+            return "natural gradients reach the canaries, so that outputs of one run depend on each other; take canary='null-space', or canaries=1"
         earlier = sorted(self._judged if sequential else self._judged - {len(self.records)})
         if earlier:
             before = f"after {earlier[0]} runs"
