@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from .outputs import judge, score_outputs
+from .outputs import judge, judge_coins, score_outputs
 from .results import OutputsReport
 from .settings import Setting
 
@@ -123,8 +123,10 @@ class Runs:
         """The scores of runs with the target, and of those without it."""
         return tuple(score_outputs(self.setting, outputs, score=score) for outputs in (self.outputs_in, self.outputs_out))  # type: ignore
 
-    def judge(self, claimed_epsilon: float | None = None, **analysis: Any) -> OutputsReport:
+    def judge(self, claimed_epsilon: float | Callable[[float], float] | None = None, **analysis: Any) -> OutputsReport:
         """What the runs show: `judge_outputs` with the setting of the runs. Test the epsilon that your library prints.
+
+        With a function of delta, such as `engine.get_epsilon`, the whole curve that it claims is tested. That takes far fewer runs.
 
         Decide the number of runs before you judge. Judging again after further runs gives no valid bound, unless every look has
         `threshold_choice="sequential"`.
@@ -135,12 +137,22 @@ class Runs:
             raise TypeError(f"judge() got an unexpected keyword argument {unknown[0]!r}")
         words = {**defaults, **analysis, "claimed_epsilon": claimed_epsilon}
         objection = self._objection(words["threshold_choice"] == "sequential")
-        report = judge(self.setting, self.outputs_in, self.outputs_out, objection, words)
+        if callable(claimed_epsilon):
+            report = judge_coins(self.setting, *self._pairs(), 1, independence="single", paired=True, objection=objection, **words)
+        else:
+            report = judge(self.setting, self.outputs_in, self.outputs_out, objection, words)
         if words["threshold_choice"] == "sequential":
             self._judged_sequentially = True
         else:
             self._judged.add(self._runs())
         return report
+
+    def _pairs(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        """The outputs of all runs, pair after pair, and which had the target. Of the last pair there may be one."""
+        runs = [(outputs, present) for present, kept in self._outputs.items() for outputs in kept]
+        place = [2 * index for kept in self._outputs.values() for index in range(len(kept))]
+        order = np.argsort(place, kind="stable")
+        return np.array([runs[i][0] for i in order], dtype=np.float64), np.array([runs[i][1] for i in order], dtype=np.bool_)
 
     def _runs(self) -> int:
         return sum(map(len, self._outputs.values()))
