@@ -216,7 +216,8 @@ def main():
             results[part] = opacus(part, arguments.folder, arguments)
         results[part + "_seconds"] = round(time.perf_counter() - start, 1)
         print(part, results[part], flush=True)
-    measuring.keep("one_run", setting=dict(noise=NOISE, batch=BATCH, steps=STEPS, epochs=EPOCHS, delta=DELTA), **results)
+        device = torch.cuda.get_device_name() if arguments.device == "cuda" else "processor"
+        measuring.keep("one_run", setting=dict(noise=NOISE, batch=BATCH, steps=STEPS, epochs=EPOCHS, delta=DELTA), device=device, **results)
 
 
 if __name__ == "__main__":

@@ -86,9 +86,9 @@ def quiet(optimizer):
 
 
 def audited(auditor, runs, **options):
-    """The audit, and the epsilon that Opacus prints."""
+    """The audit, and the epsilon that Opacus prints at each delta."""
     for run in auditor.runs(runs):
         model, optimizer, loader, engine = make_private(**options)
         run.plant(optimizer, loader)
         train(model, optimizer, loader)
-    return engine.get_epsilon(DELTA)
+    return engine.get_epsilon
