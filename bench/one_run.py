@@ -1,223 +1,158 @@
-"""What audits of real Opacus show in one run: many canaries with a coin each, against the curve that Opacus claims.
+"""One-run auditors side by side: how often each accuses correct training, and what each shows of shuffled training.
 
-usage: python bench/one_run.py PART... [--device cuda] [--processes 8] [--audits 10]
-PART: curve-64, epsilon-512, curve-1, poisson, network, overhead. Needs the package with torch and opacus; MISDEAL_DATA has fashion-mnist.
+usage: python bench/one_run.py [audits]     with the Python package installed; jax-privacy==2.0.0 is left out if it is not
+
+- edge: a Gaussian mechanism that is exactly as private as it claims. Its canaries are independent.
+- shared: each canary's response is right with a probability that is drawn once a run, exactly as private as claimed.
+- shuffled: noise 0.8, 117 steps, 10 shuffled epochs, claimed as Poisson sampling (epsilon 2.87).
+
+A bound is a false claim if it exceeds the true epsilon at delta 1e-5; a test, if it refutes the true curve. All at 5 %, one run of 512
+canaries, the same scores for all. The last table is seconds for 100,000 canaries, and for MultiSplit of 2,000 scores.
 """
-
-import argparse
-import functools
-import gzip
-import multiprocessing
-import os
-import pathlib
+import math
+import sys
 import time
 import warnings
+from statistics import NormalDist
+
+import numpy as np
 
 import measuring
-import numpy as np
-import torch
-from opacus import PrivacyEngine
-from torch.utils.data import DataLoader, TensorDataset
-
 import misdeal
-import misdeal.torch
 
-warnings.filterwarnings("ignore")
-NOISE, BATCH, STEPS, EPOCHS, DELTA = 0.8, 512, 117, 10, 1e-5
-SIGNIFICANCE = 0.05
-
-
-def tiny_data():
-    generator = torch.Generator().manual_seed(0)
-    features = torch.randn(BATCH * STEPS, 16, generator=generator)
-    return TensorDataset(features, (features[:, 0] > 0).long())
+DELTA, SIGNIFICANCE, CANARIES = 1e-5, 0.05, 512
+NOISE = 1.5
+NORMAL = NormalDist()
+EDGE = misdeal.Setting(noise_multiplier=NOISE, steps_per_epoch=1, scheme="fixed-order", threat_model="target-canary")
+SHUFFLED = misdeal.Setting(noise_multiplier=0.8, steps_per_epoch=117, epochs=10, batch_size=512, threat_model="partially-informed")
+LOSSES, SHARES = np.array([0.1, 0.6, 2.5]), np.array([0.7, 0.2, 0.1])
+EPSILONS = np.linspace(0, 2.5, 51)
 
 
-def tiny_model():
-    return torch.nn.Sequential(torch.nn.Linear(16, 64), torch.nn.ReLU(), torch.nn.Linear(64, 10))
+def gaussian_epsilon(delta, mu=1 / NOISE):
+    def delta_at(epsilon):
+        return NORMAL.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * NORMAL.cdf(-mu / 2 - epsilon / mu)
+
+    low, high = 0.0, 50.0
+    while high - low > 1e-9:
+        low, high = ((low + high) / 2, high) if delta_at((low + high) / 2) > delta else (low, (low + high) / 2)
+    return high
 
 
-def fashion(kind):
-    folder = pathlib.Path(os.environ["MISDEAL_DATA"]) / "fashion-mnist"
-    images = np.frombuffer(gzip.open(folder / f"{kind}-images-idx3-ubyte.gz").read(), np.uint8, offset=16).reshape(-1, 1, 28, 28)
-    labels = np.frombuffer(gzip.open(folder / f"{kind}-labels-idx1-ubyte.gz").read(), np.uint8, offset=8)
-    return TensorDataset(torch.from_numpy(images / 255.0).float(), torch.from_numpy(labels.astype(np.int64)))
+def shared_curve():
+    right = 1 / (1 + np.exp(-LOSSES))
+    return [[float((SHARES * np.maximum(right - math.exp(e) * (1 - right), 0)).sum()), float(e)] for e in EPSILONS]
 
 
-def network():
-    return torch.nn.Sequential(
-        torch.nn.Conv2d(1, 16, 8, 2, padding=2), torch.nn.ReLU(), torch.nn.MaxPool2d(2, 1), torch.nn.Conv2d(16, 32, 4, 2), torch.nn.ReLU(),
-        torch.nn.MaxPool2d(2, 1), torch.nn.Flatten(), torch.nn.Linear(512, 64), torch.nn.ReLU(), torch.nn.Linear(64, 10),
-    )  # fmt: skip
+def edge(generator):
+    coins = generator.random(CANARIES) < 0.5
+    return coins + NOISE * generator.standard_normal(CANARIES), coins
 
 
-def make_private(data, model, device, poisson=False, rate=0.05):
-    model = model().to(device)
-    optimizer = torch.optim.SGD(model.parameters(), lr=rate)
-    engine = PrivacyEngine()
-    model, optimizer, loader = engine.make_private(
-        module=model, optimizer=optimizer, data_loader=DataLoader(data, batch_size=BATCH, shuffle=True, drop_last=True),
-        noise_multiplier=NOISE, max_grad_norm=1.0, poisson_sampling=poisson,
-    )  # fmt: skip
-    return model, optimizer, loader, engine
+def shared(generator):
+    loss = generator.choice(LOSSES, p=SHARES)
+    coins = generator.random(CANARIES) < 0.5
+    says = coins == (generator.random(CANARIES) < 1 / (1 + math.exp(-loss)))
+    # As an output of the Gaussian setting, whose score is (output - 1/2) / noise^2.
+    return 0.5 + np.where(says, loss, -loss), coins
 
 
-def train(model, optimizer, loader, device, epochs=EPOCHS):
-    for _ in range(epochs):
-        for features, labels in loader:
-            optimizer.zero_grad()
-            torch.nn.functional.cross_entropy(model(features.to(device)), labels.to(device)).backward()
-            optimizer.step()
+def shuffled(generator):
+    coins = generator.random(CANARIES) < 0.5
+    outputs = 0.8 * generator.standard_normal((CANARIES, 10, 117)) - 1
+    place = generator.integers(117, size=(CANARIES, 10))
+    row, epoch = np.indices(place.shape)
+    outputs[row, epoch, place] += np.where(coins, 2, 1)[:, None]
+    return outputs.reshape(CANARIES, -1), coins
 
 
-def accuracy(model, data, device):
-    with torch.no_grad():
-        return float((model(data.tensors[0].to(device)).argmax(1).cpu() == data.tensors[1]).float().mean())
+def bounds(setting, outputs, coins, curve, independence):
+    """What each auditor shows of one run: epsilons by name, and refutations by name."""
+    rows = outputs.reshape(CANARIES, -1)
+    ours = misdeal.judge_coins(setting, rows, coins, CANARIES, claimed_curve=curve, independence=independence)
+    scores = misdeal.score_outputs(setting, rows)
+    ins, outs = scores[coins], scores[~coins]
+    epsilons = {"misdeal, any dependence": ours.one_run["epsilon_any_dependence"]}
+    refuted = {"misdeal, any dependence": ours.curve.p_value <= SIGNIFICANCE}
+    if independence != "private-coins":
+        epsilons["misdeal, independent coins"] = ours.one_run["epsilon_independent"]
+        refuted["misdeal, bet"] = ours.curve.refuted
+        refuted["right guesses"] = ours.curve.right_guesses_p_value <= SIGNIFICANCE
+    common = dict(delta=DELTA, significance=SIGNIFICANCE, threshold_choice="band", fair_coins=True)
+    epsilons["Steinke et al., band"] = misdeal.estimate(ins, outs, estimator="one-run", **common).empirical_epsilon
+    epsilons["Mahloujifar et al., Gaussian, band"] = misdeal.estimate(ins, outs, estimator="one-run-fdp", **common).empirical_epsilon
+    try:
+        from jax_privacy import auditing
+    except ImportError:
+        return epsilons, refuted
+    peer = auditing.CanaryScoreAuditor(ins, outs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        epsilons["jax-privacy, one run"] = float(peer.epsilon_one_run(SIGNIFICANCE, DELTA))
+        epsilons["jax-privacy, one run, f-DP"] = float(peer.epsilon_one_run_fdp(SIGNIFICANCE, DELTA))
+        epsilons["jax-privacy, Clopper-Pearson"] = float(peer.epsilon_clopper_pearson(SIGNIFICANCE, DELTA))
+    return epsilons, refuted
 
 
-def claim_of(engine):
-    """The curve that Opacus claims, each point asked for once."""
-    return functools.cache(engine.get_epsilon)
+def table(name, draw, setting, curve, claim, independence, audits):
+    generator = np.random.default_rng(7)
+    epsilons, refuted = {}, {}
+    for _ in range(audits):
+        outputs, coins = draw(generator)
+        found = bounds(setting, outputs, coins, curve, independence)
+        for kept, one in zip((epsilons, refuted), found):
+            for auditor, value in one.items():
+                kept.setdefault(auditor, []).append(value)
+    rows = [
+        {"auditor": auditor, "mean": round(float(np.mean(values)), 3), "above the claim": float(np.mean(np.array(values) > claim))}
+        for auditor, values in epsilons.items()
+    ] + [{"auditor": f"{auditor}, curve", "refuted": float(np.mean(values))} for auditor, values in refuted.items()]
+    print(f"{name}, claim {claim:.3f}, {audits} audits")
+    for row in rows:
+        print("  ", row)
+    return {"mechanism": name, "claim": claim, "audits": audits, "auditors": rows}
 
 
-def share(store, runs, device, poisson, canaries, seed):
-    """One process of several that fill a store."""
-    torch.set_num_threads(1)
-    auditor = misdeal.torch.Auditor(threat_model="worst-case", canaries=canaries, seed=seed, store=store, quiet=True)
-    data = tiny_data()
-    for run in auditor.runs(runs):
-        model, optimizer, loader, engine = make_private(data, tiny_model, device, poisson)
-        run.plant(optimizer, loader)
-        train(model, optimizer, loader, device)
+def speeds():
+    setting = SHUFFLED.replace(steps_per_epoch=4, epochs=2)
+    generator = np.random.default_rng(3)
+    coins = generator.random(100_000) < 0.5
+    outputs = 0.8 * generator.standard_normal((100_000, 8)) - 1
+    outputs[np.arange(100_000), generator.integers(4, size=100_000)] += 1 + coins
+    rows = []
 
+    def timed(what, job):
+        job()
+        start = time.perf_counter()
+        job()
+        rows.append({"what": what, "seconds": round(time.perf_counter() - start, 3)})
+        print("  ", rows[-1])
 
-def filled(folder, audits, arguments):
-    """Stores of several audits (seed, canaries, runs, poisson), trained by several processes."""
-    jobs = [(str(folder / f"{poisson}-{canaries}-{seed}"), runs, arguments.device, poisson, canaries, seed) for seed, canaries, runs, poisson in audits]
-    # An audit of many runs is shared by many processes.
-    repeated = [job for job in jobs for _ in range(min(job[1], arguments.processes))]
-    with multiprocessing.get_context("spawn").Pool(arguments.processes, maxtasksperchild=4) as pool:
-        pool.starmap(share, repeated, chunksize=1)
-    return [misdeal.torch.Auditor(threat_model="worst-case", canaries=job[4], seed=job[5], store=job[0], quiet=True) for job in jobs]
-
-
-@functools.cache
-def claimed(poisson=False):
-    """What Opacus answers after the training: its accountant counts steps, whatever was trained."""
-    _, _, _, engine = make_private(tiny_data(), tiny_model, "cpu", poisson)
-    engine.accountant.history = [(NOISE, 1 / STEPS, STEPS * EPOCHS)]
-    return claim_of(engine)
-
-
-def first_runs(auditor, runs):
-    """The same audit with its first runs alone, judged as if no more had been planned."""
-    part = misdeal.torch.Auditor(threat_model=auditor.threat_model, canaries=auditor.canaries, seed=auditor.seed, quiet=True)
-    auditor.refresh()
-    part.dataset_size = auditor.records[0].dataset_size
-    for record in auditor.records[:runs]:
-        part.keep(record)
-    return part
-
-
-def judged(auditor, poisson=False):
-    report = auditor.judge(claimed_epsilon=claimed(poisson), delta=DELTA, significance=SIGNIFICANCE)
-    curve = report.curve
-    return {
-        "seed": auditor.seed, "runs": len(auditor.records), "canaries": auditor.canaries, "independence": report.independence, "valid": report.valid,
-        "verdict": report.verdict.kind, "epsilon": round(report.empirical_epsilon, 3), "p_value": curve.p_value, "log_e_value": curve.log_e_value,
-        "right": report.right_guesses, "coins": report.coins,
-    }  # fmt: skip
-
-
-def opacus(part, folder, arguments):
-    seeds = range(arguments.audits)
-    if part == "curve-64":
-        return [judged(auditor) for auditor in filled(folder, [(seed, 64, 1, False) for seed in seeds], arguments)]
-    if part == "epsilon-512":
-        auditors = filled(folder, [(seed, 512, 2, False) for seed in seeds], arguments)
-        joined = misdeal.torch.Auditor(threat_model="worst-case", canaries=512, quiet=True)
-        for auditor in auditors:
-            auditor.refresh()
-            joined.merge(auditor)
-        rows = [judged(first_runs(auditor, runs)) for runs in (1, 2) for auditor in auditors]
-        five = [first_runs(joined, 0) for _ in range(len(joined.records) // 5)]
-        for number, record in enumerate(joined.records[: 5 * len(five)]):
-            five[number // 5].keep(record)
-        return rows + [judged(part) for part in five] + [judged(joined)]
-    if part == "curve-1":
-        return [judged(auditor) for auditor in filled(folder, [(seed, 1, 48, False) for seed in list(seeds)[: max(1, len(seeds) // 5)]], arguments)]
-    return [judged(auditor, True) for auditor in filled(folder, [(seed, 64, 1, True) for seed in seeds], arguments)]
-
-
-def of_the_network(arguments):
-    """A convolutional network on Fashion-MNIST, others train, canaries in the null space."""
-    data, test = fashion("train"), fashion("t10k")
-    auditor = misdeal.torch.Auditor(threat_model="partially-informed", quiet=True)
-    rows, accuracies = [], []
-    for run in auditor.runs(5):
-        model, optimizer, loader, engine = make_private(data, network, arguments.device, rate=0.25)
-        run.plant(optimizer, loader)
-        train(model, optimizer, loader, arguments.device)
-        accuracies.append(accuracy(model, test, arguments.device))
-    claim = claim_of(engine)
-    for runs in (1, 5):
-        part = misdeal.torch.Auditor(threat_model="partially-informed", canaries=auditor.canaries, quiet=True)
-        part.dataset_size = auditor.dataset_size
-        for record in auditor.records[:runs]:
-            part.keep(record)
-        report = part.judge(claimed_epsilon=claim, delta=DELTA)
-        curve = report.curve
-        rows.append({
-            "runs": runs, "canaries": auditor.canaries, "directions": auditor.directions.kind, "independence": report.independence, "verdict": report.verdict.kind,
-            "epsilon": round(report.empirical_epsilon, 3), "claimed": round(claim(DELTA), 3), "p_value": curve.p_value, "log_e_value": curve.log_e_value,
-            "accuracy": round(float(np.mean(accuracies[:runs])), 3), "steps_per_epoch": auditor.setting.steps_per_epoch,
-        })  # fmt: skip
+    timed("misdeal, 100,000 canaries judged", lambda: misdeal.judge_coins(setting, outputs, coins, 100_000, independence="follow", claimed_curve="poisson"))
+    ins, outs = generator.standard_normal(1000) + 1, generator.standard_normal(1000)
+    timed("misdeal, MultiSplit", lambda: misdeal.CanaryScoreAuditor(ins, outs).epsilon_clopper_pearson(0.05, threshold_strategy=misdeal.MultiSplit(seed=1)))
+    try:
+        from jax_privacy import auditing
+    except ImportError:
+        return rows
+    peer = auditing.CanaryScoreAuditor(ins, outs)
+    timed("jax-privacy, MultiSplit", lambda: peer.epsilon_clopper_pearson(0.05, threshold_strategy=auditing.MultiSplit(seed=1)))
     return rows
 
 
-def overhead(arguments):
-    """Seconds an epoch with 512 canaries and without, in turn."""
-    data = fashion("train")
-    seconds = {"plain": [], "planted": []}
-    auditor = misdeal.torch.Auditor(threat_model="worst-case", canaries=512, quiet=True)
-    for run in auditor.runs(5):
-        for kind in seconds:
-            model, optimizer, loader, _ = make_private(data, network, arguments.device)
-            if kind == "planted":
-                run.plant(optimizer, loader)
-            # The first epoch prepares directions and kernels.
-            train(model, optimizer, loader, arguments.device, 1)
-            start = time.perf_counter()
-            train(model, optimizer, loader, arguments.device, 3)
-            if arguments.device == "cuda":
-                torch.cuda.synchronize()
-            seconds[kind].append(round((time.perf_counter() - start) / 3, 4))
-    ratio = min(seconds["planted"]) / min(seconds["plain"])
-    return {**seconds, "ratio_of_fastest": round(ratio, 3), "parameters": sum(p.numel() for p in network().parameters())}
-
-
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("parts", nargs="+")
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--audits", type=int, default=10)
-    parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("target/one_run"))
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
-    results = {}
-    for part in arguments.parts:
-        start = time.perf_counter()
-        if part == "network":
-            results[part] = of_the_network(arguments)
-        elif part == "overhead":
-            results[part] = overhead(arguments)
-        else:
-            results[part] = opacus(part, arguments.folder, arguments)
-        results[part + "_seconds"] = round(time.perf_counter() - start, 1)
-        print(part, results[part], flush=True)
-        device = torch.cuda.get_device_name() if arguments.device == "cuda" else "processor"
-        measuring.keep("one_run", setting=dict(noise=NOISE, batch=BATCH, steps=STEPS, epochs=EPOCHS, delta=DELTA), device=device, **results)
+    audits = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    poisson = misdeal.account(noise_multiplier=0.8, steps_per_epoch=117, epochs=10, delta=DELTA, scheme="poisson")
+    claim = poisson.schemes["poisson"]["epsilon_upper_bound"]
+    curve = shared_curve()
+    gaussian = [[delta, gaussian_epsilon(delta)] for delta in misdeal.outputs.DELTAS]
+    shared_claim = max(epsilon for delta, epsilon in curve if delta > DELTA)
+    mechanisms = [
+        table("edge", edge, EDGE, gaussian, gaussian_epsilon(DELTA), "memberships", audits),
+        table("shared", shared, EDGE, curve, shared_claim + 0.05, "private-coins", audits),
+        table("shuffled", shuffled, SHUFFLED, "poisson", claim, "follow", max(20, audits // 5)),
+    ]
+    measuring.keep("one_run", canaries=CANARIES, delta=DELTA, significance=SIGNIFICANCE, mechanisms=mechanisms, speeds=speeds())
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ use misdeal_statistics::coins::Modelled;
 use rayon::prelude::*;
 
 /// The seed of every plan.
-const SEED: u64 = 0x6d69_7364_6561_6c;
+const SEED: u64 = 0x006d_6973_6465_616c;
 /// Gaussian draws that a plan may cost: a fraction of a second.
 const MOST_DRAWS: u64 = 30_000_000;
 const MOST_SCORES: u64 = 1 << 15;

@@ -80,7 +80,6 @@ fn error_estimator(name: &str) -> PyResult<&'static dyn ErrorEstimator> {
 
 /// Returns the epsilon of one part of the scores, at the best threshold for the other. `orders` begin with the part that chooses.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "Python calls it with as many")]
 pub fn epsilon_of_parts(
     py: Python<'_>,
     estimator: Option<&str>,

@@ -1,113 +1,170 @@
-"""Audits with a fair coin for each canary: judged, planned, and refused."""
+"""Many canaries: their directions, their roles, and why their places are independent."""
 
-import pickle
-import time
+import itertools
+import math
 
 import numpy as np
 import pytest
+from misdeal import directions, following
+from misdeal.planting import Planter, default_canaries, independence
 
-import misdeal
-from misdeal.outputs import sampled
-
-SETTING = misdeal.Setting(noise_multiplier=0.8, steps_per_epoch=117, epochs=10, batch_size=512, threat_model="partially-informed")
-
-
-def trained(canaries, runs, seed, setting=SETTING, paired=False):
-    """Outputs of a shuffled mechanism as training gives them, with independent places."""
-    generator = np.random.default_rng(seed)
-    rows = canaries * runs
-    coins = generator.random(rows) < 0.5
-    if paired:
-        coins[1::2] = ~coins[::2]
-    outputs = setting.noise_multiplier * generator.standard_normal((rows, setting.epochs, setting.steps_per_epoch)) - 1
-    places = generator.integers(setting.steps_per_epoch, size=(rows, setting.epochs))
-    row, epoch = np.indices(places.shape)
-    outputs[row, epoch, places] += np.where(coins, 2, 1)[:, None]
-    return outputs.reshape(rows, -1), coins
+SHAPES = [(20, 5, 5), (20,), (64, 80), (64,), (10, 64), (10,)]
 
 
-def poisson(delta):
-    """What an accountant answers that refuses some deltas."""
-    if delta < 1e-7 or delta > 0.6:
-        raise ValueError("no such delta")
-    return misdeal.account(noise_multiplier=0.8, steps_per_epoch=117, epochs=10, delta=delta, scheme="poisson").schemes["poisson"]["epsilon_upper_bound"]
+def dense(found, shapes):
+    whole = np.zeros((found.canaries, sum(map(math.prod, shapes))))
+    starts = np.cumsum([0, *map(math.prod, shapes)])
+    for piece in found.pieces:
+        whole[piece.canaries[:, None], starts[piece.tensor] + piece.coordinates] = piece.values
+    return whole, starts[found.probe_tensors] + found.probe_coordinates
 
 
-@pytest.fixture(scope="module")
-def curve():
-    return sampled(poisson, 1e-5)
+@pytest.mark.parametrize("canary, canaries", [("random", 1), ("random", 60), ("random", 500), ("dirac", 1), ("dirac", 700), ("null-space", 1), ("null-space", 65)])
+def test_directions_are_orthonormal(canary, canaries):
+    found = directions.make(canary, SHAPES, canaries, seed=3)
+    rows, probes = dense(found, SHAPES)
+    assert np.allclose(rows @ rows.T, np.eye(canaries), atol=1e-12)
+    assert np.array_equal(found.probe_free, ~np.any(rows[:, probes], axis=0))
+    assert set(found.probe_tensors) == set(range(len(SHAPES)))
 
 
-def test_one_run_with_64_canaries_refutes_the_curve(curve):
-    found = misdeal.judge_coins(SETTING, *trained(64, 1, seed=1), 64, claimed_curve=curve, independence="follow")
-    assert (found.verdict.kind, found.runs, found.canaries, found.coins, found.independence) == ("refuted", 1, 64, 64, "follow")
-    assert found.valid and found.violated and found.curve.refuted and found.curve.e_value >= 20 and found.curve.p_value < 0.05
-    assert f"{found.right_guesses} of 64 coins guessed right; the claimed curve allows 60.7 %: refuted" in found.verdict()
-    assert abs(found.curve.claimed_total_variation - 0.214) < 2e-3 and abs(found.claimed_epsilon - 2.87) < 0.02
-    assert pickle.loads(pickle.dumps(found)).curve == found.curve
+def test_a_canary_has_equal_energy_in_two_tensors_or_more():
+    found = directions.make("random", SHAPES, 512, seed=0)
+    assert found.tensors_touched().min() >= 2 and found.probe_free.all()
+    for piece in found.pieces:
+        energy = (piece.values**2).sum(1)
+        assert np.allclose(energy, 1 / found.tensors_touched()[piece.canaries])
 
 
-def test_one_run_with_512_canaries_shows_more_than_the_claim(curve):
-    found = misdeal.judge_coins(SETTING, *trained(512, 1, seed=2), 512, claimed_curve=curve, independence="follow")
-    assert found.valid and found.empirical_epsilon > 2.5 and found.curve.p_value < 1e-3
+def test_null_space_sums_over_classes_to_what_no_softmax_gradient_has():
+    generator = np.random.default_rng(0)
+    found = directions.make("null-space", SHAPES, 64, seed=0)
+    rows, _ = dense(found, SHAPES)
+    logits, inputs = generator.standard_normal(10), generator.standard_normal(64)
+    of_logits = np.exp(logits) / np.exp(logits).sum() - np.eye(10)[3]
+    natural = np.concatenate([np.zeros(rows.shape[1] - 650), np.outer(of_logits, inputs).reshape(-1), of_logits])
+    assert np.abs(rows @ natural).max() < 1e-12
+    assert directions.null_space_room(SHAPES) == 65
+    with pytest.raises(ValueError, match="^canaries is 66, but 1 to 65 "):
+        directions.make("null-space", SHAPES, 66, seed=0)
 
 
-def test_without_a_reason_nothing_is_valid(curve):
-    for words in [{}, {"independence": "follow", "objection": "the hook was removed"}]:
-        found = misdeal.judge_coins(SETTING, *trained(64, 1, seed=3), 64, claimed_curve=curve, **words)
-        assert (found.verdict.kind, found.valid, found.violated) == ("undecided", False, False)
-        assert not found.curve.refuted
-    private = misdeal.judge_coins(SETTING, *trained(64, 1, seed=3), 64, claimed_curve=curve, independence="private-coins")
-    assert private.curve.e_value is None and private.curve.right_guesses_p_value is None
+def test_refusals_of_directions():
+    with pytest.raises(ValueError, match="^canaries is 9, but 1 to 7 "):
+        directions.make("random", [(3, 3), (3, 1)], 9, seed=0)
+    with pytest.raises(ValueError, match="^canary is null-space"):
+        directions.make("null-space", [(3, 3, 3)], 1, seed=0)
+    with pytest.raises(ValueError, match="^canary is 'sideways'"):
+        directions.make("sideways", SHAPES, 1, seed=0)
 
 
-def test_correct_training_is_not_accused():
-    setting = SETTING.replace(scheme="poisson", threat_model="target-canary")
-    generator = np.random.default_rng(4)
-    coins = generator.random(256) < 0.5
-    there = generator.random((256, setting.steps)) < 1 / 117
-    outputs = 0.8 * generator.standard_normal((256, setting.steps)) + there * coins[:, None]
-    found = misdeal.judge_coins(setting, outputs, coins, 64, independence="memberships")
-    assert found.verdict.kind != "refuted" and found.curve.name == "poisson"
+def places_of_epoch(order, planter, leaders, coins=None):
+    """In which batch each canary is played; every batch must have a role for every canary, and the same number of natural gradients."""
+    canaries, size = planter.canaries, planter.batch_size
+    coins = np.ones(canaries, dtype=bool) if coins is None else coins
+    places, naturals = np.full(canaries, -1), []
+    for batch, start in enumerate(range(0, len(order) // size * size, size)):
+        records = np.asarray(order[start : start + size])
+        planted = planter.plant(records, coins, leaders)
+        total = np.zeros(canaries)
+        for role in planted.roles[~np.isnan(planted.roles)]:
+            if role:
+                total[int(abs(role)) - 1] += np.sign(role)
+        assert np.array_equal(total, np.where(planted.places > 0, coins, -1.0))
+        if planter.keeps_naturals:
+            assert np.isnan(planted.roles).sum() == size - canaries
+        naturals.append(tuple(records[np.isnan(planted.roles)]))
+        places[planted.places > 0] = batch
+    return tuple(places), tuple(naturals)
 
 
-def test_one_canary_in_48_runs():
-    outputs, coins = trained(1, 48, seed=5, paired=True)
-    found = misdeal.judge_coins(SETTING, outputs, coins, 1, claimed_epsilon=poisson, independence="single", paired=True)
-    assert found.verdict.kind == "refuted" and found.estimates["likelihood-ratio"]["estimator"] == "clopper-pearson"
-    with pytest.raises(ValueError, match="paired is true"):
-        misdeal.judge_coins(SETTING, outputs, np.ones(48, bool), 1, claimed_epsilon=2.0, independence="single", paired=True)
+@pytest.mark.parametrize("records, size, canaries", [(4, 2, 2), (6, 2, 2), (5, 3, 3), (5, 2, 2), (5, 2, 1)])
+def test_places_that_follow_are_independent_and_uniform(records, size, canaries):
+    """All orders and all draws: the joint law of places, and that of places and natural records together, are products, to the last count."""
+    planter = Planter("shuffle", "partially-informed", size, canaries)
+    batches = records // size
+    # Where nothing is natural, other records need no order.
+    slots = itertools.permutations(range(records)) if canaries < size else (
+        [*slots, *sorted(set(range(records)) - set(slots))] for slots in itertools.permutations(range(records), canaries)
+    )
+    orders = [np.argsort(found) for found in slots]
+    joint, with_naturals = {}, {}
+    for order in orders:
+        for draws in itertools.product(range(records), repeat=canaries):
+            leaders = following.leaders_by(np.array(draws))
+            if not planter.follows:
+                leaders = np.zeros(1, dtype=int)
+            places, naturals = places_of_epoch(order, planter, leaders)
+            joint[places] = joint.get(places, 0) + 1
+            # The order within a batch is no secret that a sum keeps.
+            key = tuple(tuple(sorted(batch)) for batch in naturals)
+            with_naturals.setdefault(key, {}).setdefault(places, 0)
+            with_naturals[key][places] += 1
+    # A record left over (-1) has its share of the slots, too.
+    share = {batch: size for batch in range(batches)}
+    if records % size:
+        share[-1] = records % size
+    whole = len(orders) * records**canaries
+    for places in itertools.product(share, repeat=canaries):
+        expected = whole * math.prod(share[place] for place in places) // records**canaries
+        assert joint.get(places, 0) == expected
+    if records % size == 0:
+        for found in with_naturals.values():
+            assert len(found) == batches**canaries and len(set(found.values())) == 1
 
 
-def test_bad_arguments_are_refused_by_name():
-    outputs, coins = trained(4, 1, seed=6)
-    for words, name in [
-        ({"claimed_curve": "poison"}, "claimed_curve"),
-        ({"claimed_curve": "gaussian"}, "claimed_curve"),
-        ({"claimed_curve": [[-1.0, 2.0]]}, "claimed_curve"),
-        ({"independence": "trust-me"}, "independence"),
-        ({"significance": 0.9}, "significance"),
-    ]:
-        with pytest.raises(ValueError, match=name):
-            misdeal.judge_coins(SETTING, outputs, coins, 4, **words)
-    with pytest.raises(ValueError, match="coins"):
-        misdeal.judge_coins(SETTING, outputs, coins, 3)
-    with pytest.raises(ValueError, match="outputs"):
-        misdeal.judge_coins(SETTING, outputs, coins[:2], 2)
+def test_without_the_rule_places_depend_on_each_other():
+    planter = Planter("shuffle", "worst-case", 2, 2)
+    alone = np.arange(2)
+    joint = [places_of_epoch(order, planter, alone)[0] for order in itertools.permutations(range(4))]
+    assert sum(first == second for first, second in joint) == len(joint) // 3
 
 
-def test_runs_needed(curve):
-    assert misdeal.runs_needed(SETTING, curve, 64) == 1
-    alone = misdeal.runs_needed(SETTING, curve)
-    assert 24 <= alone <= 48
-    assert misdeal.runs_needed(SETTING.replace(scheme="poisson"), "poisson") is None
-    assert misdeal.runs_needed(SETTING, 2.88, 64) > 5
+def test_a_loader_that_shifts_cyclically_is_no_shuffle():
+    """The rule rests on a uniform shuffle. A cyclic shift keeps neighbours together, and the rule cannot help: their places are far from independent."""
+    generator = np.random.default_rng(0)
+    planter = Planter("shuffle", "worst-case", 10, 2)
+    together = 0
+    for _ in range(400):
+        order = np.roll(np.arange(100), generator.integers(100))
+        first, second = places_of_epoch(order, planter, following.leaders(2, 100, generator))[0]
+        together += first == second
+    # Independent places agree in 10 %: 40 +- 6.
+    assert together > 300
 
 
-def test_a_hundred_thousand_canaries_are_judged():
-    setting = SETTING.replace(steps_per_epoch=4, epochs=2)
-    outputs, coins = trained(100_000, 1, seed=7, setting=setting)
-    start = time.perf_counter()
-    found = misdeal.judge_coins(setting, outputs, coins, 100_000, independence="follow", claimed_curve="poisson")
-    print("seconds:", time.perf_counter() - start)
-    assert found.verdict.kind == "refuted" and found.one_run["uses_independence"]
+def test_roles_are_random_but_the_coins_are_not_seen_in_places():
+    generator = np.random.default_rng(1)
+    planter = Planter("shuffle", "worst-case", 8, 8)
+    order, leaders = generator.permutation(64), following.leaders(8, 64, generator)
+    coins = generator.integers(0, 2, 8).astype(bool)
+    assert places_of_epoch(order, planter, leaders, coins) == places_of_epoch(order, planter, leaders, ~coins)
+
+
+def test_how_often_canaries_follow():
+    """At 512 canaries of 59,904 records 2.2 follow in an epoch; five standard errors."""
+    generator = np.random.default_rng(2)
+    following_now = [512 - len(set(following.leaders(512, 59_904, generator))) for _ in range(400)]
+    assert abs(np.mean(following_now) - 512 * 511 / 2 / 59_904) < 5 * math.sqrt(2.2 / 400)
+
+
+def test_what_makes_canaries_independent():
+    def why(scheme, threat_model, canaries=4, biased=False, dealt_once=True):
+        return independence(Planter(scheme, threat_model, 8, canaries), biased=biased, dealt_once=dealt_once)
+
+    assert why("shuffle", "worst-case") == why("shuffle-once", "worst-case") == why("without-replacement", "worst-case") == "follow"
+    assert why("poisson", "worst-case") == why("balls-in-bins", "target-canary") == why("fixed-order", "worst-case") == "memberships"
+    assert why("shuffle", "target-canary") == "symmetric-scores" and why("shuffle", "target-canary", dealt_once=False) == "private-coins"
+    assert why("shuffle", "partially-informed", biased=True) == "private-coins" and why("shuffle", "partially-informed", 1, biased=True) == "single"
+    assert why("batch-then-shuffle", "worst-case", 1) == "single"
+    assert why("batch-then-shuffle", "partially-informed") is None and why("batch-then-shuffle", "target-canary") == "private-coins"
+    with pytest.raises(ValueError, match="^canaries is 9, but 1 to 8 "):
+        Planter("shuffle", "worst-case", 8, 9)
+
+
+def test_how_many_canaries_there_are_if_nobody_says():
+    assert default_canaries("auto", "shuffle", "worst-case", 600, 10**6) == 512
+    assert default_canaries("auto", "shuffle", "partially-informed", 600, 10**6) == 64
+    assert default_canaries("auto", "shuffle", "worst-case", 600, 100) == 100
+    assert default_canaries("auto", "poisson", "worst-case", 600, 10**6) == default_canaries([1], "shuffle", "worst-case", 600, 10**6) == 1
+    assert default_canaries("auto", "batch-then-shuffle", "worst-case", 600, 10**6) == 1

@@ -54,7 +54,7 @@ impl CurvePlan {
         let evidence = |guesses: u64, right: u64| -libm::log(curve_p_value(canaries, guesses, right, &curve));
         let shares = (canaries > 1).then(|| Shares::best(modelled, canaries, evidence).0);
         let bet = is_independent(analysis).then(|| Bet::new(&curve, modelled));
-        CurvePlan { name, bet, shares, curve }
+        CurvePlan { name, curve, bet, shares }
     }
 }
 

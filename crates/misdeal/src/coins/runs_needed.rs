@@ -83,7 +83,7 @@ fn coins_needed(bet: &Bet, modelled: &Modelled, significance: f64, power: f64) -
         let mut sum = 0.0;
         for reached in &mut enough {
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            sum += logs[(u128::from(mixed(state)) * logs.len() as u128 >> 64) as usize];
+            sum += logs[((u128::from(mixed(state)) * logs.len() as u128) >> 64) as usize];
             *reached += usize::from(sum >= needed);
         }
     }

@@ -46,7 +46,9 @@ impl Bet {
         let weights = |scores: &[f64]| {
             let mut weights = vec![0.5 * SPREAD / cells as f64; cells];
             let each = 0.5 * (1.0 - SPREAD) / scores.len() as f64;
-            scores.iter().for_each(|&score| weights[cell(&thresholds, score)] += each);
+            for &score in scores {
+                weights[cell(&thresholds, score)] += each;
+            }
             weights
         };
         let [inside, outside] = [&modelled.scores_in, &modelled.scores_out].map(|scores| weights(scores));

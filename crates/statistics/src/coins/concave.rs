@@ -58,7 +58,9 @@ impl Problem {
     pub fn values(&self, x: &[f64]) -> Vec<f64> {
         let mut values = vec![1.0; self.weights.len()];
         for (column, &x) in self.columns.iter().zip(x) {
-            values.iter_mut().zip(column).for_each(|(value, entry)| *value += x * entry);
+            for (value, entry) in values.iter_mut().zip(column) {
+                *value += x * entry;
+            }
         }
         values
     }
@@ -91,7 +93,9 @@ impl Problem {
             for (i, entry) in column.iter().enumerate() {
                 let scaled = inverse * entry;
                 right[i] += scaled * gradient;
-                matrix[i][..=i].iter_mut().zip(column).for_each(|(cell, other)| *cell += scaled * other);
+                for (cell, other) in matrix[i][..=i].iter_mut().zip(column) {
+                    *cell += scaled * other;
+                }
             }
         }
         for (i, row) in matrix.iter_mut().enumerate() {
@@ -132,7 +136,9 @@ fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Option<Vec<f64>> {
     for i in (0..rows).rev() {
         right[i] /= matrix[i][i];
         let solved = right[i];
-        (0..i).for_each(|j| right[j] -= matrix[i][j] * solved);
+        for (value, factor) in right[..i].iter_mut().zip(&matrix[i]) {
+            *value -= factor * solved;
+        }
     }
     Some(right)
 }
