@@ -97,6 +97,7 @@ fn audit(report: &Audit, environment: &Environment) -> String {
     if let Some(curves) = &report.trade_off {
         trade_off::tests(&mut text, curves);
     }
+    trade_off::claimed(&mut text, report.curve.as_ref());
     if let Some(store) = &report.store {
         text.row("scores saved in", store);
     }

@@ -1,12 +1,15 @@
 //! Compares the results of an audit with theory and the claim.
 
+use crate::curve_of_scores::test_pairs;
 use crate::measurement::{Measurement, Player, empty_store, measure_from};
+use crate::modelled::modelled;
 use crate::promised::promised_within;
 use crate::run::{ClaimedStore, OpenStore};
 use crate::trade_off::{Observed, WORK_FOR_CURVES, trade_off_report};
 use crate::{Analysis, ClaimOutOfReach, ClaimedCurve, Progress, Result, RunOptions};
 use misdeal_core::{ScoreStore, Setting, path_text};
 use misdeal_results::{Audit, Theory};
+use misdeal_statistics::coins::binned;
 use misdeal_theory::work::{self, Work};
 use std::borrow::Cow;
 
@@ -35,7 +38,10 @@ pub(crate) fn audit_from(
         && let Some(claim) = theory.poisson_upper_bound()
     {
         request.to_mut().claimed_epsilon = Some(claim);
-        request.to_mut().claimed_curve.get_or_insert(ClaimedCurve::Poisson);
+        if request.claimed_curve.is_none() {
+            request.to_mut().claimed_curve = Some(ClaimedCurve::Poisson);
+            request.to_mut().claims_by_default = true;
+        }
     }
     let proven = theory.sides(setting.scheme)[1];
     if let Some(claim) = request.claimed_epsilon
@@ -77,12 +83,21 @@ pub(crate) fn report(
     let theory = theory.unwrap_or_else(|| theory_beside(setting, request));
     let claimed_epsilon = request.claimed_epsilon.or(theory.poisson_upper_bound());
     let claims_poisson = request.claimed_epsilon.is_none() && claimed_epsilon.is_some();
-    let claimed_curve = request.claimed_curve.or(claims_poisson.then_some(ClaimedCurve::Poisson));
+    let claimed_curve = request.claimed_curve.as_ref().or(claims_poisson.then_some(&ClaimedCurve::Poisson));
     let trade_off = request.trade_off.then(|| {
         let observed = Observed::Store(store);
         let claim = (claimed_epsilon, claimed_curve);
         trade_off_report(&observed, Some(setting), claim, delta, significance, &standing)
     });
+    // The curve of a default claim is tested with the trade-off curve.
+    let curve = match request.claimed_curve.as_ref().filter(|_| !request.claims_by_default) {
+        Some(claimed) => {
+            let promised = claimed.promised(Some(setting), request.claimed_epsilon, delta)?;
+            let plan = (&modelled(setting)?, 0.0);
+            test_pairs((claimed.name(), promised), &binned(store), plan, significance, &standing)
+        }
+        None => None,
+    };
     let second_estimate = request.second_analysis.as_ref().map(|other| {
         let significance = standing.share() * other.significance;
         let mut estimate = Analysis { significance, ..other.clone() }.of_store(store)?;
@@ -105,6 +120,7 @@ pub(crate) fn report(
         score_histogram: misdeal_statistics::histogram(store),
         theory,
         trade_off: trade_off.transpose()?,
+        curve,
         scores: request.scores,
         engine,
         stream: Some(store.stream().to_owned()),

@@ -1,5 +1,6 @@
 //! Estimates epsilon from scores.
 
+use crate::curve_of_scores::{test_coins, test_scores};
 use crate::measurement::NOT_INDEPENDENT;
 use crate::run::check_claim;
 use crate::standing::Standing;
@@ -152,6 +153,7 @@ pub fn estimate_arrays(
         remark: misdeal_statistics::reversed_auroc(scores_in, scores_out)?.map(|area| reversed(&area)),
         score_histogram: misdeal_statistics::histogram_of_scores(scores_in, scores_out)?,
         trade_off: None,
+        curve: None,
         seconds: 0.0,
     };
     let start = Instant::now();
@@ -173,18 +175,24 @@ pub fn estimate_arrays(
         let fewest = scores_in.len().min(scores_out.len()) as u64;
         let look = (choice == ThresholdChoice::Sequential).then(|| Look::last_within(fewest)).flatten();
         // A look has as many scores of both worlds, and no more than it takes.
-        let first = |scores: &'_ [f64]| look.map_or(scores.len(), |look| look.trials() as usize);
-        let observed = Observed::Scores {
-            scores_in: &scores_in[..first(scores_in)],
-            scores_out: &scores_out[..first(scores_out)],
-        };
+        let [first_in, first_out] = [scores_in, scores_out]
+            .map(|scores| &scores[..look.map_or(scores.len(), |look| look.trials() as usize)]);
+        let observed = Observed::Scores { scores_in: first_in, scores_out: first_out };
         let standing =
             if fair_coins { Standing::Unproven(NOT_INDEPENDENT.into()) } else { Standing::at(look) };
         let Analysis { delta, significance, .. } = *analysis;
+        if let Some(claimed) = &claimed_curve {
+            let promised = (claimed.name(), claimed.promised(None, claimed_epsilon, delta)?);
+            report.curve = if fair_coins {
+                Some(test_coins(promised, [scores_in, scores_out], significance))
+            } else {
+                test_scores(promised, [first_in, first_out], significance, &standing)
+            };
+        }
         report.trade_off = Some(trade_off_report(
             &observed,
             None,
-            (claimed_epsilon, claimed_curve),
+            (claimed_epsilon, claimed_curve.as_ref()),
             delta,
             significance,
             &standing,

@@ -38,6 +38,7 @@ mod check;
 mod checkpoints;
 mod claimed_curve;
 mod coins;
+mod curve_of_scores;
 mod devices;
 mod diagnose;
 mod engine_choice;

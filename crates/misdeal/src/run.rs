@@ -36,6 +36,8 @@ pub struct RunOptions {
     pub claimed_epsilon: Option<f64>,
     /// The whole curve to test. If neither a curve nor an epsilon is claimed, the curve of Poisson sampling is tested.
     pub claimed_curve: Option<ClaimedCurve>,
+    /// Whether the claim is what Poisson sampling would justify, because none was given.
+    pub claims_by_default: bool,
     /// Whether to report the observed trade-off curve beside the promised ones.
     pub trade_off: bool,
     /// The file in which the scores are saved.
@@ -78,8 +80,9 @@ impl RunOptions {
             scores: run.scores,
             stop_when: run.stop_when.as_deref().map(StopWhen::parse).transpose()?,
             claimed_epsilon: run.claimed_epsilon,
-            claimed_curve,
             trade_off: run.trade_off || claimed_curve.is_some(),
+            claimed_curve,
+            claims_by_default: false,
             store: run.store.clone(),
             save_every: run.save_every,
             resume: run.resume,

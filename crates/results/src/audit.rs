@@ -1,7 +1,7 @@
 //! [`Audit`]: the result of an audit.
 
 use crate::request::{self, AuditMechanismRequest, AuditRequest};
-use crate::{EngineUsed, Judged, Theory, TradeOff, Verdict, VerdictKind};
+use crate::{EngineUsed, Judged, TestedCurve, Theory, TradeOff, Verdict, VerdictKind};
 use misdeal_core::{OrInfinite, Recipe, Setting, Spread, StoreKind};
 use misdeal_statistics::{Descriptive, EpsilonEstimate, ScoreHistogram};
 use schemars::JsonSchema;
@@ -51,6 +51,9 @@ pub struct Audit {
     /// The whole trade-off curve beside those that are promised, if it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trade_off: Option<TradeOff>,
+    /// The test of the curve that was claimed by name or by its points, from right guesses and a bet; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curve: Option<TestedCurve>,
     /// What was kept of a score.
     pub scores: StoreKind,
     /// The engine that computed the scores.

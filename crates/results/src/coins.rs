@@ -112,6 +112,11 @@ impl Coins {
 }
 
 impl TestedCurve {
+    /// Says whether the claim is refuted, and by how much.
+    pub fn outcome(&self) -> String {
+        format!("{}, {}", if self.refuted { "refuted" } else { "not refuted" }, self.evidence())
+    }
+
     /// Says how strong the evidence is.
     pub fn evidence(&self) -> String {
         let p_value = format!("p-value {}", power(self.p_value.log10()));

@@ -1,7 +1,7 @@
 //! Estimates of epsilon from scores of any source.
 
 use crate::request::{self, EstimateRequest};
-use crate::{Judged, TradeOff, Verdict};
+use crate::{Judged, TestedCurve, TradeOff, Verdict};
 use misdeal_statistics::{Descriptive, EpsilonEstimate, EstimatorName, ScoreHistogram};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,6 +51,9 @@ pub struct Estimation {
     /// The whole trade-off curve beside those that are promised, if it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trade_off: Option<TradeOff>,
+    /// The test of the curve that was claimed by name or by its points, from right guesses and a bet; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curve: Option<TestedCurve>,
     /// Time from scores in memory to epsilon.
     pub seconds: f64,
 }

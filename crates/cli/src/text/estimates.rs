@@ -26,6 +26,7 @@ pub fn estimates(report: &Estimation, environment: &Environment) -> String {
     if let Some(curves) = &report.trade_off {
         super::trade_off::tests(&mut text, curves);
     }
+    super::trade_off::claimed(&mut text, report.curve.as_ref());
     if let Some(figures) = &report.descriptive {
         text.push('\n');
         descriptive(&mut text, figures);

@@ -1,7 +1,7 @@
 //! Formats tests of whole curves as text for people.
 
 use super::Text;
-use misdeal_results::{TradeOff, numbers};
+use misdeal_results::{TestedCurve, TradeOff, numbers};
 
 /// Adds one line for each tested curve, or the reason why none is tested.
 pub fn tests(text: &mut Text, report: &TradeOff) {
@@ -13,5 +13,12 @@ pub fn tests(text: &mut Text, report: &TradeOff) {
     }
     if let Some(reason) = &report.not_tested {
         text.row("whole curves", &format!("not tested: {reason}"));
+    }
+}
+
+/// Adds a line for the curve that was claimed by name or by its points.
+pub fn claimed(text: &mut Text, curve: Option<&TestedCurve>) {
+    if let Some(curve) = curve {
+        text.row(&format!("claimed curve ({})", curve.name), &curve.outcome());
     }
 }

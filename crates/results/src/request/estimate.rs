@@ -40,8 +40,9 @@ pub struct EstimateRequest {
     /// The epsilon that is claimed, to be tested
     #[arg(long, allow_hyphen_values = true, value_parser = number, value_name = "X")]
     pub claimed_epsilon: Option<f64>,
-    /// The whole trade-off curve that is claimed, to be tested: gdp=MU, the Gaussian curve
-    #[arg(long, value_parser = Completed(&["gdp=1"]), hide_possible_values = true, value_name = "CURVE")]
+    /// The whole trade-off curve that is claimed, to be tested: gaussian (the Gaussian curve through the claimed epsilon), gdp=MU, or a
+    /// .csv file with a delta and an epsilon on each line
+    #[arg(long, value_parser = Completed(&["gaussian", "gdp=1"]), hide_possible_values = true, value_name = "CURVE")]
     pub claimed_curve: Option<String>,
     /// State that a fair coin of its own included each canary in one training; bounds of one-run estimators rest on it
     #[arg(long)]

@@ -40,9 +40,10 @@ pub struct Run {
     /// of the raw epsilon (width=X)
     #[arg(long, value_parser = Completed(&["violated", "width=0.5"]), hide_possible_values = true, value_name = "WHEN")]
     pub stop_when: Option<String>,
-    /// The whole trade-off curve that is claimed, to be tested: poisson (the default if no epsilon is
-    /// claimed), or gdp=MU, the Gaussian curve
-    #[arg(long, value_parser = Completed(&["poisson", "gdp=1"]), hide_possible_values = true, value_name = "CURVE")]
+    /// The whole trade-off curve that is claimed, to be tested: a scheme such as poisson (the default if no epsilon is claimed) or
+    /// balls-in-bins, gaussian (the Gaussian curve through the claimed epsilon), gdp=MU, or a .csv file with a delta and an epsilon on each
+    /// line
+    #[arg(long, value_parser = Completed(&["poisson", "balls-in-bins", "gaussian", "gdp=1"]), hide_possible_values = true, value_name = "CURVE")]
     pub claimed_curve: Option<String>,
     /// Also give the trade-off curve, and test the curve of the claimed epsilon and the one that is claimed as a whole
     #[arg(long)]

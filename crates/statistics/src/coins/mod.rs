@@ -13,6 +13,7 @@
 
 mod any_curve;
 mod bet;
+mod binned;
 mod concave;
 mod fixed_thresholds;
 mod guesses;
@@ -21,6 +22,7 @@ mod right_guesses;
 
 pub use any_curve::{curve_p_value, fisher};
 pub use bet::Bet;
+pub use binned::binned;
 pub use fixed_thresholds::fixed_thresholds_epsilon;
 pub use guesses::{Guesses, Shares};
 pub use modelled::Modelled;

@@ -15,16 +15,32 @@ impl Modelled {
     /// The scores of a simulation.
     ///
     /// # Errors
-    /// Fewer than 100 scores in a world, or one that is not finite.
+    /// Fewer than 10 scores in a world, or one that is not finite.
     pub fn new(scores_in: Vec<f64>, scores_out: Vec<f64>) -> Result<Self> {
         for (name, scores) in [("scores_in", &scores_in), ("scores_out", &scores_out)] {
             check_finite(name, 0, scores)?;
-            if scores.len() < 100 {
+            if scores.len() < 10 {
                 let hint = "simulate more scores";
-                return Err(Error::bad_value(name, scores.len(), "at least 100 scores", hint));
+                return Err(Error::bad_value(name, scores.len(), "at least 10 scores", hint));
             }
         }
         Ok(Modelled { scores_in, scores_out })
+    }
+
+    /// The threshold at which most scores are guessed right.
+    pub fn best_threshold(&self) -> f64 {
+        let mut all: Vec<(f64, f64)> =
+            self.scores_in.iter().map(|&score| (score, 1.0 / self.scores_in.len() as f64)).collect();
+        all.extend(self.scores_out.iter().map(|&score| (score, -1.0 / self.scores_out.len() as f64)));
+        all.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.total_cmp(&other.1)));
+        let (mut sum, mut best) = (0.0, (0.0, f64::INFINITY));
+        for (score, weight) in all {
+            sum += weight;
+            if sum > best.0 {
+                best = (sum, score);
+            }
+        }
+        best.1
     }
 
     /// The `number`-th audit of `coins` coins, with half of them `In`: scores and coins, by descending score.
