@@ -50,7 +50,12 @@ pub fn all_canaries() -> Vec<TinyTraining> {
                 (2, true, ThreatModel::PartiallyInformed),
                 (6, false, ThreatModel::WorstCase),
             ] {
-                for scheme in [BatchScheme::Shuffle, BatchScheme::ShuffleOnce, BatchScheme::Poisson] {
+                for scheme in [
+                    BatchScheme::Shuffle,
+                    BatchScheme::ShuffleOnce,
+                    BatchScheme::WithoutReplacement,
+                    BatchScheme::Poisson,
+                ] {
                     let setting = Setting { threat_model, scheme, ..tiny::setting() };
                     let recipe = Recipe { canaries, debias, ..tiny::recipe(model, canary) };
                     all.push(TinyTraining { setting, recipe, trials: 1 });

@@ -42,8 +42,9 @@ pub struct Adversary {
 /// When the canaries that follow are drawn again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Redrawn {
-    EachEpoch,
     Never,
+    EachEpoch,
+    EachStep,
 }
 
 /// A batch after the adversary has modified it.
@@ -65,6 +66,8 @@ impl Adversary {
         let redrawn = match setting.scheme {
             BatchScheme::Shuffle => Some(Redrawn::EachEpoch),
             BatchScheme::ShuffleOnce => Some(Redrawn::Never),
+            // Each batch is the start of a shuffle of its own.
+            BatchScheme::WithoutReplacement => Some(Redrawn::EachStep),
             _ => None,
         };
         Adversary {
@@ -94,6 +97,7 @@ impl Adversary {
             coins: coins(stream, world, trial, canaries),
             leaders: (0..canaries).collect(),
             present: vec![false; canaries],
+            step: 0,
         }
     }
 
@@ -145,19 +149,31 @@ pub struct Roles<'a> {
     leaders: Vec<usize>,
     /// Whether a leader's record is in the batch at hand.
     present: Vec<bool>,
+    /// The number of batches so far.
+    step: u64,
 }
 
 impl Roles<'_> {
     /// Draws the roles of an epoch, which is counted from 0.
     pub fn begin_epoch(&mut self, epoch: u64) {
-        let Some(redrawn) = self.adversary.follows else { return };
-        let epoch = if redrawn == Redrawn::EachEpoch { epoch } else { 0 };
+        match self.adversary.follows {
+            Some(Redrawn::EachEpoch) => self.draw_leaders(epoch),
+            Some(Redrawn::Never) => self.draw_leaders(0),
+            Some(Redrawn::EachStep) | None => {}
+        }
+    }
+
+    fn draw_leaders(&mut self, shuffle: u64) {
         let (records, canaries) = (self.adversary.records, self.coins.len());
-        self.leaders = leaders(self.stream, (self.world, self.trial), epoch, records, canaries);
+        self.leaders = leaders(self.stream, (self.world, self.trial), shuffle, records, canaries);
     }
 
     /// Splits a batch into natural records and multiples of canaries.
     pub fn modify(&mut self, batch: &[u64], modified: &mut ModifiedBatch) {
+        if self.adversary.follows == Some(Redrawn::EachStep) {
+            self.draw_leaders(self.step);
+        }
+        self.step += 1;
         let ModifiedBatch { naturals, canaries } = modified;
         let adversary = self.adversary;
         naturals.clear();

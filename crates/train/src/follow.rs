@@ -1,7 +1,7 @@
 //! The rule "follow": independent, uniform places for several canaries under a uniform shuffle.
 //!
 //! # The rule
-//! In each epoch, each canary in turn *leads* or *follows*. Let n be the number of records, and d the number of leaders among the
+//! For each shuffle, each canary in turn *leads* or *follows*. Let n be the number of records, and d the number of leaders among the
 //! canaries before it. With probability d/n it follows one of these leaders, each with the same probability. Otherwise it leads.
 //! A leader is placed in the batch of its own record. A follower is placed in the batch of its leader's record, where another
 //! record plays it; its own record is then an ordinary one.
@@ -18,16 +18,16 @@
 
 use misdeal_core::{Purpose, Stream, World};
 
-/// For each canary, the canary whose record decides the batch: itself if it leads.
+/// For each canary, the canary whose record decides the batch in shuffle number `shuffle`: itself if it leads.
 pub(crate) fn leaders(
     stream: &Stream,
     (world, trial): (World, u64),
-    epoch: u64,
+    shuffle: u64,
     records: u64,
     canaries: usize,
 ) -> Vec<usize> {
     let draw = |canary: usize| {
-        let index = epoch * canaries as u64 + canary as u64;
+        let index = shuffle * canaries as u64 + canary as u64;
         let bits = stream.block(Stream::long_counter(Purpose::Follow, world, trial, index)) as u64;
         ((u128::from(bits) * u128::from(records)) >> 64) as u64
     };

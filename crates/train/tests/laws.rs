@@ -161,6 +161,7 @@ fn several_canaries_are_independent_audits() {
         (PartiallyInformed, BatchScheme::Shuffle, CanaryKind::NullSpace, Follow),
         (WorstCase, BatchScheme::ShuffleOnce, CanaryKind::Dirac, Follow),
         (WorstCase, BatchScheme::Shuffle, CanaryKind::Random, Follow),
+        (PartiallyInformed, BatchScheme::WithoutReplacement, CanaryKind::NullSpace, Follow),
         (PartiallyInformed, BatchScheme::Poisson, CanaryKind::NullSpace, Memberships),
         (WorstCase, BatchScheme::BallsInBins, CanaryKind::Dirac, Memberships),
         (TargetCanary, BatchScheme::Shuffle, CanaryKind::NullSpace, SymmetricScores),
@@ -215,7 +216,6 @@ fn what_is_not_proven_is_not_independent() {
         (setting.clone(), Recipe { debias: true, ..recipe.clone() }),
         (setting.clone(), Recipe { model: squared, ..recipe.clone() }),
         (Setting { scheme: stream, ..setting.clone() }, recipe.clone()),
-        (Setting { scheme: BatchScheme::WithoutReplacement, ..setting.clone() }, recipe.clone()),
         // Targets 22 and 23 are in a buffer of three batches, target 24 in one of two.
         (
             Setting {

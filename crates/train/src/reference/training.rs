@@ -68,14 +68,19 @@ pub fn train(plan: &TrainingPlan, world: World, trial: u64) -> ModelOutputs {
     let mut sampler = sampler(setting, stream, world, trial);
     let mut step = 0;
     for epoch in 0..setting.epochs {
-        let leaders = match setting.scheme {
-            BatchScheme::Shuffle | BatchScheme::ShuffleOnce if opposes && canaries.len() > 1 => {
-                let drawn_in = if setting.scheme == BatchScheme::Shuffle { epoch } else { 0 };
-                leaders(stream, (world, trial), drawn_in, setting.dataset_size(), canaries.len())
-            }
-            _ => (0..canaries.len()).collect(),
-        };
         for batch in sampler.next_epoch().iter() {
+            let shuffle = match setting.scheme {
+                BatchScheme::Shuffle => Some(epoch),
+                BatchScheme::ShuffleOnce => Some(0),
+                BatchScheme::WithoutReplacement => Some(step),
+                _ => None,
+            };
+            let leaders = match shuffle {
+                Some(shuffle) if opposes && canaries.len() > 1 => {
+                    leaders(stream, (world, trial), shuffle, setting.dataset_size(), canaries.len())
+                }
+                _ => (0..canaries.len()).collect(),
+            };
             let leader_of = |record: u64| {
                 let target = (record as usize).checked_sub(first_target);
                 target.filter(|&k| k < canaries.len() && leaders[k] == k)
