@@ -32,7 +32,7 @@ impl<A: Accelerator> CanaryTables<A> {
     /// Makes the tables and copies them to a device.
     pub fn new(accelerator: &Arc<A>, plan: &TrainingPlan) -> Result<Self> {
         let blocks = plan.model().parameters.div_ceil(PARAMETERS_PER_BLOCK);
-        let (mut ranges, mut values) = (vec![], vec![]);
+        let (mut ranges, mut values): (Vec<Canary>, Vec<f32>) = (vec![], vec![]);
         let mut by_block = vec![vec![]; blocks];
         let mut owners = vec![NOBODY; blocks * PARAMETERS_PER_BLOCK];
         let mut owned = vec![0.0_f32; owners.len()];
