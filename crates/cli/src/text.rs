@@ -196,13 +196,13 @@ fn halves(report: &Audit) -> String {
 /// Says what proves that a training's scores are independent.
 fn independence(training: &Training) -> &'static str {
     match training.independence {
-        Some(Independence::Trainings) => "each has a training of its own",
+        Some(Independence::Single) => "each has a training of its own",
         Some(Independence::Follow) => {
             "proven: canaries have independent, uniform places (the rule \"follow\")"
         }
         Some(Independence::Memberships) => "proven: each record joins batches independently",
         Some(Independence::SymmetricScores) => "proven: scores do not depend on the order of steps",
-        None => "not proven, so no bound is valid",
+        Some(Independence::PrivateCoins) | None => "not proven, so no bound is valid",
     }
 }
 

@@ -222,7 +222,7 @@ impl TrainingPlan {
     ///   weight.
     pub fn independence(&self) -> Option<Independence> {
         if self.recipe.canaries == 1 {
-            return Some(Independence::Trainings);
+            return Some(Independence::Single);
         }
         let null_space =
             self.recipe.canary == CanaryKind::NullSpace && self.model.loss == Loss::SoftmaxCrossEntropy;
