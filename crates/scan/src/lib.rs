@@ -11,6 +11,7 @@
 //! The items in the order of use: [`Settings`] switch rules on. [`scan`] reads files and notebooks ([`scan_source`] reads a text).
 //! `flow` derives facts from the syntax tree. [`Rule`]s check the facts. [`render`] prints the [`Finding`]s of a [`Report`].
 
+mod calls;
 mod error;
 mod files;
 mod flow;

@@ -1,9 +1,11 @@
 //! One parsed and read source, which is the input of the rules.
 
+use crate::calls::CallGraph;
 use crate::flow::{self, Facts};
 use crate::libraries;
 use crate::lookups::Lookups;
 use crate::nesting;
+use crate::rules::{Poisson, Trainings};
 use crate::source::Source;
 use crate::suppression::Suppressions;
 use crate::weight::{BYTES_OF_EFFORT, MOST_BYTES};
@@ -12,6 +14,7 @@ use ruff_python_ast::token::Tokens;
 use ruff_python_ast::{ModModule, Suite};
 use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_cells_unchecked, parse_unchecked};
 use ruff_text_size::{Ranged, TextLen, TextRange, TextSize};
+use std::cell::OnceCell;
 
 /// The message for a source on which the parser panics.
 ///
@@ -45,6 +48,12 @@ pub struct Module<'a> {
     pub facts: Facts<'a>,
     /// Lookup tables for the facts.
     pub lookups: Lookups<'a>,
+    /// Where the module's models learn from batches, found on first use.
+    trainings: OnceCell<Trainings<'a>>,
+    /// What samples by Poisson, found on first use.
+    poisson: OnceCell<Poisson<'a>>,
+    /// Which functions call each other, found on first use.
+    graph: OnceCell<CallGraph<'a>>,
     /// Whether the module uses differential privacy.
     pub is_private: bool,
     /// Whether the module is a unit test, in which no rule reports.
@@ -121,11 +130,38 @@ impl Syntax {
         let facts = flow::read(&self.body, most_effort);
         let (is_private, has_pipelines) = (libraries::is_private(&facts), libraries::has_pipelines(&facts));
         let is_test = libraries::is_test(&facts);
-        Module { source, facts, lookups: Lookups::default(), is_private, is_test, has_pipelines }
+        Module {
+            source,
+            facts,
+            lookups: Lookups::default(),
+            trainings: OnceCell::new(),
+            poisson: OnceCell::new(),
+            graph: OnceCell::new(),
+            is_private,
+            is_test,
+            has_pipelines,
+        }
     }
 
     /// Leaks the syntax tree, which is too deep to be dropped by recursion.
     pub fn forget(self) {
         std::mem::forget(self.body);
+    }
+}
+
+impl<'a> Module<'a> {
+    /// Where the module's models learn from batches.
+    pub fn trainings(&self) -> &Trainings<'a> {
+        self.trainings.get_or_init(|| Trainings::of(self))
+    }
+
+    /// What samples by Poisson in the module.
+    pub fn poisson(&self) -> &Poisson<'a> {
+        self.poisson.get_or_init(|| Poisson::of(self))
+    }
+
+    /// Which functions of the module call each other.
+    pub fn graph(&self) -> &CallGraph<'a> {
+        self.graph.get_or_init(|| CallGraph::of(&self.facts))
     }
 }

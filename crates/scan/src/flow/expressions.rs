@@ -69,6 +69,16 @@ impl<'a> Reader<'a> {
                 value
             }
             Expr::Await(wait) => self.value_of(&wait.value),
+            Expr::Compare(compare) => {
+                let sides = std::iter::once(&*compare.left).chain(&compare.comparators);
+                for side in sides {
+                    self.value_of(side);
+                    if is_coin_flip(side) {
+                        self.facts.coin_flips.push(Rc::clone(&self.place));
+                    }
+                }
+                Value::anything()
+            }
             Expr::Subscript(subscript) => {
                 let value = self.value_of(&subscript.value);
                 let key = self.value_of(&subscript.slice);
@@ -252,4 +262,16 @@ fn unwrap_apply<'a>(name: &'a str, arguments: &Rc<Arguments<'a>>) -> (&'a str, R
         },
         _ => (name, Rc::clone(arguments)),
     }
+}
+
+/// Whether an expression draws a random number for each record: `rand(n)`, `rng.random(len(data))`.
+fn is_coin_flip(expression: &Expr) -> bool {
+    const DRAWS: [&str; 6] = ["rand", "rand_like", "random", "random_sample", "ranf", "uniform"];
+    let Expr::Call(call) = expression else { return false };
+    let name = match &*call.func {
+        Expr::Attribute(attribute) => attribute.attr.as_str(),
+        Expr::Name(name) => name.id.as_str(),
+        _ => return false,
+    };
+    DRAWS.contains(&name) && !call.arguments.is_empty()
 }

@@ -20,7 +20,7 @@ use environment::Environment;
 use functions::Function;
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtClassDef, StmtFor, StmtFunctionDef};
 use ruff_text_size::TextRange;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Deepest nesting of expressions and statements that is read.
@@ -45,8 +45,12 @@ pub struct Facts<'a> {
     pub functions: Vec<&'a StmtFunctionDef>,
     /// Places that read the result of a private engine, or a part of it.
     pub private_reads: Vec<(TextRange, Value<'a>)>,
+    /// Calls whose result is dropped, by their position.
+    pub dropped: HashSet<TextRange>,
     /// All classes.
     pub classes: Vec<&'a StmtClassDef>,
+    /// Places that compare random numbers with a rate (`rand(n) < q`), which samples by Poisson.
+    pub coin_flips: Vec<Rc<Place<'a>>>,
     /// Whether some code is nested too deeply to be read.
     pub too_deep: bool,
     /// Whether following values reached the limit of effort.
@@ -100,6 +104,7 @@ impl<'a> Call<'a> {
 /// each other could need gigabytes.
 pub fn read(body: &[Stmt], most_effort: usize) -> Facts<'_> {
     let mut reader = Reader { most_effort, ..Reader::default() };
+    reader.facts.imports.collect(body);
     reader.statements(body);
     reader.facts
 }

@@ -119,6 +119,10 @@ impl<'a> Reader<'a> {
             Stmt::Import(import) => self.facts.imports.import(import),
             Stmt::ImportFrom(import) => self.facts.imports.import_from(import),
             Stmt::Delete(delete) => delete.targets.iter().for_each(|target| self.bind(target, None)),
+            Stmt::Expr(statement) => {
+                self.facts.dropped.insert(statement.value.range());
+                self.value_of(&statement.value);
+            }
             other => visitor::walk_stmt(self, other),
         }
     }

@@ -12,13 +12,15 @@
 //!     accountant.step(noise_multiplier=1.0, sample_rate=64 / len(train_data))
 //! ```
 //!
-//! The rule reports in private modules without any hint at Poisson sampling. It reports only the first such call.
+//! The rule reports in private modules, if a model learns from the loader, or if the loader leaves a module that trains. Poisson
+//! sampling silences it in functions that call each other. It reports only the first such call.
 
 use super::accounting::poisson_accounting;
-use super::data_loader::shuffled_loader;
+use super::sampling::shuffled_loaders;
 use super::{Found, Reach, Rule};
-use crate::libraries::samples_by_poisson;
+use crate::flow::Call;
 use crate::module::Module;
+use crate::role::Role;
 use misdeal_results::Level;
 use ruff_text_size::Ranged;
 
@@ -33,12 +35,18 @@ pub const RULE: Rule = Rule {
 };
 
 fn check(module: &Module, found: &mut Found) {
-    let Some(loader) = shuffled_loader(module).filter(|_| !samples_by_poisson(&module.facts)) else {
-        return;
-    };
-    if let Some(call) = poisson_accounting(module).next() {
+    let mut loaders = None;
+    for call in poisson_accounting(module) {
+        let loaders: &Vec<&Call> = loaders.get_or_insert_with(|| shuffled_loaders(module).collect());
+        let poisson = module.poisson();
+        let loader = loaders.iter().find(|loader| !poisson.is_near(module, &loader.place));
+        let Some(loader) = loader else { return };
+        if poisson.is_near(module, &call.place) || Role::around(&call.place) == Role::Evaluation {
+            continue;
+        }
         let place = module.source.place(loader.expression.range().start().to_usize());
         let what = format!("Poisson sampling is accounted for, but the DataLoader of {place} shuffles");
         found.add(call.expression.func.range(), what);
+        return;
     }
 }

@@ -22,15 +22,20 @@ mod rate_of_short_batch;
 mod repeat_before_batch;
 mod reseeded_every_epoch;
 mod sampler_without_set_epoch;
+mod sampling;
 mod shuffled_once;
 mod small_shuffle_buffer;
 mod streaming_shuffle;
 mod tensorflow_data;
+mod tensorflow_order;
 mod tensorflow_privacy_shuffled;
 mod training_not_shuffled;
 mod trainings;
 mod unsharded_workers;
 mod weighted_sampler;
+
+pub use sampling::Poisson;
+pub use trainings::Trainings;
 
 use crate::module::Module;
 use misdeal_results::Level;

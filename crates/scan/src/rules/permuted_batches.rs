@@ -16,7 +16,7 @@
 use super::accounting::poisson_accounting;
 use super::epochs::{self, draws_permutation};
 use super::{Found, Reach, Rule};
-use crate::libraries::{is_private_optimizer, samples_by_poisson};
+use crate::libraries::is_private_optimizer;
 use crate::module::Module;
 use crate::role::Role;
 use misdeal_results::Level;
@@ -37,13 +37,16 @@ fn check(module: &Module, found: &mut Found) {
     let is_optimizer = |name: &str| is_private_optimizer(name) && !name.starts_with("make_private");
     let has_optimizer = facts.calls.iter().any(|call| call.last_name().is_some_and(is_optimizer));
     let is_private = has_optimizer || poisson_accounting(module).next().is_some();
-    if !is_private || samples_by_poisson(facts) {
+    if !is_private {
         return;
     }
     for call in facts.calls.iter().filter(|call| draws_permutation(call)) {
         let is_evaluation = Role::of_targets(&call.place) == Role::Evaluation
             || Role::around(&call.place) == Role::Evaluation;
-        if epochs::around(&call.place).is_some() && !is_evaluation {
+        if epochs::around(&call.place).is_some()
+            && !is_evaluation
+            && !module.poisson().is_near(module, &call.place)
+        {
             found.add(call.expression.func.range(), "batches are cut out of a permutation");
         }
     }

@@ -11,7 +11,6 @@
 
 use super::data_loader;
 use super::{Found, Reach, Rule};
-use crate::libraries::samples_by_poisson;
 use crate::module::Module;
 use crate::role::words;
 use misdeal_results::Level;
@@ -30,12 +29,14 @@ pub const RULE: Rule = Rule {
 
 fn check(module: &Module, found: &mut Found) {
     let facts = &module.facts;
-    if samples_by_poisson(facts) {
-        return;
-    }
     let assigned = facts.assignments.iter();
     let assigned = assigned.filter(|(place, _)| place.targets.iter().any(|name| is_rate(name)));
-    let given = facts.calls.iter().flat_map(|call| &call.arguments.keywords);
+    let assigned = assigned.filter(|(place, _)| !module.poisson().is_near(module, place));
+    let given = facts
+        .calls
+        .iter()
+        .filter(|call| !module.poisson().is_near(module, &call.place))
+        .flat_map(|call| &call.arguments.keywords);
     let given = given.filter(|(name, ..)| is_rate(name)).map(|(_, expression, _)| *expression);
     for expression in assigned.map(|(_, expression)| *expression).chain(given) {
         if let Some(length) = one_over_length(expression)

@@ -11,7 +11,10 @@
 //!
 //! The rule reports in every module, except if it imports a trainer that sets the epoch itself.
 
+use super::trainings::learns;
 use super::{Found, Reach, Rule, epochs};
+use crate::flow::{Call, History, Origin};
+use ruff_python_ast::StmtFor;
 use crate::module::Module;
 use crate::role::Role;
 use misdeal_results::Level;
@@ -55,8 +58,38 @@ fn check(module: &Module, found: &mut Found) {
         });
         let shuffle = call.arguments.get("shuffle", 3);
         let shuffles = shuffle.is_none_or(|(_, value)| value.as_bool() == Some(true)) && !call.arguments.open;
-        if is_sampler && shuffles && super::data_loader::role(call) != Role::Evaluation {
+        if is_sampler
+            && shuffles
+            && is_iterated(module, call)
+            && super::data_loader::role(call) != Role::Evaluation
+        {
             found.add(call.expression.func.range(), "set_epoch is never called on this sampler");
         }
     }
+}
+
+/// Whether a loop over epochs of the module trains near the sampler, and no other function gets the sampler.
+///
+/// Otherwise another module may set the epoch.
+fn is_iterated<'a>(module: &Module<'a>, sampler: &Call<'a>) -> bool {
+    let is_it = |history: &History| {
+        matches!(history.origin(), Origin::Constructed(_, expression, _) if std::ptr::eq(*expression, sampler.expression))
+    };
+    let facts = &module.facts;
+    let is_given_away = facts.calls.iter().any(|call| {
+        let keeps = call.last_name().is_some_and(|name| name.ends_with("DataLoader") || name.ends_with("Sampler"));
+        !keeps && call.arguments.all().any(|(_, value)| value.histories().iter().any(|history| is_it(history)))
+    });
+    let mut epochs = facts.loops.iter().filter(|(repeat, ..)| epochs::is_epoch_loop(repeat));
+    let trains_near =
+        epochs.any(|(repeat, _, place)| module.graph().connects(place, &sampler.place) && holds_training(module, repeat));
+    trains_near && !is_given_away && !module.poisson().replaces(sampler)
+}
+
+/// Whether a loop over epochs learns, or reads batches in an inner loop.
+fn holds_training(module: &Module, repeat: &StmtFor) -> bool {
+    let range = repeat.range();
+    module.trainings().learns_in(repeat)
+        || module.facts.loops.iter().any(|(inner, ..)| inner.range() != range && range.contains_range(inner.range()))
+        || module.facts.calls.iter().any(|call| range.contains_range(call.expression.range()) && learns(call))
 }

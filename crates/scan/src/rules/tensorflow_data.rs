@@ -1,6 +1,6 @@
 //! Finds pipelines of `tf.data`.
 
-use super::order::{BATCH, SHUFFLE};
+use super::order::BATCH;
 use crate::flow::{Arguments, History, Operation, Origin, Value};
 use crate::module::Module;
 use crate::role::{Role, words};
@@ -129,13 +129,4 @@ pub fn is_batched(history: &History) -> bool {
 /// Whether one of `names` follows an operation anywhere in the module.
 pub fn is_followed_by(module: &Module, operation: &Operation, names: &[&str]) -> bool {
     module.lookups.is_followed_by(&module.facts, operation, names)
-}
-
-/// The first training pipeline that shuffles records and then forms batches.
-pub fn shuffled_batches<'m, 'a>(module: &'m Module<'a>) -> Option<&'m Operation<'a>> {
-    let mut batches = training_pipelines(module, &BATCH);
-    let found = batches.find(|(value, _)| {
-        value.always(|history| history.backwards().any(|step| SHUFFLE.contains(&step.name)))
-    });
-    found.map(|(_, operation)| operation)
 }

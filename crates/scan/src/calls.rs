@@ -1,0 +1,81 @@
+//! Which functions of a module call each other, so that rules can decide for a function and not for the whole module.
+
+use crate::flow::{Facts, Place};
+use std::collections::{HashMap, HashSet};
+
+/// The functions that each function reaches through calls, by name. The module's own statements are the function `""`.
+#[derive(Debug, Default)]
+pub struct CallGraph<'a> {
+    reached: HashMap<&'a str, HashSet<&'a str>>,
+}
+
+/// Deepest chain of calls that is followed.
+const DEEPEST: usize = 6;
+/// Largest number of functions whose calls are followed.
+const MOST: usize = 2_000;
+
+impl<'a> CallGraph<'a> {
+    /// Reads the calls of a module. A function counts as called if its last name is, whatever it is called on.
+    pub fn of(facts: &Facts<'a>) -> Self {
+        let names: HashMap<&str, &'a str> =
+            facts.functions.iter().map(|function| (function.name.as_str(), function.name.as_str())).collect();
+        let classes: HashMap<&str, &'a str> =
+            facts.classes.iter().map(|class| (class.name.as_str(), class.name.as_str())).collect();
+        let mut called: HashMap<&'a str, HashSet<&'a str>> = HashMap::new();
+        if names.len() > MOST {
+            return CallGraph::default();
+        }
+        for call in &facts.calls {
+            let Some(name) = call.last_name() else { continue };
+            let Some(callee) = names.get(name).or_else(|| classes.get(name)) else { continue };
+            for caller in owners(&call.place) {
+                called.entry(caller).or_default().insert(callee);
+            }
+        }
+        // A function that is defined in another one is read as a part of it.
+        let mut reached = called.clone();
+        for _ in 0..DEEPEST {
+            let mut grown = false;
+            let callers: Vec<&'a str> = reached.keys().copied().collect();
+            for caller in callers {
+                let next: HashSet<&'a str> = reached[caller]
+                    .iter()
+                    .filter_map(|callee| called.get(callee))
+                    .flatten()
+                    .copied()
+                    .collect();
+                if let Some(known) = reached.get_mut(caller) {
+                    let before = known.len();
+                    known.extend(next);
+                    grown |= known.len() > before;
+                }
+            }
+            if !grown {
+                break;
+            }
+        }
+        CallGraph { reached }
+    }
+
+    /// Whether one of two places is in a function that the other's function reaches.
+    pub fn connects(&self, one: &Place<'a>, other: &Place<'a>) -> bool {
+        let [ours, theirs] = [owners(one), owners(other)];
+        let shares = ours.iter().any(|name| !name.is_empty() && theirs.contains(name));
+        let reaches = |from: &[&'a str], to: &[&'a str]| {
+            from.iter().any(|name| {
+                self.reached.get(name).is_some_and(|reached| to.iter().any(|name| reached.contains(name)))
+            })
+        };
+        shares || ours == theirs || reaches(&ours, &theirs) || reaches(&theirs, &ours)
+    }
+}
+
+/// The functions and the class that contain a place; the module itself if there is none.
+fn owners<'a>(place: &Place<'a>) -> Vec<&'a str> {
+    let around = &place.around;
+    let mut owners: Vec<&'a str> = around.functions.iter().chain(around.classes.iter()).copied().collect();
+    if owners.is_empty() {
+        owners.push("");
+    }
+    owners
+}
