@@ -1,6 +1,6 @@
 //! Which functions of a module call each other, so that rules can decide for a function and not for the whole module.
 
-use crate::flow::{Facts, Place};
+use crate::flow::{Facts, Origin, Place};
 use std::collections::{HashMap, HashSet};
 
 /// The functions that each function reaches through calls, by name. The module's own statements are the function `""`.
@@ -26,10 +26,16 @@ impl<'a> CallGraph<'a> {
             return CallGraph::default();
         }
         for call in &facts.calls {
-            let Some(name) = call.last_name() else { continue };
-            let Some(callee) = names.get(name).or_else(|| classes.get(name)) else { continue };
-            for caller in owners(&call.place) {
-                called.entry(caller).or_default().insert(callee);
+            // A function that is given away (`Estimator(model_fn=model_fn)`) counts as called.
+            let given = call.arguments.all().filter_map(|(_, value)| match value.origin() {
+                Some(Origin::Variable(name)) => Some(&**name),
+                _ => None,
+            });
+            for name in call.last_name().into_iter().chain(given) {
+                let Some(callee) = names.get(name).or_else(|| classes.get(name)) else { continue };
+                for caller in owners(&call.place) {
+                    called.entry(caller).or_default().insert(callee);
+                }
             }
         }
         // A function that is defined in another one is read as a part of it.
@@ -67,6 +73,19 @@ impl<'a> CallGraph<'a> {
             })
         };
         shares || ours == theirs || reaches(&ours, &theirs) || reaches(&theirs, &ours)
+    }
+}
+
+impl<'a> CallGraph<'a> {
+    /// Whether two places can belong to one run: they are connected, or one function reaches both.
+    pub fn relates(&self, one: &Place<'a>, other: &Place<'a>) -> bool {
+        let [ours, theirs] = [owners(one), owners(other)];
+        self.connects(one, other)
+            || ours == [""]
+            || theirs == [""]
+            || self.reached.values().any(|reached| {
+                [&ours, &theirs].iter().all(|owners| owners.iter().any(|name| reached.contains(name)))
+            })
     }
 }
 

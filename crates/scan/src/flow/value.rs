@@ -140,6 +140,11 @@ impl<'a> Value<'a> {
         Value(histories.collect::<Vec<_>>().into())
     }
 
+    /// The values that it may be, one for each history.
+    pub fn alternatives(&self) -> impl Iterator<Item = Value<'a>> {
+        self.0.iter().map(|history| Value(Rc::new([Rc::clone(history)])))
+    }
+
     /// The possible histories; at least one.
     pub fn histories(&self) -> &[Rc<History<'a>>] {
         &self.0

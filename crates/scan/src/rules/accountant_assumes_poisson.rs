@@ -39,11 +39,13 @@ fn check(module: &Module, found: &mut Found) {
     for call in poisson_accounting(module) {
         let loaders: &Vec<&Call> = loaders.get_or_insert_with(|| shuffled_loaders(module).collect());
         let poisson = module.poisson();
-        let loader = loaders.iter().find(|loader| !poisson.is_near(module, &loader.place));
-        let Some(loader) = loader else { return };
         if poisson.is_near(module, &call.place) || Role::around(&call.place) == Role::Evaluation {
             continue;
         }
+        let loader = loaders.iter().find(|loader| {
+            !poisson.is_near(module, &loader.place) && module.graph().relates(&loader.place, &call.place)
+        });
+        let Some(loader) = loader else { continue };
         let place = module.source.place(loader.expression.range().start().to_usize());
         let what = format!("Poisson sampling is accounted for, but the DataLoader of {place} shuffles");
         found.add(call.expression.func.range(), what);

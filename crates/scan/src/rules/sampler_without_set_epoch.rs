@@ -14,10 +14,10 @@
 use super::trainings::learns;
 use super::{Found, Reach, Rule, epochs};
 use crate::flow::{Call, History, Origin};
-use ruff_python_ast::StmtFor;
 use crate::module::Module;
 use crate::role::Role;
 use misdeal_results::Level;
+use ruff_python_ast::StmtFor;
 use ruff_text_size::Ranged;
 
 pub const RULE: Rule = Rule {
@@ -72,17 +72,18 @@ fn check(module: &Module, found: &mut Found) {
 ///
 /// Otherwise another module may set the epoch.
 fn is_iterated<'a>(module: &Module<'a>, sampler: &Call<'a>) -> bool {
-    let is_it = |history: &History| {
-        matches!(history.origin(), Origin::Constructed(_, expression, _) if std::ptr::eq(*expression, sampler.expression))
-    };
+    let is_it = |history: &History| matches!(history.origin(), Origin::Constructed(_, expression, _) if std::ptr::eq(*expression, sampler.expression));
     let facts = &module.facts;
     let is_given_away = facts.calls.iter().any(|call| {
-        let keeps = call.last_name().is_some_and(|name| name.ends_with("DataLoader") || name.ends_with("Sampler"));
-        !keeps && call.arguments.all().any(|(_, value)| value.histories().iter().any(|history| is_it(history)))
+        let keeps =
+            call.last_name().is_some_and(|name| name.ends_with("DataLoader") || name.ends_with("Sampler"));
+        !keeps
+            && call.arguments.all().any(|(_, value)| value.histories().iter().any(|history| is_it(history)))
     });
     let mut epochs = facts.loops.iter().filter(|(repeat, ..)| epochs::is_epoch_loop(repeat));
-    let trains_near =
-        epochs.any(|(repeat, _, place)| module.graph().connects(place, &sampler.place) && holds_training(module, repeat));
+    let trains_near = epochs.any(|(repeat, _, place)| {
+        module.graph().connects(place, &sampler.place) && holds_training(module, repeat)
+    });
     trains_near && !is_given_away && !module.poisson().replaces(sampler)
 }
 
@@ -90,6 +91,10 @@ fn is_iterated<'a>(module: &Module<'a>, sampler: &Call<'a>) -> bool {
 fn holds_training(module: &Module, repeat: &StmtFor) -> bool {
     let range = repeat.range();
     module.trainings().learns_in(repeat)
-        || module.facts.loops.iter().any(|(inner, ..)| inner.range() != range && range.contains_range(inner.range()))
+        || module
+            .facts
+            .loops
+            .iter()
+            .any(|(inner, ..)| inner.range() != range && range.contains_range(inner.range()))
         || module.facts.calls.iter().any(|call| range.contains_range(call.expression.range()) && learns(call))
 }

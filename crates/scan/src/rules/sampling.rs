@@ -1,7 +1,7 @@
 //! What samples by Poisson, what is given to a private engine, and which loaders a model learns from.
 
 use super::data_loader::{self, loaders, role, shuffles};
-use super::trainings::{Training, wrapped};
+use super::trainings::{Training, learns, wrapped};
 use crate::flow::{Call, History, Origin, Place, Value};
 use crate::libraries::{is_hint, is_make_private};
 use crate::module::Module;
@@ -166,11 +166,40 @@ pub fn shuffled_loaders<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = 
             && match fate(module, loader) {
                 Fate::Private => true,
                 // A function may return it to another module, so only a module that trains is accused.
-                Fate::Unknown => module.trainings().trains || loader.place.around.functions.is_empty(),
+                Fate::Unknown => {
+                    loader.place.around.functions.is_empty() || is_given_to_training(module, loader)
+                }
                 Fate::Learned => !others_are_private(module),
                 Fate::Read => false,
             }
     })
+}
+
+/// A value, and the arguments of the unknown calls that made it.
+fn inside<'a>(value: &Value<'a>, depth: usize) -> Vec<Value<'a>> {
+    let mut values = vec![value.clone()];
+    for history in value.histories().iter().filter(|_| depth > 0) {
+        if let Origin::Constructed(_, _, arguments) = history.origin() {
+            values.extend(arguments.all().take(4).flat_map(|(_, value)| inside(value, depth - 1)));
+        }
+    }
+    values
+}
+
+/// Whether a function that trains elsewhere gets a loader, or a private training of the module reads unknown batches.
+fn is_given_to_training<'a>(module: &Module<'a>, loader: &Call<'a>) -> bool {
+    let trainings = module.trainings();
+    let is_it = |value: &Value<'a>| {
+        inside(value, 2).iter().any(|value| {
+            value.histories().iter().any(|history| is_made_by(history, loader.expression))
+                || matches!(value.origin(), Some(Origin::Variable(name)) if loader.place.targets.contains(&last_part(name)))
+        })
+    };
+    let is_unknown = |training: &Training<'a>| {
+        trainings.is_private(training) && !matches!(training.batches.origin(), Some(Origin::Constructed(..)))
+    };
+    module.facts.calls.iter().any(|call| learns(call) && call.arguments.all().any(|(_, value)| is_it(value)))
+        || trainings.all.iter().any(is_unknown)
 }
 
 /// Whether a loader's batch is the whole data set, or a single record.

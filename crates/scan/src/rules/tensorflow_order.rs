@@ -6,15 +6,12 @@ use crate::flow::{Call, Place, Value};
 use crate::libraries::is_keras_optimizer;
 use crate::module::Module;
 use crate::role::Role;
-use ruff_text_size::{Ranged, TextRange};
 
 /// How a private training orders its records.
 #[derive(Debug, Clone, Copy)]
 pub struct Order<'m, 'a> {
     /// The kind of order.
     pub kind: Kind,
-    /// The place in the text.
-    pub range: TextRange,
     /// The statement.
     pub place: &'m Place<'a>,
 }
@@ -37,7 +34,7 @@ pub fn orders<'m, 'a>(module: &'m Module<'a>) -> Vec<Order<'m, 'a>> {
         };
         if shuffles(value) {
             let kind = Kind::Shuffled("the tf.data pipeline shuffles");
-            orders.push(Order { kind, range: operation.range, place: &operation.place });
+            orders.push(Order { kind, place: &operation.place });
         }
     }
     let has_optimizer = has_keras_optimizer(module);
@@ -50,7 +47,7 @@ pub fn orders<'m, 'a>(module: &'m Module<'a>) -> Vec<Order<'m, 'a>> {
             None
         };
         if let Some(kind) = kind {
-            orders.push(Order { kind, range: call.expression.func.range(), place: &call.place });
+            orders.push(Order { kind, place: &call.place });
         }
     }
     orders

@@ -45,7 +45,9 @@ fn check(module: &Module, found: &mut Found) {
     };
     let Kind::Shuffled(how) = order.kind else { return };
     let mut calls = poisson_accounting(module);
-    if let Some(call) = calls.find(|call| !poisson.is_near(module, &call.place)) {
+    if let Some(call) = calls.find(|call| {
+        !poisson.is_near(module, &call.place) && module.graph().relates(&call.place, order.place)
+    }) {
         found.add(call.expression.func.range(), format!("Poisson sampling is accounted for, but {how}"));
     }
 }

@@ -71,8 +71,6 @@ pub struct Training<'a> {
 pub struct Trainings<'a> {
     /// The trainings.
     pub all: Vec<Training<'a>>,
-    /// Whether anything is trained: a step, or a call of a function that trains elsewhere.
-    pub trains: bool,
     /// Optimizers that were given to a private engine's `attach`.
     attached: Vec<Value<'a>>,
 }
@@ -102,8 +100,7 @@ impl<'a> Trainings<'a> {
         let attached = facts.calls.iter().filter(|call| call.method() == Some("attach"));
         let attached = attached.filter_map(|call| call.arguments.get("optimizer", 0));
         let attached = attached.map(|(_, value)| value.clone()).collect();
-        let trains = !trainings.is_empty() || facts.calls.iter().any(learns);
-        Trainings { all: trainings, trains, attached }
+        Trainings { all: trainings, attached }
     }
 
     /// Whether a training adds noise: by a private engine, by a private optimizer, or by hand.
@@ -311,6 +308,9 @@ fn position(definition: &StmtFunctionDef, parameter: &str) -> Option<usize> {
 
 /// The sequences inside `enumerate`, `tqdm`, `zip` and similar calls, or the sequence itself.
 pub fn wrapped<'a>(sequence: &Value<'a>) -> Vec<Value<'a>> {
+    if sequence.histories().len() > 1 && sequence.histories().iter().any(|history| is_wrapper(history)) {
+        return sequence.alternatives().flat_map(|value| wrapped(&value)).collect();
+    }
     let (name, arguments) = match sequence.origin() {
         Some(Origin::Constructed(name, _, arguments)) => (&**name, arguments),
         _ => match sequence.histories() {
@@ -329,6 +329,11 @@ pub fn wrapped<'a>(sequence: &Value<'a>) -> Vec<Value<'a>> {
     let named = ["iterable", "data_loader"].iter().filter_map(|name| arguments.named(name));
     let given = arguments.positional.iter().map(|(_, value)| value).chain(named.map(|(_, value)| value));
     given.take(count).flat_map(wrapped).collect()
+}
+
+fn is_wrapper(history: &History) -> bool {
+    matches!(history.origin(), Origin::Constructed(name, ..)
+        if name.rsplit('.').next().is_some_and(|name| WRAPPERS.contains(&name)))
 }
 
 /// Whether a value may be an optimizer: it comes from a private engine, is a parameter, or was constructed.
