@@ -54,10 +54,11 @@ fn is_poisson_accounting(module: &Module, call: &Call) -> bool {
     match (&call.callee, name) {
         // Opacus: accountant.step(noise_multiplier=..., sample_rate=...)
         (Callee::Method(..), "step") => given(&["sample_rate"]) && given(&["noise_multiplier"]),
-        (_, "PoissonSampledDpEvent" | "PoissonSubsampledGaussianMechanism") => true,
         (
             _,
-            "compute_rdp"
+            "PoissonSampledDpEvent"
+            | "PoissonSubsampledGaussianMechanism"
+            | "compute_rdp"
             | "compute_dp_sgd_privacy"
             | "compute_eps_poisson"
             | "compute_epsP"

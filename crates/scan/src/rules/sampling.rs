@@ -150,7 +150,7 @@ fn is_made_by(history: &History, call: &ExprCall) -> bool {
 }
 
 /// Whether a module's model learns privately from batches that are not this loader's.
-pub fn others_are_private<'a>(module: &Module<'a>) -> bool {
+pub fn others_are_private(module: &Module) -> bool {
     let trainings = module.trainings();
     trainings.all.iter().any(|training| trainings.is_private(training))
 }

@@ -361,7 +361,7 @@ struct Noisy<'m, 'a> {
     known: HashMap<TextRange, bool>,
 }
 
-impl<'a> Noisy<'_, 'a> {
+impl Noisy<'_, '_> {
     fn is_noisy(&mut self, repeat: &StmtFor) -> bool {
         let range = repeat.range();
         if let Some(known) = self.known.get(&range) {
