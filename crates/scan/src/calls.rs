@@ -12,7 +12,7 @@ pub struct CallGraph<'a> {
 /// Deepest chain of calls that is followed.
 const DEEPEST: usize = 6;
 /// Largest number of functions whose calls are followed.
-const MOST: usize = 2_000;
+const MOST: usize = 400;
 
 impl<'a> CallGraph<'a> {
     /// Reads the calls of a module. A function counts as called if its last name is, whatever it is called on.
@@ -63,38 +63,40 @@ impl<'a> CallGraph<'a> {
         CallGraph { reached }
     }
 
-    /// Whether one of two places is in a function that the other's function reaches.
-    pub fn connects(&self, one: &Place<'a>, other: &Place<'a>) -> bool {
-        let [ours, theirs] = [owners(one), owners(other)];
-        let shares = ours.iter().any(|name| !name.is_empty() && theirs.contains(name));
-        let reaches = |from: &[&'a str], to: &[&'a str]| {
-            from.iter().any(|name| {
-                self.reached.get(name).is_some_and(|reached| to.iter().any(|name| reached.contains(name)))
-            })
-        };
-        shares || ours == theirs || reaches(&ours, &theirs) || reaches(&theirs, &ours)
+    /// The functions of some places, those that they reach, and those that reach them.
+    pub fn near<'p>(&self, places: impl Iterator<Item = &'p Place<'a>>) -> HashSet<&'a str>
+    where
+        'a: 'p,
+    {
+        let own: HashSet<&'a str> = places.flat_map(owners).collect();
+        let mut near = own.clone();
+        near.extend(own.iter().filter_map(|name| self.reached.get(name)).flatten());
+        let reaches_own = |reached: &HashSet<&'a str>| reached.iter().any(|name| own.contains(name));
+        near.extend(self.reached.iter().filter(|(_, reached)| reaches_own(reached)).map(|(name, _)| *name));
+        near
     }
-}
 
-impl<'a> CallGraph<'a> {
-    /// Whether two places can belong to one run: they are connected, or one function reaches both.
+    /// Whether two places can belong to one run: their functions call each other, or one function reaches both.
     pub fn relates(&self, one: &Place<'a>, other: &Place<'a>) -> bool {
-        let [ours, theirs] = [owners(one), owners(other)];
-        self.connects(one, other)
-            || ours == [""]
+        let [ours, theirs]: [Vec<&'a str>; 2] = [owners(one).collect(), owners(other).collect()];
+        let reaches = |from: &[&'a str], to: &[&'a str]| {
+            let mut reached = from.iter().filter_map(|name| self.reached.get(name));
+            reached.any(|reached| to.iter().any(|name| reached.contains(name)))
+        };
+        ours == [""]
             || theirs == [""]
+            || ours.iter().any(|name| theirs.contains(name))
+            || reaches(&ours, &theirs)
+            || reaches(&theirs, &ours)
             || self.reached.values().any(|reached| {
                 [&ours, &theirs].iter().all(|owners| owners.iter().any(|name| reached.contains(name)))
             })
     }
 }
 
-/// The functions and the class that contain a place; the module itself if there is none.
-fn owners<'a>(place: &Place<'a>) -> Vec<&'a str> {
+/// The functions and the class that contain a place; `""` for the module's own statements.
+pub fn owners<'p, 'a: 'p>(place: &'p Place<'a>) -> impl Iterator<Item = &'a str> + 'p {
     let around = &place.around;
-    let mut owners: Vec<&'a str> = around.functions.iter().chain(around.classes.iter()).copied().collect();
-    if owners.is_empty() {
-        owners.push("");
-    }
-    owners
+    let is_outside = around.functions.is_empty() && around.classes.is_empty();
+    around.functions.iter().chain(around.classes.iter()).copied().chain(is_outside.then_some(""))
 }

@@ -54,12 +54,12 @@ pub struct Module<'a> {
     poisson: OnceCell<Poisson<'a>>,
     /// Which functions call each other, found on first use.
     graph: OnceCell<CallGraph<'a>>,
+    /// Whether every module counts as private training, whatever it does.
+    pub is_assumed: bool,
     /// Whether the module uses differential privacy.
     pub is_private: bool,
     /// Whether the module is a unit test, in which no rule reports.
     pub is_test: bool,
-    /// Whether the module uses a library with data pipelines.
-    pub has_pipelines: bool,
 }
 
 impl Syntax {
@@ -128,7 +128,7 @@ impl Syntax {
     /// Reads the parsed code.
     pub fn read<'a>(&'a self, source: &'a Source, most_effort: usize) -> Module<'a> {
         let facts = flow::read(&self.body, most_effort);
-        let (is_private, has_pipelines) = (libraries::is_private(&facts), libraries::has_pipelines(&facts));
+        let is_private = libraries::is_private(&facts);
         let is_test = libraries::is_test(&facts);
         Module {
             source,
@@ -137,9 +137,9 @@ impl Syntax {
             trainings: OnceCell::new(),
             poisson: OnceCell::new(),
             graph: OnceCell::new(),
+            is_assumed: false,
             is_private,
             is_test,
-            has_pipelines,
         }
     }
 

@@ -199,6 +199,7 @@ impl Outcome {
             self.skip(path, reason);
         }
         let mut module = syntax.read(source, most_effort);
+        module.is_assumed = settings.assume_private;
         module.is_private |= settings.assume_private;
         if module.facts.too_deep {
             drop(module);

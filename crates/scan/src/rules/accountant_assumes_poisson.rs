@@ -34,16 +34,20 @@ pub const RULE: Rule = Rule {
     check,
 };
 
+/// Largest number of accountants and loaders that are compared.
+const MOST: usize = 50;
+
 fn check(module: &Module, found: &mut Found) {
     let mut loaders = None;
-    for call in poisson_accounting(module) {
-        let loaders: &Vec<&Call> = loaders.get_or_insert_with(|| shuffled_loaders(module).collect());
+    for call in poisson_accounting(module).take(MOST) {
+        let loaders: &Vec<&Call> =
+            loaders.get_or_insert_with(|| shuffled_loaders(module).take(MOST).collect());
         let poisson = module.poisson();
-        if poisson.is_near(module, &call.place) || Role::around(&call.place) == Role::Evaluation {
+        if poisson.is_near(&call.place) || Role::around(&call.place) == Role::Evaluation {
             continue;
         }
         let loader = loaders.iter().find(|loader| {
-            !poisson.is_near(module, &loader.place) && module.graph().relates(&loader.place, &call.place)
+            !poisson.is_near(&loader.place) && module.graph().relates(&loader.place, &call.place)
         });
         let Some(loader) = loader else { continue };
         let place = module.source.place(loader.expression.range().start().to_usize());

@@ -7,18 +7,26 @@
 
 mod accountant_assumes_poisson;
 mod accounting;
+mod accumulation_not_accounted;
 mod batch_before_shuffle;
+mod bins_drawn_once;
 mod buffer_cost;
 mod buffer_of_one;
 mod cache_after_shuffle;
+mod cuts;
 mod data_loader;
 mod epochs;
+mod epsilon_without_noise;
+mod fixed_size_accounted_as_poisson;
+mod ftrl_over_sampled_batches;
 pub mod order;
 mod permutation_before_epochs;
 mod permuted_batches;
+mod poisson_accounting_of_fixed_order;
 mod poisson_loader_unused;
 mod poisson_sampling_off;
 mod rate_of_short_batch;
+mod rate_over_batches;
 mod repeat_before_batch;
 mod reseeded_every_epoch;
 mod sampler_without_set_epoch;
@@ -118,16 +126,23 @@ impl Found {
 }
 
 /// All rules, sorted by name.
-pub static RULES: [Rule; 19] = [
+pub static RULES: [Rule; 26] = [
     accountant_assumes_poisson::RULE,
+    accumulation_not_accounted::RULE,
     batch_before_shuffle::RULE,
+    bins_drawn_once::RULE,
     buffer_of_one::RULE,
     cache_after_shuffle::RULE,
+    epsilon_without_noise::RULE,
+    fixed_size_accounted_as_poisson::RULE,
+    ftrl_over_sampled_batches::RULE,
     permutation_before_epochs::RULE,
     permuted_batches::RULE,
+    poisson_accounting_of_fixed_order::RULE,
     poisson_loader_unused::RULE,
     poisson_sampling_off::RULE,
     rate_of_short_batch::RULE,
+    rate_over_batches::RULE,
     repeat_before_batch::RULE,
     reseeded_every_epoch::RULE,
     sampler_without_set_epoch::RULE,

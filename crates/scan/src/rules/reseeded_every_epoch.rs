@@ -60,8 +60,7 @@ fn check(module: &Module, found: &mut Found) {
 
 /// Whether a loop over epochs trains, by a step or by an inner loop. A loop over checkpoints does not.
 fn trains(module: &Module, repeat: &StmtFor) -> bool {
-    module.trainings().learns_in(repeat)
-        || repeat.body.iter().any(|statement| matches!(statement, Stmt::For(_)))
+    module.trainings().learns_in(repeat) || module.trainings().is_outer(repeat)
 }
 
 /// Whether the seed is a literal or a variable whose name contains `seed`. It is then the same in all epochs.

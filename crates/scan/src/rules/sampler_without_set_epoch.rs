@@ -11,7 +11,6 @@
 //!
 //! The rule reports in every module, except if it imports a trainer that sets the epoch itself.
 
-use super::trainings::learns;
 use super::{Found, Reach, Rule, epochs};
 use crate::flow::{Call, History, Origin};
 use crate::module::Module;
@@ -41,6 +40,9 @@ const TRAINERS: [&str; 8] = [
     "transformers.Trainer",
 ];
 
+/// Largest number of samplers that are followed.
+const MOST: usize = 50;
+
 fn check(module: &Module, found: &mut Found) {
     let facts = &module.facts;
     let has_trainer = TRAINERS.iter().any(|package| facts.imports.uses(package));
@@ -52,7 +54,7 @@ fn check(module: &Module, found: &mut Found) {
     if has_trainer || sets_epoch || !has_epochs {
         return;
     }
-    for call in &facts.calls {
+    for call in facts.calls.iter().filter(|call| call.last_name() == Some("DistributedSampler")).take(MOST) {
         let is_sampler = call.name().is_some_and(|name| {
             name.starts_with("torch.utils.data.") && name.ends_with(".DistributedSampler")
         });
@@ -82,19 +84,13 @@ fn is_iterated<'a>(module: &Module<'a>, sampler: &Call<'a>) -> bool {
     });
     let mut epochs = facts.loops.iter().filter(|(repeat, ..)| epochs::is_epoch_loop(repeat));
     let trains_near = epochs.any(|(repeat, _, place)| {
-        module.graph().connects(place, &sampler.place) && holds_training(module, repeat)
+        module.graph().relates(place, &sampler.place) && holds_training(module, repeat)
     });
     trains_near && !is_given_away && !module.poisson().replaces(sampler)
 }
 
 /// Whether a loop over epochs learns, or reads batches in an inner loop.
 fn holds_training(module: &Module, repeat: &StmtFor) -> bool {
-    let range = repeat.range();
-    module.trainings().learns_in(repeat)
-        || module
-            .facts
-            .loops
-            .iter()
-            .any(|(inner, ..)| inner.range() != range && range.contains_range(inner.range()))
-        || module.facts.calls.iter().any(|call| range.contains_range(call.expression.range()) && learns(call))
+    let trainings = module.trainings();
+    trainings.learns_in(repeat) || trainings.is_outer(repeat) || trainings.steps_in(repeat.range())
 }

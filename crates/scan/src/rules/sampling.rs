@@ -1,8 +1,10 @@
 //! What samples by Poisson, what is given to a private engine, and which loaders a model learns from.
 
+use super::accounting::is_without_noise;
 use super::data_loader::{self, loaders, role, shuffles};
-use super::trainings::{Training, learns, wrapped};
-use crate::flow::{Call, History, Origin, Place, Value};
+use super::trainings::{Fate, last_part, wrapped};
+use crate::calls::owners;
+use crate::flow::{Call, Origin, Place, Value};
 use crate::libraries::{is_hint, is_make_private};
 use crate::module::Module;
 use crate::role::{Role, words};
@@ -14,6 +16,10 @@ use std::rc::Rc;
 #[derive(Debug, Default)]
 pub struct Poisson<'a> {
     places: Vec<Rc<Place<'a>>>,
+    /// The functions that sample by Poisson, that are called by them, and that call them.
+    near: HashSet<&'a str>,
+    /// Loaders that a private engine keeps as they are (`poisson_sampling=False`): where they were made.
+    kept: HashSet<*const ExprCall>,
     /// Loaders that a private engine replaces by Poisson sampling: where they were made.
     replaced: HashSet<*const ExprCall>,
     /// Names of loaders that a private engine replaces.
@@ -33,8 +39,18 @@ impl<'a> Poisson<'a> {
             }
             if is_make_private(name) && is_poisson_engine(call) {
                 poisson.replace(module, call);
+            } else if is_make_private(name) && !is_without_noise(call) {
+                let given = call.arguments.named("data_loader").map(|(_, value)| value.histories());
+                poisson.kept.extend(given.into_iter().flatten().filter_map(
+                    |history| match history.origin() {
+                        Origin::Constructed(_, expression, _) => Some(std::ptr::from_ref(*expression)),
+                        _ => None,
+                    },
+                ));
             }
         }
+        let places = poisson.places.iter().map(|place| &**place);
+        poisson.near = module.graph().near(places);
         poisson
     }
 
@@ -62,7 +78,7 @@ impl<'a> Poisson<'a> {
                         self.replaced.insert(std::ptr::from_ref(*expression));
                     }
                     Origin::Variable(name) => {
-                        self.names.insert(Rc::clone(name));
+                        self.names.insert(Rc::from(last_part(name)));
                     }
                     _ => {}
                 }
@@ -71,23 +87,20 @@ impl<'a> Poisson<'a> {
     }
 
     /// Whether something samples by Poisson in a function that calls, or is called by, that of a place.
-    pub fn is_near(&self, module: &Module<'a>, place: &Place<'a>) -> bool {
-        self.places.iter().any(|known| module.graph().connects(known, place))
+    pub fn is_near(&self, place: &Place<'a>) -> bool {
+        owners(place).any(|name| self.near.contains(name))
     }
 
     /// Whether a private engine replaces a loader.
     pub fn replaces(&self, loader: &Call<'a>) -> bool {
         self.replaced.contains(&std::ptr::from_ref(loader.expression))
-            || loader
-                .place
-                .targets
-                .iter()
-                .any(|name| self.names.iter().any(|known| last_part(known) == *name))
+            || loader.place.targets.iter().any(|name| self.names.contains(*name))
     }
-}
 
-fn last_part(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
+    /// Whether a private engine gets a loader and is told to keep its batches.
+    pub fn keeps(&self, loader: &Call<'a>) -> bool {
+        self.kept.contains(&std::ptr::from_ref(loader.expression))
+    }
 }
 
 /// Whether a private engine samples by Poisson. One without noise makes nothing private.
@@ -106,55 +119,6 @@ fn is_sampler(call: &Call, name: &str) -> bool {
         })
 }
 
-/// What happens to the batches of a loader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// A private optimizer learns from them.
-    Private,
-    /// A model learns from them, without noise as far as the source shows.
-    Learned,
-    /// They are read, and nothing learns from them.
-    Read,
-    /// They leave the module or the function.
-    Unknown,
-}
-
-/// What happens to the batches of a loader.
-pub fn fate<'a>(module: &Module<'a>, loader: &Call<'a>) -> Fate {
-    let trainings = module.trainings();
-    let is_it =
-        |value: &Value<'a>| value.histories().iter().any(|history| is_made_by(history, loader.expression));
-    let is_named = |training: &Training<'a>| {
-        matches!(training.batches.origin(), Some(Origin::Variable(name))
-            if loader.place.targets.contains(&last_part(name)))
-    };
-    let mut fate = Fate::Unknown;
-    for training in trainings.all.iter().filter(|training| is_it(&training.batches) || is_named(training)) {
-        if trainings.is_private(training) {
-            return Fate::Private;
-        }
-        fate = Fate::Learned;
-    }
-    let is_read = || {
-        let mut loops = module.facts.loops.iter().flat_map(|(_, value, _)| wrapped(value));
-        loops.any(|value| is_it(&value))
-    };
-    if fate == Fate::Unknown && is_read() { Fate::Read } else { fate }
-}
-
-/// Whether a value was made by a call, and not replaced since.
-fn is_made_by(history: &History, call: &ExprCall) -> bool {
-    let is_origin =
-        matches!(history.origin(), Origin::Constructed(_, expression, _) if std::ptr::eq(*expression, call));
-    is_origin && !history.backwards().any(|step| is_make_private(step.name))
-}
-
-/// Whether a module's model learns privately from batches that are not this loader's.
-pub fn others_are_private(module: &Module) -> bool {
-    let trainings = module.trainings();
-    trainings.all.iter().any(|training| trainings.is_private(training))
-}
-
 /// The loaders of a module that shuffle records for training, which no private engine replaces.
 pub fn shuffled_loaders<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = &'m Call<'a>> {
     loaders(module).filter(move |loader| {
@@ -163,43 +127,19 @@ pub fn shuffled_loaders<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = 
             && role(loader) != Role::Evaluation
             && !is_full_batch(loader)
             && !module.poisson().replaces(loader)
-            && match fate(module, loader) {
+            && match module.trainings().fate(loader) {
                 Fate::Private => true,
                 // A function may return it to another module, so only a module that trains is accused.
                 Fate::Unknown => {
-                    loader.place.around.functions.is_empty() || is_given_to_training(module, loader)
+                    let trainings = module.trainings();
+                    loader.place.around.functions.is_empty()
+                        || trainings.is_given(loader)
+                        || trainings.reads_unknown
                 }
-                Fate::Learned => !others_are_private(module),
+                Fate::Learned => !module.trainings().has_private,
                 Fate::Read => false,
             }
     })
-}
-
-/// A value, and the arguments of the unknown calls that made it.
-fn inside<'a>(value: &Value<'a>, depth: usize) -> Vec<Value<'a>> {
-    let mut values = vec![value.clone()];
-    for history in value.histories().iter().filter(|_| depth > 0) {
-        if let Origin::Constructed(_, _, arguments) = history.origin() {
-            values.extend(arguments.all().take(4).flat_map(|(_, value)| inside(value, depth - 1)));
-        }
-    }
-    values
-}
-
-/// Whether a function that trains elsewhere gets a loader, or a private training of the module reads unknown batches.
-fn is_given_to_training<'a>(module: &Module<'a>, loader: &Call<'a>) -> bool {
-    let trainings = module.trainings();
-    let is_it = |value: &Value<'a>| {
-        inside(value, 2).iter().any(|value| {
-            value.histories().iter().any(|history| is_made_by(history, loader.expression))
-                || matches!(value.origin(), Some(Origin::Variable(name)) if loader.place.targets.contains(&last_part(name)))
-        })
-    };
-    let is_unknown = |training: &Training<'a>| {
-        trainings.is_private(training) && !matches!(training.batches.origin(), Some(Origin::Constructed(..)))
-    };
-    module.facts.calls.iter().any(|call| learns(call) && call.arguments.all().any(|(_, value)| is_it(value)))
-        || trainings.all.iter().any(is_unknown)
 }
 
 /// Whether a loader's batch is the whole data set, or a single record.

@@ -2,7 +2,7 @@
 
 use super::order::{BATCH, SHUFFLE};
 use super::tensorflow_data::training_pipelines;
-use crate::flow::{Call, Place, Value};
+use crate::flow::{Call, Origin, Place, Value};
 use crate::libraries::is_keras_optimizer;
 use crate::module::Module;
 use crate::role::Role;
@@ -36,6 +36,9 @@ pub fn orders<'m, 'a>(module: &'m Module<'a>) -> Vec<Order<'m, 'a>> {
             let kind = Kind::Shuffled("the tf.data pipeline shuffles");
             orders.push(Order { kind, place: &operation.place });
         }
+    }
+    for training in module.trainings().all.iter().filter(|training| is_fixed_pipeline(&training.batches)) {
+        orders.push(Order { kind: Kind::Fixed("the data set is not shuffled"), place: &training.place });
     }
     let has_optimizer = has_keras_optimizer(module);
     for call in &module.facts.calls {
@@ -75,6 +78,9 @@ fn fit_order(call: &Call) -> Option<Kind> {
         return Some(Kind::Fixed("fit keeps the order of the data"));
     }
     let (_, data) = call.arguments.get("x", 0)?;
+    if is_fixed_pipeline(data) {
+        return Some(Kind::Fixed("the data set is not shuffled"));
+    }
     let is_pipeline =
         data.histories().iter().any(|history| history.backwards().any(|step| BATCH.contains(&step.name)));
     (!is_pipeline && shuffles.is_none_or(|(_, value)| value.as_bool() == Some(true)))
@@ -93,4 +99,16 @@ fn input_order(call: &Call) -> Option<Kind> {
         }
         _ => None,
     }
+}
+
+/// Whether a value is a pipeline of arrays in `tf.data` that forms batches and never shuffles.
+fn is_fixed_pipeline(value: &Value) -> bool {
+    value.always(|history| {
+        let starts = matches!(history.origin(), Origin::Constructed(name, ..)
+            if ["from_tensor_slices", "from_generator", "Dataset.range"].iter().any(|start| name.ends_with(start)));
+        starts
+            && history.backwards().any(|step| BATCH.contains(&step.name))
+            && !history.backwards().any(|step| SHUFFLE.contains(&step.name))
+            && !history.backwards().any(|step| Role::of_targets(&step.place) == Role::Evaluation)
+    })
 }

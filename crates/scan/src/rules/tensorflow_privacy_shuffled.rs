@@ -39,15 +39,15 @@ fn check(module: &Module, found: &mut Found) {
     let poisson = module.poisson();
     let Some(order) = orders(module)
         .into_iter()
-        .find(|order| matches!(order.kind, Kind::Shuffled(_)) && !poisson.is_near(module, order.place))
+        .find(|order| matches!(order.kind, Kind::Shuffled(_)) && !poisson.is_near(order.place))
     else {
         return;
     };
     let Kind::Shuffled(how) = order.kind else { return };
     let mut calls = poisson_accounting(module);
-    if let Some(call) = calls.find(|call| {
-        !poisson.is_near(module, &call.place) && module.graph().relates(&call.place, order.place)
-    }) {
+    if let Some(call) =
+        calls.find(|call| !poisson.is_near(&call.place) && module.graph().relates(&call.place, order.place))
+    {
         found.add(call.expression.func.range(), format!("Poisson sampling is accounted for, but {how}"));
     }
 }

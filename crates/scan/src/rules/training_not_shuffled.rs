@@ -13,12 +13,11 @@
 //! `poisson_sampling=False`. It does not report where Poisson sampling is near, or where noise is correlated between steps (matrix
 //! factorization, DP-FTRL), which needs a fixed order.
 
-use super::accounting::is_without_noise;
 use super::data_loader::{has_sampler, loaders, role, shuffles};
-use super::sampling::{Fate, fate, is_full_batch};
+use super::sampling::is_full_batch;
+use super::trainings::Fate;
 use super::{Found, Reach, Rule};
 use crate::flow::{Call, Origin};
-use crate::libraries::is_make_private;
 use crate::module::Module;
 use crate::role::Role;
 use misdeal_results::Level;
@@ -44,8 +43,13 @@ fn check(module: &Module, found: &mut Found) {
             continue;
         }
         let poisson = module.poisson();
-        let is_replaced = poisson.replaces(loader) || poisson.is_near(module, &loader.place);
-        if !is_replaced && (is_kept_by_engine(module, loader) || fate(module, loader) == Fate::Private) {
+        let is_replaced = poisson.replaces(loader) || poisson.is_near(&loader.place);
+        let is_private = match module.trainings().fate(loader) {
+            Fate::Private => true,
+            Fate::Learned | Fate::Unknown => module.is_assumed && role(loader) == Role::Training,
+            Fate::Read => false,
+        };
+        if !is_replaced && (is_private || module.poisson().keeps(loader)) {
             let what = match loader.arguments.get("shuffle", 2) {
                 Some(_) => "a training loader has shuffle=False",
                 None => "a training loader does not shuffle by default",
@@ -53,24 +57,6 @@ fn check(module: &Module, found: &mut Found) {
             found.add(loader.expression.func.range(), what);
         }
     }
-}
-
-/// Whether Opacus gets the loader and is told to keep its batches.
-fn is_kept_by_engine(module: &Module, loader: &Call) -> bool {
-    module.facts.calls.iter().any(|call| {
-        let is_off =
-            call.arguments.named("poisson_sampling").and_then(|(_, value)| value.as_bool()) == Some(false);
-        let given = call.arguments.named("data_loader");
-        call.last_name().is_some_and(is_make_private)
-            && is_off
-            && !is_without_noise(call)
-            && given.is_some_and(|(_, value)| {
-                value.histories().iter().any(|history| {
-                    matches!(history.origin(), Origin::Constructed(_, expression, _)
-                        if std::ptr::eq(*expression, loader.expression))
-                })
-            })
-    })
 }
 
 /// Whether the module adds noise that is correlated between steps, which needs a fixed order.

@@ -4,8 +4,8 @@ use crate::flow::{Call, Callee, Facts, History, Loop, Operation, Origin, Place, 
 use crate::libraries::{is_make_private, is_private_optimizer};
 use crate::module::Module;
 use crate::role::{Role, words};
-use ruff_python_ast::{StmtFor, StmtFunctionDef};
-use ruff_text_size::{Ranged, TextRange};
+use ruff_python_ast::{ExprCall, StmtFor, StmtFunctionDef};
+use ruff_text_size::{Ranged, TextRange, TextSize};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -48,6 +48,11 @@ const BYSTANDERS: [&str; 13] = [
 const NOISE: [&str; 7] = ["Normal", "gaussian", "gauss", "normal", "normal_", "randn", "randn_like"];
 /// Deepest nesting of function calls that is followed.
 const DEEPEST: usize = 3;
+/// Largest number of functions that are read for noise in a loop, and the longest of them.
+const MOST_CALLED: usize = 20;
+const LONGEST_FUNCTION: TextSize = TextSize::new(20_000);
+/// Largest number of attached optimizers.
+const MOST_ATTACHED: usize = 50;
 /// Largest number of trainings in a module.
 const MOST: usize = 20_000;
 
@@ -73,6 +78,36 @@ pub struct Trainings<'a> {
     pub all: Vec<Training<'a>>,
     /// Optimizers that were given to a private engine's `attach`.
     attached: Vec<Value<'a>>,
+    /// Whether any training is private.
+    pub has_private: bool,
+    /// Whether a private training reads batches of unknown origin.
+    pub reads_unknown: bool,
+    /// What happens to the batches of each loader, by the call that made it and by its last name.
+    fates: HashMap<*const ExprCall, Fate>,
+    fates_of_names: HashMap<Rc<str>, Fate>,
+    /// Loaders that are given to a function that trains.
+    given: HashSet<*const ExprCall>,
+    given_names: HashSet<Rc<str>>,
+    /// Loops that contain a step of learning, and loops that contain loops.
+    learning: HashSet<*const StmtFor>,
+    outer: HashSet<*const StmtFor>,
+    /// Positions of all calls that learn, in order.
+    steps: Vec<TextSize>,
+    /// The start of the last private training, by functions.
+    last_private: HashMap<Vec<&'a str>, TextSize>,
+}
+
+/// What happens to the batches of a loader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// They leave the module or the function.
+    Unknown,
+    /// They are read, and nothing learns from them.
+    Read,
+    /// A model learns from them, without noise as far as the source shows.
+    Learned,
+    /// A private optimizer learns from them.
+    Private,
 }
 
 impl<'a> Trainings<'a> {
@@ -80,7 +115,7 @@ impl<'a> Trainings<'a> {
     pub fn of(module: &Module<'a>) -> Self {
         let facts = &module.facts;
         let mut trainings = Vec::new();
-        let mut noisy = Noisy { module, known: HashMap::new() };
+        let mut noisy = Noisy::new(module);
         for call in &facts.calls {
             if trainings.len() < MOST && Role::around(&call.place) != Role::Evaluation {
                 in_loops(module, call, &mut noisy, &mut trainings);
@@ -98,9 +133,105 @@ impl<'a> Trainings<'a> {
             trainings.extend_from_slice(&newest);
         }
         let attached = facts.calls.iter().filter(|call| call.method() == Some("attach"));
-        let attached = attached.filter_map(|call| call.arguments.get("optimizer", 0));
+        let attached = attached.filter_map(|call| call.arguments.get("optimizer", 0)).take(MOST_ATTACHED);
         let attached = attached.map(|(_, value)| value.clone()).collect();
-        Trainings { all: trainings, attached }
+        let mut found = Trainings { all: trainings, attached, ..Trainings::default() };
+        found.index(facts);
+        found
+    }
+
+    /// Notes what rules ask for, so that each question takes constant time.
+    fn index(&mut self, facts: &Facts<'a>) {
+        for (repeat, value, place) in &facts.loops {
+            let outer = place.around.loops.last();
+            self.outer.extend(outer.and_then(pointer));
+            let _ = repeat;
+            for value in wrapped(value) {
+                self.note(&value, Fate::Read);
+            }
+        }
+        let trainings = std::mem::take(&mut self.all);
+        for training in &trainings {
+            let is_private = self.is_private(training);
+            self.has_private |= is_private;
+            let is_known = |history: &History| matches!(history.origin(), Origin::Constructed(..));
+            self.reads_unknown |= is_private && !training.batches.always(is_known);
+            self.note(&training.batches, if is_private { Fate::Private } else { Fate::Learned });
+            self.learning.extend(training.place.around.loops.iter().filter_map(pointer));
+            if is_private {
+                let last = self.last_private.entry(training.place.around.functions.clone()).or_default();
+                *last = training.range.start().max(*last);
+            }
+        }
+        self.all = trainings;
+        for call in facts.calls.iter().filter(|call| learns(call)) {
+            self.steps.push(call.expression.range().start());
+            for value in call.arguments.all().flat_map(|(_, value)| inside(value, 2)) {
+                for history in value.histories() {
+                    match history.origin() {
+                        Origin::Constructed(_, expression, _) if !is_replaced(history) => {
+                            self.given.insert(std::ptr::from_ref(*expression));
+                        }
+                        Origin::Variable(name) => {
+                            self.given_names.insert(Rc::from(last_part(name)));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        self.steps.sort_unstable();
+    }
+
+    /// Notes what happens to batches. A private training outweighs others.
+    fn note(&mut self, batches: &Value<'a>, fate: Fate) {
+        for history in batches.histories().iter().filter(|history| !is_replaced(history)) {
+            let known = match history.origin() {
+                Origin::Constructed(_, expression, _) => {
+                    self.fates.entry(std::ptr::from_ref(*expression)).or_insert(fate)
+                }
+                Origin::Variable(name) if fate > Fate::Read => {
+                    self.fates_of_names.entry(Rc::from(last_part(name))).or_insert(fate)
+                }
+                _ => continue,
+            };
+            *known = fate.max(*known);
+        }
+    }
+
+    /// What happens to the batches of a loader.
+    pub fn fate(&self, loader: &Call<'a>) -> Fate {
+        let own = self.fates.get(&std::ptr::from_ref(loader.expression)).copied();
+        let of_names =
+            loader.place.targets.iter().filter_map(|name| self.fates_of_names.get(*name).copied()).max();
+        own.max(of_names).unwrap_or(Fate::Unknown)
+    }
+
+    /// Whether a function that trains elsewhere gets a loader.
+    pub fn is_given(&self, loader: &Call<'a>) -> bool {
+        self.given.contains(&std::ptr::from_ref(loader.expression))
+            || loader.place.targets.iter().any(|name| self.given_names.contains(*name))
+    }
+
+    /// Whether a loop contains a step of learning.
+    pub fn learns_in(&self, repeat: &StmtFor) -> bool {
+        self.learning.contains(&std::ptr::from_ref(repeat))
+    }
+
+    /// Whether a loop contains other loops.
+    pub fn is_outer(&self, repeat: &StmtFor) -> bool {
+        self.outer.contains(&std::ptr::from_ref(repeat))
+    }
+
+    /// Whether a call that learns is within a range.
+    pub fn steps_in(&self, range: TextRange) -> bool {
+        let first = self.steps.partition_point(|at| *at < range.start());
+        self.steps.get(first).is_some_and(|at| *at < range.end())
+    }
+
+    /// The start of the last private training in some functions.
+    pub fn last_private(&self, functions: &[&'a str]) -> Option<TextSize> {
+        self.last_private.get(functions).copied()
     }
 
     /// Whether a training adds noise: by a private engine, by a private optimizer, or by hand.
@@ -111,14 +242,32 @@ impl<'a> Trainings<'a> {
                     || self.attached.iter().any(|attached| is_same(attached, optimizer))
             })
     }
+}
 
-    /// Whether a loop contains a step of learning.
-    pub fn learns_in(&self, repeat: &StmtFor) -> bool {
-        self.all.iter().any(|training| {
-            let mut loops = training.place.around.loops.iter();
-            loops.any(|own| matches!(own, Loop::For(own) if std::ptr::eq(*own, repeat)))
-        })
+/// The last part of a dotted name.
+pub fn last_part(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// The address of a `for` loop, as its identity.
+fn pointer(repeat: &Loop) -> Option<*const StmtFor> {
+    if let Loop::For(repeat) = repeat { Some(std::ptr::from_ref(*repeat)) } else { None }
+}
+
+/// Whether a private engine made this value of another.
+fn is_replaced(history: &History) -> bool {
+    history.backwards().any(|step| is_make_private(step.name))
+}
+
+/// A value, and the arguments of the unknown calls that made it.
+fn inside<'a>(value: &Value<'a>, depth: usize) -> Vec<Value<'a>> {
+    let mut values = vec![value.clone()];
+    for history in value.histories().iter().filter(|_| depth > 0) {
+        if let Origin::Constructed(_, _, arguments) = history.origin() {
+            values.extend(arguments.all().take(4).flat_map(|(_, value)| inside(value, depth - 1)));
+        }
     }
+    values
 }
 
 /// Whether two values are the same object, or are read from the same unknown name.
@@ -212,33 +361,21 @@ fn in_memory_manager<'a>(call: &Call<'a>, trainings: &mut Vec<Training<'a>>) {
 
 /// Finds batches that are taken by `next(batches)` in a loop that learns.
 fn drawn_by_next<'a>(facts: &Facts<'a>, trainings: &mut Vec<Training<'a>>) {
-    let learning: HashSet<*const StmtFor> = trainings
-        .iter()
-        .flat_map(|training| &training.place.around.loops)
-        .filter_map(
-            |repeat| if let Loop::For(repeat) = repeat { Some(std::ptr::from_ref(*repeat)) } else { None },
-        )
-        .collect();
+    let mut learning: HashMap<*const StmtFor, usize> = HashMap::new();
+    for (index, training) in trainings.iter().enumerate() {
+        for repeat in training.place.around.loops.iter().filter_map(pointer) {
+            learning.entry(repeat).or_insert(index);
+        }
+    }
     let mut drawn = Vec::new();
     for call in facts.calls.iter().filter(|call| call.name() == Some("next")) {
-        let inner = call.place.around.loops.iter().find_map(|repeat| match repeat {
-            Loop::For(repeat) if learning.contains(&std::ptr::from_ref(*repeat)) => Some(*repeat),
-            _ => None,
-        });
-        let (Some(repeat), Some((expression, value))) = (inner, call.arguments.positional.first()) else {
+        let same =
+            call.place.around.loops.iter().filter_map(pointer).find_map(|repeat| learning.get(&repeat));
+        let (Some(same), Some((expression, value))) = (same, call.arguments.positional.first()) else {
             continue;
         };
-        let same = trainings.iter().find(|training| {
-            training
-                .place
-                .around
-                .loops
-                .iter()
-                .any(|own| matches!(own, Loop::For(own) if std::ptr::eq(*own, repeat)))
-        });
-        let Some(same) = same else { continue };
         for batches in wrapped(value) {
-            drawn.push(Training { batches, range: expression.range(), ..same.clone() });
+            drawn.push(Training { batches, range: expression.range(), ..trainings[*same].clone() });
         }
     }
     trainings.extend(drawn);
@@ -359,23 +496,34 @@ fn is_private_class(history: &History) -> bool {
 struct Noisy<'m, 'a> {
     module: &'m Module<'a>,
     known: HashMap<TextRange, bool>,
+    /// Positions of the calls of the module's functions, in order, with the functions.
+    calls: Vec<(TextSize, TextRange)>,
 }
 
-impl Noisy<'_, '_> {
+impl<'m, 'a> Noisy<'m, 'a> {
+    fn new(module: &'m Module<'a>) -> Self {
+        let of_functions = module.facts.calls.iter().filter_map(|call| {
+            let function = module.lookups.only_function(&module.facts, call.last_name()?)?;
+            Some((call.expression.range().start(), function.range()))
+        });
+        let mut calls: Vec<_> = of_functions.collect();
+        calls.sort_unstable_by_key(|(start, _)| *start);
+        Noisy { module, known: HashMap::new(), calls }
+    }
+
     fn is_noisy(&mut self, repeat: &StmtFor) -> bool {
         let range = repeat.range();
         if let Some(known) = self.known.get(&range) {
             return *known;
         }
-        let module = self.module;
-        let called = module.facts.calls.iter().filter(|call| range.contains_range(call.expression.range()));
-        let mut texts = vec![range];
-        for call in called.take(200) {
-            let function =
-                call.last_name().and_then(|name| module.lookups.only_function(&module.facts, name));
-            texts.extend(function.map(Ranged::range));
+        let text = |range: TextRange| &self.module.source.text[range];
+        let first = self.calls.partition_point(|(start, _)| *start < range.start());
+        let called =
+            self.calls[first..].iter().take_while(|(start, _)| *start < range.end()).take(MOST_CALLED);
+        let mut is_noisy = adds_noise(text(range));
+        for (_, function) in called {
+            is_noisy |= function.len() < LONGEST_FUNCTION && adds_noise(text(*function));
         }
-        let is_noisy = texts.iter().any(|range| adds_noise(&module.source.text[*range]));
         self.known.insert(range, is_noisy);
         is_noisy
     }

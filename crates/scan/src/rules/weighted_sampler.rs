@@ -29,9 +29,7 @@ fn check(module: &Module, found: &mut Found) {
         let is_sampler = call.name().is_some_and(|name| {
             name.starts_with("torch.utils.data.") && name.ends_with(".WeightedRandomSampler")
         });
-        if is_sampler
-            && data_loader::role(call) != Role::Evaluation
-            && !module.poisson().is_near(module, &call.place)
+        if is_sampler && data_loader::role(call) != Role::Evaluation && !module.poisson().is_near(&call.place)
         {
             found.add(call.expression.func.range(), "records are drawn by weight");
         }
