@@ -76,6 +76,14 @@ impl<'a> CallGraph<'a> {
         near
     }
 
+    /// The functions around a place, and those that reach them.
+    pub fn callers(&self, place: &Place<'a>) -> HashSet<&'a str> {
+        let own: HashSet<&'a str> = owners(place).collect();
+        let reaches_own = |reached: &HashSet<&'a str>| reached.iter().any(|name| own.contains(name));
+        let callers = self.reached.iter().filter(|(_, reached)| reaches_own(reached)).map(|(name, _)| *name);
+        callers.chain(own.iter().copied()).collect()
+    }
+
     /// Whether two places can belong to one run: their functions call each other, or one function reaches both.
     pub fn relates(&self, one: &Place<'a>, other: &Place<'a>) -> bool {
         let [ours, theirs]: [Vec<&'a str>; 2] = [owners(one).collect(), owners(other).collect()];

@@ -18,6 +18,7 @@ mod flow;
 mod libraries;
 mod lookups;
 mod module;
+mod neighbours;
 mod nesting;
 mod notebook;
 pub mod render;

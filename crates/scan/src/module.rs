@@ -1,9 +1,10 @@
 //! One parsed and read source, which is the input of the rules.
 
 use crate::calls::CallGraph;
-use crate::flow::{self, Facts};
+use crate::flow::{self, Facts, Functions};
 use crate::libraries;
 use crate::lookups::Lookups;
+use crate::neighbours::Neighbours;
 use crate::nesting;
 use crate::rules::{Poisson, Trainings};
 use crate::source::Source;
@@ -48,6 +49,8 @@ pub struct Module<'a> {
     pub facts: Facts<'a>,
     /// Lookup tables for the facts.
     pub lookups: Lookups<'a>,
+    /// What the module imports from other files.
+    pub neighbours: Neighbours<'a>,
     /// Where the module's models learn from batches, found on first use.
     trainings: OnceCell<Trainings<'a>>,
     /// What samples by Poisson, found on first use.
@@ -126,21 +129,28 @@ impl Syntax {
     }
 
     /// Reads the parsed code.
-    pub fn read<'a>(&'a self, source: &'a Source, most_effort: usize) -> Module<'a> {
-        let facts = flow::read(&self.body, most_effort);
-        let is_private = libraries::is_private(&facts);
-        let is_test = libraries::is_test(&facts);
-        Module {
-            source,
-            facts,
-            lookups: Lookups::default(),
-            trainings: OnceCell::new(),
-            poisson: OnceCell::new(),
-            graph: OnceCell::new(),
-            is_assumed: false,
-            is_private,
-            is_test,
-        }
+    pub fn read<'a>(
+        &'a self,
+        source: &'a Source,
+        most_effort: usize,
+        neighbours: Neighbours<'a>,
+    ) -> Module<'a> {
+        let facts = flow::read(&self.body, most_effort, &neighbours.functions);
+        let mut module = Module { neighbours, ..Module::of(source, facts) };
+        let accounts = &module.neighbours.accounts;
+        module.is_private |=
+            module.facts.calls.iter().any(|call| call.name().is_some_and(|name| accounts.contains(name)));
+        module
+    }
+
+    /// Reads the parsed code as another module's neighbour: with its functions.
+    pub fn read_functions<'a>(
+        &'a self,
+        source: &'a Source,
+        most_effort: usize,
+    ) -> (Module<'a>, Functions<'a>) {
+        let (facts, functions) = flow::read_functions(&self.body, most_effort, &Functions::new());
+        (Module::of(source, facts), functions)
     }
 
     /// Leaks the syntax tree, which is too deep to be dropped by recursion.
@@ -150,6 +160,23 @@ impl Syntax {
 }
 
 impl<'a> Module<'a> {
+    fn of(source: &'a Source, facts: Facts<'a>) -> Self {
+        let is_private = libraries::is_private(&facts);
+        let is_test = libraries::is_test(&facts);
+        Module {
+            source,
+            facts,
+            lookups: Lookups::default(),
+            neighbours: Neighbours::default(),
+            trainings: OnceCell::new(),
+            poisson: OnceCell::new(),
+            graph: OnceCell::new(),
+            is_assumed: false,
+            is_private,
+            is_test,
+        }
+    }
+
     /// Where the module's models learn from batches.
     pub fn trainings(&self) -> &Trainings<'a> {
         self.trainings.get_or_init(|| Trainings::of(self))

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::files;
 use crate::module::{Module, Syntax, most_effort};
+use crate::neighbours::{self, Neighbour, Neighbours};
 use crate::rules::{Found, Place, Reach, Rule};
 use crate::settings::Settings;
 use crate::source::{LARGEST, Source};
@@ -91,7 +92,7 @@ pub fn scan_source(path: &str, text: &str, settings: &Settings) -> Result<Report
     let rules = settings.rules()?;
     let mut outcome = Outcome { bytes: text.len() as u64, ..Outcome::default() };
     match Source::of_bytes(Path::new(path), text.as_bytes()) {
-        Ok(source) => outcome.examine(path, &source, &rules, settings, &Room::new(MOST_BYTES)),
+        Ok(source) => outcome.examine(path, &source, Vec::new(), &rules, settings, &Room::new(MOST_BYTES)),
         Err(reason) => outcome.skip(path, reason),
     }
     let scanned = usize::from(outcome.is_scanned);
@@ -135,7 +136,9 @@ fn scan_file(path: &Path, rules: &[&Rule], settings: &Settings, room: &Rooms) ->
             match source {
                 Ok(source) => {
                     // A parser failure on one file must not stop the scan of the others.
-                    let examined = guarded(|| outcome.examine(shown, &source, rules, settings, &room.trees));
+                    let files = neighbours::find(path, &source.text);
+                    let examined =
+                        guarded(|| outcome.examine(shown, &source, files, rules, settings, &room.trees));
                     if examined.is_none() {
                         outcome.is_scanned = false;
                         outcome.skip(shown, "the scanner failed on it".to_owned());
@@ -180,8 +183,17 @@ impl Outcome {
         }
     }
 
-    fn examine(&mut self, path: &str, source: &Source, rules: &[&Rule], settings: &Settings, room: &Room) {
-        let weight = weight(source.text.as_bytes());
+    fn examine(
+        &mut self,
+        path: &str,
+        source: &Source,
+        neighbours: Vec<Neighbour>,
+        rules: &[&Rule],
+        settings: &Settings,
+        room: &Room,
+    ) {
+        let of_neighbours: usize = neighbours.iter().map(|file| weight(file.source.text.as_bytes())).sum();
+        let weight = weight(source.text.as_bytes()) + of_neighbours;
         let most_effort = most_effort(source.text.len(), weight);
         let bytes = weight + BYTES_OF_EFFORT * most_effort;
         if weight > MOST_BYTES * 9 / 10 {
@@ -198,7 +210,14 @@ impl Outcome {
         for reason in std::mem::take(&mut syntax.errors) {
             self.skip(path, reason);
         }
-        let mut module = syntax.read(source, most_effort);
+        let files: Vec<(Neighbour, Syntax)> = neighbours
+            .into_iter()
+            .map(|file| {
+                let syntax = Syntax::parse(&file.source);
+                (file, syntax)
+            })
+            .collect();
+        let mut module = syntax.read(source, most_effort, Neighbours::of(&files));
         module.is_assumed = settings.assume_private;
         module.is_private |= settings.assume_private;
         if module.facts.too_deep {

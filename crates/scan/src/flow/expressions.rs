@@ -43,6 +43,7 @@ impl<'a> Reader<'a> {
             }
             Expr::BooleanLiteral(literal) => Value::start(Origin::Bool(literal.value)),
             Expr::StringLiteral(literal) => Value::start(Origin::Text(literal.value.to_str())),
+            Expr::Dict(dictionary) => self.entries(dictionary),
             Expr::Tuple(tuple) => self.items(&tuple.elts),
             Expr::List(list) => self.items(&list.elts),
             Expr::BinOp(operation) => {
@@ -114,6 +115,20 @@ impl<'a> Reader<'a> {
         Value::start(Origin::Items(items.into()))
     }
 
+    /// A dictionary; unknown if a key is no literal name.
+    fn entries(&mut self, dictionary: &'a ast::ExprDict) -> Value<'a> {
+        let mut entries = Vec::new();
+        let mut is_known = dictionary.items.len() <= 16;
+        for item in &dictionary.items {
+            let value = self.value_of(&item.value);
+            match item.key.as_ref().map(|key| (key, self.value_of(key).as_text())) {
+                Some((_, Some(name))) => entries.push((name, &item.value, value)),
+                _ => is_known = false,
+            }
+        }
+        if is_known { Value::start(Origin::Entries(entries.into())) } else { Value::anything() }
+    }
+
     fn read(&mut self, expression: &'a Expr) -> Value<'a> {
         let value = self.named(expression);
         self.note_private(expression.range(), &value);
@@ -161,6 +176,7 @@ impl<'a> Reader<'a> {
             Expr::Attribute(attribute) => Some((self.value_of(&attribute.value), &attribute.attr)),
             _ => None,
         };
+        let mut partial: Option<Rc<Arguments<'a>>> = None;
         let callee = match &receiver {
             Some((value, attribute)) => match value.origin() {
                 Some(Origin::Imported(module)) => Callee::Named(format!("{module}.{attribute}").into()),
@@ -168,10 +184,28 @@ impl<'a> Reader<'a> {
             },
             None => match self.value_of(&call.func).origin() {
                 Some(Origin::Imported(name) | Origin::Variable(name)) => Callee::Named(Rc::clone(name)),
+                Some(Origin::Constructed(name, _, given)) if &**name == "functools.partial" => {
+                    let function = given.positional.first().and_then(|(_, value)| value.origin());
+                    partial = Some(Rc::clone(given));
+                    match function {
+                        Some(Origin::Imported(name) | Origin::Variable(name)) => {
+                            Callee::Named(Rc::clone(name))
+                        }
+                        _ => Callee::Other,
+                    }
+                }
                 _ => Callee::Other,
             },
         };
-        let arguments = Rc::new(self.arguments(&call.arguments));
+        let mut arguments = self.arguments(&call.arguments);
+        if let Some(partial) = partial {
+            // What was given before comes first, and later keywords replace earlier ones.
+            let before = partial.positional.iter().skip(1).cloned();
+            arguments.positional = before.chain(std::mem::take(&mut arguments.positional)).collect();
+            arguments.keywords.extend(partial.keywords.iter().cloned());
+            arguments.open |= partial.open;
+        }
+        let arguments = Rc::new(arguments);
         let value = match &callee {
             Callee::Named(name) => self.constructed(name, call, &arguments),
             Callee::Method(value, name) => {
@@ -214,6 +248,18 @@ impl<'a> Reader<'a> {
         if let Some(result) = self.result_of(name, arguments) {
             return result;
         }
+        // Zipped data sets keep the order of the first one.
+        if name.ends_with("Dataset.zip")
+            && let Some((_, zipped)) = arguments.positional.first()
+        {
+            let first = match zipped.origin() {
+                Some(Origin::Items(items)) => items.first().cloned(),
+                _ => Some(zipped.clone()),
+            };
+            if let Some(first) = first {
+                return first;
+            }
+        }
         let value = Value::start(Origin::Constructed(Rc::clone(name), call, Rc::clone(arguments)));
         if &**name != "webdataset.DataPipeline" {
             return value;
@@ -234,8 +280,17 @@ impl<'a> Reader<'a> {
     pub(super) fn arguments(&mut self, arguments: &'a ast::Arguments) -> Arguments<'a> {
         let mut read = Arguments::default();
         for argument in &arguments.args {
+            if let Expr::Starred(starred) = argument {
+                // A list whose items are known stands for them.
+                match self.value_of(&starred.value).origin() {
+                    Some(Origin::Items(items)) if !read.open => {
+                        read.positional.extend(items.iter().map(|item| (argument, item.clone())));
+                    }
+                    _ => read.open = true,
+                }
+                continue;
+            }
             let value = self.value_of(argument);
-            read.open |= argument.is_starred_expr();
             if !read.open {
                 read.positional.push((argument, value));
             }
@@ -244,7 +299,13 @@ impl<'a> Reader<'a> {
             let value = self.value_of(&keyword.value);
             match &keyword.arg {
                 Some(name) => read.keywords.push((name.as_str(), &keyword.value, value)),
-                None => read.open = true,
+                None => match value.origin() {
+                    Some(Origin::Entries(entries)) => read.keywords.extend(entries.iter().cloned()),
+                    Some(Origin::Constructed(name, _, given)) if &**name == "dict" && !given.open => {
+                        read.keywords.extend(given.keywords.iter().cloned());
+                    }
+                    _ => read.open = true,
+                },
             }
         }
         read

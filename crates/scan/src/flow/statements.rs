@@ -5,6 +5,7 @@ use super::imports::{dotted, root_name};
 use super::value::{History, Operation, Origin, Value, name_of_item};
 use super::{DEEPEST, Loop, Place, Reader, Surroundings};
 use crate::libraries::is_make_private;
+use crate::role::Role;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{ExceptHandler, Expr, Stmt};
 use ruff_text_size::Ranged;
@@ -82,6 +83,12 @@ impl<'a> Reader<'a> {
                 }
                 if choice.elif_else_clauses.last().is_none_or(|clause| clause.test.is_some()) {
                     branches.push(super::environment::Changes::new());
+                }
+                // Rules are about training, so its branch is taken: `if train: data = data.repeat()`.
+                match Role::of_condition(&choice.test) {
+                    Role::Training => branches.truncate(1),
+                    Role::Evaluation if branches.len() > 1 => drop(branches.remove(0)),
+                    _ => {}
                 }
                 self.environment.join(&branches);
             }

@@ -48,6 +48,8 @@ pub enum Origin<'a> {
     Text(&'a str),
     /// A tuple or list, with the value of each item.
     Items(Rc<[Value<'a>]>),
+    /// A dictionary with names as keys.
+    Entries(Rc<[(&'a str, &'a Expr, Value<'a>)]>),
 }
 
 /// A method call on a value. If `arguments` is `None`, an item taken from the value.

@@ -16,7 +16,7 @@
 //! sampling silences it in functions that call each other. It reports only the first such call.
 
 use super::accounting::poisson_accounting;
-use super::sampling::shuffled_loaders;
+use super::sampling::{shuffled_loaders, trainings_on_others};
 use super::{Found, Reach, Rule};
 use crate::flow::Call;
 use crate::module::Module;
@@ -49,8 +49,17 @@ fn check(module: &Module, found: &mut Found) {
         let loader = loaders.iter().find(|loader| {
             !poisson.is_near(&loader.place) && module.graph().relates(&loader.place, &call.place)
         });
-        let Some(loader) = loader else { continue };
-        let place = module.source.place(loader.expression.range().start().to_usize());
+        let line = match loader {
+            Some(loader) => loader.expression.range(),
+            None => {
+                let mut trainings = trainings_on_others(module).take(MOST);
+                let training =
+                    trainings.find(|training| module.graph().relates(&training.place, &call.place));
+                let Some(training) = training else { continue };
+                training.range
+            }
+        };
+        let place = module.source.place(line.start().to_usize());
         let what = format!("Poisson sampling is accounted for, but the DataLoader of {place} shuffles");
         found.add(call.expression.func.range(), what);
         return;

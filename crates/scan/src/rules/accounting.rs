@@ -11,9 +11,7 @@ use ruff_text_size::Ranged;
 /// Calls count only where noise is added and a part of the records is sampled.
 pub fn poisson_accounting<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = &'m Call<'a>> {
     module.facts.calls.iter().filter(|call| {
-        is_poisson_accounting(module, call)
-            && !is_without_noise(call)
-            && !samples_everything(call)
+        accounts_for_poisson(module, call)
             && !is_of_users(call, &module.source.text[call.expression.arguments.range()])
     })
 }
@@ -42,7 +40,15 @@ pub fn is_number(expression: &Expr, number: f64) -> bool {
     }
 }
 
+/// Whether a call accounts for Poisson sampling of a part of the records, with noise.
+pub fn accounts_for_poisson(module: &Module, call: &Call) -> bool {
+    is_poisson_accounting(module, call) && !is_without_noise(call) && !samples_everything(call)
+}
+
 fn is_poisson_accounting(module: &Module, call: &Call) -> bool {
+    if call.name().is_some_and(|name| module.neighbours.accounts.contains(name)) {
+        return true;
+    }
     let given = |names: &[&str]| call.arguments.keywords.iter().any(|(name, ..)| names.contains(name));
     let name = call.last_name().unwrap_or("");
     // What a function of the module accounts for is found in that function.

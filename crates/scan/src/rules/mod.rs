@@ -42,8 +42,9 @@ mod trainings;
 mod unsharded_workers;
 mod weighted_sampler;
 
+pub use accounting::accounts_for_poisson;
 pub use sampling::Poisson;
-pub use trainings::Trainings;
+pub use trainings::{Given, Trainings};
 
 use crate::module::Module;
 use misdeal_results::Level;

@@ -2,9 +2,9 @@
 
 use super::accounting::is_without_noise;
 use super::data_loader::{self, loaders, role, shuffles};
-use super::trainings::{Fate, last_part, wrapped};
+use super::trainings::{Fate, Training, last_part, wrapped};
 use crate::calls::owners;
-use crate::flow::{Call, Origin, Place, Value};
+use crate::flow::{Call, History, Origin, Place, Value};
 use crate::libraries::{is_hint, is_make_private};
 use crate::module::Module;
 use crate::role::{Role, words};
@@ -32,8 +32,12 @@ impl<'a> Poisson<'a> {
         let mut poisson = Poisson { places: module.facts.coin_flips.clone(), ..Poisson::default() };
         for call in &module.facts.calls {
             let name = call.last_name().unwrap_or("");
-            let samples =
-                if is_make_private(name) { is_poisson_engine(call) } else { is_sampler(call, name) };
+            let is_neighbour = || call.name().is_some_and(|name| module.neighbours.poisson.contains(name));
+            let samples = if is_make_private(name) {
+                is_poisson_engine(call)
+            } else {
+                is_sampler(call, name) || is_neighbour()
+            };
             if samples {
                 poisson.places.push(Rc::clone(&call.place));
             }
@@ -89,6 +93,12 @@ impl<'a> Poisson<'a> {
     /// Whether something samples by Poisson in a function that calls, or is called by, that of a place.
     pub fn is_near(&self, place: &Place<'a>) -> bool {
         owners(place).any(|name| self.near.contains(name))
+    }
+
+    /// Whether a function always samples by Poisson itself.
+    pub fn samples_in(&self, function: &str) -> bool {
+        let mut own = self.places.iter().filter(|place| place.around.functions.contains(&function));
+        own.any(|place| place.around.conditions.is_empty())
     }
 
     /// Whether a private engine replaces a loader.
@@ -158,4 +168,25 @@ pub fn is_of_users(call: &Call, source: &str) -> bool {
     const USERS: [&str; 7] = ["client", "clients", "participants", "participation", "silo", "user", "users"];
     words(source).iter().any(|word| USERS.contains(&word.as_str()))
         && !call.arguments.keywords.iter().any(|(name, ..)| *name == "sample_size")
+}
+
+/// The trainings of a module on shuffled loaders that another file makes.
+pub fn trainings_on_others<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = &'m Training<'a>> {
+    let trainings = module.trainings();
+    let is_shuffled = |history: &History| {
+        matches!(history.origin(), Origin::Constructed(name, expression, arguments)
+            if data_loader::is_data_loader(name)
+                && arguments.get("shuffle", 2).and_then(|(_, value)| value.as_bool()) == Some(true)
+                && !history.backwards().any(|step| is_make_private(step.name))
+                && !module.poisson().replaced.contains(&std::ptr::from_ref(*expression)))
+    };
+    let own: HashSet<*const ExprCall> =
+        loaders(module).map(|loader| std::ptr::from_ref(loader.expression)).collect();
+    let is_other = move |history: &History| matches!(history.origin(), Origin::Constructed(_, expression, _) if !own.contains(&std::ptr::from_ref(*expression)));
+    let has_neighbours = !module.neighbours.functions.is_empty();
+    let candidates = trainings.all.iter().filter(move |_| has_neighbours);
+    candidates.filter(move |training| {
+        training.batches.histories().iter().any(|history| is_other(history) && is_shuffled(history))
+            && (!trainings.has_private || trainings.is_private(training))
+    })
 }

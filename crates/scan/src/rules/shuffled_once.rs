@@ -25,6 +25,9 @@ pub const RULE: Rule = Rule {
 };
 
 fn check(module: &Module, found: &mut Found) {
+    if super::training_not_shuffled::keeps_order_on_purpose(module) {
+        return;
+    }
     for (_, shuffle) in training_pipelines(module, &["shuffle"]) {
         let Some(arguments) = &shuffle.arguments else { continue };
         let reshuffles = arguments.get("reshuffle_each_iteration", 2).and_then(|(_, value)| value.as_bool());

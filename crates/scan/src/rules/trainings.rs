@@ -123,6 +123,12 @@ impl<'a> Trainings<'a> {
             }
         }
         drawn_by_next(facts, &mut trainings);
+        let neighbours = &module.neighbours.trains;
+        let in_neighbours = facts.calls.iter().filter(|_| !neighbours.is_empty()).filter_map(|call| {
+            let given = neighbours.get(call.name()?)?;
+            Some(carried(call, given))
+        });
+        trainings.extend(in_neighbours.flatten().take(MOST));
         let mut newest = trainings.clone();
         for _ in 0..DEEPEST {
             let given = given_to_functions(module, &newest);
@@ -138,6 +144,11 @@ impl<'a> Trainings<'a> {
         let mut found = Trainings { all: trainings, attached, ..Trainings::default() };
         found.index(facts);
         found
+    }
+
+    /// The parameters that the module's functions train with, by function.
+    pub fn parameters(&self, module: &Module<'a>) -> HashMap<&'a str, Vec<Given<'a>>> {
+        given_to_functions(module, &self.all)
     }
 
     /// Notes what rules ask for, so that each question takes constant time.
@@ -383,7 +394,7 @@ fn drawn_by_next<'a>(facts: &Facts<'a>, trainings: &mut Vec<Training<'a>>) {
 
 /// The parameters of a function that it trains with.
 #[derive(Debug, Clone)]
-struct Given<'a> {
+pub struct Given<'a> {
     definition: &'a StmtFunctionDef,
     batches: (usize, Rc<str>),
     optimizers: Vec<(usize, Rc<str>)>,
@@ -414,9 +425,13 @@ fn given_to_functions<'a>(
     given
 }
 
-/// The trainings of a called function, with the call's arguments.
+/// The trainings of a called function of the module.
 fn in_function<'a>(call: &Call<'a>, given: &HashMap<&'a str, Vec<Given<'a>>>) -> Vec<Training<'a>> {
-    let Some(pairs) = call.last_name().and_then(|name| given.get(name)) else { return Vec::new() };
+    call.last_name().and_then(|name| given.get(name)).map_or_else(Vec::new, |given| carried(call, given))
+}
+
+/// The trainings of a called function, with the call's arguments.
+fn carried<'a>(call: &Call<'a>, pairs: &[Given<'a>]) -> Vec<Training<'a>> {
     let carried = pairs.iter().take(MOST).filter_map(|given| {
         let takes_self =
             given.definition.parameters.iter().next().is_some_and(|first| first.name() == "self");
