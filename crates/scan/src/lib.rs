@@ -12,6 +12,7 @@
 //! `flow` derives facts from the syntax tree. [`Rule`]s check the facts. [`render`] prints the [`Finding`]s of a [`Report`].
 
 mod calls;
+pub mod edits;
 mod error;
 mod files;
 mod flow;

@@ -65,6 +65,11 @@ pub struct Module<'a> {
     pub is_test: bool,
 }
 
+/// Whether a line begins like a command of a notebook.
+fn has_magic(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start().starts_with(['!', '%']))
+}
+
 impl Syntax {
     /// Parses a source.
     ///
@@ -79,9 +84,18 @@ impl Syntax {
         }
         match &source.cells {
             None => {
-                let parse =
-                    || parse_unchecked(&source.text, ParseOptions::from(Mode::Module)).try_into_module();
-                match guarded(parse) {
+                let parse = |mode| {
+                    guarded(|| parse_unchecked(&source.text, ParseOptions::from(mode)).try_into_module())
+                };
+                let mut parsed = parse(Mode::Module);
+                // Exported notebooks keep their magics: `!pip install`, `%matplotlib inline`.
+                if let Some(Some(module)) = &parsed
+                    && !module.errors().is_empty()
+                    && has_magic(&source.text)
+                {
+                    parsed = parse(Mode::Ipython);
+                }
+                match parsed {
                     Some(Some(parsed)) => {
                         syntax.take(source, TextRange::up_to(source.text.text_len()), parsed);
                     }

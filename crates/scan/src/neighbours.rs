@@ -16,6 +16,8 @@ use std::rc::Rc;
 /// Largest number of files that are followed, and of their bytes together.
 const MOST_FILES: usize = 16;
 const MOST_BYTES: u64 = 400_000;
+/// The mark of a module whose names are all imported.
+const STAR: &str = " *";
 /// Largest number of folders above a file that are searched.
 const MOST_FOLDERS: usize = 5;
 /// Limit of effort for one file.
@@ -76,7 +78,8 @@ pub fn find(path: &Path, text: &str) -> Vec<Neighbour> {
         if found.iter().any(|known| known.name == name) {
             continue;
         }
-        let Some(source) = candidates(&folders, &name).find_map(|file| read(&file, path, &mut left)) else {
+        let module = name.strip_suffix(STAR).unwrap_or(&name);
+        let Some(source) = candidates(&folders, module).find_map(|file| read(&file, path, &mut left)) else {
             continue;
         };
         found.push(Neighbour { name, source });
@@ -102,6 +105,9 @@ fn imported(text: &str) -> Vec<String> {
         if let Some(rest) = line.strip_prefix("from ") {
             let Some((module, items)) = rest.split_once(" import ") else { continue };
             let module = module.trim();
+            if items.trim_start().starts_with('*') {
+                names.push(format!("{module}{STAR}"));
+            }
             names.push(module.to_owned());
             let items =
                 items.trim_start_matches('(').split(',').filter_map(|item| item.split_whitespace().next());
@@ -164,7 +170,11 @@ impl<'a> Neighbours<'a> {
     }
 
     fn add(&mut self, name: &str, module: &Module<'a>, functions: HashMap<String, Rc<Function<'a>>>) {
-        let full = |function: &str| format!("{name}.{function}");
+        // `from utils import *` gives functions under their own names.
+        let full = |function: &str| match name.strip_suffix(STAR) {
+            Some(_) => function.to_owned(),
+            None => format!("{name}.{function}"),
+        };
         self.functions.extend(functions.into_iter().map(|(function, result)| (full(&function), result)));
         let trained = Trainings::of(module).parameters(module);
         self.trains.extend(trained.into_iter().map(|(function, given)| (full(function), given)));

@@ -1,5 +1,6 @@
 //! Scans files on all cores.
 
+use crate::edits::Edit;
 use crate::error::Error;
 use crate::files;
 use crate::module::{Module, Syntax, most_effort};
@@ -37,10 +38,14 @@ pub struct Report {
     pub scanned: usize,
     /// Number of bytes of these files.
     pub bytes: u64,
-    /// Files or cells that were not scanned, in the order of paths.
+    /// Files that were not scanned, in the order of paths.
     pub skipped: Vec<Skipped>,
+    /// Parts of files that were not scanned, such as cells of notebooks.
+    pub partly_read: Vec<Skipped>,
     /// Findings in the order of paths and lines.
     pub findings: Vec<Finding>,
+    /// Changes of files that certainly fix findings.
+    pub edits: Vec<Edit>,
     /// Numbers of pipelines that shuffle first and that batch first.
     pub survey: Survey,
 }
@@ -64,8 +69,10 @@ pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
             report.scanned += usize::from(outcome.is_scanned);
             report.bytes += outcome.bytes;
             report.skipped.extend(outcome.skipped);
+            report.partly_read.extend(outcome.partly_read);
             report.findings.extend(outcome.findings);
-            outcome.census.add_to(&mut report.survey);
+            report.edits.extend(outcome.edits);
+            outcome.census.add_to(&mut report.survey, &outcome.path);
         }
     }
     match report.skipped.first() {
@@ -97,9 +104,11 @@ pub fn scan_source(path: &str, text: &str, settings: &Settings) -> Result<Report
     }
     let scanned = usize::from(outcome.is_scanned);
     let mut report = Report { files: 1, scanned, bytes: outcome.bytes, ..Report::default() };
-    outcome.census.add_to(&mut report.survey);
+    outcome.census.add_to(&mut report.survey, path);
     report.skipped = outcome.skipped;
+    report.partly_read = outcome.partly_read;
     report.findings = outcome.findings;
+    report.edits = outcome.edits;
     Ok(report)
 }
 
@@ -108,8 +117,11 @@ pub fn scan_source(path: &str, text: &str, settings: &Settings) -> Result<Report
 struct Outcome {
     bytes: u64,
     is_scanned: bool,
+    path: String,
     skipped: Vec<Skipped>,
+    partly_read: Vec<Skipped>,
     findings: Vec<Finding>,
+    edits: Vec<Edit>,
     census: Census,
 }
 
@@ -126,6 +138,7 @@ fn scan_file(path: &Path, rules: &[&Rule], settings: &Settings, room: &Rooms) ->
     let shown = path_text(path);
     let shown = if cfg!(windows) { shown.replace('\\', "/").into() } else { shown };
     let shown = shown.strip_prefix("./").unwrap_or(&*shown);
+    outcome.path = shown.to_owned();
     let room_for_text;
     match read(path, &room.texts) {
         Ok((bytes, taken)) => {
@@ -208,7 +221,11 @@ impl Outcome {
         let mut syntax = Syntax::parse(source);
         self.is_scanned = !syntax.is_nothing();
         for reason in std::mem::take(&mut syntax.errors) {
-            self.skip(path, reason);
+            if self.is_scanned {
+                self.partly_read.push(Skipped { path: path.to_owned(), reason });
+            } else {
+                self.skip(path, reason);
+            }
         }
         let files: Vec<(Neighbour, Syntax)> = neighbours
             .into_iter()
@@ -263,12 +280,20 @@ impl Outcome {
 
     /// Adds a finding, unless a comment suppresses it.
     fn add(&mut self, rule: &Rule, place: Place, path: &str, module: &Module, syntax: &Syntax) {
-        let Place { range, what, fix } = place;
+        let Place { range, what, fix, edits } = place;
         let (start, end) = (range.start().to_usize(), range.end().to_usize());
         if syntax.suppressions.silences(module.source, [start, end], rule.name) {
             return;
         }
         let position = module.source.position(start);
+        if module.source.cells.is_none() {
+            let of_text = edits.into_iter().map(|(range, new)| {
+                let old = module.source.text[range].to_owned();
+                let bytes = range.start().to_usize()..range.end().to_usize();
+                Edit { path: path.to_owned(), range: bytes, old, new }
+            });
+            self.edits.extend(of_text);
+        }
         self.findings.push(Finding {
             path: path.to_owned(),
             line: position.line,

@@ -115,7 +115,7 @@ pub fn read_functions<'a>(
     imported: &Functions<'a>,
 ) -> (Facts<'a>, Functions<'a>) {
     let imported = imported.iter().map(|(name, function)| (name.clone(), Rc::clone(function))).collect();
-    let mut reader = Reader { most_effort, imported, ..Reader::default() };
+    let mut reader = Reader { imported, most_effort, ..Reader::default() };
     reader.facts.imports.collect(body);
     reader.statements(body);
     (reader.facts, reader.functions)

@@ -49,17 +49,13 @@ fn check(module: &Module, found: &mut Found) {
         let loader = loaders.iter().find(|loader| {
             !poisson.is_near(&loader.place) && module.graph().relates(&loader.place, &call.place)
         });
-        let line = match loader {
-            Some(loader) => loader.expression.range(),
-            None => {
-                let mut trainings = trainings_on_others(module).take(MOST);
-                let training =
-                    trainings.find(|training| module.graph().relates(&training.place, &call.place));
-                let Some(training) = training else { continue };
-                training.range
-            }
+        let of_others = || {
+            let mut trainings = trainings_on_others(module).take(MOST);
+            trainings.find(|training| module.graph().relates(&training.place, &call.place))
         };
-        let place = module.source.place(line.start().to_usize());
+        let range = loader.map(|loader| loader.expression.range()).or_else(|| Some(of_others()?.range));
+        let Some(range) = range else { continue };
+        let place = module.source.place(range.start().to_usize());
         let what = format!("Poisson sampling is accounted for, but the DataLoader of {place} shuffles");
         found.add(call.expression.func.range(), what);
         return;

@@ -41,7 +41,8 @@ fn check(module: &Module, found: &mut Found) {
         .calls
         .iter()
         .any(|call| matches!(call.last_name(), Some("BatchMemoryManager" | "wrap_data_loader")));
-    if splits || poisson_accounting(module).next().is_none() {
+    let accounts: Vec<&Call> = poisson_accounting(module).take(50).collect();
+    if splits || accounts.is_empty() || accounts.iter().any(|call| multiplies_rate(call)) {
         return;
     }
     let text = |expression: &Expr| &module.source.text[expression.range()];
@@ -55,6 +56,13 @@ fn check(module: &Module, found: &mut Found) {
             return;
         }
     }
+}
+
+/// Whether an accountant is given a multiple of a rate, which may be that of the accumulated batch.
+fn multiplies_rate(call: &Call) -> bool {
+    let rates = ["sample_rate", "sampling_probability", "q"].iter().filter_map(|name| call.arguments.named(name));
+    let mut products = rates.filter_map(|(expression, _)| expression.as_bin_op_expr());
+    products.any(|product| product.op == Operator::Mult)
 }
 
 /// Whether an optimizer makes a step only after several batches.

@@ -19,7 +19,8 @@ use crate::libraries::is_make_private;
 use crate::module::Module;
 use crate::role::Role;
 use misdeal_results::Level;
-use ruff_text_size::Ranged;
+use ruff_python_ast::Expr;
+use ruff_text_size::{Ranged, TextRange};
 
 pub const RULE: Rule = Rule {
     name: "epsilon-without-noise",
@@ -43,7 +44,8 @@ fn check(module: &Module, found: &mut Found) {
         let is_given =
             call.arguments.named("optimizer").is_some() && Role::around(&call.place) != Role::Evaluation;
         if is_given && module.facts.dropped.contains(&call.expression.range()) {
-            found.add(call.expression.func.range(), "the private optimizer is dropped");
+            let edits = assignment(call).into_iter().collect();
+            found.add_certain(call.expression.func.range(), "the private optimizer is dropped", edits);
         } else if is_given && is_without_noise(call) && reports_epsilon(module, call) {
             let what = "an epsilon is reported with a noise multiplier of 0";
             let fix = "give the noise multiplier that the epsilon is for, or report no epsilon".to_owned();
@@ -51,6 +53,17 @@ fn check(module: &Module, found: &mut Found) {
         }
     }
     keras_without_noise(module, found);
+}
+
+/// The change that keeps what the engine returns, under the names that it was given.
+fn assignment(call: &Call) -> Option<(TextRange, String)> {
+    let given = ["module", "optimizer", "data_loader"].map(|name| match call.arguments.named(name)?.0 {
+        Expr::Name(name) => Some(name.id.as_str()),
+        _ => None,
+    });
+    let [Some(module), Some(optimizer), Some(loader)] = given else { return None };
+    let start = call.expression.range().start();
+    Some((TextRange::empty(start), format!("{module}, {optimizer}, {loader} = ")))
 }
 
 /// Whether the engine of a call is asked for its epsilon.

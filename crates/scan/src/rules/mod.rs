@@ -14,7 +14,7 @@ mod buffer_cost;
 mod buffer_of_one;
 mod cache_after_shuffle;
 mod cuts;
-mod data_loader;
+pub mod data_loader;
 mod epochs;
 mod epsilon_without_noise;
 mod fixed_size_accounted_as_poisson;
@@ -89,6 +89,16 @@ pub struct Rule {
     pub(crate) check: fn(&Module, &mut Found),
 }
 
+/// Where the guide is published. Each rule has the page `NAME.html` there.
+const PAGES: &str = "https://misdeal.github.io/misdeal/rules";
+
+impl Rule {
+    /// The address of the rule's page in the guide, which does not change.
+    pub fn page(&self) -> String {
+        format!("{PAGES}/{}.html", self.name)
+    }
+}
+
 /// The places that a rule found in one module.
 #[derive(Debug, Default)]
 pub struct Found {
@@ -106,17 +116,24 @@ pub struct Place {
     pub what: String,
     /// The fix for this place, if it is more specific than the rule's fix.
     pub fix: Option<String>,
+    /// Changes of the text that certainly fix the mistake.
+    pub edits: Vec<(TextRange, String)>,
 }
 
 impl Found {
     /// Adds a place with a description. Repeated places count once.
     pub fn add(&mut self, range: TextRange, what: impl Into<String>) {
-        self.add_place(Place { range, what: what.into(), fix: None });
+        self.add_place(Place { range, what: what.into(), fix: None, edits: Vec::new() });
     }
 
     /// Like [`Found::add`], with a fix for this place.
     pub fn add_with_fix(&mut self, range: TextRange, what: impl Into<String>, fix: String) {
-        self.add_place(Place { range, what: what.into(), fix: Some(fix) });
+        self.add_place(Place { range, what: what.into(), fix: Some(fix), edits: Vec::new() });
+    }
+
+    /// Like [`Found::add`], with changes that certainly fix the mistake.
+    pub fn add_certain(&mut self, range: TextRange, what: impl Into<String>, edits: Vec<(TextRange, String)>) {
+        self.add_place(Place { range, what: what.into(), fix: None, edits });
     }
 
     fn add_place(&mut self, place: Place) {

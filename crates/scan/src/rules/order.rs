@@ -19,7 +19,7 @@ pub const BATCH: [&str; 9] = [
 /// Operations that shuffle.
 pub const SHUFFLE: [&str; 4] = ["detshuffle", "random_shuffle", "shuffle", "shuffle_and_repeat"];
 /// Operations that may turn batches back into records.
-const UNBATCH: [&str; 8] = [
+pub const UNBATCH: [&str; 8] = [
     "flat_map",
     "flatten",
     "interleave",

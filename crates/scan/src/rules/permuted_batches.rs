@@ -65,11 +65,24 @@ fn shuffles_indices(call: &Call) -> bool {
             if words(name.id.as_str()).iter().any(|word| INDICES.contains(&word.as_str())))
 }
 
+/// Whether the order that a call draws is cut or indexed afterwards: `order[i:j]`.
+fn is_cut(module: &Module, call: &Call) -> bool {
+    let shuffled = call.arguments.positional.first().map(|(expression, _)| &module.source.text[expression.range()]);
+    let name = if shuffles_indices(call) { shuffled } else { call.place.targets.first().copied() };
+    let rest = &module.source.text[call.expression.range().end().to_usize()..];
+    let rest = &rest[..rest.floor_char_boundary(LONGEST_FUNCTION)];
+    name.is_some_and(|name| rest.contains(&format!("{name}[")))
+}
+
+/// Number of bytes after a permutation in which its use is looked for.
+const LONGEST_FUNCTION: usize = 8_000;
+
 /// Whether a private training follows in the same function, whose caller loops over epochs.
 fn precedes_training(module: &Module, call: &Call) -> bool {
     let own = &call.place.around.functions;
     let last = || module.trainings().last_private(own);
     !own.is_empty()
+        && is_cut(module, call)
         && call.place.around.loops.is_empty()
         && last().is_some_and(|start| start > call.expression.range().end())
 }

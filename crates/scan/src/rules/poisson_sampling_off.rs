@@ -38,7 +38,8 @@ fn check(module: &Module, found: &mut Found) {
             && !is_without_noise(call)
             && Role::around(&call.place) != Role::Evaluation
         {
-            found.add(expression.range(), "poisson_sampling is False");
+            let edits = vec![(expression.range(), "True".to_owned())];
+            found.add_certain(expression.range(), "poisson_sampling is False", edits);
         }
     }
 }

@@ -33,7 +33,9 @@ fn check(module: &Module, found: &mut Found) {
         let Expr::BinOp(division) = expression else { continue };
         let Expr::Call(length) = &*division.right else { continue };
         if division.op == Operator::Div && speaks_of_batch(&division.left) && counts_batches(module, length) {
-            found.add(length.range(), "the rate is divided by the number of batches");
+            let measured = length.arguments.args.first().map(Ranged::range);
+            let text = measured.map(|range| (range, format!("{}.dataset", &module.source.text[range])));
+            found.add_certain(length.range(), "the rate is divided by the number of batches", text.into_iter().collect());
         }
     }
 }

@@ -13,6 +13,7 @@ use super::tensorflow_data::{is_followed_by, training_pipelines};
 use super::{Found, Reach, Rule};
 use crate::module::Module;
 use misdeal_results::Level;
+use ruff_text_size::Ranged;
 
 pub const RULE: Rule = Rule {
     name: "shuffled-once",
@@ -34,7 +35,10 @@ fn check(module: &Module, found: &mut Found) {
         if reshuffles == Some(false)
             && !is_followed_by(module, shuffle, &["take", "skip", "shard", "shuffle"])
         {
-            found.add(shuffle.range, "reshuffle_each_iteration is False");
+            let value = arguments.get("reshuffle_each_iteration", 2);
+            let literal = value.filter(|(expression, _)| expression.is_boolean_literal_expr());
+            let edits = literal.map(|(expression, _)| (expression.range(), "True".to_owned())).into_iter().collect();
+            found.add_certain(shuffle.range, "reshuffle_each_iteration is False", edits);
         }
     }
 }
