@@ -115,12 +115,26 @@ fn notebooks_are_read_cell_by_cell() {
  "metadata": {}, "nbformat": 4, "nbformat_minor": 5
 }"##;
     let report = scan_source("train.ipynb", notebook, &Settings::default()).unwrap();
-    assert_eq!(report.skipped.len(), 1, "{:?}", report.skipped);
-    assert!(report.skipped[0].reason.starts_with("cell 3, line 1"), "{}", report.skipped[0].reason);
+    assert!(report.skipped.is_empty(), "{:?}", report.skipped);
+    assert_eq!(report.partly_read.len(), 1, "{:?}", report.partly_read);
+    let reason = &report.partly_read[0].reason;
+    assert!(reason.starts_with("cell 3, line 1"), "{reason}");
     assert_eq!(report.findings.len(), 1, "{:?}", report.findings);
     let finding = &report.findings[0];
     assert_eq!((finding.cell, finding.cell_line, finding.line, finding.column), (Some(5), Some(3), 15, 13));
     assert_eq!(finding.excerpt, "data = data.shuffle(10)");
+}
+
+/// Notebooks remove indentation, and scripts that were notebooks keep their commands.
+#[test]
+fn what_notebooks_accept_is_read() {
+    let cell = r#"{"cells": [{"cell_type": "code", "source": ["    import tensorflow as tf\n", "    data = tf.data.Dataset.range(9).batch(3).shuffle(2)\n"]}]}"#;
+    let script = "!pip install tensorflow\nimport tensorflow as tf\ndata = tf.data.Dataset.range(9).batch(3).shuffle(2)\n";
+    for (path, text) in [("a.ipynb", cell), ("a.py", script)] {
+        let report = scan_source(path, text, &Settings::default()).unwrap();
+        assert!(report.skipped.is_empty() && report.partly_read.is_empty(), "{path}: {report:?}");
+        assert_eq!(report.findings.len(), 1, "{path}");
+    }
 }
 
 /// Found by fuzzing: the parser panics on magic within brackets. Such a cell is named, nothing is printed, and the others are read.
