@@ -13,6 +13,7 @@
 
 use crate::pld::{Aim, Cells, Masses};
 use crate::poisson::Interval;
+use crate::quadrature::FIVE_NODES;
 use crate::work::{OutOfReach, Work};
 use libm::{ceil, exp, expm1, log, log1p, sqrt};
 use misdeal_core::normal;
@@ -275,15 +276,6 @@ impl Grid {
         Grid { step, first: (least / step).floor() as i64 - 1, last: ceil(highest / step) as i64 + 1 }
     }
 }
-
-/// Gauss-Legendre nodes and weights on [0, 1].
-const FIVE_NODES: [[f64; 2]; 5] = [
-    [0.0469100770306680036, 0.1184634425280945438],
-    [0.2307653449471584545, 0.2393143352496832340],
-    [0.5, 0.2844444444444444444],
-    [0.7692346550528415455, 0.2393143352496832340],
-    [0.9530899229693319964, 0.1184634425280945438],
-];
 
 #[cfg(test)]
 mod tests;
