@@ -70,10 +70,10 @@ fn leakage_is_that_of_what_was_found() {
     let costs = |name: &str| {
         let report =
             json(&logs(), &format!("diagnose {}.jsonl --noise-multiplier 1", logs().join(name).display()));
-        let side = |side: &str| report["leakage"][side].as_f64().unwrap();
+        let side = |side: &str| report["leakage"][side].as_f64();
         (
-            side("epsilon_lower_bound"),
-            side("epsilon_upper_bound"),
+            side("epsilon_lower_bound").unwrap(),
+            side("epsilon_upper_bound").unwrap_or(f64::NAN),
             report["leakage"]["is_estimate"].as_bool().unwrap(),
         )
     };
@@ -84,7 +84,8 @@ fn leakage_is_that_of_what_was_found() {
     let reused = costs("torch-distributed-forgotten");
     assert!(reused.0 > shuffled.0, "{reused:?} {shuffled:?}");
     let growing = costs("webdataset-growing-buffer");
-    assert!(growing.2 && growing.0 > poisson.1 && growing.0 <= growing.1, "{growing:?}");
+    // No upper bound is given for a law that is not known.
+    assert!(growing.2 && growing.0 > poisson.1 && growing.1.is_nan(), "{growing:?}");
     let twice = costs("torch-iterable-workers");
     assert!(twice.1 > sequential.1, "{twice:?} {sequential:?}");
 }

@@ -126,6 +126,18 @@ pub enum SideMethod {
     /// Unknown: a log's batches follow no known law.
     #[strum(to_string = "records are dealt several times in an epoch, by a law that is not known")]
     UnknownLaw,
+    /// Unknown: several schemes fit a log, or it is too short.
+    #[strum(to_string = "none, because the scheme is not certain")]
+    NotCertain,
+    /// Unknown: ranks draw from one seed, so that records are always sampled together.
+    #[strum(to_string = "none, because ranks share a seed and sample the same records together")]
+    RecordsTogether,
+    /// Unknown: a log of one epoch does not show whether further epochs are independent.
+    #[strum(to_string = "none, because one epoch does not show whether further ones are independent")]
+    OneEpoch,
+    /// Unknown: the law is known, and its leakage is not.
+    #[strum(to_string = "none is built in for this law")]
+    NoAccount,
     /// Other words: those of a stored document, or of an error.
     #[strum(to_string = "{0}")]
     Other(String),

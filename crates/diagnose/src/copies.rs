@@ -57,7 +57,7 @@ fn counts(batches: &[&[u32]]) -> Vec<u32> {
 }
 
 /// A well-mixed hash of a record's index (the finaliser of SplitMix64).
-fn mixed(record: u32) -> u64 {
+pub fn mixed(record: u32) -> u64 {
     let mut bits = (u64::from(record) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);

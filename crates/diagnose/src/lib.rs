@@ -26,16 +26,25 @@
 //! Copies, padding, dropped records and repeated orders are not part of any scheme. They are removed first and reported as
 //! defects.
 
+mod batch_sizes;
 mod choices;
+mod companions;
 mod copies;
+mod counting;
+mod hints;
 mod incidence;
 mod logged_epochs;
+mod long_enough;
 mod orders;
 mod p_values;
 mod picture;
+mod places;
 mod population;
 mod rank_tests;
+mod ranks_together;
+mod restarts;
 mod schemes;
+mod structure;
 mod verdict;
 
 pub use logged_epochs::{LoggedEpoch, LoggedEpochs, Uses};
@@ -73,10 +82,25 @@ impl DiagnosedLog {
 /// # Errors
 /// `dataset_size` is not above the log's largest record, or the data set is far larger than the log.
 pub fn diagnose(log: &BatchLog, dataset_size: Option<u64>) -> Result<DiagnosedLog> {
+    let from_zero;
+    let mut shifted = None;
+    let log = if let Some(defect) = counting::from_one(log, dataset_size) {
+        from_zero = {
+            let mut log = log.clone();
+            log.count_from_zero();
+            log
+        };
+        shifted = Some(defect);
+        &from_zero
+    } else {
+        log
+    };
     let (logged, mut defects) = LoggedEpochs::new(log, dataset_size)?;
+    defects.extend(shifted);
     let ((orders, found), incidence) = rayon::join(|| Orders::of(&logged), || Incidence::of(&logged));
     defects.extend(found);
-    let evidence = SchemeEvidence { logged: &logged, orders: orders.as_ref(), incidence: &incidence };
-    let diagnosis = verdict::diagnosis(&logged, orders.as_ref(), candidates(&evidence), defects);
+    let evidence = SchemeEvidence::new(&logged, orders.as_ref(), &incidence);
+    let mut diagnosis = verdict::diagnosis(&evidence, candidates(&evidence), defects);
+    diagnosis.remarks = log.remarks().to_vec();
     Ok(DiagnosedLog { logged, orders, diagnosis })
 }

@@ -2,6 +2,7 @@
 
 use crate::copies::{Batches, are_copies, are_the_same, each_record_repeats, split_batches};
 use crate::population::LargestSize;
+use crate::{ranks_together, restarts};
 use misdeal_core::{Error, Result};
 use misdeal_files::batch_log::BatchLog;
 use misdeal_results::{Defect, DefectName};
@@ -135,6 +136,11 @@ impl LoggedEpochs {
                 logged.numbers.push(u64::from(number));
             }
         }
+        if logged.ranks > 1
+            && let Some(defect) = ranks_together::defect(log)
+        {
+            defects.found.entry(defect.defect).or_insert(defect);
+        }
         logged.uses = defects.uses();
         if dataset_size.is_none() {
             // Epochs that repeat the first epoch give no new information.
@@ -178,7 +184,12 @@ fn one_epoch_or_several(mut ranks: Vec<Batches<'_>>, defects: &mut Defects) -> V
         ranks.truncate(1);
     }
     let batches = ranks.pop().unwrap_or_default();
-    let Some(times) = each_record_repeats(&batches) else { return vec![LoggedEpoch::of_batches(batches)] };
+    let Some(times) = each_record_repeats(&batches) else {
+        let Some(begin) = restarts::place(&batches) else { return vec![LoggedEpoch::of_batches(batches)] };
+        defects.restarted(&batches[..begin]);
+        let (first, whole) = batches.split_at(begin);
+        return [first, whole].map(|part| LoggedEpoch::of_batches(part.iter().copied())).into();
+    };
     let [runs, turns] = split_batches(&batches, times);
     if are_copies(&runs) {
         defects.unmarked(times);
@@ -242,6 +253,17 @@ impl Defects {
             streams.len(),
             streams.len()
         );
+        self.found.entry(defect).or_insert(Defect { defect, records, message });
+    }
+
+    fn restarted(&mut self, first: &[&[u32]]) {
+        let records = first.iter().map(|batch| batch.len() as u64).sum();
+        let message = format!(
+            "An epoch begins again after {} batches: {records} records are used once more than an accountant counts. The first try was \
+             taken as an epoch of its own.",
+            first.len()
+        );
+        let defect = DefectName::EpochRestarted;
         self.found.entry(defect).or_insert(Defect { defect, records, message });
     }
 

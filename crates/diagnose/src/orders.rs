@@ -1,10 +1,12 @@
 //! The orders of records in epochs that use each record once. Missing and repeated records are removed.
 
+use crate::copies::mixed;
 use crate::incidence::epochs_a_part;
 use crate::logged_epochs::{LoggedEpoch, LoggedEpochs};
 use libm::{lgamma, log};
 use misdeal_results::{Defect, DefectName};
 use rayon::prelude::*;
+use std::collections::HashSet;
 
 /// The largest share of repeated entries in a log that still counts as using each record once.
 ///
@@ -56,7 +58,8 @@ impl Orders {
         let entries: usize = logged.epochs.iter().map(|epoch| epoch.records.len()).sum();
         let repeated: usize = stripped.iter().map(|(_, repeats)| repeats.entries).sum();
         let most_uses = stripped.iter().map(|(_, repeats)| repeats.most_uses).max().unwrap_or(1);
-        if repeated as f64 > MOST_REPEATED * entries as f64 {
+        let replayed: usize = stripped.iter().map(|(_, repeats)| repeats.replayed).sum();
+        if (repeated - replayed) as f64 > MOST_REPEATED * entries as f64 || 2 * repeated > entries {
             return (None, Vec::new());
         }
         let mut defects = Vec::new();
@@ -215,6 +218,8 @@ struct Repeats {
     entries: usize,
     /// How often the epoch uses its most frequent record.
     most_uses: usize,
+    /// Entries of whole batches that the epoch had before, as after a resume from an earlier step.
+    replayed: usize,
     /// Whether the repeats are the epoch's first records, repeated at its end. Distributed samplers pad in this way.
     is_padding: bool,
 }
@@ -226,7 +231,17 @@ fn without_repeats(epoch: &LoggedEpoch, uses: &mut [u32]) -> (LoggedEpoch, Repea
         ends: Vec::with_capacity(epoch.ends.len()),
     };
     let mut repeated = Vec::new();
+    let mut replayed = 0;
+    let mut digests = HashSet::new();
     for step in epoch.steps() {
+        // Only a batch that was there before, record for record, can be a replay.
+        let is_copy = !digests.insert(step.iter().fold(0, |digest: u64, &record| digest.rotate_left(7) ^ mixed(record)));
+        if is_copy && step.len() > 1 && step.iter().all(|&record| uses[record as usize] > 0) {
+            step.iter().for_each(|&record| uses[record as usize] += 1);
+            repeated.extend_from_slice(step);
+            replayed += step.len();
+            continue;
+        }
         for &record in step {
             let dealt = &mut uses[record as usize];
             *dealt += 1;
@@ -245,7 +260,7 @@ fn without_repeats(epoch: &LoggedEpoch, uses: &mut [u32]) -> (LoggedEpoch, Repea
         most_uses = most_uses.max(std::mem::take(&mut uses[record as usize]));
     }
     let most_uses = most_uses as usize;
-    (kept, Repeats { entries: repeated.len(), most_uses, is_padding })
+    (kept, Repeats { entries: repeated.len(), most_uses, replayed, is_padding })
 }
 
 fn repeats_as_defects(stripped: &[(LoggedEpoch, Repeats)], defects: &mut Vec<Defect>) {
@@ -261,6 +276,14 @@ fn repeats_as_defects(stripped: &[(LoggedEpoch, Repeats)], defects: &mut Vec<Def
              which no accountant counts."
         );
         defects.push(Defect { defect: DefectName::PaddedWithDuplicates, records, message });
+    } else if stripped.iter().all(|(_, repeats)| repeats.entries == repeats.replayed) {
+        let message = format!(
+            "Up to {most} entries of an epoch repeat whole batches of it, in {} of {} epochs, as after a resume from an earlier step: these \
+             records are used more often than an accountant counts.",
+            touched.count(),
+            stripped.len()
+        );
+        defects.push(Defect { defect: DefectName::RecordsDuplicated, records, message });
     } else {
         let message = format!(
             "Up to {most} records of an epoch are dealt more than once in it, in {} of {} epochs: they are used more often than an \
@@ -273,7 +296,7 @@ fn repeats_as_defects(stripped: &[(LoggedEpoch, Repeats)], defects: &mut Vec<Def
 }
 
 /// Why step sizes differ, apart from the last step of each worker; `None` if they are equal.
-fn uneven(logged: &LoggedEpochs) -> Option<String> {
+pub fn uneven(logged: &LoggedEpochs) -> Option<String> {
     for (epoch, number) in logged.epochs.iter().zip(&logged.numbers) {
         let whole = epoch.ends.len().saturating_sub(logged.workers);
         if let Some((step, records)) =

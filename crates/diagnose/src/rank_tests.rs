@@ -29,8 +29,9 @@ struct Sums {
 
 /// Tests orders against a scheme with these choices; the orders must be possible.
 ///
-/// Let z_j be the standardised rank at position j. The tests use five asymptotically normal sums: of z_j; of z_j^2 - 1; of z_j
-/// z_(j+1); of z_j times the distance of j from the middle; and of z_j times the z_j of the next epoch.
+/// Let z_j be the standardised rank at position j. The tests use six asymptotically normal sums: of z_j; of z_j^2 - 1; of z_j
+/// z_(j+1); of z_j times the distance of j from the middle; of z_j times the z_j of the next epoch; and of z_j times the z_j of every
+/// other epoch.
 pub fn test(choices: Choices, epochs: &[LoggedEpoch], dataset_size: usize) -> Tests {
     let ranks: Vec<Ranks> =
         epochs.par_iter().map(|epoch| standardised(choices, &epoch.records, dataset_size)).collect();
@@ -56,6 +57,23 @@ pub fn test(choices: Choices, epochs: &[LoggedEpoch], dataset_size: usize) -> Te
                 })
             })
             .reduce(|| (0.0, 0.0), |one, other| (one.0 + other.0, one.1 + other.1));
+        tests.insert("epochs that depend on the one before", ratio(sum, variance));
+    }
+    if ranks.len() > 2 {
+        // All pairs of epochs at once: for each position, the squared sum minus the sum of squares.
+        let longest = ranks.iter().map(|ranks| ranks.scores.len()).max().unwrap_or(0);
+        let mut sums = vec![[0.0_f64; 3]; longest];
+        for ranks in &ranks {
+            for (sum, &score) in sums.iter_mut().zip(&ranks.scores) {
+                let score = f64::from(score);
+                sum[0] += score;
+                sum[1] += score * score;
+                sum[2] += f64::from(u8::from(score != 0.0));
+            }
+        }
+        let (sum, variance) = sums.iter().fold((0.0, 0.0), |(sum, variance), [score, square, count]| {
+            (sum + 0.5 * (score * score - square), variance + 0.5 * count * (count - 1.0))
+        });
         tests.insert("epochs that depend on each other", ratio(sum, variance));
     }
     tests

@@ -2,12 +2,15 @@
 //!
 //! # When is a diagnosis certain?
 //! Every other scheme is ruled out, by tests at 1e-6 (after Bonferroni) or by a lead of ten nats in complete epochs.
+//! The tests of the scheme itself have a p-value above 1e-3, and the log is long enough for them to see dependence (`long_enough`).
 //! For a full shuffle, no sliding buffer of less than nine tenths of the records explains the log.
-//! For Poisson sampling, the log has at least twenty batches. A log is `unknown` if the tests rule out its likeliest scheme.
+//! A log is `unknown` if the tests rule out its likeliest scheme. Then `structure` may give a likely cause a name, without certainty.
 
 use crate::logged_epochs::LoggedEpochs;
+use crate::long_enough::too_short;
 use crate::orders::Orders;
-use crate::schemes::{CERTAIN_LEAD, draws_anew};
+use crate::schemes::{CERTAIN_LEAD, SchemeEvidence, draws_anew};
+use crate::{hints, structure};
 use misdeal_core::ClosedSet;
 use misdeal_results::{Candidate, Defect, DefectName, Diagnosis, LoggedScheme, SchemeParameters};
 use std::fmt::Write;
@@ -19,8 +22,8 @@ pub const RULED_OUT: f64 = 1e-6;
 /// all records but one, so that a larger buffer counts as a full shuffle.
 const NEARLY_ALL: f64 = 0.9;
 
-/// Smallest number of batches that shows how batch sizes vary.
-const FEWEST_BATCHES: usize = 20;
+/// A scheme is not certain if the p-value of its tests is this or below. An honest loader is doubted once in a thousand times.
+const DOUBTED: f64 = 1e-3;
 
 /// The candidates that are compatible with the log, in the order of `candidates` (most likely first).
 ///
@@ -50,44 +53,94 @@ const BY_CHANCE: [DefectName; 4] = [
 
 /// Names the most likely candidate, unless its tests rule it out. `candidates` are sorted, most likely first.
 pub fn diagnosis(
-    logged: &LoggedEpochs,
-    orders: Option<&Orders>,
+    evidence: &SchemeEvidence<'_>,
     candidates: Vec<Candidate>,
     mut defects: Vec<Defect>,
 ) -> Diagnosis {
+    let (logged, orders) = (evidence.logged, evidence.orders);
     let value = |place: usize| candidates.get(place).and_then(|candidate| candidate.log_likelihood);
     let lead = value(0).map(|best| best - value(1).unwrap_or(f64::NEG_INFINITY));
     let best = &candidates[0];
     let fits = lead.is_some() && best.p_value >= RULED_OUT;
     if let Some(orders) = orders {
         defects.extend(repeated_orders(logged, orders, best.scheme));
+    } else if best.scheme != LoggedScheme::WithReplacement || !fits {
+        defects.extend(twice_in_a_batch(logged));
     }
     if !fits {
+        let (hints, epochs_concerned) = hints::of(evidence);
+        if let Some(found) = structure::found(evidence) {
+            let explanation = format!("No scheme fits. It is probably {}: {}.", found.scheme, found.evidence);
+            let (scheme, parameters) = (found.scheme, found.parameters);
+            let candidates = std::iter::once(found).chain(candidates).collect();
+            return Diagnosis {
+                scheme,
+                parameters,
+                certain: false,
+                explanation,
+                hints,
+                epochs_concerned,
+                candidates,
+                defects,
+                remarks: Vec::new(),
+            };
+        }
         let certain = candidates.iter().all(|candidate| candidate.p_value < RULED_OUT);
         let explanation = unknown(&candidates, certain);
         let parameters = SchemeParameters::default();
         let scheme = LoggedScheme::Unknown;
-        return Diagnosis { scheme, parameters, certain, explanation, candidates, defects };
+        let remarks = Vec::new();
+        return Diagnosis {
+            scheme,
+            parameters,
+            certain,
+            explanation,
+            hints,
+            epochs_concerned,
+            candidates,
+            defects,
+            remarks,
+        };
     }
     let least_buffer = orders.filter(|_| best.scheme == LoggedScheme::Shuffle).map(|orders| {
         let reach = orders.reach();
         (reach, (reach as f64) < NEARLY_ALL * orders.dataset_size as f64)
     });
     let possible_buffer = least_buffer.and_then(|(reach, is_possible)| is_possible.then_some(reach));
-    let batches: usize = logged.epochs.iter().map(|epoch| epoch.ends.len()).sum();
-    let too_few = best.scheme == LoggedScheme::Poisson && batches < FEWEST_BATCHES;
+    let is_reused = best.parameters.order_is_reused == Some(true);
+    let too_short = too_short(evidence, best.scheme, is_reused);
+    let is_doubted = best.p_value <= DOUBTED;
     let is_alone = compatible(&candidates, logged).len() == 1;
     let certain =
-        is_alone && lead.is_some_and(|lead| lead >= CERTAIN_LEAD) && possible_buffer.is_none() && !too_few;
+        is_alone && lead.is_some_and(|lead| lead >= CERTAIN_LEAD) && possible_buffer.is_none() && too_short.is_none() && !is_doubted;
     if compatible(&candidates, logged).iter().any(|one| draws_anew(one.scheme)) {
         defects.retain(|defect| !BY_CHANCE.contains(&defect.defect));
     }
     let mut explanation = sentence(best, logged);
     if !certain {
         explanation.push(' ');
-        explanation.push_str(&doubt(&candidates, possible_buffer, too_few, logged));
+        explanation.push_str(&doubt(&candidates, possible_buffer, too_short, logged));
     }
-    Diagnosis { scheme: best.scheme, parameters: best.parameters, certain, explanation, defects, candidates }
+    let (hints, epochs_concerned) = if is_doubted { hints::of(evidence) } else { Default::default() };
+    let (scheme, parameters) = (best.scheme, best.parameters);
+    let remarks = Vec::new();
+    Diagnosis { scheme, parameters, certain, explanation, hints, epochs_concerned, candidates, defects, remarks }
+}
+
+/// Reports records that are twice in one batch. Their gradients add up, so that they count twice in the noise's place.
+fn twice_in_a_batch(logged: &LoggedEpochs) -> Option<Defect> {
+    let mut sorted = Vec::new();
+    let mut records = 0;
+    for step in logged.epochs.iter().flat_map(|epoch| epoch.steps()) {
+        sorted.clear();
+        sorted.extend_from_slice(step);
+        sorted.sort_unstable();
+        records += sorted.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64;
+    }
+    let message = format!(
+        "{records} entries repeat a record of their own batch: its gradient is added twice, which is as if the noise were halved for it."
+    );
+    (records > 0).then_some(Defect { defect: DefectName::RecordsTwiceInABatch, records, message })
 }
 
 /// Reports epochs that have the same order as the epoch before.
@@ -151,6 +204,24 @@ fn sentence(best: &Candidate, logged: &LoggedEpochs) -> String {
         LoggedScheme::WithoutReplacement => {
             format!("Every batch is a fresh random subset with the share {share:.4} of the records.")
         }
+        LoggedScheme::BallsInBinsOnce => format!(
+            "Every record joined one batch, chosen uniformly, and keeps it in all {passes} epochs: the bins were drawn once."
+        ),
+        LoggedScheme::TruncatedPoisson => format!(
+            "Every record joins every batch independently, with probability {share:.4}, and batches are cut at {} records.",
+            best.parameters.largest_batch.unwrap_or(0)
+        ),
+        LoggedScheme::CyclicPoisson => format!(
+            "The records are in {} groups that take turns. A record joins each batch of its group with probability {share:.4}.",
+            best.parameters.cycle_length.unwrap_or(0)
+        ),
+        LoggedScheme::Allocation => format!(
+            "Every record joins {} batches of each epoch, chosen at random.",
+            best.parameters.uses.unwrap_or(0)
+        ),
+        LoggedScheme::WithReplacement => {
+            "Every entry of a batch is drawn anew from all records, so that a batch can have a record twice.".to_owned()
+        }
         _ => "Every record joins one batch of each epoch, chosen uniformly and independently of the others."
             .to_owned(),
     };
@@ -166,13 +237,11 @@ fn sentence(best: &Candidate, logged: &LoggedEpochs) -> String {
 fn doubt(
     candidates: &[Candidate],
     possible_buffer: Option<usize>,
-    too_few: bool,
+    too_short: Option<String>,
     logged: &LoggedEpochs,
 ) -> String {
-    if too_few {
-        return format!(
-            "It is not certain: fewer than {FEWEST_BATCHES} batches do not show how batch sizes vary. Log more."
-        );
+    if candidates[0].p_value <= DOUBTED {
+        return format!("It is not certain: {}.", candidates[0].evidence);
     }
     let others: Vec<&str> =
         compatible(candidates, logged).iter().skip(1).map(|one| one.scheme.name()).collect();
@@ -185,6 +254,9 @@ fn doubt(
         return format!(
             "It is not certain: a sliding buffer of {buffer} records could have made this log, too. Log more epochs."
         );
+    }
+    if let Some(why) = too_short.filter(|_| others.is_empty()) {
+        return format!("It is not certain: {why}. Log more.");
     }
     let others = if others.is_empty() { second.to_owned() } else { others.join(", ") };
     format!(

@@ -8,4 +8,5 @@ mod leakage;
 #[cfg(feature = "planted-faults")]
 mod planted_faults;
 mod short_logs;
+mod strange_loaders;
 mod validity;

@@ -29,6 +29,22 @@ misdeal_core::closed_set! {
         WithoutReplacement,
         /// File order, no randomness.
         FixedOrder,
+        /// Balls in bins, drawn once for all epochs.
+        BallsInBinsOnce,
+        /// Poisson sampling whose batches are cut at a largest size.
+        TruncatedPoisson,
+        /// Poisson sampling from groups of records that take turns.
+        CyclicPoisson,
+        /// Every record joins the same number of batches of each epoch, chosen at random.
+        Allocation,
+        /// Every entry of a batch is drawn anew from all records.
+        WithReplacement,
+        /// Groups of records that always come in the same order, each shuffled.
+        Staged,
+        /// Records that are alike share batches.
+        LengthGrouped,
+        /// Shards of the file in random order, then a buffer.
+        ShardsThenBuffer,
         /// None of these.
         Unknown,
     }
@@ -46,12 +62,20 @@ misdeal_core::closed_set! {
     /// What no scheme is meant to do, by name.
     #[derive(PartialOrd, Ord)]
     pub enum DefectName {
+        /// An epoch begins again before it ends.
+        EpochRestarted,
         /// The log does not say where epochs end.
         EpochsNotMarked,
         /// Records are repeated to fill the last batches.
         PaddedWithDuplicates,
         /// Ranks of a distributed run have the same batches.
         RanksDealTheSameRecords,
+        /// Ranks of a distributed run draw from the same seed: the same places of different shards.
+        RanksShareSeed,
+        /// Some batch has a record twice.
+        RecordsTwiceInABatch,
+        /// Records are counted from 1 instead of 0.
+        RecordsCountedFromOne,
         /// Some records of an epoch are in none of its batches.
         RecordsDropped,
         /// Some records are in several batches of an epoch.
@@ -82,6 +106,15 @@ pub struct SchemeParameters {
     /// The share of the records that a batch holds on average.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling_probability: Option<f64>,
+    /// The largest batch, where larger ones are cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub largest_batch: Option<u64>,
+    /// Steps after which the same group of records has its turn again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycle_length: Option<u64>,
+    /// Batches of an epoch that each record joins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uses: Option<u64>,
     /// Whether the order of the first epoch serves all of them, in a scheme that should draw it anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order_is_reused: Option<bool>,
@@ -96,7 +129,7 @@ pub struct Candidate {
     /// The parameters under which the log is likeliest.
     pub parameters: SchemeParameters,
     /// ln of the probability of the log under the scheme, its parameters at their likeliest. Null where the scheme could
-    /// never have made these batches.
+    /// never have made these batches, or where there is no formula.
     pub log_likelihood: Option<f64>,
     /// The probability, under the scheme, of a log that looks at least as unlike it: the smallest of several tests' p-values times
     /// their number. Zero where the scheme could never have made these batches.
@@ -159,10 +192,19 @@ pub struct Diagnosis {
     pub certain: bool,
     /// What was found, in plain words.
     pub explanation: String,
+    /// Likely causes and next steps, where no scheme fits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
+    /// The epochs that speak most against the schemes, by their numbers in the log.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub epochs_concerned: Vec<u64>,
     /// All schemes, the likeliest first.
     pub candidates: Vec<Candidate>,
     /// What no scheme is meant to do.
     pub defects: Vec<Defect>,
+    /// What the reader of the log noticed or left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }
 
 /// What a log of batches tells.
@@ -192,7 +234,7 @@ pub struct Diagnosed {
     /// What theory says of a full shuffle and of Poisson sampling with as many steps; absent without noise.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub theory: Theory,
-    /// Time from the first byte to the scheme; the leakage is not in it.
+    /// Time from the first byte to the scheme and its leakage.
     pub seconds: f64,
     /// Where some of the records were dealt.
     #[serde(default)]
@@ -252,12 +294,14 @@ impl Diagnosed {
     pub fn excess(&self) -> Option<String> {
         let (leakage, claim) = (self.leakage.as_ref()?, self.claimed_epsilon()?);
         let leaks = leakage.epsilon_lower_bound.filter(|&leaks| leaks > claim)?;
-        Some(format!(
-            "A library that accounts for Poisson sampling would claim epsilon {}; {} {} leaks.",
-            significant(claim),
-            if leakage.is_estimate { "about" } else { "at least" },
-            rounded_down(leaks)
-        ))
+        let leaks = rounded_down(leaks);
+        let leaks = if leakage.is_estimate {
+            format!("an estimate from the log finds {leaks}, and the truth may be more")
+        } else {
+            format!("at least {leaks} leaks")
+        };
+        let claim = significant(claim);
+        Some(format!("A library that accounts for Poisson sampling would claim epsilon {claim}; {leaks}."))
     }
 
     /// Returns the verdict on the claim that Poisson sampling would justify, with the diagnosis.

@@ -32,6 +32,12 @@ pub fn diagnosis(report: &Diagnosed, environment: &Environment) -> String {
     for defect in &found.defects {
         text.row("defect", &format!("{}: {}", defect.defect, defect.message));
     }
+    for hint in &found.hints {
+        text.row("hint", hint);
+    }
+    for remark in &found.remarks {
+        text.row("remark", remark);
+    }
     costs(&mut text, report);
     text.into_string()
 }
@@ -50,13 +56,26 @@ fn parameters(parameters: &SchemeParameters) -> String {
     if parameters.order_is_reused == Some(true) {
         text.push_str(", drawn once");
     }
+    if let Some(size) = parameters.largest_batch {
+        let _ = write!(text, ", cut at {} records", HumanCount(size));
+    }
+    if let Some(steps) = parameters.cycle_length {
+        let _ = write!(text, " every {} steps", HumanCount(steps));
+    }
+    if let Some(uses) = parameters.uses {
+        let _ = write!(text, " ({uses} batches of an epoch)");
+    }
     text
 }
 
 fn candidates(text: &mut Text, report: &Diagnosed, environment: &Environment) {
     let mut table = table(environment, ["scheme", "log-likelihood", "p-value", "evidence"]);
     for one in &report.diagnosis.candidates {
-        let value = one.log_likelihood.map_or("impossible".into(), |value| format!("{value:.1}"));
+        let value = match one.log_likelihood {
+            Some(value) => format!("{value:.1}"),
+            None if one.p_value > 0.0 => "no formula".into(),
+            None => "impossible".into(),
+        };
         let p_value = one.log_likelihood.map_or(String::new(), |_| numbers::p_value(one.p_value));
         table.add_row([
             format!("{}{}", one.scheme, parameters(&one.parameters)),
@@ -87,7 +106,7 @@ fn costs(text: &mut Text, report: &Diagnosed) {
         method: leakage.method.clone(),
     };
     let estimate = match leakage.confidence {
-        _ if leakage.is_estimate => ", an estimate".into(),
+        _ if leakage.is_estimate => ", an estimate that the truth may exceed,".into(),
         Some(confidence) => format!(", with {} confidence,", numbers::percent(confidence)),
         None => String::new(),
     };

@@ -1,6 +1,8 @@
 //! Balls in bins: every record joins one uniformly chosen batch, independently of the others.
 
-use super::SchemeEvidence;
+use super::poisson::MEET_AGAIN;
+use super::{EARLY_OR_LATE, SchemeEvidence};
+use crate::batch_sizes::fit;
 use super::once_an_epoch::once;
 use crate::p_values::{Tests, count, dispersion, normal};
 use libm::{lgamma, log};
@@ -75,6 +77,14 @@ pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
         "records that keep their batch in the next epoch",
         count(kept.value, kept.mean, kept.variance),
     );
+    tests.insert(MEET_AGAIN, evidence.companions_of_epochs().p_value());
+    tests.insert(EARLY_OR_LATE, evidence.places().p_value());
+    if orders.epochs.iter().all(|epoch| epoch.records.len() >= orders.file_size) {
+        let bins = orders.epochs[0].ends.len();
+        if orders.epochs.iter().all(|epoch| epoch.ends.len() == bins) {
+            tests.insert("batch sizes that are not binomial", fit(&incidence.sizes, records, 1.0 / bins as f64, None));
+        }
+    }
     Candidate {
         scheme: SCHEME,
         parameters: SchemeParameters::default(),
@@ -82,4 +92,15 @@ pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
         p_value: tests.p_value(),
         evidence: tests.evidence(),
     }
+}
+
+/// Tests the sizes of one epoch's bins against the law of n records in them.
+pub fn size_tests(sizes: &[f64], n: f64) -> Tests {
+    let bins = sizes.len() as f64;
+    let squares: f64 = sizes.iter().map(|size| (size - n / bins) * (size - n / bins) * bins / n).sum();
+    let mut tests = Tests::default();
+    let variance = 2.0 * (bins - 1.0) * (n - 1.0).max(0.0) / n;
+    tests.insert("batch sizes too alike or too unlike", dispersion(squares, bins - 1.0, variance));
+    tests.insert("batch sizes that are not binomial", fit(sizes, n, 1.0 / bins, None));
+    tests
 }

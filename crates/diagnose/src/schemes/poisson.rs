@@ -1,12 +1,17 @@
 //! Poisson sampling: every record joins every batch independently.
 
 use super::SchemeEvidence;
+use crate::batch_sizes::fit;
+use crate::companions::Companions;
 use crate::incidence::Incidence;
 use crate::p_values::{Tests, count, dispersion, normal};
 use libm::{lgamma, log, log1p};
 use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 
 const SCHEME: LoggedScheme = LoggedScheme::Poisson;
+
+/// What a small p-value of [`Companions`] shows.
+pub const MEET_AGAIN: &str = "records that share batches again and again, or never again";
 
 /// The likelihood of a log under this scheme.
 ///
@@ -26,7 +31,7 @@ pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
         let out = if q < 1.0 { (n - size) * log1p(-q) } else { 0.0 };
         size * log(q) + out - inner
     };
-    let mut tests = random_subsets(incidence, q);
+    let mut tests = random_subsets(incidence, evidence.companions_of_draws(), q);
     let variance = n * q * (1.0 - q);
     let squares: f64 = incidence.sizes.iter().map(|size| (size - n * q) * (size - n * q) / variance).sum();
     let excess = (1.0 - 6.0 * q * (1.0 - q)) / variance;
@@ -34,6 +39,7 @@ pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
         "batch sizes too alike or too unlike",
         dispersion(squares, steps - 1.0, (steps - 1.0) * (2.0 + excess)),
     );
+    tests.insert("batch sizes that are not binomial", fit(&incidence.sizes, n, q, None));
     let parameters = SchemeParameters { sampling_probability: Some(q), ..SchemeParameters::default() };
     Candidate {
         scheme: SCHEME,
@@ -45,7 +51,7 @@ pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
 }
 
 /// Tests whether batches are independent random subsets, each with the share `q` of the records on average.
-pub fn random_subsets(incidence: &Incidence, q: f64) -> Tests {
+pub fn random_subsets(incidence: &Incidence, companions: &Companions, q: f64) -> Tests {
     let n = incidence.dataset_size;
     let steps = incidence.sizes.len() as f64;
     let mut tests = Tests::default();
@@ -74,5 +80,6 @@ pub fn random_subsets(incidence: &Incidence, q: f64) -> Tests {
     );
     let near = incidence.neighbours;
     tests.insert("neighbours in the file that keep together", count(near.value, near.mean, near.variance));
+    tests.insert(MEET_AGAIN, companions.p_value());
     tests
 }

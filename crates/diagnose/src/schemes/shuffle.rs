@@ -1,7 +1,8 @@
 //! Shuffle: a fresh uniform permutation in every epoch.
 
-use super::SchemeEvidence;
 use super::once_an_epoch::{fixed_sizes, lead, log_likelihood, tests};
+use super::poisson::MEET_AGAIN;
+use super::{EARLY_OR_LATE, SchemeEvidence};
 use crate::choices::Choices;
 use crate::orders::Orders;
 use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
@@ -25,6 +26,8 @@ pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
             libm::exp(-lead_of_the_least_buffer(orders)),
         );
     }
+    tests.insert(MEET_AGAIN, evidence.companions_of_epochs().p_value());
+    tests.insert(EARLY_OR_LATE, evidence.places().p_value());
     Candidate {
         scheme: SCHEME,
         parameters: SchemeParameters::default(),

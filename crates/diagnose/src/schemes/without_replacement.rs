@@ -26,7 +26,7 @@ pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let n = incidence.dataset_size;
     let inner = if evidence.logged.steps_are_ordered { 0.0 } else { lgamma(size + 1.0) };
     let of_batch = lgamma(n - size + 1.0) + inner - lgamma(n + 1.0);
-    let tests = random_subsets(incidence, size / n);
+    let tests = random_subsets(incidence, evidence.companions_of_draws(), size / n);
     let parameters = SchemeParameters { sampling_probability: Some(size / n), ..SchemeParameters::default() };
     Candidate {
         scheme: SCHEME,

@@ -19,6 +19,8 @@ const PIECE: usize = 1 << 16;
 /// The names of the columns; the last two are optional.
 const COLUMNS: [&str; 5] = ["epoch", "batch", "record", "rank", "worker"];
 const REQUIRED: usize = 3;
+/// The column in which -1 stands for no record.
+const RECORD: &str = COLUMNS[2];
 
 const HINT: &str =
     "save the integer columns epoch, batch and record, and rank and worker where there are several";
@@ -112,7 +114,10 @@ impl Rows<'_> {
                     return Err(wrong(format!("names the {name} {number}, but {} is the largest", u32::MAX)));
                 }
             }
-            self.log.push_record(records[row]).map_err(wrong)?;
+            // A record of -1 fills up a batch.
+            if records[row] != u64::MAX {
+                self.log.push_record(records[row]).map_err(wrong)?;
+            }
             self.open = Some(key);
             self.number += 1;
         }
@@ -226,7 +231,12 @@ fn append<T: DataType>(
             return Err(Error::malformed(path, format!("a value of the column {name} is missing"), HINT));
         }
         for value in read.drain(..) {
-            let Some(value) = number(value).and_then(|value| u64::try_from(value).ok()) else {
+            let found = number(value);
+            if name == RECORD && found == Some(-1) {
+                values.push(u64::MAX);
+                continue;
+            }
+            let Some(value) = found.and_then(|value| u64::try_from(value).ok()).filter(|&value| value < u64::MAX) else {
                 let problem = format!("a value of the column {name} is below 0 or beyond its type");
                 return Err(Error::malformed(path, problem, HINT));
             };

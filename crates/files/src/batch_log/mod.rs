@@ -26,6 +26,7 @@ pub const LARGEST_RECORD: u64 = u32::MAX as u64 - 1;
 pub struct BatchLog {
     records: Vec<u32>,
     batches: Vec<LoggedBatch>,
+    remarks: Vec<String>,
 }
 
 /// Epoch, rank and worker of a batch.
@@ -102,6 +103,21 @@ impl BatchLog {
         self.records.len()
     }
 
+    /// What the reader left out, in words.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
+    /// The smallest record index, if there is a record.
+    pub fn smallest_record(&self) -> Option<u32> {
+        self.records.iter().copied().min()
+    }
+
+    /// Counts every record one lower, for logs that count from 1. The smallest index must be 1 or more.
+    pub fn count_from_zero(&mut self) {
+        self.records.iter_mut().for_each(|record| *record -= 1);
+    }
+
     /// The largest record index, if there is a record.
     pub fn largest_record(&self) -> Option<u32> {
         self.records.iter().copied().max()
@@ -111,11 +127,12 @@ impl BatchLog {
 /// Reads all batches of a file.
 ///
 /// - `.jsonl` or `.ndjson`: a JSON object on each line, `{"epoch": 0, "batch": [17, 3, 42]}`. Add `"rank"` and `"worker"` if there
-///   are several. Blank lines are skipped.
-/// - `.npy`: integers of shape (epochs, batches, batch size), or (batches, batch size) for one epoch. Entries of -1 are not
-///   records: they fill up shorter batches.
+///   are several. Blank lines are skipped. A last line that is cut off is left out, with a remark.
+/// - `.npy`: integers of shape (epochs, batches, batch size), or (batches, batch size) for one epoch.
 /// - `.parquet`: a row for each record, with the integer columns `epoch`, `batch` and `record`. Add `rank` and `worker` if there
 ///   are several. The rows of a batch follow one another. A batch ends where any column other than `record` changes.
+///
+/// Entries of -1 are not records: they fill up shorter batches.
 ///
 /// Record indices count from 0, in the order of the file that the loader reads. Batches, and records in a batch, are in the
 /// loader's order.

@@ -73,6 +73,40 @@ fn the_formats_hold_the_same_log() {
     assert_eq!(expected().largest_record(), Some(4));
 }
 
+/// Loaders with batches of one size fill short ones up with -1.
+#[test]
+fn fillers_are_no_records_in_any_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    std::fs::write(
+        place("log.jsonl"),
+        "{\"epoch\": 0, \"batch\": [4, -1]}\n{\"epoch\": 0, \"batch\": [2, 0, -1, -1]}\n",
+    )
+    .unwrap();
+    std::fs::write(place("log.npy"), npy("(1, 2, 3)", "<i8", &[4, -1, -1, 2, 0, -1])).unwrap();
+    let rows: [&[i64]; 5] = [&[0, 0, 4], &[0, 0, -1], &[0, 1, 2], &[0, 1, 0], &[0, 1, -1]];
+    write_parquet(&place("log.parquet"), "epoch batch record", &rows);
+    for name in ["log.jsonl", "log.npy", "log.parquet"] {
+        let log = read(&place(name)).unwrap();
+        let records: Vec<_> = log.iter().map(|(_, records)| records.to_vec()).collect();
+        assert_eq!(records, [vec![4], vec![2, 0]], "{name}");
+    }
+}
+
+/// A training that was stopped leaves half a line; half a line in the middle is damage.
+#[test]
+fn a_last_line_that_is_cut_off_is_left_out_with_a_remark() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    let whole = "{\"epoch\": 0, \"batch\": [4, 0]}\n";
+    std::fs::write(&path, format!("{whole}{{\"epoch\": 0, \"bat")).unwrap();
+    let log = read(&path).unwrap();
+    assert_eq!((log.len(), log.remarks().len()), (1, 1));
+    assert!(log.remarks()[0].contains("Line 2"), "{:?}", log.remarks());
+    std::fs::write(&path, format!("{{\"epoch\": 0, \"bat\n{whole}")).unwrap();
+    assert!(read(&path).unwrap_err().to_string().contains("line 1"));
+}
+
 #[test]
 fn ranks_and_workers_are_kept() {
     let folder = tempfile::tempdir().unwrap();
@@ -108,7 +142,7 @@ fn what_is_no_log_is_refused_on_one_line() {
             b"{\"epoch\": 0, \"batch\": [1]}\n{\"epoch\": 0}\n".to_vec(),
             "line 2 is not a batch (missing field",
         ),
-        ("d.jsonl", b"{\"epoch\": 0, \"batch\": [-1]}\n".to_vec(), "line 1"),
+        ("d.jsonl", b"{\"epoch\": 0, \"batch\": [-2]}\n".to_vec(), "line 1"),
         ("e.jsonl", b"{\"epoch\": 0, \"batch\": [1.5]}\n".to_vec(), "line 1"),
         ("f.jsonl", b"{\"epoch\": 0, \"batch\": [4294967295]}\n".to_vec(), "4294967294 is the largest"),
         ("g.jsonl", b"{\"epoch\": 0, \"batch\": [1], \"x\": 1}\n".to_vec(), "unknown field"),
@@ -130,7 +164,7 @@ fn what_is_no_log_is_refused_on_one_line() {
     let path = folder.path().join("b.parquet");
     write_parquet(&path, "epoch record", &[&[0, 1]]);
     assert!(read(&path).unwrap_err().to_string().contains("no column is called batch"));
-    write_parquet(&path, "epoch batch record", &[&[0, 0, -1]]);
+    write_parquet(&path, "epoch batch record", &[&[0, 0, -2]]);
     assert!(read(&path).unwrap_err().to_string().contains("record is below 0"));
     assert!(read(&folder.path().join("none.npy")).unwrap_err().to_string().contains("check the path"));
 }

@@ -8,13 +8,13 @@ use misdeal_statistics::{ClopperPearson, ThresholdChoice, from_scores};
 use rayon::prelude::*;
 
 /// Approximate number of Gaussian draws in an audit.
-const DRAWS: u64 = 40_000_000;
+const DRAWS: u64 = 5_000_000;
 /// Fewest and most trials in each world.
 const TRIALS: std::ops::RangeInclusive<u64> = 1_000..=200_000;
 /// Largest number of epochs simulated. Fewer epochs can only make the estimate smaller.
 const MOST_EPOCHS: usize = 64;
 /// Largest number of draws for the fewest trials: some seconds on one core.
-const MOST_DRAWS: u64 = 5 * DRAWS;
+const MOST_DRAWS: u64 = 40_000_000;
 /// Largest number of record places kept, over all epochs together: 200 MB.
 const MOST_PLACES: usize = 50_000_000;
 

@@ -3,22 +3,25 @@
 use super::{dropped, empirical_law};
 use crate::{Analysis, EngineChoice, MechanismAudit, Result, RunOptions, Unwatched, measure_mechanism};
 use misdeal_core::{Allowance, BatchScheme, BoundMethod, Bounds, ClosedSet, Device, Setting, SideMethod};
-use misdeal_diagnose::{DiagnosedLog, LoggedEpochs, Orders, compatible, draws_anew};
+use misdeal_diagnose::{DiagnosedLog, LoggedEpoch, LoggedEpochs, Orders, compatible, draws_anew};
 use misdeal_results::request::DiagnoseRequest;
-use misdeal_results::{Candidate, Leakage, LoggedScheme, SchemeParameters, Theory};
+use misdeal_results::{Candidate, DefectName, Diagnosis, Leakage, LoggedScheme, SchemeParameters, Theory};
 use misdeal_statistics::{ThresholdChoice, binomial};
 use misdeal_theory::gaussian::Gaussian;
 use misdeal_theory::work::Work;
 use misdeal_theory::{account, check_delta};
 
 /// Largest number of observations for auditing a scheme without a formula.
-const OBSERVATIONS: u64 = 1_000_000;
+const OBSERVATIONS: u64 = 200_000;
 
-/// Total steps that such an audit plays: some seconds on one core. A million observations of 3,000 epochs took half an hour.
-const STEPS_PLAYED: u64 = 200_000_000;
+/// Total steps that such an audit plays: half a second on one core. A million observations of 3,000 epochs took half an hour.
+const STEPS_PLAYED: u64 = 40_000_000;
 
 /// Fewest observations for such an audit. With fewer, it would show less than theory.
 const FEWEST_OBSERVATIONS: u64 = 1_000;
+
+/// Units of work for all bounds of a diagnosis: about two seconds of one core. Less work gives coarser grids, which stay certified.
+const WORK: f64 = 2e9;
 
 /// The confidence level of intervals and simulations.
 const CONFIDENCE: f64 = 0.95;
@@ -80,15 +83,16 @@ pub fn of(
         ..Setting::default()
     }
     .validated()?;
-    let work = Work::default();
-    let beside = [BatchScheme::Shuffle, BatchScheme::Poisson].map(|scheme| {
-        let setting = Setting { scheme, ..setting.clone() };
-        (scheme.into(), bounds(&setting, delta, &work))
-    });
+    let work = Work::of(WORK);
+    let shuffled = bounds(&Setting { scheme: BatchScheme::Shuffle, ..setting.clone() }, delta, &work);
+    let beside = [
+        (BatchScheme::Shuffle.into(), shuffled),
+        (BatchScheme::Poisson.into(), claimed(logged, &setting, delta, &work)),
+    ];
     let possible: Vec<&Candidate> = compatible(&diagnosis.candidates, logged);
     let subject =
         Subject { logged, orders, setting: &setting, delta, is_alone: possible.len() == 1, work: &work };
-    let is_named = diagnosis.scheme != LoggedScheme::Unknown && diagnosis.parameters.refilled_by.is_none();
+    let is_named = compatible_with_the_name(diagnosis, &possible) && diagnosis.parameters.refilled_by.is_none();
     let mut schemes: Vec<LoggedScheme> = possible.iter().map(|one| one.scheme).collect();
     let found = if is_named {
         let all: Vec<Cost> = possible.iter().map(|one| subject.cost_of(one)).collect::<Result<_>>()?;
@@ -104,7 +108,12 @@ pub fn of(
         let bounds = of_unknown(orders, &setting, delta)?;
         Cost { bounds: subject.with_uses(bounds, LoggedScheme::Unknown), confidence: None }
     };
-    let Bounds { epsilon_lower_bound, epsilon_upper_bound, method } = found;
+    let Bounds { epsilon_lower_bound, mut epsilon_upper_bound, mut method } = found;
+    // A law that misdeal does not know may have made the log. Then none of the known ones bounds it from above.
+    if let Some(why) = unbounded(diagnosis, logged, epochs, is_estimate) {
+        epsilon_upper_bound = None;
+        method = BoundMethod::sides(method.lower().clone(), why);
+    }
     let leakage = Leakage {
         epsilon_lower_bound,
         epsilon_upper_bound,
@@ -117,6 +126,55 @@ pub fn of(
         epochs,
     };
     Ok(Costs { leakage, beside: beside.into_iter().collect() })
+}
+
+/// Returns what a library that accounts for Poisson sampling computes: at the rate of a batch's share of the data set.
+///
+/// An epoch has as many steps as there are full batches, or as the log has if these are fewer.
+fn claimed(logged: &LoggedEpochs, setting: &Setting, delta: f64, work: &Work) -> Bounds {
+    let sizes = || logged.epochs.iter().flat_map(LoggedEpoch::steps).map(<[u32]>::len);
+    let (batches, full) = (sizes().count(), sizes().filter(|&size| size == logged.batch_size).count());
+    // Sizes that vary have their mean as the batch size.
+    let is_fixed = 2 * full >= batches;
+    let mean = sizes().sum::<usize>() as f64 / batches.max(1) as f64;
+    let size = if is_fixed { logged.batch_size as f64 } else { mean };
+    let probability = (size / logged.dataset_size as f64).min(1.0);
+    let whole = ((1.0 / probability + 1e-9).floor() as u64).max(1);
+    let steps = setting.steps_per_epoch.min(if is_fixed { whole } else { u64::MAX }) * setting.epochs;
+    let noise = setting.noise_multiplier;
+    let found = work.part(0.5 * work.left(), |work| {
+        account::poisson_bounds_within(noise, probability, steps, delta, work)
+    });
+    found.unwrap_or_else(|error| Bounds::unknown(error.to_string()))
+}
+
+/// Whether a scheme with a law was named, and is one of those that the log does not rule out.
+fn compatible_with_the_name(diagnosis: &Diagnosis, possible: &[&Candidate]) -> bool {
+    diagnosis.scheme != LoggedScheme::Unknown && possible.iter().any(|one| one.scheme == diagnosis.scheme)
+}
+
+/// Why there is no upper bound; `None` if the scheme is certain and its independence was tested.
+fn unbounded(
+    diagnosis: &Diagnosis,
+    logged: &LoggedEpochs,
+    epochs: u64,
+    is_estimate: bool,
+) -> Option<SideMethod> {
+    let shares_a_seed = diagnosis.defects.iter().any(|defect| defect.defect == DefectName::RanksShareSeed);
+    // One epoch cannot show that epochs are independent. In fixed order that makes no difference.
+    let depends_on_epochs = !draws_anew(diagnosis.scheme) && diagnosis.scheme != LoggedScheme::FixedOrder;
+    let is_one = depends_on_epochs && logged.epochs.len() == 1 && epochs > 1;
+    if is_estimate {
+        Some(SideMethod::UnknownLaw)
+    } else if !diagnosis.certain {
+        Some(SideMethod::NotCertain)
+    } else if shares_a_seed {
+        Some(SideMethod::RecordsTogether)
+    } else if is_one {
+        Some(SideMethod::OneEpoch)
+    } else {
+        None
+    }
 }
 
 /// Returns theory's bounds, or the reason why there are none.
@@ -167,10 +225,13 @@ impl Subject<'_> {
         let buffer = parameters.buffer_size.map(|size| size.min(setting.dataset_size()));
         let Setting { noise_multiplier, epochs, .. } = *setting;
         let mut confidence = None;
+        if let Some(known) = self.of_further_law(candidate) {
+            return Ok(Cost { bounds: self.with_uses(known, candidate.scheme), confidence: Some(CONFIDENCE) });
+        }
         let found = match BatchScheme::from_name(candidate.scheme.name(), buffer)? {
             BatchScheme::Poisson => {
                 confidence = Some(CONFIDENCE);
-                of_poisson(logged, setting, delta, work)
+                of_poisson(logged, setting, 1, delta, work)
             }
             BatchScheme::WithoutReplacement => {
                 confidence = Some(CONFIDENCE);
@@ -203,6 +264,29 @@ impl Subject<'_> {
         Ok(Cost { bounds: self.with_uses(found, candidate.scheme), confidence })
     }
 
+    /// Returns the bounds of laws that are no batch scheme of their own; `None` for batch schemes.
+    fn of_further_law(&self, candidate: &Candidate) -> Option<Bounds> {
+        let &Subject { logged, setting, delta, work, .. } = self;
+        let Setting { noise_multiplier, epochs, .. } = *setting;
+        match candidate.scheme {
+            // A record's outputs are the sums over epochs of its bin's: one epoch at less noise.
+            LoggedScheme::BallsInBinsOnce => {
+                let noise_multiplier = noise_multiplier / (epochs as f64).sqrt();
+                let scheme = BatchScheme::BallsInBins;
+                Some(bounds(&Setting { scheme, noise_multiplier, epochs: 1, ..setting.clone() }, delta, work))
+            }
+            // Only the steps of a record's group depend on it, and these sample it as Poisson's do.
+            LoggedScheme::CyclicPoisson => {
+                let cycle = candidate.parameters.cycle_length.unwrap_or(1).max(1);
+                Some(of_poisson(logged, setting, cycle, delta, work))
+            }
+            LoggedScheme::TruncatedPoisson | LoggedScheme::Allocation | LoggedScheme::WithReplacement => {
+                Some(Bounds::unknown(SideMethod::NoAccount))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the bounds with an upper bound that allows for records used more often than the scheme intends.
     fn with_uses(&self, mut found: Bounds, scheme: LoggedScheme) -> Bounds {
         // Batches that are drawn anew repeat records by chance, which their bounds know.
@@ -229,8 +313,9 @@ fn uses(logged: &LoggedEpochs, orders: Option<&Orders>) -> Option<(f64, Allowanc
     [ranks, workers, repeats].into_iter().any(|uses| uses > 1).then_some((all, why))
 }
 
-/// Returns bounds for Poisson sampling. The log determines the sampling probability up to a 95 % interval.
-fn of_poisson(logged: &LoggedEpochs, setting: &Setting, delta: f64, work: &Work) -> Bounds {
+/// Returns bounds for Poisson sampling of each record in every `cycle`-th step. The log determines the sampling probability up to a
+/// 95 % interval.
+fn of_poisson(logged: &LoggedEpochs, setting: &Setting, cycle: u64, delta: f64, work: &Work) -> Bounds {
     let steps: usize = logged.epochs.iter().map(|epoch| epoch.ends.len()).sum();
     let entries: usize = logged.epochs.iter().map(|epoch| epoch.records.len()).sum();
     let chances = |records: usize| (steps * records) as u64;
@@ -238,13 +323,18 @@ fn of_poisson(logged: &LoggedEpochs, setting: &Setting, delta: f64, work: &Work)
     let least =
         binomial::lower_bound(entries as u64, chances(logged.largest_size.drawn_anew), tail).value.max(1e-9);
     let most = binomial::upper_bound(entries as u64, chances(logged.dataset_size), tail).value;
-    let at = |probability: f64| {
-        let (noise, steps) = (setting.noise_multiplier, setting.steps());
+    let scaled = |probability: f64| (probability * cycle as f64).min(1.0);
+    let at = |probability: f64, steps: u64| {
+        let noise = setting.noise_multiplier;
+        if steps == 0 {
+            return Ok(Bounds { epsilon_lower_bound: Some(0.0), ..Bounds::unknown(SideMethod::PrivacyLoss) });
+        }
         work.part(0.5 * work.left(), |work| {
             account::poisson_bounds_within(noise, probability, steps, delta, work)
         })
     };
-    match (at(least), at(most)) {
+    // Groups whose turn comes first have one turn more.
+    match (at(scaled(least), setting.steps() / cycle), at(scaled(most), setting.steps().div_ceil(cycle))) {
         (Ok(least), Ok(most)) => Bounds {
             epsilon_lower_bound: least.epsilon_lower_bound,
             epsilon_upper_bound: most.epsilon_upper_bound,

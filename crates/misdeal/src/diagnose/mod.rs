@@ -54,7 +54,6 @@ pub fn diagnose_batches(log: &BatchLog, request: &DiagnoseRequest) -> Result<Dia
 
 fn diagnose_log(log: &BatchLog, request: &DiagnoseRequest, start: Instant) -> Result<Diagnosed> {
     let found = misdeal_diagnose::diagnose(log, request.dataset_size)?;
-    let seconds = start.elapsed().as_secs_f64();
     let (leakage, theory) = match NoiseLevel::of(request) {
         None => (None, Theory::default()),
         Some(noise) => {
@@ -62,6 +61,7 @@ fn diagnose_log(log: &BatchLog, request: &DiagnoseRequest, start: Instant) -> Re
             (Some(costs.leakage), costs.beside)
         }
     };
+    let seconds = start.elapsed().as_secs_f64();
     let positions = Some(found.positions());
     let DiagnosedLog { logged, diagnosis, .. } = found;
     Ok(Diagnosed {

@@ -1,6 +1,6 @@
 //! Sections on diagnoses of data loaders.
 
-use super::section::{Advice, Fact, KeyFigure, Rerun, Section, Summary, Table};
+use super::section::{Advice, Fact, KeyFigure, Remark, Rerun, Section, Summary, Table};
 use crate::chart::Chart;
 use crate::pictures::epsilons::{self, Row, between, rows_of_theory};
 use crate::pictures::positions;
@@ -33,7 +33,7 @@ pub fn section(found: &Diagnosed) -> Section {
         name: None,
         advised: found.advice(),
         verdict: found.verdict(),
-        remarks: Vec::new(),
+        remarks: remarks(found),
         summary_tables: beside(found, bounds).into_iter().collect(),
         figures: figures(found, bounds),
         meaning: meaning(found),
@@ -50,6 +50,12 @@ pub fn section(found: &Diagnosed) -> Section {
             ..Summary::default()
         },
     }
+}
+
+/// Hints at likely causes, and what the reader left out.
+fn remarks(found: &Diagnosed) -> Vec<Remark> {
+    let texts = found.diagnosis.hints.iter().chain(&found.diagnosis.remarks);
+    texts.map(|text| Remark { about: "this log", text: text.clone() }).collect()
 }
 
 /// The table of what leaks with these batches, and of theory's bounds for other schemes.
@@ -82,6 +88,15 @@ fn described(parameters: &SchemeParameters) -> String {
     if parameters.order_is_reused == Some(true) {
         text += ", drawn once";
     }
+    if let Some(size) = parameters.largest_batch {
+        let _ = write!(text, ", cut at {} records", count(size));
+    }
+    if let Some(steps) = parameters.cycle_length {
+        let _ = write!(text, " every {} steps", count(steps));
+    }
+    if let Some(uses) = parameters.uses {
+        let _ = write!(text, " ({uses} batches of an epoch)");
+    }
     text
 }
 
@@ -91,7 +106,7 @@ fn figures(found: &Diagnosed, bounds: [Option<f64>; 2]) -> Vec<KeyFigure> {
         let at =
             format!("noise multiplier {}, delta {}", leakage.noise_multiplier, probability(leakage.delta));
         let note = match leakage.confidence {
-            _ if leakage.is_estimate => format!("an estimate; {at}"),
+            _ if leakage.is_estimate => format!("an estimate that the truth may exceed; {at}"),
             Some(confidence) => format!("with {} confidence; {at}", percent(confidence)),
             None => format!("proven; {at}"),
         };
