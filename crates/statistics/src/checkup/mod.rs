@@ -15,7 +15,7 @@ mod shuffle;
 #[cfg(test)]
 mod tests;
 
-pub use record::{Claim, ClaimedBatches, RunRecord};
+pub use record::{Claim, RunRecord};
 
 use record::Table;
 
@@ -96,9 +96,7 @@ pub fn check_up(runs: &[RunRecord], claim: &Claim) -> Vec<(CheckName, Outcome)> 
     let both = |test: &dyn Fn(&[Table], bool) -> Outcome| {
         smaller(test(&outputs, known), test(&coordinates, known_coordinates))
     };
-    let [too_large, too_small] = response::of_all(runs, claim.natural_outputs);
-    let is_poisson = claim.batches == ClaimedBatches::Poisson;
-    let is_shuffle = claim.batches == ClaimedBatches::Shuffle;
+    let [too_large, too_small] = response::of_all(runs, claim);
     let only =
         |is_tested: bool, test: &dyn Fn() -> Outcome| if is_tested { test() } else { Outcome::default() };
     vec![
@@ -111,12 +109,12 @@ pub fn check_up(runs: &[RunRecord], claim: &Claim) -> Vec<(CheckName, Outcome)> 
         (CheckName::FreshNoiseInRuns, both(&|tables, known| repeats::over_runs(tables, known))),
         (CheckName::Clipping, too_large),
         (CheckName::CanariesPlanted, too_small),
-        (CheckName::BatchSizes, only(is_poisson, &|| poisson::batch_sizes(runs, claim))),
-        (CheckName::Appearances, only(is_poisson, &|| poisson::appearances(runs, claim))),
+        (CheckName::BatchSizes, only(claim.claims_poisson, &|| poisson::batch_sizes(runs, claim))),
+        (CheckName::Appearances, only(claim.claims_poisson, &|| poisson::appearances(runs, claim))),
         (CheckName::FixedNormalisation, only(known, &|| alike::over_batch_sizes(&outputs, runs))),
         (CheckName::EqualNoise, only(known, &|| alike::over_steps_and_directions(&outputs))),
-        (CheckName::UniformShuffle, only(is_shuffle, &|| shuffle::uniform(runs, claim))),
-        (CheckName::FreshShuffle, only(is_shuffle, &|| shuffle::fresh(runs, claim))),
+        (CheckName::UniformShuffle, only(claim.is_shuffled, &|| shuffle::uniform(runs, claim))),
+        (CheckName::FreshShuffle, only(claim.is_shuffled, &|| shuffle::fresh(runs, claim))),
     ]
 }
 

@@ -6,8 +6,10 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Claim {
-    /// How batches are claimed to be made.
-    pub batches: ClaimedBatches,
+    /// Whether the account assumes Poisson sampling.
+    pub claims_poisson: bool,
+    /// Whether batches come from a fresh uniform shuffle in each epoch, which bounds from several canaries may rest on.
+    pub is_shuffled: bool,
     /// The number of records.
     pub dataset_size: f64,
     /// The claimed batch size; under Poisson sampling the expected one.
@@ -18,6 +20,8 @@ pub struct Claim {
     pub steps_per_epoch: usize,
     /// Whether gradients of other records may reach the outputs. Then tests that need a known mean are left out.
     pub natural_outputs: bool,
+    /// Whether one coin serves each pair of runs: the canary is present in one of the two.
+    pub paired_coins: bool,
     /// The relative spacing of the floating-point numbers that gradients are computed in.
     pub resolution: f64,
 }
@@ -25,29 +29,17 @@ pub struct Claim {
 impl Default for Claim {
     fn default() -> Self {
         Claim {
-            batches: ClaimedBatches::Unstated,
+            claims_poisson: false,
+            is_shuffled: false,
             dataset_size: 0.0,
             batch_size: 0.0,
             sampling_probability: 0.0,
             steps_per_epoch: 1,
             natural_outputs: true,
+            paired_coins: false,
             resolution: 1.2e-7,
         }
     }
-}
-
-/// How batches are claimed to be made, as far as a check-up tests it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ClaimedBatches {
-    /// Every record joins every batch independently.
-    Poisson,
-    /// A fresh uniform permutation in every epoch, cut into batches of one size.
-    Shuffle,
-    /// Another way, which is not tested here.
-    #[default]
-    #[serde(other)]
-    Unstated,
 }
 
 /// One run of a training. Gradients are in units of the clipping norm.

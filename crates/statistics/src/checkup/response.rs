@@ -4,13 +4,13 @@
 //! small a response means that the audit sees less than it should, or nothing.
 
 use super::Outcome;
-use super::record::RunRecord;
+use super::record::{Claim, RunRecord};
 use crate::beta::Beta;
-use libm::{exp, log};
+use libm::{exp, log, log1p};
 
 /// The tests for too large and for too small a response, in this order. `measured` is the response; 1 is right.
-pub(super) fn of_all(runs: &[RunRecord], natural_outputs: bool) -> [Outcome; 2] {
-    if natural_outputs { by_coins(runs) } else { by_regression(runs) }
+pub(super) fn of_all(runs: &[RunRecord], claim: &Claim) -> [Outcome; 2] {
+    if claim.natural_outputs { by_coins(runs, claim.paired_coins) } else { by_regression(runs) }
 }
 
 /// Known means: Student's test of the slope of outputs on what was planted, of all outputs and of the placed canaries
@@ -70,51 +70,72 @@ const EXCESSES: [&[f64]; 2] = [&[0.4, 1.0, 3.0, 9.0], &[-0.5, -1.0]];
 /// The alternatives for the spread of outputs, in units of the claimed noise; natural gradients add to it.
 const SPREADS: [f64; 3] = [1.0, 1.5, 3.0];
 
+/// What a canary showed at its first placement, less what its coin planted.
+#[derive(Debug, Clone, Copy)]
+struct Placement {
+    residual: f64,
+    noise: f64,
+    coin: bool,
+}
+
+impl Placement {
+    /// The log of how much likelier the residual is under this alternative if the coin was what it was than if not.
+    fn log_ratio(self, excess: f64, spread: f64) -> f64 {
+        let deviation = spread * self.noise;
+        let ratio = excess * (self.residual - 0.5 * excess) / (deviation * deviation);
+        if self.coin { ratio } else { -ratio }
+    }
+}
+
 /// Unknown means: bets on the coins, at the first step where each could show.
 ///
 /// Let r be the output less what the coin planted. In correct training r does not depend on the coin, given all before
 /// this step. A bettor who sees r and bets on the fair coin multiplies his stake by a factor of mean 1. So the mean of
 /// the final stake is at most 1, and one over it is a valid p-value. Later steps may depend on the coin through the
 /// model, and are left out.
-fn by_coins(runs: &[RunRecord]) -> [Outcome; 2] {
-    let first: Vec<(f64, f64, bool)> = runs.iter().flat_map(first_placements).collect();
-    if first.is_empty() {
+fn by_coins(runs: &[RunRecord], paired: bool) -> [Outcome; 2] {
+    let placements: Vec<Vec<Placement>> = runs.iter().map(first_placements).collect();
+    // One group for each fair coin. Of a pair of runs the two are opposite.
+    let groups: Vec<Vec<Placement>> = if paired {
+        placements.chunks_exact(2).map(<[_]>::concat).collect()
+    } else {
+        placements.concat().into_iter().map(|one| vec![one]).collect()
+    };
+    let all = || groups.iter().flatten();
+    if all().next().is_none() {
         return [Outcome::default(), Outcome::default()];
     }
     let mean = |coin: bool| {
-        let sides = first.iter().filter(|one| one.2 == coin).map(|one| one.0);
-        sides.clone().sum::<f64>() / (sides.count().max(1)) as f64
+        let side = all().filter(|one| one.coin == coin);
+        side.clone().map(|one| one.residual).sum::<f64>() / (side.count().max(1)) as f64
     };
     let measured = 1.0 + mean(true) - mean(false);
     EXCESSES.map(|excesses| {
-        let mut stakes = Vec::new();
-        for &excess in excesses {
-            for spread in SPREADS {
-                let log_stake: f64 = first
-                    .iter()
-                    .map(|&(residual, noise, coin)| {
-                        // The log of the ratio of the densities at r with the coin in and out.
-                        let ratio = excess * (residual - 0.5 * excess) / (spread * spread * noise * noise);
-                        let lost = if coin { -ratio } else { ratio };
-                        // 2 / (1 + e^lost), without overflow.
-                        log(2.0)
-                            - if lost > 0.0 { lost + log(1.0 + exp(-lost)) } else { log(1.0 + exp(lost)) }
-                    })
-                    .sum();
-                stakes.push(log_stake);
-            }
-        }
+        let alternatives = excesses.iter().flat_map(|&excess| SPREADS.map(|spread| (excess, spread)));
+        let log_stake = |(excess, spread)| -> f64 {
+            let ratios =
+                groups.iter().map(|group| group.iter().map(|one| one.log_ratio(excess, spread)).sum::<f64>());
+            // 2 / (1 + e^-ratio), without overflow.
+            ratios
+                .map(|ratio| {
+                    log(2.0) - if ratio < 0.0 { log1p(exp(ratio)) - ratio } else { log1p(exp(-ratio)) }
+                })
+                .sum()
+        };
+        let stakes: Vec<f64> = alternatives.map(log_stake).collect();
         let largest = stakes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = stakes.iter().map(|stake| exp(stake - largest)).sum();
         Outcome::of(exp(-largest) * stakes.len() as f64 / sum, measured)
     })
 }
 
-/// The residual, the noise and the coin of each canary at its first placement.
-fn first_placements(run: &RunRecord) -> impl Iterator<Item = (f64, f64, bool)> {
-    (0..run.canaries).filter_map(|canary| {
+/// The first placement of each canary of a run.
+fn first_placements(run: &RunRecord) -> Vec<Placement> {
+    let first = |canary: usize| {
         let mut steps = (0..run.steps()).map(|step| (step, step * run.canaries + canary));
         let (step, place) = steps.find(|(_, place)| run.placed[*place])?;
-        Some((run.outputs[place] - run.planted[place], run.noise_multipliers[step], run.coins[canary]))
-    })
+        let residual = run.outputs[place] - run.planted[place];
+        Some(Placement { residual, noise: run.noise_multipliers[step], coin: run.coins[canary] })
+    };
+    (0..run.canaries).filter_map(first).collect()
 }

@@ -2,9 +2,9 @@
 
 mod simulation;
 
-use super::{CheckName, ClaimedBatches, Outcome, check_up};
+use super::{CheckName, Outcome, check_up};
 use crate::binomial;
-use simulation::{Fault, Simulation};
+use simulation::{Batches, Fault, Simulation};
 
 fn simulation(fault: Fault) -> Simulation {
     Simulation { fault, ..Simulation::default() }
@@ -32,10 +32,10 @@ fn assert_is_valid(p_values: &[f64], what: &str) {
 #[test]
 fn correct_trainings_are_accused_as_rarely_as_stated() {
     let kinds = [
-        ("poisson", ClaimedBatches::Poisson, 0.0),
-        ("shuffle", ClaimedBatches::Shuffle, 0.0),
-        ("natural, poisson", ClaimedBatches::Poisson, 0.3),
-        ("natural, shuffle", ClaimedBatches::Shuffle, 0.3),
+        ("poisson", Batches::Poisson, 0.0),
+        ("shuffle", Batches::Shuffle, 0.0),
+        ("natural, poisson", Batches::Poisson, 0.3),
+        ("natural, shuffle", Batches::Shuffle, 0.3),
     ];
     for (what, batches, bias) in kinds {
         let found: Vec<_> = (0..1000)
@@ -154,8 +154,7 @@ fn shuffles_that_are_not_uniform_are_found() {
     ];
     for (fault, name) in faults {
         for seed in 0..20 {
-            let (runs, claim) =
-                Simulation { seed, batches: ClaimedBatches::Shuffle, ..simulation(fault) }.played();
+            let (runs, claim) = Simulation { seed, batches: Batches::Shuffle, ..simulation(fault) }.played();
             let p = outcome(&check_up(&runs, &claim), name).p_value.unwrap();
             assert!(p < 1e-6, "{fault:?}, seed {seed}: {name:?} has p = {p}");
         }
@@ -189,6 +188,44 @@ fn the_scale_of_the_noise_needs_few_outputs() {
         // A test of power 0.95 finds fewer than 84 of 100 with probability 1e-5; fewer than 80 with 1e-7.
         assert!(found.count() >= 80, "{factor}");
     }
+}
+
+/// With one canary a fair coin decides in which run of a pair it is present; the second run's coin is no news.
+#[test]
+fn paired_coins_are_one_bet() {
+    let simulated = |seed, fault| {
+        let (mut runs, mut claim) = Simulation {
+            seed,
+            fault,
+            bias: 0.2,
+            runs: 60,
+            canaries: 1,
+            steps_per_epoch: 4,
+            epochs: 1,
+            batch_size: 10,
+            ..Simulation::default()
+        }
+        .played();
+        // The simulation's second run of a pair takes the first one's opposite coin: what was planted changes with it.
+        for pair in runs.chunks_exact_mut(2) {
+            let coin = !pair[0].coins[0];
+            let (old, new) = (f64::from(u8::from(pair[1].coins[0])), f64::from(u8::from(coin)));
+            let response = if let Fault::ResponseTimes(factor) = fault { factor } else { 1.0 };
+            for place in (0..pair[1].placed.len()).filter(|place| pair[1].placed[*place]).collect::<Vec<_>>()
+            {
+                pair[1].planted[place] += new - old;
+                pair[1].outputs[place] += response * (new - old);
+            }
+            pair[1].coins[0] = coin;
+        }
+        claim.paired_coins = true;
+        outcome(&check_up(&runs, &claim), CheckName::Clipping).p_value.unwrap()
+    };
+    assert_is_valid(
+        &(0..1000).map(|seed| simulated(seed, Fault::Nothing)).collect::<Vec<_>>(),
+        "paired coins",
+    );
+    assert!((0..20).all(|seed| simulated(seed, Fault::ResponseTimes(10.0)) < 1e-3));
 }
 
 #[test]

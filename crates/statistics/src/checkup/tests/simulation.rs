@@ -1,6 +1,6 @@
 //! Trainings as the law of their outputs: what was planted, natural gradients that follow the noise, and noise.
 
-use crate::checkup::{Claim, ClaimedBatches, RunRecord};
+use crate::checkup::{Claim, RunRecord};
 use misdeal_core::normal;
 
 /// What is wrong with a simulated training.
@@ -29,11 +29,18 @@ pub enum Fault {
     PoissonInstead,
 }
 
+/// How batches are claimed to be made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Batches {
+    Poisson,
+    Shuffle,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub struct Simulation {
     pub seed: u64,
     pub fault: Fault,
-    pub batches: ClaimedBatches,
+    pub batches: Batches,
     pub runs: usize,
     pub canaries: usize,
     pub steps_per_epoch: usize,
@@ -50,7 +57,7 @@ impl Default for Simulation {
         Simulation {
             seed: 0,
             fault: Fault::Nothing,
-            batches: ClaimedBatches::Poisson,
+            batches: Batches::Poisson,
             runs: 1,
             canaries: 64,
             steps_per_epoch: 20,
@@ -108,7 +115,8 @@ impl Simulation {
 
     pub fn played(&self) -> (Vec<RunRecord>, Claim) {
         let claim = Claim {
-            batches: self.batches,
+            claims_poisson: self.batches == Batches::Poisson,
+            is_shuffled: self.batches == Batches::Shuffle,
             dataset_size: self.records() as f64,
             batch_size: self.batch_size as f64,
             sampling_probability: 1.0 / self.steps_per_epoch as f64,
@@ -171,7 +179,7 @@ impl Simulation {
                 let factor = self.batch_size as f64 / batch.len() as f64;
                 (scale, response) = (scale * factor, response * factor);
             }
-            let opposes = self.batches == ClaimedBatches::Shuffle;
+            let opposes = self.batches == Batches::Shuffle;
             for at in 0..width {
                 let mut mean = 0.0;
                 if at < canaries {
@@ -228,7 +236,7 @@ impl Simulation {
         let is_poisson = match self.fault {
             Fault::Shuffled => false,
             Fault::PoissonInstead => true,
-            _ => self.batches == ClaimedBatches::Poisson,
+            _ => self.batches == Batches::Poisson,
         };
         if !is_poisson {
             return order[place * self.batch_size..][..self.batch_size].to_vec();
