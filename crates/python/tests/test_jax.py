@@ -28,7 +28,7 @@ def clip(norms):
 
 def audit(runs, noise=NOISE, factors_of=clip, scheme="shuffle", threat_model="worst-case"):
     auditor = misdeal.jax.Auditor(
-        noise_multiplier=NOISE, steps_per_epoch=STEPS, batch_size=BATCH_SIZE, clip_norm=CLIP_NORM, scheme=scheme, threat_model=threat_model
+        noise_multiplier=NOISE, steps_per_epoch=STEPS, batch_size=BATCH_SIZE, clip_norm=CLIP_NORM, scheme=scheme, threat_model=threat_model, canaries=1
     )
     planted = jax.vmap(jax.grad(auditor.loss(loss)), in_axes=(None, 0, 0))
     step = jax.jit(lambda params, roles, batch: clipped_sum(planted(params, roles, batch), factors_of))
@@ -92,7 +92,7 @@ def test_refusals_name_what_is_wrong():
     with pytest.raises(ValueError, match="^clip_norm is 0"):
         misdeal.jax.Auditor(noise_multiplier=1, steps_per_epoch=2, batch_size=3, scheme="shuffle", clip_norm=0)
     with pytest.raises(ValueError, match="^steps is 1"):
-        for run in misdeal.jax.Auditor(noise_multiplier=1, steps_per_epoch=2, batch_size=3, scheme="shuffle").runs(2):
+        for run in misdeal.jax.Auditor(noise_multiplier=1, steps_per_epoch=2, batch_size=3, scheme="shuffle", canaries=1).runs(2):
             run.observe({"weights": np.zeros(3)})
 
 
@@ -100,14 +100,14 @@ def poisson_audit(scheme, threat_model, seed=0, runs=400):
     """Correct Poisson training of the batched Gaussian mechanism, said to be made by `scheme`."""
     steps, records, noise = 10, 100, 0.7
     auditor = misdeal.jax.Auditor(
-        noise_multiplier=noise, steps_per_epoch=steps, batch_size=records // steps, scheme=scheme, threat_model=threat_model, seed=seed
+        noise_multiplier=noise, steps_per_epoch=steps, batch_size=records // steps, scheme=scheme, threat_model=threat_model, seed=seed, canaries=1
     )
-    auditor.direction(np.ones(1))
+    sign = auditor._prepared(np.ones(1)).pieces[0].values[0]
     for run in auditor.runs(runs):
         generator = np.random.default_rng(run.seed)
         for _ in range(steps):
             roles = np.asarray(run.roles(np.flatnonzero(generator.random(records) < 1 / steps)))
-            run.observe(np.array([np.nansum(roles) + noise * generator.standard_normal()]) * np.sign(auditor.direction(np.ones(1))))
+            run.observe(np.array([np.nansum(roles) + noise * generator.standard_normal()]) * sign)
     return auditor
 
 
@@ -158,8 +158,7 @@ def test_judging_again_after_further_runs_is_not_valid():
     first = auditor.judge(claimed_epsilon=0.0, delta=0.01)
     assert first.valid and auditor.judge(claimed_epsilon=1.0, delta=0.01).valid
     more = poisson_audit("poisson", "target-canary", seed=1, runs=40)
-    for present in (True, False):
-        auditor._outputs[present] += more._outputs[present]
+    auditor.merge(more)
     again = auditor.judge(claimed_epsilon=0.0, delta=0.01)
     assert not again.valid and not again.violated
     assert all("judged before, after 40 runs" in estimate["guarantee"] for estimate in again.estimates.values())
@@ -170,7 +169,6 @@ def test_a_confidence_sequence_may_look_again():
     auditor = poisson_audit("poisson", "target-canary", runs=2000)
     assert auditor.judge(delta=0.01, threshold_choice="sequential").valid
     more = poisson_audit("poisson", "target-canary", seed=1, runs=500)
-    for present in (True, False):
-        auditor._outputs[present] += more._outputs[present]
+    auditor.merge(more)
     assert auditor.judge(delta=0.01, threshold_choice="sequential").valid
     assert not auditor.judge(delta=0.01).valid

@@ -21,6 +21,7 @@ mod balls_in_bins;
 mod batch_rng;
 mod batch_then_shuffle;
 mod batches;
+pub mod deal;
 mod fixed_order;
 mod partial_shuffle;
 mod poisson;

@@ -13,7 +13,7 @@ use misdeal_schemes::{Batches, PositionLaw, Weights, position_law, sampler};
 use std::collections::HashSet;
 
 /// The chance that any comparison of this file fails although law and sampler agree.
-const FALSE_ALARM_RATE: f64 = 1e-6;
+pub const FALSE_ALARM_RATE: f64 = 1e-6;
 
 /// An upper bound on the comparisons that the rate is shared among; the table's test checks it.
 const MOST_COMPARISONS: f64 = 1000.0;
@@ -60,15 +60,20 @@ fn table() -> Vec<Setting> {
 }
 
 /// What one record did: bit t for batch t of a first epoch, bit T + t for batch t of a second.
-type Outcome = usize;
+pub type Outcome = usize;
 
 /// The batches that hold `record`, as bits.
 fn bits(batches: &Batches, record: u64) -> Outcome {
-    (0..).zip(batches.iter()).filter(|(_, batch)| batch.contains(&record)).map(|(t, _)| 1 << t).sum()
+    bits_of(batches.iter(), record)
+}
+
+/// The batches that hold `record`, as bits.
+pub fn bits_of<'a>(batches: impl Iterator<Item = &'a [u64]>, record: u64) -> Outcome {
+    (0..).zip(batches).filter(|(_, batch)| batch.contains(&record)).map(|(t, _)| 1 << t).sum()
 }
 
 /// The probability of an outcome in two epochs of `steps` batches.
-fn probability(law: &PositionLaw, steps: usize, outcome: Outcome) -> f64 {
+pub fn probability(law: &PositionLaw, steps: usize, outcome: Outcome) -> f64 {
     let epochs = [outcome % (1 << steps), outcome >> steps];
     let weight = |weights: &Weights, epoch: Outcome| {
         if epoch.is_power_of_two() { weights.weight(epoch.ilog2().into()) } else { 0.0 }
@@ -90,10 +95,15 @@ fn probability(law: &PositionLaw, steps: usize, outcome: Outcome) -> f64 {
 /// P(N D >= g) <= e^-g (e g / (k - 1))^(k - 1) for g > k - 1 (Agrawal, "Finite-sample concentration of the
 /// multinomial in relative entropy", 2020). Impossible outcomes make it minus infinity.
 fn log_p_value(law: &PositionLaw, steps: usize, counts: &[u64]) -> f64 {
+    log_p_of_counts(counts, |outcome| probability(law, steps, outcome))
+}
+
+/// [`log_p_value`] for any law of outcomes.
+pub fn log_p_of_counts(counts: &[u64], probability: impl Fn(Outcome) -> f64) -> f64 {
     let trials: u64 = counts.iter().sum();
     let (mut possible, mut divergence, mut total) = (0_u32, 0.0, 0.0);
     for (outcome, &count) in counts.iter().enumerate() {
-        let probability = probability(law, steps, outcome);
+        let probability = probability(outcome);
         total += probability;
         possible += u32::from(probability > 0.0);
         if count > 0 {
