@@ -19,7 +19,7 @@
 //! | a model card | [`check()`] | [`Checked`] |
 //! | the noise that a target needs | [`calibrate_noise`], [`calibrate_all`] | [`Calibration`], [`Calibrations`] |
 //! | scores of your own | [`estimate_scores`], [`estimate_arrays`] | [`Estimation`] |
-//! | outputs of your own training | [`score_outputs`], [`judge_outputs`] | [`Outputs`] |
+//! | outputs of your own training | [`score_outputs`], [`judge_outputs`], [`judge_coins`] | [`Outputs`] |
 //! | faults of your own training | [`check_up()`], [`RunRecord`] | [`CheckUp`] |
 //! | a log of batches | [`diagnose()`] | [`Diagnosed`] |
 //! | parts of a run | [`play_part`], [`audit_played`], [`merge_stores`] | [`ScoreStore`], [`Merged`] |
@@ -39,6 +39,7 @@ mod check;
 mod check_up;
 mod checkpoints;
 mod claimed_curve;
+mod coins;
 mod devices;
 mod diagnose;
 mod engine_choice;
@@ -48,8 +49,10 @@ mod measurement;
 mod mechanism;
 mod memory;
 mod merging;
+mod modelled;
 mod outputs;
 mod parts;
+mod privacy_curves;
 mod progress;
 mod promised;
 mod reach;
@@ -68,6 +71,7 @@ pub use calibration::{calibrate, calibrate_all, calibrate_noise};
 pub use check::{check, default_card, sweep};
 pub use check_up::check_up;
 pub use claimed_curve::ClaimedCurve;
+pub use coins::{CoinAnalysis, CurveClaim, RunsNeeded, judge_coins, runs_needed};
 pub use devices::devices;
 pub use diagnose::{diagnose, diagnose_batches};
 pub use engine_choice::EngineChoice;
@@ -83,7 +87,7 @@ pub use misdeal_core::{
 pub use misdeal_results::request::{self, Analysis};
 pub use misdeal_results::{
     Account, Audit, Calibration, Calibrations, CheckUp, Checked, CheckedCard, Devices, Diagnosed, Estimation,
-    Merged, Outputs, SelfTest, Swept, Verdict, VerdictKind,
+    Independence, Merged, Outputs, SelfTest, Swept, Verdict, VerdictKind,
 };
 pub use misdeal_statistics::checkup::{Claim, RunRecord};
 pub use misdeal_statistics::{EpsilonEstimate, ThresholdChoice};

@@ -22,6 +22,7 @@ stacked result to `run.observe_all`.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
@@ -54,6 +55,8 @@ class Auditor(Runs):
       tree, and for schemes where no proof covers several.
     - `dataset_size`: the number of records, if it is not `steps_per_epoch * batch_size`.
     - `seed`: decides coins, directions, and the seeds of runs.
+    - `store`: a folder in which each run is saved as it ends. An audit that was interrupted goes on there, and several processes may share it.
+    - `quiet`: no progress, which terminals and notebooks show otherwise.
     """
 
     def __init__(
@@ -70,10 +73,14 @@ class Auditor(Runs):
         canaries: int | None = None,
         dataset_size: int | None = None,
         seed: int = 0,
+        store: str | os.PathLike[str] | None = None,
+        quiet: bool = False,
     ) -> None:
         super().__init__(
-            scheme=scheme, threat_model=threat_model, target_index=target_index, canary=canary, canaries=canaries, dataset_size=dataset_size, seed=seed
-        )
+            scheme=scheme, threat_model=threat_model, target_index=target_index, canary=canary, canaries=canaries, dataset_size=dataset_size, seed=seed,
+            store=store,
+        )  # fmt: skip
+        self.quiet = quiet
         if isinstance(canary, str) and canary == "null-space":
             raise ValueError("canary is null-space, but random, dirac or a tree is allowed in JAX, where no leaf is known to be the last layer's")
         self.clip_norm = float(clip_norm)
@@ -115,10 +122,11 @@ class Auditor(Runs):
         return along, jnp.stack([leaves[tensor][coordinate] for tensor, coordinate in pairs])
 
     def runs(self, runs: int) -> Iterator[Run]:
-        """So many runs; what the loop's body trains is the run's. One canary needs an even number, several need one run or more."""
-        self.check_runs(runs)
-        first = len(self.records)
-        for index in range(first, first + runs):
+        """So many runs; what the loop's body trains is the run's. One canary needs an even number, several need one run or more.
+
+        With a store, so many in all: those that are finished are not trained again, and those that another process trains are left to it.
+        """
+        for index in self.numbers(runs, self.quiet):
             run = Run(self, index)
             yield run
             run.finish()
@@ -243,6 +251,6 @@ class Run:
             noise_multipliers=np.full(whole, auditor.noise_multiplier), expected_batch_sizes=np.full(whole, float(planter.batch_size)),
             clip_norms=np.full(whole, auditor.clip_norm), probes=np.array(self._probes[:whole]), probe_tensors=found.probe_tensors,
             probe_free=found.probe_free, tensors=auditor.tensors, tensors_touched=found.tensors_touched(), biased=planter.keeps_naturals,
-            probes_biased=planter.keeps_naturals,
+            probes_biased=planter.keeps_naturals, dataset_size=auditor.dataset_size,
         )  # fmt: skip
         auditor.keep(self.record)

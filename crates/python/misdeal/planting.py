@@ -107,25 +107,31 @@ class Planter:
 
 
 def independence(planter: Planter, *, biased: bool, dealt_once: bool) -> str | None:
-    """Why the outputs of different canaries are independent, given their coins; `None` if nothing proves it.
+    """Why coins are as private as a single record's, and independent given their scores; `None` if nothing proves it (docs/proofs/coins.md).
+
+    - `single`: one canary a run.
+    - `follow`: the rule "follow", for uniform shuffles.
+    - `memberships`: records are dealt independently of each other, or in a fixed order.
+    - `symmetric-scores`: every record is dealt once an epoch, and scores do not depend on the order of an epoch's steps.
+    - `private-coins`: each coin is private, but scores of one run may depend on each other, as they do where natural gradients reach the canaries.
 
     `biased`: whether natural gradients reach the canaries. `dealt_once`: whether an epoch deals every record, once.
     """
     if planter.canaries == 1:
         return "single"
-    if biased:
+    if planter.opposes and not planter.follows and planter.scheme != "fixed-order":
         return None
+    if biased:
+        return "private-coins"
     if planter.follows:
         return "follow"
     if planter.scheme in ("poisson", "balls-in-bins", "fixed-order"):
         return "memberships"
-    return "symmetric-scores" if not planter.opposes and planter.scheme == "shuffle" and dealt_once else None
+    return "symmetric-scores" if planter.scheme == "shuffle" and dealt_once else "private-coins"
 
 
-def objection(planter: Planter) -> str | None:
-    """Why no bound from several canaries would be valid, if there is a reason: a coin is then less private than a single canary's."""
-    if planter.canaries == 1 or not planter.opposes or planter.follows or planter.scheme == "fixed-order":
-        return None
+def objection(planter: Planter) -> str:
+    """Why no bound from several canaries is valid where `independence` is `None`."""
     return (
         f"several canaries with scheme={planter.scheme!r} have places that depend on each other, and no proof covers that; take canaries=1, or "
         "threat_model='target-canary'"

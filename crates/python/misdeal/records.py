@@ -52,6 +52,8 @@ class RunRecord:
     # Whether natural gradients reach the canaries, and whether they reach the probes.
     biased: bool
     probes_biased: bool
+    # The number of records, if it is known.
+    dataset_size: int | None = None
 
     @property
     def expected(self) -> npt.NDArray[np.float64]:
@@ -60,7 +62,7 @@ class RunRecord:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the record as one `.npz` file, atomically."""
-        words = {name: getattr(self, name) for name in ("seed", "index", "shape", "tensors", "biased", "probes_biased")}
+        words = {name: getattr(self, name) for name in ("seed", "index", "shape", "tensors", "biased", "probes_biased", "dataset_size")}
         arrays = {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.name not in words}
         path = pathlib.Path(path)
         unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")

@@ -21,6 +21,7 @@ A claim that is not refuted is not confirmed.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -53,6 +54,8 @@ class Auditor(Runs):
       under Poisson sampling, for a `canary` of your own, and for loaders where no proof covers several.
     - `dataset_size`: the number of records, if no data loader says it.
     - `seed`: decides coins, directions, and the seeds of runs.
+    - `store`: a folder in which each run is saved as it ends. An audit that was interrupted goes on there, and several processes may share it.
+    - `quiet`: no progress, which terminals and notebooks show otherwise.
     """
 
     def __init__(
@@ -65,18 +68,23 @@ class Auditor(Runs):
         canaries: int | None = None,
         dataset_size: int | None = None,
         seed: int = 0,
+        store: str | os.PathLike[str] | None = None,
+        quiet: bool = False,
     ) -> None:
         super().__init__(
-            scheme=scheme, threat_model=threat_model, target_index=target_index, canary=canary, canaries=canaries, dataset_size=dataset_size, seed=seed
-        )
+            scheme=scheme, threat_model=threat_model, target_index=target_index, canary=canary, canaries=canaries, dataset_size=dataset_size, seed=seed,
+            store=store,
+        )  # fmt: skip
+        self.quiet = quiet
         self.directions: directions.Directions | None = None
         self._seeds: dict[int, int] = {}
 
     def runs(self, runs: int) -> Iterator[Run]:
-        """So many runs; what the loop's body trains is the run's. One canary needs an even number, several need one run or more."""
-        self.check_runs(runs)
-        first = len(self.records)
-        for index in range(first, first + runs):
+        """So many runs; what the loop's body trains is the run's. One canary needs an even number, several need one run or more.
+
+        With a store, so many in all: those that are finished are not trained again, and those that another process trains are left to it.
+        """
+        for index in self.numbers(runs, self.quiet):
             torch.manual_seed(self.run_seed(index))
             run = Run(self, index, runs)
             yield run
@@ -254,7 +262,6 @@ class Run:
             self._batches.steps_per_epoch //= passes
             known = self._planter
             self._planter = Planter(known.scheme, known.threat_model, known.batch_size * passes, known.canaries, known.target_index)
-            self.auditor.planter = self._planter
         auditor = self.auditor
         if auditor.directions is None:
             auditor.directions = self._choose_directions(parameters)
@@ -303,6 +310,7 @@ class Run:
             seed=self.auditor.seed, index=self.index, shape=shape, coins=self.coins, **columns, probe_tensors=found.probe_tensors,
             probe_free=found.probe_free, tensors=tuple(str(list(shape)) for shape in self._shapes), tensors_touched=found.tensors_touched(),
             biased=self._planter.keeps_naturals and found.kind != "null-space", probes_biased=self._planter.keeps_naturals,
+            dataset_size=self.auditor.dataset_size,
         )  # fmt: skip
 
 

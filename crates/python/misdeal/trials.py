@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +14,9 @@ from .checkup import CheckUp, ClaimedScheme, check_up
 from .directions import KINDS
 from .outputs import judge, score_outputs
 from .planting import Planter, default_canaries, independence, objection
+from .progress import watched
 from .records import RunRecord
+from .run_store import RunStore
 from .results import OutputsReport
 from .settings import Setting
 
@@ -24,8 +27,9 @@ class Runs:
     """The runs of an auditor, with a coin for each canary in each of them, and what they show."""
 
     def __init__(
-        self, *, scheme: str | None, threat_model: ThreatModel, target_index: int, canary: Any, canaries: int | None, seed: int, dataset_size: int | None
-    ) -> None:
+        self, *, scheme: str | None, threat_model: ThreatModel, target_index: int, canary: Any, canaries: int | None, seed: int, dataset_size: int | None,
+        store: str | os.PathLike[str] | None = None,
+    ) -> None:  # fmt: skip
         if isinstance(canary, str) and canary not in KINDS:
             raise ValueError(f"canary is {canary!r}, but auto, random, dirac, null-space or one array for each tensor is allowed; check the spelling")
         if canaries is not None and (int(canaries) != canaries or canaries < 1):
@@ -44,7 +48,9 @@ class Runs:
         self.seed = int(seed)
         self.dataset_size = dataset_size
         self.records: list[RunRecord] = []
-        self.planter: Planter | None = None
+        identity = dict(scheme=scheme, threat_model=threat_model, target_index=self.target_index, canaries=self.canaries, seed=self.seed)
+        identity["canary"] = canary if isinstance(canary, str) else "given"
+        self.store = None if store is None else RunStore(store, identity)
         self._leaders_of: tuple[int, int] | None = None
         self._judged: set[int] = set()
         self._judged_sequentially = False
@@ -61,7 +67,6 @@ class Runs:
                 f"target_index is {self.target_index}, but 0 to {self.dataset_size - self.canaries} is allowed; the data set has {self.dataset_size} "
                 f"records, and {self.canaries} from target_index on are canaries"
             )
-        self.planter = planter
         return planter
 
     def coins_of(self, run: int) -> npt.NDArray[np.bool_]:
@@ -93,6 +98,38 @@ class Runs:
     def _generator(self, run: int, *key: int) -> np.random.Generator:
         return np.random.default_rng(np.random.SeedSequence([self.seed, run], spawn_key=key))
 
+    def refresh(self) -> None:
+        """Reads what the store has, which other processes may have added to."""
+        if self.store is None:
+            return
+        known = {record.index for record in self.records if record.seed == self.seed}
+        for index in self.store.finished():
+            if index not in known:
+                record = self.store.load(index)
+                self.canaries, self.dataset_size = len(record.coins), record.dataset_size
+                self.keep(record, is_new=False)
+        looks = self.store.looks()
+        self._judged |= set(looks["judged"])
+        self._judged_sequentially |= looks["sequentially"]
+
+    def numbers(self, runs: int, quiet: bool) -> Iterator[int]:
+        """The numbers of the runs to train: so many more; or with a store, those that it lacks of so many in all."""
+        self.refresh()
+        self.check_runs(runs)
+        first = len(self.records)
+        with watched(quiet, "runs") as show:
+            if self.store is None:
+                for done in range(runs):
+                    yield first + done
+                    if show:
+                        show(done + 1, runs)
+                return
+            for index in self.store.unfinished(runs):
+                yield index
+                if show:
+                    show(len(self.store.finished()), runs)
+            self.refresh()
+
     def check_runs(self, runs: int) -> None:
         """Refuses numbers of runs that cannot be judged."""
         if self.canaries == 1 and (runs < 2 or runs % 2):
@@ -102,11 +139,14 @@ class Runs:
         if runs < 1:
             raise ValueError(f"runs is {runs}, but a whole number from 1 is allowed; each is one training")
 
-    def keep(self, record: RunRecord) -> None:
-        """Takes over a finished run; all runs must have the same shape."""
+    def keep(self, record: RunRecord, is_new: bool = True) -> None:
+        """Takes over a finished run, and saves it in the store if it is new; all runs must have the same shape."""
         if self.records and record.shape != self.records[0].shape:
             raise ValueError(f"training is {record.shape}, but {self.records[0].shape} as in the first run is allowed; all runs must be alike")
         self.records.append(record)
+        self.records.sort(key=lambda known: (known.seed, known.index))
+        if self.store is not None and is_new:
+            self.store.save(record)
 
     def merge(self, other: Runs) -> None:
         """Takes over the runs of another auditor of the same training: of another process, with a seed of its own or with other runs."""
@@ -122,9 +162,9 @@ class Runs:
                     "of its own"
                 )
         if not self.records:
-            self.canaries, self.dataset_size, self.planter = other.canaries, other.dataset_size, other.planter
+            self.canaries, self.dataset_size = other.canaries, other.dataset_size
         for record in other.records:
-            self.keep(record)
+            self.keep(record, is_new=False)
         self._judged |= other._judged
         self._judged_sequentially |= other._judged_sequentially
 
@@ -157,12 +197,15 @@ class Runs:
 
     @property
     def independence(self) -> str | None:
-        """Why canaries are independent given their coins: `single`, `follow`, `memberships` or `symmetric-scores`; `None` if nothing proves it."""
-        if not self.records or self.planter is None:
-            raise ValueError("runs is 0, but at least one is allowed; train first")
-        shape = self.records[0].shape
-        dealt_once = self.dataset_size in (None, shape["steps_per_epoch"] * shape["batch_size"])
-        return independence(self.planter, biased=any(record.biased for record in self.records), dealt_once=dealt_once)
+        """Why coins are private and independent: `single`, `follow`, `memberships`, `symmetric-scores` or `private-coins`; `None` if nothing proves it."""
+        planter, record = self._planter_of_records(), self.records[0]
+        slots = record.shape["steps_per_epoch"] * record.shape["batch_size"]
+        return independence(planter, biased=any(record.biased for record in self.records), dealt_once=record.dataset_size in (None, slots))
+
+    def _planter_of_records(self) -> Planter:
+        shape = self.setting
+        assert self.canaries is not None
+        return Planter(shape.scheme, self.threat_model, shape.batch_size, self.canaries, self.target_index)
 
     def scores(self, score: str = "likelihood-ratio") -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """The scores of canaries that were present, and of those that were not."""
@@ -178,6 +221,7 @@ class Runs:
         unknown = sorted(set(analysis) - set(defaults))
         if unknown:
             raise TypeError(f"judge() got an unexpected keyword argument {unknown[0]!r}")
+        self.refresh()
         words = {**defaults, **analysis, "claimed_epsilon": claimed_epsilon}
         objection = self._objection(words["threshold_choice"] == "sequential")
         report = judge(self.setting, self.outputs_in, self.outputs_out, objection, words)
@@ -185,6 +229,8 @@ class Runs:
             self._judged_sequentially = True
         else:
             self._judged.add(len(self.records))
+        if self.store is not None:
+            self.store.keep_looks(sorted(self._judged), self._judged_sequentially)
         return report
 
     def check(self, *, claimed_scheme: ClaimedScheme = "poisson", sampling_probability: float | None = None) -> CheckUp:
@@ -200,9 +246,10 @@ class Runs:
 
     def _objection(self, sequential: bool) -> str | None:
         """Why a bound from these runs would not be valid."""
-        if self.planter is not None and (reason := objection(self.planter)) is not None:
-            return reason
-        if self.independence is None:
+        why = self.independence
+        if why is None:
+            return objection(self._planter_of_records())
+        if why == "private-coins":
             return "natural gradients reach the canaries, so that outputs of one run depend on each other; take canary='null-space', or canaries=1"
         earlier = sorted(self._judged if sequential else self._judged - {len(self.records)})
         if earlier:

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from misdeal import directions, following
-from misdeal.planting import Planter, default_canaries, independence, objection
+from misdeal.planting import Planter, default_canaries, independence
 
 SHAPES = [(20, 5, 5), (20,), (64, 80), (64,), (10, 64), (10,)]
 
@@ -154,11 +154,10 @@ def test_what_makes_canaries_independent():
 
     assert why("shuffle", "worst-case") == why("shuffle-once", "worst-case") == why("without-replacement", "worst-case") == "follow"
     assert why("poisson", "worst-case") == why("balls-in-bins", "target-canary") == why("fixed-order", "worst-case") == "memberships"
-    assert why("shuffle", "target-canary") == "symmetric-scores" and why("shuffle", "target-canary", dealt_once=False) is None
-    assert why("shuffle", "partially-informed", biased=True) is None and why("shuffle", "partially-informed", 1, biased=True) == "single"
-    assert objection(Planter("stream-shuffle", "worst-case", 8, 1)) is None
-    assert "no proof covers" in objection(Planter("batch-then-shuffle", "partially-informed", 8, 2))
-    assert objection(Planter("shuffle", "worst-case", 8, 8)) is None
+    assert why("shuffle", "target-canary") == "symmetric-scores" and why("shuffle", "target-canary", dealt_once=False) == "private-coins"
+    assert why("shuffle", "partially-informed", biased=True) == "private-coins" and why("shuffle", "partially-informed", 1, biased=True) == "single"
+    assert why("batch-then-shuffle", "worst-case", 1) == "single"
+    assert why("batch-then-shuffle", "partially-informed") is None and why("batch-then-shuffle", "target-canary") == "private-coins"
     with pytest.raises(ValueError, match="^canaries is 9, but 1 to 8 "):
         Planter("shuffle", "worst-case", 8, 9)
 
@@ -168,4 +167,4 @@ def test_how_many_canaries_there_are_if_nobody_says():
     assert default_canaries("auto", "shuffle", "partially-informed", 600, 10**6) == 64
     assert default_canaries("auto", "shuffle", "worst-case", 600, 100) == 100
     assert default_canaries("auto", "poisson", "worst-case", 600, 10**6) == default_canaries([1], "shuffle", "worst-case", 600, 10**6) == 1
-    assert default_canaries("auto", "stream-shuffle", "worst-case", 600, 10**6) == 1
+    assert default_canaries("auto", "batch-then-shuffle", "worst-case", 600, 10**6) == 1

@@ -293,3 +293,46 @@ def test_the_same_seed_gives_the_same_audit():
     coins = np.array([pooled.coins_of(run) for run in range(200)])
     # 2,400 fair coins: five standard errors.
     assert abs(coins.mean() - 0.5) < 5 * 0.5 / np.sqrt(coins.size)
+
+
+def test_a_store_goes_on_where_it_was_left(tmp_path):
+    def audit(runs, stop_at=None, seed=5):
+        auditor = misdeal.torch.Auditor(threat_model="worst-case", canaries=12, seed=seed, store=tmp_path)
+        trained = []
+        for run in auditor.runs(runs):
+            if run.index == stop_at:
+                break
+            trained.append(run.index)
+            model, optimizer, loader = make_private()
+            run.plant(optimizer, loader)
+            training.train(model, optimizer, loader, 2)
+        return auditor, trained
+
+    assert audit(3, stop_at=2)[1] == [0, 1]
+    # A process that trains run 2 at this moment.
+    other = misdeal.torch.Auditor(threat_model="worst-case", canaries=12, seed=5, store=tmp_path)
+    busy = other.runs(3)
+    assert next(busy).index == 2
+    assert audit(4)[1] == [3]
+    busy.close()
+    auditor, trained = audit(4)
+    assert trained == [2] and [record.index for record in auditor.records] == [0, 1, 2, 3]
+    whole = audited(runs=4)
+    assert np.array_equal(auditor.outputs, whole.outputs) and np.array_equal(auditor.coins, whole.coins)
+    assert auditor.judge(delta=0.01).valid
+    # The look is remembered by whoever opens the store.
+    assert not audit(5)[0].judge(delta=0.01).valid
+    with pytest.raises(ValueError, match="^seed is 6, but 5 as in the store"):
+        audit(4, seed=6)
+
+
+def test_audits_of_several_processes_are_merged():
+    first, second = audited(runs=2), misdeal.torch.Auditor(threat_model="worst-case", canaries=12, seed=9)
+    for run in second.runs(1):
+        model, optimizer, loader = make_private()
+        run.plant(optimizer, loader)
+        training.train(model, optimizer, loader, 2)
+    first.merge(second)
+    assert first.outputs.shape[0] == 3 and first.coins.shape == (3, 12)
+    with pytest.raises(ValueError, match="^run 1 of seed 9 is in both auditors"):
+        first.merge(second)

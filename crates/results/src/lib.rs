@@ -27,6 +27,7 @@ mod calibration;
 mod check;
 mod check_up;
 mod check_words;
+mod coins;
 mod decision;
 mod diagnosis;
 mod document;
@@ -55,6 +56,7 @@ pub use audit::{Audit, BufferSearch, Correction, Guess, Training};
 pub use calibration::{CalibratedScheme, Calibration, Calibrations};
 pub use check::{CardSetting, Checked, CheckedCard, CheckedScheme};
 pub use check_up::{CHECK_UP_SIGNIFICANCE, CheckUp, TestedFault};
+pub use coins::{Coins, Independence, OneRunBounds, TestedCurve};
 pub use diagnosis::{
     Candidate, Defect, DefectName, Diagnosed, Diagnosis, EpochPositions, Leakage, LoggedScheme,
     PositionSample, SchemeParameters,
