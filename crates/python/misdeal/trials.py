@@ -241,7 +241,7 @@ class Runs:
         """
         return check_up(
             self.records, claimed_scheme=claimed_scheme, sampling_probability=sampling_probability, dataset_size=self.dataset_size,
-            floods=self.planter is not None and self.planter.floods,
+            floods=bool(self.records) and self._planter_of_records().floods,
         )  # fmt: skip
 
     def _objection(self, sequential: bool) -> str | None:

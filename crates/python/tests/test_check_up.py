@@ -64,7 +64,9 @@ def test_one_canary_needs_two_runs_and_is_checked_too():
 def test_natural_gradients_leave_what_holds_for_any_of_them():
     found = checked(threat_model="partially-informed")
     assert found.passed and found.test("equal-noise").p_value is None and found.test("clipping").p_value is not None
-    for fault in ("noise halved", "every fifth step without noise", "same noise each step", "no noise on biases"):
+    # Half the noise shows in tensors that natural gradients hardly reach.
+    assert not checked("noise halved", threat_model="partially-informed", epochs=4).passed
+    for fault in ("every fifth step without noise", "same noise each step", "no noise on biases"):
         assert checked(fault, threat_model="partially-informed", epochs=4).test(training.FAULTS[fault][1]).p_value < 1e-6, fault
 
 

@@ -125,7 +125,8 @@ fn message(name: CheckName, outcome: &Outcome, passed: bool, tensors: &[String])
     let tensor = || tensors.get(at).map_or_else(|| format!("tensor {at}"), |name| format!("tensor {name}"));
     match (name, passed) {
         (CheckName::NoiseScale, true) if measured > 1.05 => format!(
-            "Outputs vary {measured:.2} times as much as the claimed noise. More noise costs accuracy, not privacy."
+            "Outputs vary {measured:.2} times as much as the claimed noise. Natural gradients add to it; more noise costs \
+             accuracy, not privacy."
         ),
         (CheckName::NoiseScale, true) => format!("The noise is {measured:.2} times the claimed noise."),
         (CheckName::NoiseScale, false) => {

@@ -5,6 +5,7 @@ use serde::Deserialize;
 /// What a training is claimed to do: the null hypothesis of every test of a check-up.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other")]
 pub struct Claim {
     /// Whether the account assumes Poisson sampling.
     pub claims_poisson: bool,
