@@ -18,6 +18,7 @@ mod accounting;
 mod audits;
 mod calls;
 mod command_line;
+mod check_ups;
 mod diagnoses;
 mod errors;
 mod estimates;
@@ -41,6 +42,7 @@ mod _native {
     use crate::audits::{audit_mechanism, audit_training, describe_setting};
     #[pymodule_export]
     use crate::command_line::command_line;
+    use crate::check_ups::check_up;
     #[pymodule_export]
     use crate::diagnoses::{diagnose, scan};
     #[pymodule_export]
