@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each kind of document, with commands that print it.
-const COMMANDS: [(&str, &[&str]); 15] = [
+const COMMANDS: [(&str, &[&str]); 16] = [
     (
         "audit-mechanism",
         &[
@@ -85,6 +85,7 @@ const COMMANDS: [(&str, &[&str]); 15] = [
         ],
     ),
     ("merge", &["merge first.store second.store --output both.store"]),
+    ("deal", &["deal --dataset-size 100 --batch-size 10 --noise-multiplier 1 --output plan.jsonl"]),
     (
         "diagnose",
         &[

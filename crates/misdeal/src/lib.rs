@@ -21,6 +21,7 @@
 //! | scores of your own | [`estimate_scores`], [`estimate_arrays`] | [`Estimation`] |
 //! | outputs of your own training | [`score_outputs`], [`judge_outputs`] | [`Outputs`] |
 //! | a log of batches | [`diagnose()`] | [`Diagnosed`] |
+//! | batches to train on | [`deal()`] | [`DealtPlan`] |
 //! | parts of a run | [`play_part`], [`audit_played`], [`merge_stores`] | [`ScoreStore`], [`Merged`] |
 //! | this machine | [`self_test()`], [`devices()`] | [`SelfTest`], [`Devices`] |
 //!
@@ -37,6 +38,7 @@ mod calibration;
 mod check;
 mod checkpoints;
 mod claimed_curve;
+mod deal;
 mod devices;
 mod diagnose;
 mod engine_choice;
@@ -65,6 +67,7 @@ pub use accounting::account;
 pub use calibration::{calibrate, calibrate_all, calibrate_noise};
 pub use check::{check, default_card, sweep};
 pub use claimed_curve::ClaimedCurve;
+pub use deal::{deal, dealt_plan};
 pub use devices::devices;
 pub use diagnose::{diagnose, diagnose_batches};
 pub use engine_choice::EngineChoice;
@@ -79,9 +82,10 @@ pub use misdeal_core::{
 };
 pub use misdeal_results::request::{self, Analysis};
 pub use misdeal_results::{
-    Account, Audit, Calibration, Calibrations, Checked, CheckedCard, Devices, Diagnosed, Estimation, Merged,
-    Outputs, SelfTest, Swept, Verdict, VerdictKind,
+    Account, Audit, Calibration, Calibrations, Checked, CheckedCard, DealtPlan, Devices, Diagnosed,
+    Estimation, Merged, Outputs, SelfTest, Swept, Verdict, VerdictKind,
 };
+pub use misdeal_schemes::deal::{Plan, of_rank};
 pub use misdeal_statistics::{EpsilonEstimate, ThresholdChoice};
 pub use outputs::{judge_outputs, judge_outputs_despite, score_outputs};
 pub use parts::{audit_played, check_mechanism, is_decided, play_part};

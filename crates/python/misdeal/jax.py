@@ -27,6 +27,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from .jax_deal import BatchSelection as BatchSelection
 from .planting import OVERSIZE, Planter, Runs
 
 

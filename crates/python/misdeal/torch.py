@@ -31,6 +31,9 @@ import torch
 from torch.utils.data import BatchSampler, DataLoader, RandomSampler, SequentialSampler
 
 from .planting import OVERSIZE, Planter, Runs
+from .torch_loader import PrivacyEngine as PrivacyEngine
+from .torch_loader import loader as loader
+from .torch_loader import make_private as make_private
 
 
 class Auditor(Runs):

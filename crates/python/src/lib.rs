@@ -16,6 +16,7 @@
 mod accounting;
 mod audits;
 mod calls;
+mod deal;
 mod diagnoses;
 mod errors;
 mod estimates;
@@ -37,6 +38,8 @@ mod _native {
     use crate::accounting::{account, calibrate, check, sweep};
     #[pymodule_export]
     use crate::audits::{audit_mechanism, audit_training, describe_setting};
+    #[pymodule_export]
+    use crate::deal::{Plan, deal};
     #[pymodule_export]
     use crate::diagnoses::{diagnose, scan};
     #[pymodule_export]

@@ -1,8 +1,8 @@
 //! [`Document`]: the result of any command.
 
 use crate::{
-    Account, Audit, Calibration, Calibrations, Checked, Devices, Diagnosed, Estimation, LaidOut, Merged,
-    Outputs, Reproduction, Scan, SelfTest, Swept, Verdict, json_layout,
+    Account, Audit, Calibration, Calibrations, Checked, DealtPlan, Devices, Diagnosed, Estimation, LaidOut,
+    Merged, Outputs, Reproduction, Scan, SelfTest, Swept, Verdict, json_layout,
 };
 use serde::Serialize;
 use strum::IntoStaticStr;
@@ -37,6 +37,8 @@ pub enum Document {
     Check(Checked),
     /// A model card checked over ranges of its fields.
     Sweep(Swept),
+    /// A plan of batches, and the epsilon that goes with it.
+    Deal(Box<DealtPlan>),
     /// The scheme that most likely made a log's batches.
     Diagnose(Box<Diagnosed>),
     /// The paper's numbers beside ours.
@@ -83,7 +85,8 @@ impl Document {
             Self::Check(found) => Some(found.verdict()),
             Self::Sweep(found) => Some(found.verdict()),
             Self::Diagnose(found) => Some(found.verdict()),
-            Self::Reproduce(_)
+            Self::Deal(_)
+            | Self::Reproduce(_)
             | Self::Merge(_)
             | Self::Scan(_)
             | Self::Devices(_)
@@ -136,6 +139,7 @@ documents! {
     Calibrations => Self::CalibrateAll,
     Checked => Self::Check,
     Swept => Self::Sweep,
+    DealtPlan => Self::Deal,
     Diagnosed => Self::Diagnose,
     Reproduction => Self::Reproduce,
     Merged => Self::Merge,

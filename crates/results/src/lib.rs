@@ -26,6 +26,7 @@ mod audit;
 mod calibration;
 mod check;
 mod check_words;
+mod deal;
 mod decision;
 mod diagnosis;
 mod document;
@@ -53,6 +54,7 @@ pub use account::{Account, OtherMethod, RunShape};
 pub use audit::{Audit, BufferSearch, Correction, Guess, Training};
 pub use calibration::{CalibratedScheme, Calibration, Calibrations};
 pub use check::{CardSetting, Checked, CheckedCard, CheckedScheme};
+pub use deal::{DealtPlan, SeedSource};
 pub use diagnosis::{
     Candidate, Defect, DefectName, Diagnosed, Diagnosis, EpochPositions, Leakage, LoggedScheme,
     PositionSample, SchemeParameters,

@@ -26,6 +26,8 @@ pub const LARGEST_RECORD: u64 = u32::MAX as u64 - 1;
 pub struct BatchLog {
     records: Vec<u32>,
     batches: Vec<LoggedBatch>,
+    /// The number of records of the data that a plan is for; logs of loaders do not know it.
+    dataset_size: Option<u64>,
 }
 
 /// Epoch, rank and worker of a batch.
@@ -87,6 +89,11 @@ impl BatchLog {
         })
     }
 
+    /// The number of records in the data, if the file is a plan that states it.
+    pub fn dataset_size(&self) -> Option<u64> {
+        self.dataset_size
+    }
+
     /// The number of batches.
     pub fn len(&self) -> usize {
         self.batches.len()
@@ -115,7 +122,8 @@ impl BatchLog {
 /// - `.npy`: integers of shape (epochs, batches, batch size), or (batches, batch size) for one epoch. Entries of -1 are not
 ///   records: they fill up shorter batches.
 /// - `.parquet`: a row for each record, with the integer columns `epoch`, `batch` and `record`. Add `rank` and `worker` if there
-///   are several. The rows of a batch follow one another. A batch ends where any column other than `record` changes.
+///   are several. The rows of a batch follow one another. A batch ends where any column other than `record` changes. In a plan that
+///   misdeal wrote, a number without rows is a batch without records.
 ///
 /// Record indices count from 0, in the order of the file that the loader reads. Batches, and records in a batch, are in the
 /// loader's order.
