@@ -9,7 +9,7 @@ from typing import Any
 BATCHES = {"poisson": "drawn by Poisson sampling", "balls-in-bins": "dealt into bins", "shuffle": "shuffled", "fixed-order": "taken in a fixed order"}
 POISSON_SAMPLERS = ("UniformWithReplacementSampler", "DistributedUniformWithReplacementSampler")
 # Batch samplers around another one, and where they keep it.
-WRAPPERS = {"BatchSplittingSampler": "sampler", "BatchSamplerShard": "batch_sampler", "_Recorder": "_sampler"}
+WRAPPERS = {"BatchSplittingSampler": "sampler", "BatchSamplerShard": "batch_sampler", "BatchRecorder": "_sampler"}
 
 
 @dataclasses.dataclass

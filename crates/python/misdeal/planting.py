@@ -1,49 +1,91 @@
-"""What the adversary puts into a batch, and the runs that it is put into: shared by `misdeal.torch` and `misdeal.jax`."""
+"""What the adversary puts into a batch: shared by `misdeal.torch` and `misdeal.jax`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import dataclasses
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _native
-from .outputs import judge, score_outputs
-from .results import OutputsReport
+from . import _native, following
 from .settings import Setting
 
 # A canary is planted at this multiple of the clipping norm, so that clipping which is skipped shows.
 OVERSIZE = 10.0
 
 
-class Planter:
-    """Which gradients of a batch are planted, by the threat model (the paper's Algorithm 2).
+@dataclasses.dataclass(frozen=True)
+class PlantedBatch:
+    """What each gradient of a logical batch becomes.
 
-    The target's gradient is the canary, or zero where it is zeroed out. Where batch sizes are fixed, a partially informed adversary has
-    minus the canary as the last record of every batch without the target. In the worst case all other gradients are planted, too.
-    Under Poisson sampling and balls-in-bins nothing opposes: there it would change the mechanism and accuse the innocent. For the same
-    reason batches of another size than `batch_size` are refused where something opposes, whatever scheme was named.
+    `roles`: NaN for a gradient that stays as it is, 0 for one that becomes zero, k + 1 for canary k, -(k + 1) for minus canary k.
+    `places`: 1 for a canary that is played here, -1 for one that is opposed, 0 for one that is neither.
     """
 
-    def __init__(self, scheme: str, threat_model: str, batch_size: int) -> None:
+    roles: npt.NDArray[np.float64]
+    places: npt.NDArray[np.int8]
+
+
+class Planter:
+    """Which gradients of a batch are planted, by the threat model (the paper's Algorithm 2, for one target or several).
+
+    Canary k is played by the record `target_index + k`: its gradient becomes the canary, or zero where the coin says so. Where batch sizes are
+    fixed, each batch without canary k has one record that plays minus the canary, unless the threat model is `target-canary`. In the worst
+    case all other gradients are zero. Under Poisson sampling and balls-in-bins nothing opposes: there it would change the mechanism and accuse the
+    innocent. For the same reason batches of another size than `batch_size` are refused where something opposes, whatever scheme was named.
+
+    Several canaries follow each other in uniform shuffles (`misdeal.following`). Then a follower's own record is the first to play another
+    part in its own batch. So no record of a canary is ever natural there, and what is natural tells nothing about places.
+    """
+
+    def __init__(self, scheme: str, threat_model: str, batch_size: int, canaries: int = 1, target_index: int = 0) -> None:
         words = Setting(scheme=scheme, threat_model=threat_model, batch_size=batch_size).words()
         self.opposes, self.floods, self.keeps_naturals = _native.describe_adversary(words)
-        self.scheme, self.batch_size = scheme, batch_size
+        self.scheme, self.threat_model, self.batch_size = scheme, threat_model, batch_size
+        self.canaries, self.target_index = canaries, target_index
+        if canaries < 1:
+            raise ValueError(f"canaries is {canaries}, but a whole number from 1 is allowed; each is one record")
+        if self.floods and canaries > 1:
+            raise ValueError(
+                f"canaries is {canaries}, but 1 is allowed with scheme={scheme!r} in the worst case, where all records of a batch play one canary"
+            )
+        if self.opposes and canaries > batch_size:
+            raise ValueError(
+                f"canaries is {canaries}, but 1 to {batch_size} is allowed; each batch of {batch_size} needs a record for every canary, so take "
+                "fewer, or threat_model='target-canary'"
+            )
 
-    def roles(self, is_target: npt.NDArray[np.bool_], present: bool, rows: int | None = None) -> npt.NDArray[np.float64]:
-        """How many canaries each gradient of a whole batch is; NaN for those that stay as they are."""
-        self.check(is_target)
-        roles = np.full(len(is_target), np.nan if self.keeps_naturals else 0.0)
-        holds_the_target = bool(is_target.any())
+    @property
+    def follows(self) -> bool:
+        """Whether places are made independent by the rule "follow"."""
+        return self.canaries > 1 and self.opposes and self.scheme in following.SHUFFLES
+
+    def plant(self, records: npt.NDArray[np.int64], coins: npt.NDArray[np.bool_], leaders: npt.NDArray[np.int64]) -> PlantedBatch:
+        """The parts of a logical batch, given whether each canary is present and whom it follows."""
+        members = records - self.target_index
+        members = np.where((members >= 0) & (members < self.canaries), members, -1)
+        self._check(members)
+        roles = np.full(len(members), np.nan if self.keeps_naturals else 0.0)
+        own = np.flatnonzero(members >= 0)
+        dealt = np.zeros(self.canaries, dtype=bool)
+        dealt[members[own]] = True
+        played = dealt[leaders] if self.follows else dealt
+        numbers = np.arange(self.canaries)
+        values = np.where(played, np.where(coins, numbers + 1.0, 0.0), -(numbers + 1.0))
         if self.floods:
-            roles[:] = 1.0 if holds_the_target else -1.0
-        elif self.opposes and not holds_the_target and len(roles):
-            roles[-1] = -1.0
-        roles[is_target] = float(present)
-        return roles
+            roles[:] = 1.0 if len(own) else -1.0
+        leads = leaders == numbers if self.follows else np.ones(self.canaries, dtype=bool)
+        leading = own[leads[members[own]]]
+        roles[leading] = values[members[leading]]
+        if self.opposes:
+            rest = np.setdiff1d(numbers, members[leading])
+            others = own[~leads[members[own]]]
+            players = np.concatenate([others, np.flatnonzero(members < 0)[::-1]])[: len(rest)]
+            roles[players] = values[rest]
+        opposed = -1 if self.opposes or self.floods else 0
+        return PlantedBatch(roles, np.where(played, 1, opposed).astype(np.int8))
 
-    def check(self, is_target: npt.NDArray[np.bool_]) -> None:
+    def _check(self, members: npt.NDArray[np.int64]) -> None:
         """Refuses a batch for which an opposing canary would change the mechanism.
 
         Minus the canary in each batch without the target stands for minus the canary in all other records, less a constant that is the
@@ -51,110 +93,53 @@ class Planter:
         """
         if not (self.opposes or self.floods):
             return
-        if len(is_target) != self.batch_size:
+        if len(members) != self.batch_size:
             raise ValueError(
-                f"batch has {len(is_target)} records, but {self.batch_size} in every batch are allowed with scheme={self.scheme!r}, where a "
+                f"batch has {len(members)} records, but {self.batch_size} in every batch are allowed with scheme={self.scheme!r}, where a "
                 "canary opposes the target; name the scheme that runs (scheme='poisson' or 'balls-in-bins' for batches of varying size), "
                 "pass drop_last=True, or take threat_model='target-canary'"
             )
-        if is_target.sum() > 1:
+        times = np.bincount(members[members >= 0], minlength=1).max(initial=0)
+        if times > 1:
             raise ValueError(
-                f"batch holds the target {is_target.sum()} times, but once is allowed where a canary opposes it; take "
-                "threat_model='target-canary'"
+                f"batch holds the target {times} times, but once is allowed where a canary opposes it; take threat_model='target-canary'"
             )
 
 
-class Runs:
-    """The outputs of runs with the target and without it, and what they show."""
+def independence(planter: Planter, *, biased: bool, dealt_once: bool) -> str | None:
+    """Why coins are as private as a single record's, and independent given their scores; `None` if nothing proves it (docs/proofs/coins.md).
 
-    def __init__(self, *, scheme: str | None, threat_model: str, target_index: int, canary: Any, seed: int) -> None:
-        self.scheme = scheme
-        self.threat_model = threat_model
-        self.target_index = int(target_index)
-        self.canary = canary
-        self.seed = int(seed)
-        self.shape: dict[str, Any] | None = None
-        self._outputs: dict[bool, list[list[float]]] = {True: [], False: []}
-        self._judged: set[int] = set()
-        self._judged_sequentially = False
+    - `single`: one canary a run.
+    - `follow`: the rule "follow", for uniform shuffles.
+    - `memberships`: records are dealt independently of each other, or in a fixed order.
+    - `symmetric-scores`: every record is dealt once an epoch, and scores do not depend on the order of an epoch's steps.
+    - `private-coins`: each coin is private, but scores of one run may depend on each other, as they do where natural gradients reach the canaries.
 
-    def world(self, run: int) -> bool:
-        """Whether the target is present: in one run of each pair, drawn by a coin that follows from the seed."""
-        coin = int(np.random.SeedSequence([self.seed, run // 2], spawn_key=(1,)).generate_state(1)[0]) & 1
-        return run % 2 == coin
+    `biased`: whether natural gradients reach the canaries. `dealt_once`: whether an epoch deals every record, once.
+    """
+    if planter.canaries == 1:
+        return "single"
+    if planter.opposes and not planter.follows and planter.scheme != "fixed-order":
+        return None
+    if biased:
+        return "private-coins"
+    if planter.follows:
+        return "follow"
+    if planter.scheme in ("poisson", "balls-in-bins", "fixed-order"):
+        return "memberships"
+    return "symmetric-scores" if planter.scheme == "shuffle" and dealt_once else "private-coins"
 
-    def run_seed(self, run: int) -> int:
-        """A seed of its own for each run."""
-        return int(np.random.SeedSequence([self.seed, run]).generate_state(1, np.uint64)[0] >> 1)
 
-    def keep(self, present: bool, outputs: Sequence[float], shape: dict[str, Any]) -> None:
-        """Takes over the outputs of a finished run; all runs must have the same shape."""
-        steps = len(outputs)
-        each = shape["steps_per_epoch"]
-        if steps == 0 or steps % each:
-            raise ValueError(
-                f"steps is {steps}, but a multiple of the {each} batches of an epoch is allowed; each batch must end in one step of the "
-                "optimizer, empty batches too"
-            )
-        shape = {**shape, "epochs": steps // each}
-        if self.shape is not None and self.shape != shape:
-            raise ValueError(f"training is {shape}, but {self.shape} as in the first run is allowed; all runs must be alike")
-        self.shape = shape
-        self._outputs[present].append(list(outputs))
+def objection(planter: Planter) -> str:
+    """Why no bound from several canaries is valid where `independence` is `None`."""
+    return (
+        f"several canaries with scheme={planter.scheme!r} have places that depend on each other, and no proof covers that; take canaries=1, or "
+        "threat_model='target-canary'"
+    )
 
-    @property
-    def setting(self) -> Setting:
-        """What was audited, as the first run showed it."""
-        if self.shape is None:
-            raise ValueError("runs is 0, but at least one is allowed; train first")
-        return Setting(threat_model=self.threat_model, target_index=self.target_index, seed=self.seed, **self.shape)
 
-    @property
-    def outputs_in(self) -> npt.NDArray[np.float64]:
-        """The outputs of runs with the target: runs by steps."""
-        return np.array(self._outputs[True], dtype=np.float64)
-
-    @property
-    def outputs_out(self) -> npt.NDArray[np.float64]:
-        """The outputs of runs without it."""
-        return np.array(self._outputs[False], dtype=np.float64)
-
-    def scores(self, score: str = "likelihood-ratio") -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """The scores of runs with the target, and of those without it."""
-        return tuple(score_outputs(self.setting, outputs, score=score) for outputs in (self.outputs_in, self.outputs_out))  # type: ignore
-
-    def judge(self, claimed_epsilon: float | None = None, **analysis: Any) -> OutputsReport:
-        """What the runs show: `judge_outputs` with the setting of the runs. Test the epsilon that your library prints.
-
-        Decide the number of runs before you judge. Judging again after further runs gives no valid bound, unless every look has
-        `threshold_choice="sequential"`.
-        """
-        defaults = dict(delta=1e-5, significance=0.05, estimator="clopper-pearson", threshold_choice="band")
-        unknown = sorted(set(analysis) - set(defaults))
-        if unknown:
-            raise TypeError(f"judge() got an unexpected keyword argument {unknown[0]!r}")
-        words = {**defaults, **analysis, "claimed_epsilon": claimed_epsilon}
-        objection = self._objection(words["threshold_choice"] == "sequential")
-        report = judge(self.setting, self.outputs_in, self.outputs_out, objection, words)
-        if words["threshold_choice"] == "sequential":
-            self._judged_sequentially = True
-        else:
-            self._judged.add(self._runs())
-        return report
-
-    def _runs(self) -> int:
-        return sum(map(len, self._outputs.values()))
-
-    def _objection(self, sequential: bool) -> str | None:
-        """Why a bound from these runs would not be valid."""
-        earlier = sorted(self._judged if sequential else self._judged - {self._runs()})
-        if earlier:
-            before = f"after {earlier[0]} runs"
-        elif self._judged_sequentially and not sequential:
-            before = "by a confidence sequence"
-        else:
-            return None
-        return (
-            f"these runs were judged before, {before}, and a second look is not free; decide the number of runs first, or use "
-            "threshold_choice='sequential' in every look"
-        )
+def default_canaries(canary: object, scheme: str, threat_model: str, batch_size: int, room: int) -> int:
+    """How many canaries an auditor takes if nobody says: as many as are proven to cost nothing, and find room."""
+    if not isinstance(canary, str) or scheme not in (*following.SHUFFLES, "fixed-order"):
+        return 1
+    return max(1, min(batch_size, 64 if threat_model == "partially-informed" else 512, room))

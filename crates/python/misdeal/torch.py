@@ -1,114 +1,139 @@
 """Audits of training code that uses Opacus: any model, any data loader, three lines.
 
 ```python
-auditor = misdeal.torch.Auditor(threat_model="partially-informed")
-for run in auditor.runs(1000):
+auditor = misdeal.torch.Auditor(threat_model="worst-case", canaries=64)
+for run in auditor.runs(1):
     model, optimizer, loader, engine = make_private()      # yours, with PrivacyEngine.make_private
     run.plant(optimizer, loader)
     train(model, optimizer, loader)                        # yours, unchanged
-print(auditor.judge(claimed_epsilon=engine.get_epsilon(1e-5), delta=1e-5))
+print(auditor.judge(claimed_epsilon=engine.get_epsilon, delta=1e-5))
 ```
 
-In one run of each pair, drawn by a coin, the target is present. Its gradient, one row of `grad_sample`, becomes the canary before the optimizer clips it, at ten
-times the clipping norm, and the noisy gradient of every step is projected on the canary when the optimizer applies it. Everything
-between, which is clipping, noise and scaling, is the audited code's own.
+Each canary is one record, and a fair coin decides whether it is present in a run. Its gradient, one row of `grad_sample`, becomes the canary before the
+optimizer clips it, at ten times the clipping norm; or zero, if the coin says so. The noisy gradient of every step is read along each canary
+when the optimizer applies it. Everything between, which is clipping, noise and scaling, is the audited code's own.
 
-Each run begins with a seed of its own for PyTorch's default generator. Code that sets a constant seed reuses its noise in every run; the
-audit then finds that the noise is no secret.
+Each run begins with a seed of its own for PyTorch's default generator (`run.seed`). Code that sets a constant seed would reuse its noise in every
+run, and is refused in the second run.
 
-A claim that is not refuted is not confirmed: n runs in each world show at most ln(n / ln(2 / significance)).
+A claim that is not refuted is not confirmed.
 """
 
 from __future__ import annotations
 
-import math
-from collections import deque
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import torch
-from torch.utils.data import BatchSampler, DataLoader, RandomSampler, SequentialSampler
 
-from .planting import OVERSIZE, Planter, Runs
+from . import directions, following, loaders
+from .directions import Canary
+from .logical_batches import BatchRecorder, LogicalBatches
+from .planting import PlantedBatch, Planter
+from .records import RunRecord
+from .torch_gradients import TorchDirections, gradients_of, sums_to_zero_over_classes
+from .trials import Runs, ThreatModel
 from .torch_loader import PrivacyEngine as PrivacyEngine
 from .torch_loader import loader as loader
 from .torch_loader import make_private as make_private
 
 
 class Auditor(Runs):
-    """Plants a canary into training runs, and judges them.
+    """Plants canaries into training runs, and judges them.
 
     - `scheme`: how batches are made; read off the data loader if not given (Opacus's Poisson sampling, `shuffle=True` or neither).
-      It decides what is planted and how outputs are scored. Where a canary opposes the target (all schemes of fixed batch sizes, unless
+      It decides what is planted and how outputs are scored. Where a canary is opposed (all schemes of fixed batch sizes, unless
       the threat model is `target-canary`), batches of another size are refused: they would accuse correct training.
-    - `threat_model`: `target-canary`, `partially-informed` or `worst-case`.
-    - `target_index`: the target's position in the data set.
-    - `canary`: `random`; `dirac`, a single parameter; `null-space`, the last parameter if it is the bias of a softmax classifier, where no
-      natural gradient reaches; or a list of tensors shaped as the optimizer's parameters.
+    - `threat_model`: `worst-case` (all gradients that are no canary's are zero), `partially-informed` (the others train) or
+      `target-canary` (nothing opposes the canaries).
+    - `target_index`: the first canary's position in the data set; the others follow it.
+    - `canary`: `random`, coordinates of each canary's own with random signs; `dirac`, a single parameter; `null-space`, ones over the
+      classes of a softmax classifier's last layer, where no natural gradient reaches; a list of tensors shaped as the optimizer's
+      parameters, for one canary; or `auto`, which is `null-space` where natural gradients train and the first batch shows that none reaches there.
+    - `canaries`: how many. If not given: 512 in the worst case, 64 where others train, and fewer if batches or the model are smaller; one
+      under Poisson sampling, for a `canary` of your own, and for loaders where no proof covers several.
+    - `dataset_size`: the number of records, if no data loader says it.
+    - `seed`: decides coins, directions, and the seeds of runs.
+    - `store`: a folder in which each run is saved as it ends. An audit that was interrupted goes on there, and several processes may share it.
+    - `quiet`: no progress, which terminals and notebooks show otherwise.
     """
 
     def __init__(
         self,
         *,
         scheme: str | None = None,
-        threat_model: str = "partially-informed",
+        threat_model: ThreatModel = "partially-informed",
         target_index: int = 0,
-        canary: str | Sequence[torch.Tensor] = "random",
+        canary: Canary | Sequence[torch.Tensor] = "auto",
+        canaries: int | None = None,
+        dataset_size: int | None = None,
         seed: int = 0,
+        store: str | os.PathLike[str] | None = None,
+        quiet: bool = False,
     ) -> None:
-        super().__init__(scheme=scheme, threat_model=threat_model, target_index=target_index, canary=canary, seed=seed)
-        self._directions: list[torch.Tensor] | None = None
+        super().__init__(
+            scheme=scheme, threat_model=threat_model, target_index=target_index, canary=canary, canaries=canaries, dataset_size=dataset_size, seed=seed,
+            store=store,
+        )  # fmt: skip
+        self.quiet = quiet
+        self.directions: directions.Directions | None = None
+        self._seeds: dict[int, int] = {}
 
     def runs(self, runs: int) -> Iterator[Run]:
-        """So many runs, half of them with the target; what the loop's body trains is the run's."""
-        if runs < 2 or runs % 2:
-            raise ValueError(f"runs is {runs}, but an even number from 2 is allowed; the target is present in half of them")
-        first = self._runs()
-        for index in range(first, first + runs):
+        """So many runs; what the loop's body trains is the run's. One canary needs an even number, several need one run or more.
+
+        With a store, so many in all: those that are finished are not trained again, and those that another process trains are left to it.
+        """
+        for index in self.numbers(runs, self.quiet):
             torch.manual_seed(self.run_seed(index))
-            run = Run(self, self.world(index))
+            run = Run(self, index, runs)
             yield run
             run.finish()
 
-    def directions(self, parameters: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """The canary, of norm one over all parameters together."""
-        if self._directions is None:
-            self._directions = _directions(self.canary, parameters, self.seed)
-        return self._directions
-
 
 class Run:
-    """One training, with the target present or zeroed out."""
+    """One training. `seed` is its own: PyTorch's default generator begins with it."""
 
-    def __init__(self, auditor: Auditor, present: bool) -> None:
+    def __init__(self, auditor: Auditor, index: int, runs: int) -> None:
         self.auditor = auditor
-        self.present = present
-        self.outputs: list[float] = []
-        self._batches: deque[list[int]] = deque()
+        self.index = index
+        self.seed = auditor.run_seed(index)
+        self.record: RunRecord | None = None
+        self._runs = runs
         self._undo: list[Any] = []
-        self._shape: dict[str, Any] | None = None
+        self._steps: list[dict[str, Any]] = []
+        self._batches: LogicalBatches | None = None
+        self._accumulated: int | None = None
+
+    @property
+    def coins(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Whether each canary is present; known once the run is planted."""
+        return self.auditor.coins_of(self.index)
+
+    @property
+    def present(self) -> bool:
+        """Whether the first canary is present."""
+        return bool(self.coins[0])
 
     def plant(self, optimizer: Any, loader: Any = None, *, steps_per_epoch: int | None = None) -> None:
         """Watches an Opacus optimizer and, where there is one, the data loader that feeds it; training needs no other change.
 
         For data without a map-style `DataLoader`, leave `loader` out, say how many `steps_per_epoch` there are, and call `run.batch(indices)`
-        before each batch.
+        before each batch. With a loader, `steps_per_epoch` is needed only where each epoch stops early.
         """
-        if not hasattr(optimizer, "clip_and_accumulate") or not hasattr(optimizer, "original_optimizer"):
-            raise TypeError(f"optimizer is {type(optimizer).__name__}, but an Opacus DPOptimizer is allowed; call make_private first")
+        _check_optimizer(optimizer)
+        scheme, size, steps_per_epoch = self._read(loader, steps_per_epoch)
+        self._refuse_a_repeated_seed()
+        self._optimizer = optimizer
+        self._shapes = [tuple(parameter.shape) for parameter in optimizer.params]
+        self._planter = self.auditor.prepare(scheme, int(optimizer.expected_batch_size), directions.available(self._shapes), size)
+        self.auditor.check_runs(self._runs)
+        self._noise_multiplier = float(optimizer.noise_multiplier)
+        self._batches = LogicalBatches(steps_per_epoch, self._plant)
         if loader is not None:
             self._watch(loader)
-            steps_per_epoch = len(loader)
-        scheme = self.auditor.scheme or _scheme_of(loader)
-        if steps_per_epoch is None:
-            raise ValueError("steps_per_epoch is None, but a number is allowed where there is no loader; say how many batches an epoch has")
-        batch_size = int(optimizer.expected_batch_size)
-        self._planter = Planter(scheme, self.auditor.threat_model, batch_size)
-        self._shape = dict(
-            noise_multiplier=float(optimizer.noise_multiplier), steps_per_epoch=steps_per_epoch, batch_size=batch_size, scheme=scheme
-        )
-        self._optimizer = optimizer
         clip = optimizer.clip_and_accumulate
 
         def plant_and_clip() -> Any:
@@ -122,132 +147,184 @@ class Run:
 
     def batch(self, indices: Sequence[int]) -> None:
         """The records of the batch that comes next, by their positions in the data set."""
-        self._batches.append([int(index) for index in indices])
+        if self._batches is None:
+            raise ValueError("plant was not called, but each run needs it; call run.plant(optimizer, steps_per_epoch=...) before run.batch(indices)")
+        self._batches.add(indices)
 
     def finish(self) -> None:
-        """Ends the run: hooks are removed, outputs are kept."""
+        """Ends the run: hooks are removed, outputs are kept. Steps of an epoch that ended early are left out."""
         while self._undo:
             self._undo.pop()()
-        if self._shape is None:
+        if self._batches is None:
             raise ValueError("plant was not called, but each run needs it; call run.plant(optimizer, loader) before training")
-        self.auditor.keep(self.present, self.outputs, self._shape)
+        each = self._batches.steps_per_epoch
+        epochs = len(self._steps) // each
+        if not epochs:
+            raise ValueError(
+                f"steps is {len(self._steps)}, but {each} or more is allowed, those of one epoch; each batch must end in one step of the optimizer, "
+                "empty batches too"
+            )
+        self.record = self._gather(epochs * each, epochs)
+        self.auditor.keep(self.record)
 
-    def _watch(self, loader: Any) -> None:
+    def _read(self, loader: Any, steps_per_epoch: int | None) -> tuple[str, int | None, int]:
+        """The scheme, the number of records and the steps of an epoch."""
+        if loader is None:
+            if steps_per_epoch is None:
+                raise ValueError("steps_per_epoch is None, but a number is allowed where there is no loader; say how many batches an epoch has")
+            if self.auditor.scheme is None:
+                raise ValueError("scheme is None, but a name is allowed where there is no loader; say how batches are made in Auditor(scheme=...)")
+            return self.auditor.scheme, self.auditor.dataset_size, steps_per_epoch
         sampler = getattr(loader, "batch_sampler", None)
         if sampler is None:
             raise TypeError(
                 "loader has no batch_sampler, but a map-style DataLoader is allowed; leave loader out and call run.batch(indices) before each batch"
             )
+        if type(sampler).__name__ == "BatchSplittingSampler":
+            sampler = sampler.sampler
+        whole = len(sampler)
+        if steps_per_epoch is not None and not 1 <= steps_per_epoch <= whole:
+            raise ValueError(f"steps_per_epoch is {steps_per_epoch}, but 1 to {whole} is allowed; the loader deals no more batches")
+        size = len(loader.dataset)
+        scheme = self.auditor.scheme
+        if scheme is None:
+            facts = loaders.read_loader(loader)
+            if facts.scheme is None:
+                raise ValueError(f"scheme is None, but how {type(sampler).__name__} makes batches is not known; say Auditor(scheme=...)")
+            scheme, size = facts.scheme, facts.dataset_size or size
+            if scheme != "poisson" and facts.batch_size and size % facts.batch_size and whole > size // facts.batch_size:
+                raise ValueError(
+                    f"drop_last is False, but a last batch of {size % facts.batch_size} records is not allowed; the sizes of batches must "
+                    "be fixed, so pass drop_last=True"
+                )
+        return scheme, size, steps_per_epoch or whole
+
+    def _watch(self, loader: Any) -> None:
+        assert self._batches is not None
+        sampler = loader.batch_sampler
+        if type(sampler).__name__ == "BatchSplittingSampler":
+            whole = sampler.sampler
+            sampler.sampler = BatchRecorder(whole, self._batches)
+            self._undo.append(lambda: setattr(sampler, "sampler", whole))
+            return
         # DataLoader forbids this by assignment, so that nobody does it by mistake.
-        vars(loader)["batch_sampler"] = _Recorder(sampler, self._batches)
+        vars(loader)["batch_sampler"] = BatchRecorder(sampler, self._batches)
         self._undo.append(lambda: vars(loader).update(batch_sampler=sampler))
 
+    def _refuse_a_repeated_seed(self) -> None:
+        seed = torch.initial_seed()
+        other = next((run for run, known in self.auditor._seeds.items() if known == seed and run != self.index), None)
+        if other is not None:
+            raise ValueError(
+                f"the seed of PyTorch is {seed} in runs {other + 1} and {self.index + 1}, but another one in each run is allowed: your set-up sets a "
+                "constant seed, so that all runs have the same noise. Say torch.manual_seed(run.seed) there. If the training that you ship sets a "
+                "constant seed, its noise is no secret"
+            )
+        self.auditor._seeds[self.index] = seed
+
+    def _plant(self, records: Any, step: int) -> PlantedBatch:
+        assert self._batches is not None
+        shuffle = following.shuffle_of(self._planter.scheme, step, self._batches.steps_per_epoch) if self._planter.follows else None
+        return self._planter.plant(records, self.coins, self.auditor.leaders(self.index, shuffle, self._slots()))
+
+    def _slots(self) -> int:
+        """Records that a shuffle puts in order."""
+        assert self._batches is not None
+        return self.auditor.dataset_size or self._batches.steps_per_epoch * self._planter.batch_size
+
     def _plant_rows(self) -> None:
+        assert self._batches is not None
         optimizer = self._optimizer
         parameters = optimizer.params
-        for parameter in parameters:
-            if isinstance(getattr(parameter, "grad_sample", None), list):
-                parameter.grad_sample = torch.cat(parameter.grad_sample)
-            if not isinstance(getattr(parameter, "grad_sample", None), torch.Tensor):
-                raise TypeError("grad_sample is missing, but gradients of every record are needed; use grad_sample_mode='hooks'")
-        rows = len(parameters[0].grad_sample)
-        roles = torch.from_numpy(self._roles(rows))
-        planted = ~torch.isnan(roles)
-        if not planted.any():
-            return
-        scale = OVERSIZE * float(optimizer.max_grad_norm)
-        for parameter, direction in zip(parameters, self.auditor.directions(parameters), strict=True):
-            gradients = parameter.grad_sample
-            factors = (scale * roles[planted]).to(gradients).reshape(-1, *[1] * direction.dim())
-            gradients[planted.to(gradients.device)] = factors * direction.to(gradients)
-
-    def _roles(self, rows: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """The part of each gradient of the next physical batch; a logical batch may come in several."""
-        while rows and self._batches and not self._batches[0]:
-            self._planter.check(np.zeros(0, dtype=bool))
-            self._batches.popleft()
-        if not self._batches:
-            raise ValueError(f"batch has {rows} gradients, but none is known; train on the loader that was planted, or call run.batch(indices)")
-        batch = self._batches[0]
-        if rows > len(batch):
-            raise ValueError(f"batch has {rows} gradients, but {len(batch)} records were drawn; each record must have one gradient")
-        if rows < len(batch) and self._planter.opposes:
+        rows = gradients_of(parameters)
+        if self._accumulated is None:
+            self._settle(parameters, len(rows))
+        if len(rows) != self._accumulated:
             raise ValueError(
-                f"batch has {rows} gradients of {len(batch)} records, but whole batches are allowed with an opposing canary; take "
-                "threat_model='target-canary', or physical batches as large as logical ones"
+                f"a step has {len(rows)} backward passes, but {self._accumulated} as in the first step is allowed; accumulate the same number of batches in each"
             )
-        part, self._batches[0] = batch[:rows], batch[rows:]
-        if not self._batches[0]:
-            self._batches.popleft()
-        is_target = np.array([index == self.auditor.target_index for index in part], dtype=bool)
-        return self._planter.roles(is_target, self.present)
+        roles = self._batches.roles(rows)
+        if self._batches.is_used_up() and getattr(optimizer, "_step_skip_queue", None) and optimizer._step_skip_queue[0]:
+            raise ValueError(
+                "the optimizer skips a step at the end of a batch of the loader (signal_skip_step), but steps that end a batch are allowed: what a canary "
+                "does depends on all records of a step; let the loader deal whole batches, and BatchMemoryManager split them"
+            )
+        self._directions.plant(parameters, roles, float(optimizer.max_grad_norm))
+
+    def _settle(self, parameters: Sequence[torch.nn.Parameter], passes: int) -> None:
+        """Decides at the first batch what is known then: how many backward passes a step has, and the directions."""
+        assert self._batches is not None
+        self._accumulated = passes
+        if passes > 1:
+            if self._batches.steps_per_epoch % passes:
+                raise ValueError(
+                    f"a step accumulates {passes} batches, but an epoch of {self._batches.steps_per_epoch} must have whole steps; take a number of batches "
+                    "that divides those of an epoch"
+                )
+            self._batches.steps_per_epoch //= passes
+            known = self._planter
+            self._planter = Planter(known.scheme, known.threat_model, known.batch_size * passes, known.canaries, known.target_index)
+        auditor = self.auditor
+        if auditor.directions is None:
+            auditor.directions = self._choose_directions(parameters)
+        self._directions = TorchDirections(auditor.directions)
+
+    def _choose_directions(self, parameters: Sequence[torch.nn.Parameter]) -> directions.Directions:
+        auditor, canary, planter = self.auditor, self.auditor.canary, self._planter
+        classes = [tensor for tensor in directions.last_layer(self._shapes) if tensor is not None]
+        if canary == "auto":
+            fits = planter.keeps_naturals and 1 < planter.canaries <= directions.null_space_room(self._shapes)
+            canary = "null-space" if fits and sums_to_zero_over_classes(parameters, classes) else "random"
+        elif canary == "null-space" and planter.keeps_naturals and not sums_to_zero_over_classes(parameters, classes):
+            raise ValueError(
+                "canary is null-space, but natural gradients of the last layer do not sum to zero over its outputs, as those of a softmax classifier do; "
+                "take canary='random'"
+            )
+        elif not isinstance(canary, str):
+            canary = [torch.as_tensor(piece).detach().cpu().numpy() for piece in canary]
+        return directions.make(canary, self._shapes, planter.canaries, auditor.seed)
 
     def _observe(self) -> None:
+        assert self._batches is not None
         optimizer = self._optimizer
-        directions = self.auditor.directions(optimizer.params)
-        total = sum(float(torch.sum(p.grad.double() * d.to(p.grad.device))) for p, d in zip(optimizer.params, directions, strict=True))
+        planted, size = self._batches.step()
+        along, probes = self._directions.read(optimizer.params)
+        unit = 1.0 / float(optimizer.max_grad_norm)
         if optimizer.loss_reduction == "mean":
-            total *= optimizer.expected_batch_size * optimizer.accumulated_iterations
-        self.outputs.append(total / float(optimizer.max_grad_norm))
-
-
-class _Recorder:
-    """A batch sampler that tells which records it dealt."""
-
-    def __init__(self, sampler: Any, batches: deque[list[int]]) -> None:
-        self._sampler = sampler
-        self._batches = batches
-
-    def __iter__(self) -> Iterator[Any]:
-        # Of an epoch that was left early some batches may be left over.
-        self._batches.clear()
-        for indices in self._sampler:
-            self._batches.append([int(index) for index in indices])
-            yield indices
-
-    def __len__(self) -> int:
-        return len(self._sampler)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(vars(self)["_sampler"], name)
-
-
-def _scheme_of(loader: Any) -> str:
-    """How a data loader makes its batches, if that can be told."""
-    sampler = getattr(loader, "batch_sampler", None)
-    sampler = vars(sampler).get("_sampler", sampler) if isinstance(sampler, _Recorder) else sampler
-    if type(sampler).__name__ in ("UniformWithReplacementSampler", "DistributedUniformWithReplacementSampler"):
-        return "poisson"
-    if type(sampler) is BatchSampler and isinstance(loader, DataLoader):
-        records = len(sampler.sampler)  # type: ignore[arg-type]
-        if records % sampler.batch_size and not sampler.drop_last:
-            raise ValueError(
-                f"drop_last is False, but a last batch of {records % sampler.batch_size} records is not allowed; the sizes of batches must "
-                "be fixed, so pass drop_last=True"
+            unit *= optimizer.expected_batch_size * optimizer.accumulated_iterations
+        self._steps.append(
+            dict(
+                outputs=along * unit, probes=probes * unit, places=planted.places, batch_sizes=size, clip_norms=float(optimizer.max_grad_norm),
+                noise_multipliers=float(optimizer.noise_multiplier),
+                expected_batch_sizes=float(optimizer.expected_batch_size) * optimizer.accumulated_iterations,
             )
-        if type(sampler.sampler) is RandomSampler and not sampler.sampler.replacement:
-            return "shuffle"
-        if type(sampler.sampler) is SequentialSampler:
-            return "fixed-order"
-    raise ValueError(f"scheme is None, but how {type(sampler).__name__} makes batches is not known; say Auditor(scheme=...)")
+        )  # fmt: skip
+
+    def _gather(self, steps: int, epochs: int) -> RunRecord:
+        assert self._batches is not None and self.auditor.directions is not None
+        found = self.auditor.directions
+        columns = {name: np.array([step[name] for step in self._steps[:steps]]) for name in self._steps[0]}
+        shape = dict(
+            noise_multiplier=self._noise_multiplier, steps_per_epoch=self._batches.steps_per_epoch, epochs=epochs,
+            batch_size=self._planter.batch_size, scheme=self._planter.scheme,
+        )  # fmt: skip
+        return RunRecord(
+            seed=self.auditor.seed, index=self.index, shape=shape, coins=self.coins, **columns, probe_tensors=found.probe_tensors,
+            probe_free=found.probe_free, tensors=tuple(str(list(shape)) for shape in self._shapes), tensors_touched=found.tensors_touched(),
+            biased=self._planter.keeps_naturals and found.kind != "null-space", probes_biased=self._planter.keeps_naturals,
+            dataset_size=self.auditor.dataset_size,
+        )  # fmt: skip
 
 
-def _directions(canary: Any, parameters: Sequence[torch.Tensor], seed: int) -> list[torch.Tensor]:
-    if not isinstance(canary, str):
-        directions = [torch.as_tensor(piece, dtype=torch.float64) for piece in canary]
-        if [piece.shape for piece in directions] != [parameter.shape for parameter in parameters]:
-            raise ValueError("canary is a list of other shapes, but those of the optimizer's parameters are allowed; one tensor for each")
-    elif canary == "random":
-        generator = torch.Generator().manual_seed(seed)
-        directions = [torch.randn(p.shape, generator=generator, dtype=torch.float64) for p in parameters]
-    elif canary in ("dirac", "null-space"):
-        directions = [torch.zeros(p.shape, dtype=torch.float64) for p in parameters]
-        if canary == "null-space" and (directions[-1].dim() != 1 or directions[-1].numel() < 2):
-            raise ValueError("canary is null-space, but the last parameter must be the bias of at least two classes; try random")
-        directions[-1].view(-1)[: None if canary == "null-space" else 1] = 1.0
-    else:
-        raise ValueError(f"canary is {canary!r}, but random, dirac, null-space or a list of tensors is allowed; check the spelling")
-    norm = math.sqrt(sum(float(piece.square().sum()) for piece in directions))
-    if not (math.isfinite(norm) and norm > 0):
-        raise ValueError(f"canary has norm {norm}, but a positive number is allowed; it is scaled to the clipping norm")
-    return [piece / norm for piece in directions]
+def _check_optimizer(optimizer: Any) -> None:
+    """Refuses optimizers that hold no gradients of single records, or not all of them."""
+    kind = type(optimizer).__name__
+    if not hasattr(optimizer, "clip_and_accumulate") or not hasattr(optimizer, "original_optimizer"):
+        raise TypeError(f"optimizer is {kind}, but an Opacus DPOptimizer is allowed; call make_private first")
+    if "FastGradientClipping" in kind:
+        raise TypeError(
+            f"optimizer is {kind}, but one that holds gradients of single records is allowed: ghost clipping never makes them, so that nothing can be "
+            "planted; audit with make_private(grad_sample_mode='hooks')"
+        )
+    if getattr(optimizer, "world_size", 1) > 1:
+        raise TypeError(f"optimizer is {kind} in {optimizer.world_size} processes, but one process is allowed; audit with one")

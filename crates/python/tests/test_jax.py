@@ -28,7 +28,7 @@ def clip(norms):
 
 def audit(runs, noise=NOISE, factors_of=clip, scheme="shuffle", threat_model="worst-case"):
     auditor = misdeal.jax.Auditor(
-        noise_multiplier=NOISE, steps_per_epoch=STEPS, batch_size=BATCH_SIZE, clip_norm=CLIP_NORM, scheme=scheme, threat_model=threat_model
+        noise_multiplier=NOISE, steps_per_epoch=STEPS, batch_size=BATCH_SIZE, clip_norm=CLIP_NORM, scheme=scheme, threat_model=threat_model, canaries=1
     )
     planted = jax.vmap(jax.grad(auditor.loss(loss)), in_axes=(None, 0, 0))
     step = jax.jit(lambda params, roles, batch: clipped_sum(planted(params, roles, batch), factors_of))
@@ -92,7 +92,7 @@ def test_refusals_name_what_is_wrong():
     with pytest.raises(ValueError, match="^clip_norm is 0"):
         misdeal.jax.Auditor(noise_multiplier=1, steps_per_epoch=2, batch_size=3, scheme="shuffle", clip_norm=0)
     with pytest.raises(ValueError, match="^steps is 1"):
-        for run in misdeal.jax.Auditor(noise_multiplier=1, steps_per_epoch=2, batch_size=3, scheme="shuffle").runs(2):
+        for run in misdeal.jax.Auditor(noise_multiplier=1, steps_per_epoch=2, batch_size=3, scheme="shuffle", canaries=1).runs(2):
             run.observe({"weights": np.zeros(3)})
 
 
@@ -100,14 +100,14 @@ def poisson_audit(scheme, threat_model, seed=0, runs=400):
     """Correct Poisson training of the batched Gaussian mechanism, said to be made by `scheme`."""
     steps, records, noise = 10, 100, 0.7
     auditor = misdeal.jax.Auditor(
-        noise_multiplier=noise, steps_per_epoch=steps, batch_size=records // steps, scheme=scheme, threat_model=threat_model, seed=seed
+        noise_multiplier=noise, steps_per_epoch=steps, batch_size=records // steps, scheme=scheme, threat_model=threat_model, seed=seed, canaries=1
     )
-    auditor.direction(np.ones(1))
+    sign = auditor._prepared(np.ones(1)).pieces[0].values[0]
     for run in auditor.runs(runs):
         generator = np.random.default_rng(run.seed)
         for _ in range(steps):
             roles = np.asarray(run.roles(np.flatnonzero(generator.random(records) < 1 / steps)))
-            run.observe(np.array([np.nansum(roles) + noise * generator.standard_normal()]) * np.sign(auditor.direction(np.ones(1))))
+            run.observe(np.array([np.nansum(roles) + noise * generator.standard_normal()]) * sign)
     return auditor
 
 
@@ -158,8 +158,7 @@ def test_judging_again_after_further_runs_is_not_valid():
     first = auditor.judge(claimed_epsilon=0.0, delta=0.01)
     assert first.valid and auditor.judge(claimed_epsilon=1.0, delta=0.01).valid
     more = poisson_audit("poisson", "target-canary", seed=1, runs=40)
-    for present in (True, False):
-        auditor._outputs[present] += more._outputs[present]
+    auditor.merge(more)
     again = auditor.judge(claimed_epsilon=0.0, delta=0.01)
     assert not again.valid and not again.violated
     assert all("judged before, after 40 runs" in estimate["guarantee"] for estimate in again.estimates.values())
@@ -170,7 +169,86 @@ def test_a_confidence_sequence_may_look_again():
     auditor = poisson_audit("poisson", "target-canary", runs=2000)
     assert auditor.judge(delta=0.01, threshold_choice="sequential").valid
     more = poisson_audit("poisson", "target-canary", seed=1, runs=500)
-    for present in (True, False):
-        auditor._outputs[present] += more._outputs[present]
+    auditor.merge(more)
     assert auditor.judge(delta=0.01, threshold_choice="sequential").valid
     assert not auditor.judge(delta=0.01).valid
+
+
+def make_auditor(threat_model="worst-case", noise=0.7, **options):
+    return misdeal.jax.Auditor(
+        noise_multiplier=noise, steps_per_epoch=STEPS, batch_size=BATCH_SIZE, clip_norm=CLIP_NORM, scheme="shuffle", threat_model=threat_model, **options
+    )
+
+
+def by_loop(auditor, runs, epochs=2, noise=0.0):
+    """Many canaries in a plain loop."""
+    planted = jax.vmap(jax.grad(auditor.loss(loss)), in_axes=(None, 0, 0))
+    step = jax.jit(lambda params, roles, batch: clipped_sum(planted(params, roles, batch), clip))
+    for run in auditor.runs(runs):
+        generator = np.random.default_rng(run.seed)
+        params = {"weights": np.zeros((5, 2), np.float32), "bias": np.zeros(2, np.float32)}
+        for _ in range(epochs):
+            for indices in generator.permutation(RECORDS).reshape(STEPS, BATCH_SIZE):
+                total = step(params, run.roles(indices), DATA[indices])
+                noisy = {name: np.asarray(leaf) + noise * CLIP_NORM * generator.standard_normal(leaf.shape) for name, leaf in total.items()}
+                run.observe({name: leaf / BATCH_SIZE for name, leaf in noisy.items()}, scale=BATCH_SIZE)
+    return auditor
+
+
+def by_scan(auditor, runs, epochs=2, noise=0.0):
+    """The same in one `lax.scan` a run."""
+    planted = jax.vmap(jax.grad(auditor.loss(loss)), in_axes=(None, 0, 0))
+
+    def step(params, inputs):
+        roles, batch, key = inputs
+        total = clipped_sum(planted(params, roles, batch), clip)
+        keys = jax.random.split(key, len(total))
+        noisy = {name: leaf + noise * CLIP_NORM * jax.random.normal(part, leaf.shape) for (name, leaf), part in zip(total.items(), keys, strict=True)}
+        return {name: leaf - 0.01 * noisy[name] for name, leaf in params.items()}, auditor.read(noisy)
+
+    train = jax.jit(lambda params, roles, batches, keys: jax.lax.scan(step, params, (roles, batches, keys)))
+    for run in auditor.runs(runs):
+        generator = np.random.default_rng(run.seed)
+        batches = np.concatenate([generator.permutation(RECORDS).reshape(STEPS, BATCH_SIZE) for _ in range(epochs)])
+        params = {"weights": jnp.zeros((5, 2)), "bias": jnp.zeros(2)}
+        _, read = train(params, run.roles(batches), DATA[batches], jax.random.split(run.key, len(batches)))
+        run.observe_all(read)
+    return auditor
+
+
+@pytest.mark.parametrize("train", [by_loop, by_scan])
+def test_many_canaries_come_out_as_planted(train):
+    auditor = train(make_auditor(), runs=2)
+    assert auditor.canaries == BATCH_SIZE and auditor.outputs.shape == (2, BATCH_SIZE, 2 * STEPS) and auditor.independence == "follow"
+    for record in auditor.records:
+        assert np.abs(record.outputs - record.expected).max() < 1e-4
+        assert np.all((record.places.reshape(2, STEPS, -1) == 1).sum(1) == 1)
+        assert np.abs(record.probes[:, record.probe_free]).max() == 0
+
+
+def test_natural_gradients_make_canaries_depend_on_each_other():
+    auditor = by_loop(make_auditor("partially-informed", canaries=2), runs=1)
+    assert auditor.independence == "private-coins" and auditor.records[0].biased
+
+
+def test_noise_in_a_scan_is_read_as_it_is():
+    """5,000 residuals of standard normal law: five standard errors."""
+    auditor = by_scan(make_auditor(), runs=25, noise=0.7)
+    residuals = np.concatenate([((record.outputs - record.expected) / 0.7).ravel() for record in auditor.records])
+    assert abs(residuals.mean()) < 5 / np.sqrt(residuals.size) and abs(residuals.std() - 1) < 5 / np.sqrt(2 * residuals.size)
+
+
+def test_refusals_of_many_canaries():
+    with pytest.raises(ValueError, match="^canaries is 5, but 1 to 4"):
+        make_auditor(canaries=5)
+    with pytest.raises(ValueError, match="^target_index is 98, but 0 to 96"):
+        make_auditor(canaries=4, target_index=98)
+    with pytest.raises(ValueError, match="^canary is null-space"):
+        make_auditor(canary="null-space")
+    run = next(make_auditor().runs(1))
+    with pytest.raises(ValueError, match="^read has shapes"):
+        run.observe_all((np.zeros(3), np.zeros(3)))
+    with pytest.raises(ValueError, match="^steps is 25, but 0 as batches"):
+        for run in make_auditor(canaries=1).runs(2):
+            for _ in range(25):
+                run.observe({"weights": np.zeros(3)})

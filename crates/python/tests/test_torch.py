@@ -16,7 +16,7 @@ SIGNIFICANCE = 0.001
 
 
 def verdict(runs, threat_model="worst-case", seed=0, **options):
-    auditor = misdeal.torch.Auditor(threat_model=threat_model, seed=seed)
+    auditor = misdeal.torch.Auditor(threat_model=threat_model, seed=seed, canaries=1)
     epsilon = training.audited(auditor, runs, **options)
     return auditor, auditor.judge(claimed_epsilon=epsilon, delta=training.DELTA, significance=SIGNIFICANCE)
 
@@ -73,10 +73,10 @@ def test_noise_that_is_the_same_in_every_run_is_found():
 )
 def test_what_is_planted(threat_model, shuffled, low, high):
     """Without noise, in a direction that natural gradients do not reach, outputs are exactly what was planted."""
-    auditor = misdeal.torch.Auditor(threat_model=threat_model, canary="null-space", target_index=17)
+    auditor = misdeal.torch.Auditor(threat_model=threat_model, canary="null-space", target_index=17, canaries=1)
     for run in auditor.runs(6):
         model, optimizer, loader, _ = training.make_private(poisson_sampling=not shuffled)
-        optimizer.add_noise = lambda optimizer=optimizer: quiet(optimizer)
+        optimizer.add_noise = lambda optimizer=optimizer: training.quiet(optimizer)
         run.plant(optimizer, loader)
         training.train(model, optimizer, loader, epochs=2)
     for outputs, present in ((auditor.outputs_in, 1), (auditor.outputs_out, 0)):
@@ -90,17 +90,11 @@ def test_what_is_planted(threat_model, shuffled, low, high):
                 assert np.sum(epoch == low) == (24 if low < 0 else 24 + (present == 0))
 
 
-def quiet(optimizer):
-    for parameter in optimizer.params:
-        parameter.grad = parameter.summed_grad.clone()
-        parameter.summed_grad._processed = True
-
-
 def test_physical_batches_may_be_smaller_than_logical_ones():
     auditor = misdeal.torch.Auditor(threat_model="target-canary", canary="null-space")
     for run in auditor.runs(2):
         model, optimizer, loader, _ = training.make_private()
-        optimizer.add_noise = lambda optimizer=optimizer: quiet(optimizer)
+        optimizer.add_noise = lambda optimizer=optimizer: training.quiet(optimizer)
         run.plant(optimizer, loader)
         with BatchMemoryManager(data_loader=loader, max_physical_batch_size=2, optimizer=optimizer) as small:
             training.train(model, optimizer, small)
@@ -109,11 +103,11 @@ def test_physical_batches_may_be_smaller_than_logical_ones():
 
 
 def test_indices_may_be_told_by_hand():
-    auditor = misdeal.torch.Auditor(scheme="fixed-order", threat_model="worst-case", canary="dirac", target_index=9)
+    auditor = misdeal.torch.Auditor(scheme="fixed-order", threat_model="worst-case", canary="dirac", target_index=9, canaries=1)
     loss = torch.nn.CrossEntropyLoss()
     for run in auditor.runs(2):
         model, optimizer, _, _ = training.make_private(poisson_sampling=False, shuffle=False)
-        optimizer.add_noise = lambda optimizer=optimizer: quiet(optimizer)
+        optimizer.add_noise = lambda optimizer=optimizer: training.quiet(optimizer)
         run.plant(optimizer, steps_per_epoch=25)
         for start in range(0, 100, 4):
             run.batch(range(start, start + 4))
@@ -129,7 +123,9 @@ def test_indices_may_be_told_by_hand():
 def test_refusals_name_what_is_wrong():
     auditor = misdeal.torch.Auditor()
     with pytest.raises(ValueError, match="^runs is 3"):
-        next(auditor.runs(3))
+        next(misdeal.torch.Auditor(canaries=1).runs(3))
+    with pytest.raises(ValueError, match="^runs is 0"):
+        next(auditor.runs(0))
     with pytest.raises(ValueError, match="^plant was not called"):
         list(auditor.runs(2))
     with pytest.raises(TypeError, match="^optimizer is SGD"):
@@ -139,6 +135,6 @@ def test_refusals_name_what_is_wrong():
     with pytest.raises(ValueError, match="^drop_last is False"):
         next(auditor.runs(2)).plant(optimizer, loader)
     with pytest.raises(ValueError, match="^canary is 'sideways'"):
-        training.audited(misdeal.torch.Auditor(canary="sideways"), 2)
+        misdeal.torch.Auditor(canary="sideways")
     with pytest.raises(ValueError, match="^runs is 0"):
         auditor.judge()
