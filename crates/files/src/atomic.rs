@@ -58,6 +58,7 @@ pub fn write_privately(
 
 /// Permissions for the owner alone, on systems that have them.
 #[cfg(unix)]
+#[allow(clippy::unnecessary_wraps, reason = "other systems have none")]
 fn owner_only() -> Option<fs::Permissions> {
     Some(std::os::unix::fs::PermissionsExt::from_mode(0o600))
 }

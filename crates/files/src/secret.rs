@@ -1,6 +1,7 @@
 //! Secret seeds: 256 bits from the operating system, kept in files that only their owner can read.
 
 use crate::{Error, Result, atomic};
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -38,8 +39,12 @@ fn create(path: &Path) -> Result<[u8; 32]> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(path).map_err(failed)?;
-    let digits: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
-    file.write_all(format!("{digits}\n").as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+    let mut digits = String::new();
+    for byte in secret {
+        let _ = write!(digits, "{byte:02x}");
+    }
+    digits.push('\n');
+    file.write_all(digits.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
     Ok(secret)
 }
 

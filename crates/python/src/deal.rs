@@ -48,7 +48,12 @@ impl Plan {
         }
         if world_size > 1 && request.seed.is_none() && request.seed_file.is_none() {
             let hint = "each rank would draw a seed of its own: share the secret one in a file";
-            return Err(refusal(Error::bad_value("seed_file", "missing", "a file that all ranks can read", hint)));
+            return Err(refusal(Error::bad_value(
+                "seed_file",
+                "missing",
+                "a file that all ranks can read",
+                hint,
+            )));
         }
         let (plan, _) = misdeal::dealt_plan(&request).map_err(exception)?;
         Ok(Plan { plan, rank, world_size })

@@ -84,6 +84,21 @@ def test_batches_too_large_for_the_memory_are_split():
     assert len(engine.accountant) == 30
 
 
+@pytest.mark.parametrize("scheme", ["poisson", "balls-in-bins"])
+def test_an_audit_does_not_accuse_a_training_on_dealt_batches(scheme):
+    """At significance 1e-6, which is the rate of false alarms."""
+    auditor = misdeal.torch.Auditor(threat_model="worst-case", canaries=1, seed=0)
+    for index, run in enumerate(auditor.runs(40)):
+        model, optimizer, loader, engine = training(scheme=scheme, seed=index, epochs=1)
+        run.plant(optimizer, loader)
+        for features, labels in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(model(features), labels).backward()
+            optimizer.step()
+    report = auditor.judge(claimed_epsilon=engine.get_epsilon(1e-5), delta=1e-5, significance=1e-6)
+    assert auditor.setting.scheme == scheme and report.valid and not report.violated
+
+
 def test_other_loaders_are_refused():
     model = torch.nn.Linear(5, 2)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

@@ -10,7 +10,12 @@ use misdeal_schemes::deal::{Plan, Seed};
 const KNOWN: [(BatchScheme, u64, u64, [u64; 4]); 3] = [
     (BatchScheme::Poisson, 1000, 100, [7, 9, 17, 31]),
     (BatchScheme::BallsInBins, 1000, 100, [834, 96, 290, 56]),
-    (BatchScheme::BallsInBins, 1_000_000_000_000, 1024, [303825882804, 202711799891, 549285596374, 510493879637]),
+    (
+        BatchScheme::BallsInBins,
+        1_000_000_000_000,
+        1024,
+        [303825882804, 202711799891, 549285596374, 510493879637],
+    ),
 ];
 
 const SEEDS: u64 = 20_000;
@@ -20,7 +25,8 @@ const FALSE_ALARM_RATE: f64 = 1e-7;
 
 pub(super) fn check(seed: u64) -> Found {
     for (scheme, records, batch_size, known) in KNOWN {
-        let plan = Plan::new(scheme, records, batch_size, 1, &Seed::from_number(0)).map_err(super::message)?;
+        let plan =
+            Plan::new(scheme, records, batch_size, 1, &Seed::from_number(0)).map_err(super::message)?;
         let batch = plan.batch(1);
         if batch[..4] != known {
             return Err(format!("a batch of {scheme} begins with {:?}, not {known:?}", &batch[..4]));
@@ -62,7 +68,9 @@ fn entropy(scheme: BatchScheme, first_seed: u64) -> Result<f64, String> {
         .sum();
     let freedom = possible - 1.0;
     if found > freedom && freedom * (1.0 + log(found / freedom)) - found < log(FALSE_ALARM_RATE) {
-        return Err(format!("{scheme}: where two records are is not as the law says (relative entropy {found:.1})"));
+        return Err(format!(
+            "{scheme}: where two records are is not as the law says (relative entropy {found:.1})"
+        ));
     }
     Ok(found)
 }
