@@ -19,7 +19,7 @@
 //! | a model card | [`check()`] | [`Checked`] |
 //! | the noise that a target needs | [`calibrate_noise`], [`calibrate_all`] | [`Calibration`], [`Calibrations`] |
 //! | scores of your own | [`estimate_scores`], [`estimate_arrays`] | [`Estimation`] |
-//! | outputs of your own training | [`score_outputs`], [`judge_outputs`] | [`Outputs`] |
+//! | outputs of your own training | [`score_outputs`], [`judge_outputs`], [`judge_coins`] | [`Outputs`] |
 //! | a log of batches | [`diagnose()`] | [`Diagnosed`] |
 //! | batches to train on | [`deal()`] | [`DealtPlan`] |
 //! | parts of a run | [`play_part`], [`audit_played`], [`merge_stores`] | [`ScoreStore`], [`Merged`] |
@@ -38,6 +38,7 @@ mod calibration;
 mod check;
 mod checkpoints;
 mod claimed_curve;
+mod coins;
 mod deal;
 mod devices;
 mod diagnose;
@@ -48,8 +49,10 @@ mod measurement;
 mod mechanism;
 mod memory;
 mod merging;
+mod modelled;
 mod outputs;
 mod parts;
+mod privacy_curves;
 mod progress;
 mod promised;
 mod reach;
@@ -67,6 +70,7 @@ pub use accounting::account;
 pub use calibration::{calibrate, calibrate_all, calibrate_noise};
 pub use check::{check, default_card, sweep};
 pub use claimed_curve::ClaimedCurve;
+pub use coins::{CoinAnalysis, CurveClaim, RunsNeeded, judge_coins, runs_needed};
 pub use deal::{deal, dealt_plan};
 pub use devices::devices;
 pub use diagnose::{diagnose, diagnose_batches};
@@ -83,7 +87,7 @@ pub use misdeal_core::{
 pub use misdeal_results::request::{self, Analysis};
 pub use misdeal_results::{
     Account, Audit, Calibration, Calibrations, Checked, CheckedCard, DealtPlan, Devices, Diagnosed,
-    Estimation, Merged, Outputs, SelfTest, Swept, Verdict, VerdictKind,
+    Estimation, Independence, Merged, Outputs, SelfTest, Swept, Verdict, VerdictKind,
 };
 pub use misdeal_schemes::deal::{Plan, of_rank};
 pub use misdeal_statistics::{EpsilonEstimate, ThresholdChoice};

@@ -43,11 +43,13 @@ mod _native {
     #[pymodule_export]
     use crate::diagnoses::{diagnose, scan};
     #[pymodule_export]
-    use crate::estimates::{clopper_pearson_upper, epsilon_of_errors, estimate, estimate_file};
+    use crate::estimates::{
+        clopper_pearson_upper, epsilon_of_errors, epsilon_of_parts, estimate, estimate_file,
+    };
     #[pymodule_export]
     use crate::machine::{devices, self_test};
     #[pymodule_export]
-    use crate::outputs::{describe_adversary, judge_outputs, score_outputs};
+    use crate::outputs::{describe_adversary, judge_coins, judge_outputs, runs_needed, score_outputs};
     #[pymodule_export]
     use crate::pages::{report, verdict};
     #[pymodule_export]

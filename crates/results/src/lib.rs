@@ -26,6 +26,7 @@ mod audit;
 mod calibration;
 mod check;
 mod check_words;
+mod coins;
 mod deal;
 mod decision;
 mod diagnosis;
@@ -54,6 +55,7 @@ pub use account::{Account, OtherMethod, RunShape};
 pub use audit::{Audit, BufferSearch, Correction, Guess, Training};
 pub use calibration::{CalibratedScheme, Calibration, Calibrations};
 pub use check::{CardSetting, Checked, CheckedCard, CheckedScheme};
+pub use coins::{Coins, Independence, OneRunBounds, TestedCurve};
 pub use deal::{DealtPlan, SeedSource};
 pub use diagnosis::{
     Candidate, Defect, DefectName, Diagnosed, Diagnosis, EpochPositions, Leakage, LoggedScheme,
