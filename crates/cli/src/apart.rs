@@ -64,6 +64,7 @@ impl<'a> Files<'a> {
                 .iter()
                 .chain(&request.config)
                 .fold(none, |files, path| files.reading("source", Some(path))),
+            Some(Command::Deal(request)) => none.reading("seed-file", request.seed_file.as_ref()),
             Some(Command::Account(account)) => none.writing("plot", account.plot.as_ref()),
             Some(Command::Check(check)) => {
                 let CheckArguments { request, report, plot, .. } = &**check;

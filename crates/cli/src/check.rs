@@ -17,7 +17,7 @@ pub fn run(arguments: CheckArguments, common: &CommonArguments) -> Result<Succes
     let CheckArguments { mut request, check, report, plot, title, date } = arguments;
     plot::check(plot.as_deref())?;
     check_page(report.as_deref())?;
-    request.seed = common.seed;
+    request.seed = common.seed();
     common.environment.listen(Patience::None)?;
     let checked = {
         let bar = Bar::new(common);

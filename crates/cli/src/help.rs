@@ -21,6 +21,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "vary",
             "epochs",
             "noise-multiplier",
+            "physical-batch-size",
             "sampling-probability",
             "scheme",
             "steps",
@@ -95,6 +96,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "report",
             "resume",
             "save-every",
+            "seed-file",
             "store",
             "title",
             "trade-off",
@@ -214,6 +216,14 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
             "misdeal calibrate --target-epsilon 3 --dataset-size 60000 --batch-size 512 --epochs 15",
             "misdeal calibrate --target-epsilon 3 --scheme balls-in-bins --epochs 10",
             "misdeal calibrate --target-epsilon 8 --scheme shuffle --bound lower",
+        ],
+    ),
+    (
+        "deal",
+        [
+            "misdeal deal --dataset-size 60000 --batch-size 512 --epochs 15 --noise-multiplier 0.8 --output plan.jsonl",
+            "misdeal deal --dataset-size 1e9 --batch-size 1024 --scheme balls-in-bins --seed-file seed -o plan.parquet",
+            "misdeal deal --dataset-size 1000 --batch-size 10 --seed 1 -o test-plan.jsonl",
         ],
     ),
     (

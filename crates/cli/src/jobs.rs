@@ -11,7 +11,7 @@ use crate::progress::Bar;
 use crate::spinner::Spinner;
 use crate::{output, plot};
 use misdeal::Progress;
-use misdeal::request::{CalibrateRequest, MergeRequest, SelfTestRequest};
+use misdeal::request::{CalibrateRequest, DealRequest, MergeRequest, SelfTestRequest};
 use misdeal_core::path_text;
 use misdeal_files::{atomic::write_atomically, text};
 use misdeal_report::{Layout, PageHead, page};
@@ -36,7 +36,7 @@ fn deliver(document: &Document, plot: Option<&Path>, check: bool, common: &Commo
 pub fn audit_mechanism(arguments: MechanismArguments, common: &CommonArguments) -> Outcome {
     let MechanismArguments { mut request, outcome } = arguments;
     plot::check(outcome.plot.as_deref())?;
-    request.seed = common.seed;
+    request.seed = common.seed();
     request.run.trade_off |= outcome.plot.is_some();
     common.environment.listen(Patience::ToSave)?;
     let audit = misdeal::audit_mechanism(&request, &Bar::new(common))?;
@@ -47,7 +47,7 @@ pub fn audit_mechanism(arguments: MechanismArguments, common: &CommonArguments) 
 pub fn audit_training(arguments: TrainingArguments, common: &CommonArguments) -> Outcome {
     let TrainingArguments { mut request, outcome } = arguments;
     plot::check(outcome.plot.as_deref())?;
-    request.seed = common.seed;
+    request.seed = common.seed();
     request.run.trade_off |= outcome.plot.is_some();
     common.environment.listen(Patience::None)?;
     let audit = misdeal::audit_training(&request, &Bar::new(common))?;
@@ -96,6 +96,22 @@ pub fn calibrate(request: &CalibrateRequest, common: &CommonArguments) -> Outcom
     deliver(&found, None, false, common)
 }
 
+/// Runs `misdeal deal`.
+pub fn deal(mut request: DealRequest, common: &CommonArguments) -> Outcome {
+    request.seed = common.seed;
+    request.output.clone_from(&common.output);
+    common.environment.listen(Patience::ToSave)?;
+    let plan = {
+        let _spinner = Spinner::new(common, "dealing");
+        misdeal::deal(&request, &Interruptible)?
+    };
+    output::print_document(common, &plan.into())?;
+    if let Some(path) = &common.output {
+        output::tell_written(common, path, "the plan", None);
+    }
+    Ok(Success::Fine)
+}
+
 /// Runs `misdeal diagnose`.
 pub fn diagnose(arguments: &DiagnoseArguments, common: &CommonArguments) -> Outcome {
     let plot = arguments.plot.as_deref();
@@ -111,7 +127,7 @@ pub fn diagnose(arguments: &DiagnoseArguments, common: &CommonArguments) -> Outc
 pub fn reproduce(arguments: ReproduceArguments, common: &CommonArguments) -> Outcome {
     let ReproduceArguments { mut request, plot } = arguments;
     plot::check(plot.as_deref())?;
-    request.seed = common.seed;
+    request.seed = common.seed();
     common.environment.listen(Patience::ToSave)?;
     let found = misdeal_paper::reproduce(&request, &Bar::new(common))?;
     deliver(&found.into(), plot.as_deref(), false, common)
@@ -168,7 +184,7 @@ pub fn devices(common: &CommonArguments) -> Outcome {
 /// Runs `misdeal self-test`. A failed check is bad news (exit code 1).
 pub fn self_test(mut request: SelfTestRequest, common: &CommonArguments) -> Outcome {
     common.environment.listen(Patience::ToSave)?;
-    request.seed = common.seed;
+    request.seed = common.seed();
     let found = misdeal::self_test(&request, &Interruptible)?;
     let passed = found.passed;
     deliver(&found.into(), None, false, common)?;

@@ -103,7 +103,13 @@ fn checked(mut arguments: Arguments) -> Result<Success, Failure> {
     // The output of others is no document.
     if !matches!(
         arguments.command,
-        Some(Command::Man | Command::Merge(_) | Command::Completions(_) | Command::Report(_))
+        Some(
+            Command::Man
+                | Command::Merge(_)
+                | Command::Deal(_)
+                | Command::Completions(_)
+                | Command::Report(_)
+        )
     ) {
         arguments.common.take_format_from_output();
     }
@@ -137,6 +143,7 @@ fn command(Arguments { command, common }: Arguments) -> Result<Success, Failure>
         Command::Merge(arguments) => jobs::merge(arguments, &common),
         Command::Account(arguments) => jobs::account(&arguments, &common),
         Command::Calibrate(arguments) => jobs::calibrate(&arguments, &common),
+        Command::Deal(request) => jobs::deal(request, &common),
         Command::Diagnose(arguments) => jobs::diagnose(&arguments, &common),
         Command::Scan(arguments) => scan::run(&arguments, &common),
         Command::Reproduce(arguments) => jobs::reproduce(arguments, &common),

@@ -2,6 +2,7 @@
 
 mod account;
 mod check;
+mod deal;
 mod dealt;
 mod devices;
 mod diagnosis;
@@ -31,6 +32,7 @@ pub fn document(document: &Document, environment: &Environment) -> String {
         Document::Sweep(found) => sweep::swept(found, environment),
         Document::Calibrate(found) => calibrated(found, environment),
         Document::CalibrateAll(found) => all_calibrated(found, environment),
+        Document::Deal(found) => deal::plan(found, environment),
         Document::Diagnose(found) => diagnosis::diagnosis(found, environment),
         Document::Reproduce(found) => reproduced::reproduced(found, environment),
         Document::Merge(found) => merged(found, environment),

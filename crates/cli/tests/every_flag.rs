@@ -7,7 +7,7 @@ use std::any::TypeId;
 use std::path::{Path, PathBuf};
 
 /// Words that make each command complete and small; a command that is missing here fails the test.
-const SMALL: [(&str, &str); 16] = [
+const SMALL: [(&str, &str); 17] = [
     (
         "check",
         "--dataset-size 100 --batch-size 10 --epochs 1 --noise-multiplier 1 --claimed-epsilon 1 --scheme fixed-order",
@@ -22,6 +22,7 @@ const SMALL: [(&str, &str); 16] = [
     ("merge", "sound --output merged"),
     ("account", "--scheme fixed-order"),
     ("calibrate", "--target-epsilon 1 --scheme fixed-order"),
+    ("deal", "--dataset-size 100 --batch-size 10 --output plan.jsonl"),
     ("diagnose", "log.jsonl"),
     ("scan", "a.py"),
     ("reproduce", "settings --quick"),
@@ -33,7 +34,8 @@ const SMALL: [(&str, &str); 16] = [
 ];
 
 /// What a flag of a command needs beside it to be looked at.
-const COMPANY: [(&str, &str, &str); 5] = [
+const COMPANY: [(&str, &str, &str); 6] = [
+    ("deal", "delta", "--noise-multiplier 1"),
     ("diagnose", "delta", "--noise-multiplier 1"),
     ("diagnose", "epochs", "--noise-multiplier 1"),
     ("audit mechanism", "stop-when", "--threshold-choice sequential"),

@@ -1,6 +1,5 @@
 //! `misdeal report` on reproductions of the paper.
 
-use crate::program::misdeal;
 use crate::report::page;
 use serde_json::{Value, json as document};
 use std::fs;

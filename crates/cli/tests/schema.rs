@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each kind of document, with commands that print it.
-const COMMANDS: [(&str, &[&str]); 15] = [
+const COMMANDS: [(&str, &[&str]); 16] = [
     (
         "audit-mechanism",
         &[
@@ -85,6 +85,7 @@ const COMMANDS: [(&str, &[&str]); 15] = [
         ],
     ),
     ("merge", &["merge first.store second.store --output both.store"]),
+    ("deal", &["deal --dataset-size 100 --batch-size 10 --noise-multiplier 1 --output plan.jsonl"]),
     (
         "diagnose",
         &[
@@ -298,7 +299,8 @@ fn judged_outputs_are_as_documented() {
 
 #[test]
 fn check_ups_are_as_documented() {
-    let mut held = Held::against("check-up", &schemas()["check-up"]);
+    let schemas = schemas();
+    let mut held = Held::against("check-up", &schemas["check-up"]);
     let run = RunRecord { noise_multipliers: vec![1.0; 4], batch_sizes: vec![8; 4], ..RunRecord::default() };
     let outputs = [0.3, -1.1, 0.8, 0.2].to_vec();
     for outputs in [outputs, vec![0.0; 4]] {

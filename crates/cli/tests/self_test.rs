@@ -10,7 +10,7 @@ fn a_sound_machine_passes() {
     assert_eq!(report["passed"], true);
     let checks = report["checks"].as_array().unwrap();
     let names: Vec<_> = checks.iter().map(|check| check["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["generator", "engines", "known epsilon", "training"]);
+    assert_eq!(names, ["generator", "engines", "known epsilon", "training", "dealt batches"]);
     for check in checks {
         assert_eq!(check["passed"], true, "{check}");
         assert!(!check["detail"].as_str().unwrap().is_empty(), "{check}");

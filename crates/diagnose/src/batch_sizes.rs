@@ -56,7 +56,9 @@ pub fn fit(sizes: &[f64], n: f64, q: f64, cap: Option<f64>) -> f64 {
             mass += exp(log_binomial(n, q, at));
             at += 1.0;
         }
-        if mass * batches >= FEWEST && (end == cap.unwrap_or(-1.0) || (1.0 - total - mass) * batches >= FEWEST) {
+        if mass * batches >= FEWEST
+            && (end == cap.unwrap_or(-1.0) || (1.0 - total - mass) * batches >= FEWEST)
+        {
             let until = sorted.partition_point(|&one| one < end);
             expected.push(mass * batches);
             observed.push((until - below) as f64);

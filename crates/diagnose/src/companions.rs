@@ -157,7 +157,8 @@ impl<'a> Steps<'a> {
             }
         }
         let most = (0..by_epochs.len()).max_by(|&one, &other| by_epochs[one].total_cmp(&by_epochs[other]));
-        found.worst = most.filter(|&place| by_epochs[place] > 0.0).map(|place| [place / epochs, place % epochs]);
+        found.worst =
+            most.filter(|&place| by_epochs[place] > 0.0).map(|place| [place / epochs, place % epochs]);
     }
 
     /// The law of the count if each epoch is a uniform partition of the records into steps of these sizes.
@@ -190,9 +191,9 @@ impl<'a> Steps<'a> {
             let ours = sums(&|step| chosen[step]);
             if n >= 4.0 {
                 found.mean += ours[0] * later[0] / pairs;
-                found.variance += ours[0] * later[0] / pairs + ours[1] * later[1] / triples
-                    + ours[2] * later[2] / distinct
-                    - ours[3] * later[3] / (pairs * pairs);
+                found.variance +=
+                    ours[0] * later[0] / pairs + ours[1] * later[1] / triples + ours[2] * later[2] / distinct
+                        - ours[3] * later[3] / (pairs * pairs);
                 third += 2.0 * ours[4] * later[4] / (n * n * n) + ours[5] * later[5] / (n * n);
                 weights += ours[5] * later[5] / (n * n);
                 found.most += ours[0] * f64::from((self.epochs.len() - 1 - epoch) as u32);
@@ -219,14 +220,22 @@ impl<'a> Steps<'a> {
             let a = self.sizes[step];
             let [two, three, four] = [2, 3, 4].map(|k| falling(a, k));
             if chosen[step] {
-                let [f2, f3, f4] = [two * later[0] / all[0], three * later[1] / all[1], four * later[2] / all[2]];
+                let [f2, f3, f4] =
+                    [two * later[0] / all[0], three * later[1] / all[1], four * later[2] / all[2]];
                 found.mean += 0.5 * f2;
-                found.variance += 0.25 * (f4 + 4.0 * f3 + 2.0 * f2) - 0.25 * two * two * later[3] / (all[0] * all[0]);
-                let powers = [a * a / (n * n) * later[4], a.powi(3) / n.powi(3) * later[5], a.powi(4) / n.powi(4) * later[6]];
+                found.variance +=
+                    0.25 * (f4 + 4.0 * f3 + 2.0 * f2) - 0.25 * two * two * later[3] / (all[0] * all[0]);
+                let powers = [
+                    a * a / (n * n) * later[4],
+                    a.powi(3) / n.powi(3) * later[5],
+                    a.powi(4) / n.powi(4) * later[6],
+                ];
                 third += 0.5 * powers[0] + 4.0 * powers[1] + 4.0 * powers[2];
                 found.most += 0.5 * a * (a - 1.0);
             }
-            for (sum, term) in later.iter_mut().zip([two, three, four, two * two, a * a, a.powi(3), a.powi(4)]) {
+            for (sum, term) in
+                later.iter_mut().zip([two, three, four, two * two, a * a, a.powi(3), a.powi(4)])
+            {
                 *sum += term;
             }
         }

@@ -50,8 +50,14 @@ pub fn of(evidence: &SchemeEvidence<'_>) -> (Vec<String>, Vec<u64>) {
         }
     }
     if places.p_value() < RULED_OUT {
-        let when = if places.correlation() > 0.0 { "early, or late, in every epoch" } else { "early in one epoch and late in another" };
-        hints.push(format!("Some records come {when}: the order may be weighted, sorted in part, or reversed."));
+        let when = if places.correlation() > 0.0 {
+            "early, or late, in every epoch"
+        } else {
+            "early in one epoch and late in another"
+        };
+        hints.push(format!(
+            "Some records come {when}: the order may be weighted, sorted in part, or reversed."
+        ));
     }
     if evidence.orders.is_none() && logged.ranks == 1 && is_several_passes(logged) {
         hints.push(
@@ -72,7 +78,8 @@ pub fn recurring(logged: &LoggedEpochs) -> Option<(usize, usize)> {
         if epoch.ends.len() < 2 && epoch.records.len() < 20 {
             continue;
         }
-        let digest = epoch.records.iter().fold(0, |digest: u64, &record| digest.rotate_left(7) ^ mixed(record));
+        let digest =
+            epoch.records.iter().fold(0, |digest: u64, &record| digest.rotate_left(7) ^ mixed(record));
         if let Some(&earlier) = seen.get(&digest).filter(|&&earlier| logged.epochs[earlier] == *epoch) {
             if number > earlier + 1 {
                 return Some((earlier, number));

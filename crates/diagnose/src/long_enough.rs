@@ -25,10 +25,13 @@ pub fn too_short(evidence: &SchemeEvidence<'_>, scheme: LoggedScheme, is_reused:
     let batches: usize = logged.epochs.iter().map(|epoch| epoch.ends.len()).sum();
     let epochs = logged.epochs.len();
     let needs = |missing: bool, why: String| missing.then_some(why);
-    let few_epochs = || needs(epochs < 2 && !is_reused, "one epoch cannot show whether epochs depend on each other".into());
+    let few_epochs = || {
+        needs(epochs < 2 && !is_reused, "one epoch cannot show whether epochs depend on each other".into())
+    };
     let few_records = || needs(n < FEWEST_RECORDS, format!("{n} records are too few to test an order"));
     let few_entries = || {
-        let why = format!("{entries} entries of {n} records do not show whether all records are treated alike");
+        let why =
+            format!("{entries} entries of {n} records do not show whether all records are treated alike");
         needs(entries < FEWEST_ENTRIES || entries * entries < LEAST_USES * n, why)
     };
     match scheme {

@@ -235,7 +235,8 @@ fn without_repeats(epoch: &LoggedEpoch, uses: &mut [u32]) -> (LoggedEpoch, Repea
     let mut digests = HashSet::new();
     for step in epoch.steps() {
         // Only a batch that was there before, record for record, can be a replay.
-        let is_copy = !digests.insert(step.iter().fold(0, |digest: u64, &record| digest.rotate_left(7) ^ mixed(record)));
+        let is_copy = !digests
+            .insert(step.iter().fold(0, |digest: u64, &record| digest.rotate_left(7) ^ mixed(record)));
         if is_copy && step.len() > 1 && step.iter().all(|&record| uses[record as usize] > 0) {
             step.iter().for_each(|&record| uses[record as usize] += 1);
             repeated.extend_from_slice(step);

@@ -30,7 +30,8 @@ pub fn place(batches: &[&[u32]]) -> Option<usize> {
         return None;
     }
     let mut tried = HashSet::new();
-    let is_part = first.iter().copied().flatten().all(|record| whole.contains(record) && tried.insert(*record));
+    let is_part =
+        first.iter().copied().flatten().all(|record| whole.contains(record) && tried.insert(*record));
     is_part.then_some(begin)
 }
 

@@ -39,7 +39,8 @@ pub fn found(evidence: &SchemeEvidence<'_>) -> Option<Candidate> {
     }
     let stages = stages(orders);
     if (2..=MOST_STAGES).contains(&stages) {
-        let why = format!("{stages} groups of records come in the same order in every epoch, and mix only inside");
+        let why =
+            format!("{stages} groups of records come in the same order in every epoch, and mix only inside");
         return Some(named(LoggedScheme::Staged, why, none));
     }
     if follows_the_file(orders) {
@@ -72,12 +73,15 @@ fn growing(epochs: &[LoggedEpoch], batch_size: usize) -> Option<String> {
     by_length.sort_by_key(|epoch| epoch.records.len());
     let (shortest, longest) = (by_length.first()?.records.len(), by_length.last()?.records.len());
     // The longest epoch may hold all records: subsets of it show nothing. Epochs that leave records out must agree on them.
-    let grown: Vec<&[&LoggedEpoch]> =
-        by_length.windows(2).filter(|pair| pair[0].records.len() + batch_size <= pair[1].records.len()).collect();
+    let grown: Vec<&[&LoggedEpoch]> = by_length
+        .windows(2)
+        .filter(|pair| pair[0].records.len() + batch_size <= pair[1].records.len())
+        .collect();
     if grown.is_empty() || shortest + batch_size > longest {
         return None;
     }
-    let parts: Vec<&&LoggedEpoch> = by_length.iter().filter(|epoch| epoch.records.len() + batch_size <= longest).collect();
+    let parts: Vec<&&LoggedEpoch> =
+        by_length.iter().filter(|epoch| epoch.records.len() + batch_size <= longest).collect();
     if parts.len() < 2 {
         return None;
     }
@@ -88,7 +92,10 @@ fn growing(epochs: &[LoggedEpoch], batch_size: usize) -> Option<String> {
             return None;
         }
     }
-    Some("epochs that are shorter hold the same part of the records: a curriculum, or a file that grows".into())
+    Some(
+        "epochs that are shorter hold the same part of the records: a curriculum, or a file that grows"
+            .into(),
+    )
 }
 
 /// The number of groups of steps that hold the same records in all epochs.

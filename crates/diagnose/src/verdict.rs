@@ -111,8 +111,11 @@ pub fn diagnosis(
     let too_short = too_short(evidence, best.scheme, is_reused);
     let is_doubted = best.p_value <= DOUBTED;
     let is_alone = compatible(&candidates, logged).len() == 1;
-    let certain =
-        is_alone && lead.is_some_and(|lead| lead >= CERTAIN_LEAD) && possible_buffer.is_none() && too_short.is_none() && !is_doubted;
+    let certain = is_alone
+        && lead.is_some_and(|lead| lead >= CERTAIN_LEAD)
+        && possible_buffer.is_none()
+        && too_short.is_none()
+        && !is_doubted;
     if compatible(&candidates, logged).iter().any(|one| draws_anew(one.scheme)) {
         defects.retain(|defect| !BY_CHANCE.contains(&defect.defect));
     }
@@ -124,7 +127,17 @@ pub fn diagnosis(
     let (hints, epochs_concerned) = if is_doubted { hints::of(evidence) } else { Default::default() };
     let (scheme, parameters) = (best.scheme, best.parameters);
     let remarks = Vec::new();
-    Diagnosis { scheme, parameters, certain, explanation, hints, epochs_concerned, candidates, defects, remarks }
+    Diagnosis {
+        scheme,
+        parameters,
+        certain,
+        explanation,
+        hints,
+        epochs_concerned,
+        candidates,
+        defects,
+        remarks,
+    }
 }
 
 /// Reports records that are twice in one batch. Their gradients add up, so that they count twice in the noise's place.
@@ -220,7 +233,8 @@ fn sentence(best: &Candidate, logged: &LoggedEpochs) -> String {
             best.parameters.uses.unwrap_or(0)
         ),
         LoggedScheme::WithReplacement => {
-            "Every entry of a batch is drawn anew from all records, so that a batch can have a record twice.".to_owned()
+            "Every entry of a batch is drawn anew from all records, so that a batch can have a record twice."
+                .to_owned()
         }
         _ => "Every record joins one batch of each epoch, chosen uniformly and independently of the others."
             .to_owned(),

@@ -22,7 +22,7 @@ pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
     match Place::of(path)? {
         Place::File(place) => {
             check_is_no_store(path)?;
-            replace(path, &place, fill)
+            replace(path, &place, None, |out| fill(out))
         }
         Place::Stream(stream) => {
             let failed = |error| Error::io(path, "write", error);
@@ -41,7 +41,31 @@ pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
 /// # Errors
 /// As for [`write_atomically`]; also if `path` is a device or already open.
 pub fn write_file_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    replace(path, &file_place(path)?, fill)
+    replace(path, &file_place(path)?, None, |out| fill(out))
+}
+
+/// Like [`write_file_atomically`], for a file that only its owner can read, whatever its permissions were before.
+///
+/// # Errors
+/// As for [`write_file_atomically`], and if `path` is a store of scores.
+pub fn write_privately(
+    path: &Path,
+    fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> Result<()> {
+    check_is_no_store(path)?;
+    replace(path, &file_place(path)?, owner_only(), fill)
+}
+
+/// Permissions for the owner alone, on systems that have them.
+#[cfg(unix)]
+#[allow(clippy::unnecessary_wraps, reason = "other systems have none")]
+fn owner_only() -> Option<fs::Permissions> {
+    Some(std::os::unix::fs::PermissionsExt::from_mode(0o600))
+}
+
+#[cfg(not(unix))]
+fn owner_only() -> Option<fs::Permissions> {
+    None
 }
 
 /// A lock that every write in progress holds for reading.
@@ -52,12 +76,18 @@ pub fn hold_writes() -> RwLockWriteGuard<'static, ()> {
     WRITING.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn replace(path: &Path, place: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+/// Replaces a file. It gets `permissions`, else those of the old file, else the default ones.
+fn replace(
+    path: &Path,
+    place: &Path,
+    permissions: Option<fs::Permissions>,
+    fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> Result<()> {
     let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
-    let old = fs::metadata(place).ok();
+    let permissions = permissions.or_else(|| Some(fs::metadata(place).ok()?.permissions()));
     let failed = |error| Error::io(path, "write", error);
     let folder = folder_of(place);
-    let file = temporary(&folder, old.map(|metadata| metadata.permissions())).map_err(failed)?;
+    let file = temporary(&folder, permissions).map_err(failed)?;
     let mut buffered = BufWriter::with_capacity(1 << 20, file);
     fill(&mut buffered).map_err(failed)?;
     let file = buffered.into_inner().map_err(|error| failed(error.into_error()))?;

@@ -14,6 +14,8 @@
 //!
 //! - [`scores`]: reads scores from `.npy`, `.csv` and `.parquet` files, and writes them to `.npy`.
 //! - [`batch_log`]: reads the batches of a data loader from `.jsonl`, `.npy` and `.parquet` files.
+//! - [`plan`]: writes the batches of a plan, part by part, as a batch log.
+//! - [`secret`]: secret seeds, from the operating system and in files that only their owner can read.
 //! - [`stores`]: score stores, with checksums.
 //! - [`text`]: small text files.
 //! - [`input`]: opens files, and refuses pipes and devices that never end.
@@ -30,7 +32,9 @@ pub mod npy;
 mod parquet_columns;
 mod parquet_pages;
 mod parquet_shape;
+pub mod plan;
 pub mod scores;
+pub mod secret;
 pub mod stores;
 pub mod text;
 mod thrift_walk;

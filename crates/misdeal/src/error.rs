@@ -20,7 +20,7 @@ pub struct Error(Box<Cause>);
 
 /// The cause of an [`Error`].
 #[derive(Debug, thiserror::Error)]
-enum Cause {
+pub(crate) enum Cause {
     /// The request, or the content of a file, was refused.
     #[error(transparent)]
     Refused(#[from] misdeal_core::Error),
@@ -45,6 +45,9 @@ enum Cause {
     /// The watcher interrupted a simulation. Simulations save nothing.
     #[error("interrupted; a simulation keeps nothing, so run the command again, perhaps with fewer samples")]
     SimulationInterrupted,
+    /// The watcher interrupted the writing of a plan.
+    #[error("interrupted; no plan was written, so run the command again")]
+    DealInterrupted,
 }
 
 impl Error {
@@ -85,7 +88,7 @@ impl Error {
 
     /// Returns whether the watcher interrupted the job.
     pub fn is_interrupted(&self) -> bool {
-        matches!(&*self.0, Cause::Interrupted { .. } | Cause::SimulationInterrupted)
+        matches!(&*self.0, Cause::Interrupted { .. } | Cause::SimulationInterrupted | Cause::DealInterrupted)
     }
 
     /// Returns how many observations an interrupted job had made, in both worlds together.

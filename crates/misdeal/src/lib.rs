@@ -22,6 +22,7 @@
 //! | outputs of your own training | [`score_outputs`], [`judge_outputs`], [`judge_coins`] | [`Outputs`] |
 //! | faults of your own training | [`check_up()`], [`RunRecord`] | [`CheckUp`] |
 //! | a log of batches | [`diagnose()`] | [`Diagnosed`] |
+//! | batches to train on | [`deal()`] | [`DealtPlan`] |
 //! | parts of a run | [`play_part`], [`audit_played`], [`merge_stores`] | [`ScoreStore`], [`Merged`] |
 //! | this machine | [`self_test()`], [`devices()`] | [`SelfTest`], [`Devices`] |
 //!
@@ -41,6 +42,7 @@ mod checkpoints;
 mod claimed_curve;
 mod coins;
 mod curve_of_scores;
+mod deal;
 mod devices;
 mod diagnose;
 mod engine_choice;
@@ -73,6 +75,7 @@ pub use check::{check, default_card, sweep};
 pub use check_up::check_up;
 pub use claimed_curve::ClaimedCurve;
 pub use coins::{CoinAnalysis, CurveClaim, RunsNeeded, judge_coins, runs_needed};
+pub use deal::{deal, dealt_plan};
 pub use devices::devices;
 pub use diagnose::{diagnose, diagnose_batches};
 pub use engine_choice::EngineChoice;
@@ -87,9 +90,10 @@ pub use misdeal_core::{
 };
 pub use misdeal_results::request::{self, Analysis};
 pub use misdeal_results::{
-    Account, Audit, Calibration, Calibrations, CheckUp, Checked, CheckedCard, Devices, Diagnosed, Estimation,
-    Independence, Merged, Outputs, SelfTest, Swept, Verdict, VerdictKind,
+    Account, Audit, Calibration, Calibrations, CheckUp, Checked, CheckedCard, DealtPlan, Devices, Diagnosed,
+    Estimation, Independence, Merged, Outputs, SelfTest, Swept, Verdict, VerdictKind,
 };
+pub use misdeal_schemes::deal::{Plan, of_rank};
 pub use misdeal_statistics::checkup::{Claim, RunRecord};
 pub use misdeal_statistics::{EpsilonEstimate, ThresholdChoice};
 pub use outputs::{judge_outputs, judge_outputs_despite, score_outputs};

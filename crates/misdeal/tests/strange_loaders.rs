@@ -114,7 +114,11 @@ fn loaders(seed: u64) -> Vec<(&'static str, Epochs, &'static [LoggedScheme])> {
             .collect();
         cut(&order, 20)
     };
-    found.push(("lengths", (0..4).map(|_| grouped(dice)).collect(), &[Scheme::LengthGrouped, Scheme::Unknown]));
+    found.push((
+        "lengths",
+        (0..4).map(|_| grouped(dice)).collect(),
+        &[Scheme::LengthGrouped, Scheme::Unknown],
+    ));
     // Heavier records come earlier.
     let weights: Vec<f64> = (0..n).map(|_| dice.gaussian()).collect();
     let weighted = |dice: &mut Dice| {
@@ -160,11 +164,16 @@ fn loaders(seed: u64) -> Vec<(&'static str, Epochs, &'static [LoggedScheme])> {
     ));
     // Buckets of like records; each leaves a short batch.
     let buckets = |dice: &mut Dice| {
-        let mut batches: Vec<Vec<u64>> = hard.chunks(110).flat_map(|bucket| cut(&dice.shuffled(bucket.to_vec()), 20)).collect();
+        let mut batches: Vec<Vec<u64>> =
+            hard.chunks(110).flat_map(|bucket| cut(&dice.shuffled(bucket.to_vec()), 20)).collect();
         let order = dice.shuffled(all(batches.len()));
         order.iter().map(|&batch| std::mem::take(&mut batches[batch as usize])).collect()
     };
-    found.push(("buckets", (0..3).map(|_| buckets(dice)).collect(), &[Scheme::LengthGrouped, Scheme::Unknown]));
+    found.push((
+        "buckets",
+        (0..3).map(|_| buckets(dice)).collect(),
+        &[Scheme::LengthGrouped, Scheme::Unknown],
+    ));
     // Bins drawn once; the order inside changes.
     let bins = {
         let mut bins = vec![Vec::new(); 60];
@@ -183,7 +192,8 @@ fn loaders(seed: u64) -> Vec<(&'static str, Epochs, &'static [LoggedScheme])> {
         steps
     };
     found.push(("allocation", (0..2).map(|_| allocated(dice)).collect(), &[Scheme::Allocation]));
-    let replaced = |dice: &mut Dice| (0..60).map(|_| (0..20).map(|_| dice.below(n) as u64).collect()).collect();
+    let replaced =
+        |dice: &mut Dice| (0..60).map(|_| (0..20).map(|_| dice.below(n) as u64).collect()).collect();
     found.push(("replacement", (0..3).map(|_| replaced(dice)).collect(), &[Scheme::WithReplacement]));
     // Rates that differ from record to record.
     let rates: Vec<f64> = (0..n).map(|record| 0.01 * (1 + record % 3) as f64).collect();
@@ -215,10 +225,14 @@ fn loaders_outside_the_nine_schemes_are_never_wrong_with_certainty() {
 fn short_logs_of_unknown_laws_are_neither_certain_nor_bounded() {
     for seed in 0..6 {
         let dice = &mut Dice::new(100 + seed);
-        let (records, steps, epochs) = [(20, 5, 3), (20, 10, 3), (30, 6, 2), (12, 12, 4), (40, 8, 2), (24, 4, 3)][seed as usize];
+        let (records, steps, epochs) =
+            [(20, 5, 3), (20, 10, 3), (30, 6, 2), (12, 12, 4), (40, 8, 2), (24, 4, 3)][seed as usize];
         let pairs = |dice: &mut Dice| {
             let order = dice.shuffled(all(records / 2));
-            cut(&order.iter().flat_map(|&pair| [2 * pair, 2 * pair + 1]).collect::<Vec<_>>(), 2 * records.div_ceil(2 * steps))
+            cut(
+                &order.iter().flat_map(|&pair| [2 * pair, 2 * pair + 1]).collect::<Vec<_>>(),
+                2 * records.div_ceil(2 * steps),
+            )
         };
         let rates: Vec<f64> = (0..records).map(|record| if record % 4 == 0 { 0.5 } else { 0.1 }).collect();
         let logs = [
@@ -327,7 +341,12 @@ fn equal_seeds_on_ranks_are_a_defect_and_have_no_upper_bound() {
 fn records_counted_from_one_are_noticed() {
     let dice = &mut Dice::new(8);
     let epochs: Epochs = (0..3)
-        .map(|_| cut(&dice.shuffled(all(30)), 1).iter().map(|batch| (20 * batch[0] + 1..20 * batch[0] + 21).collect()).collect())
+        .map(|_| {
+            cut(&dice.shuffled(all(30)), 1)
+                .iter()
+                .map(|batch| (20 * batch[0] + 1..20 * batch[0] + 21).collect())
+                .collect()
+        })
         .collect();
     let report = diagnosed(&epochs, 600, 1e-5, None);
     assert_eq!(report.diagnosis.scheme, LoggedScheme::BatchThenShuffle, "{:#?}", report.diagnosis);
@@ -375,18 +394,21 @@ fn honest_loaders_are_not_accused() {
     let mut doubted = Vec::new();
     for seed in 0..160 {
         let scheme = schemes[seed as usize % 4];
-        let (steps_per_epoch, batch_size) = [(30, 20), (10, 50), (100, 5), (40, 32), (7, 100)][seed as usize % 5];
+        let (steps_per_epoch, batch_size) =
+            [(30, 20), (10, 50), (100, 5), (40, 32), (7, 100)][seed as usize % 5];
         let epochs = [2, 3, 5, 10][(seed / 4) as usize % 4];
         let setting = Setting { steps_per_epoch, batch_size, epochs, scheme, seed, ..Setting::default() };
         let mut sampler = misdeal_schemes::sampler(&setting, &Stream::new(&setting.hash()), World::In, 0);
-        let log: Epochs = (0..epochs)
-            .map(|_| sampler.next_epoch().iter().map(<[u64]>::to_vec).collect())
-            .collect();
+        let log: Epochs =
+            (0..epochs).map(|_| sampler.next_epoch().iter().map(<[u64]>::to_vec).collect()).collect();
         let report = diagnosed(&log, setting.dataset_size(), 1e-5, None);
         let found = report.diagnosis;
         assert_eq!(found.scheme.name(), scheme.name(), "{setting:?}: {found:#?}");
         if !found.certain {
-            doubted.push(format!("{scheme} {steps_per_epoch} x {batch_size}, {epochs} epochs: {}", found.explanation));
+            doubted.push(format!(
+                "{scheme} {steps_per_epoch} x {batch_size}, {epochs} epochs: {}",
+                found.explanation
+            ));
         }
     }
     assert!(doubted.len() <= 4, "{}", doubted.join("\n"));

@@ -14,6 +14,7 @@ In the order in which data meets them:
 - `estimate`, `CanaryScoreAuditor`: scores from anywhere to epsilon.
 - `account`, `calibrate`: what theory says, and the noise that a target needs.
 - `Store`, `merge`: the scores of a run, its shards, and what they show together.
+- `misdeal.deal`: batches that keep the promise, as index arrays, as a plan, or in one pass over a stream.
 - `record_batches`, `diagnose`: what your data loader deals, and which scheme that is; `scan`: mistakes in sources.
 - `misdeal.testing`: a data loader's sampling as a unit test.
 - `misdeal.lightning`, `misdeal.transformers`, `misdeal.wandb`: the proven epsilon in the logs of a training.
@@ -56,6 +57,7 @@ from .results import (
     AuditReport,
     CalibrateReport,
     CheckReport,
+    DealReport,
     DevicesReport,
     DiagnoseReport,
     EpsilonEstimate,
@@ -73,11 +75,11 @@ from .settings import Setting
 from .stores import Store, merge
 
 if TYPE_CHECKING:
-    from . import cluster, jax, lightning, testing, torch, transformers, wandb
+    from . import cluster, deal, jax, lightning, testing, torch, transformers, wandb
 
 # Modules that need more than NumPy, or take long to import: read when they are first used, with the extra that installs what they need.
 _MODULES = {
-    "cluster": "ray", "jax": "jax", "lightning": "lightning", "testing": "", "torch": "torch", "transformers": "transformers", "wandb": "wandb",
+    "cluster": "ray", "deal": "", "jax": "jax", "lightning": "lightning", "testing": "", "torch": "torch", "transformers": "transformers", "wandb": "wandb",
 }  # fmt: skip
 
 
@@ -92,7 +94,7 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "AccountReport", "AuditReport", "Bonferroni", "BootstrapParams", "CalibrateReport", "CanaryScoreAuditor", "CheckReport",
+    "AccountReport", "AuditReport", "Bonferroni", "BootstrapParams", "CalibrateReport", "CanaryScoreAuditor", "CheckReport", "DealReport",
     "DevicesReport", "DiagnoseReport", "EpsilonEstimate", "EstimateReport", "Explicit", "MergeReport", "MultiSplit", "OutputsReport",
     "Report", "ReproduceReport", "ScanReport", "SelfTestReport", "SweepReport", "Setting", "Split", "Store", "ThresholdStrategy", "Verdict",
     "__version__", "account", "audit_mechanism", "audit_training", "calibrate", "check", "devices", "diagnose", "estimate",

@@ -32,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import directions, following
+from .jax_deal import BatchSelection as BatchSelection
 from .planting import OVERSIZE, PlantedBatch
 from .records import RunRecord
 from .trials import Runs, ThreatModel

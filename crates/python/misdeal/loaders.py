@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 # What each scheme's batches are called in a sentence.
-BATCHES = {"poisson": "drawn by Poisson sampling", "shuffle": "shuffled", "fixed-order": "taken in a fixed order"}
+BATCHES = {"poisson": "drawn by Poisson sampling", "balls-in-bins": "dealt into bins", "shuffle": "shuffled", "fixed-order": "taken in a fixed order"}
 POISSON_SAMPLERS = ("UniformWithReplacementSampler", "DistributedUniformWithReplacementSampler")
 # Batch samplers around another one, and where they keep it.
 WRAPPERS = {"BatchSplittingSampler": "sampler", "BatchSamplerShard": "batch_sampler", "BatchRecorder": "_sampler"}
@@ -35,6 +35,8 @@ def read_loader(loader: Any) -> LoaderFacts:
         sampler = vars(sampler)[WRAPPERS[type(sampler).__name__]]
     if type(sampler).__name__ in POISSON_SAMPLERS:
         _poisson(sampler, facts)
+    elif type(sampler).__name__ == "DealtSteps":
+        _dealt(sampler.batches, facts)
     elif type(sampler).__name__ == "BatchSampler":
         facts.batch_size = int(sampler.batch_size) * processes
         _ordered(sampler.sampler, facts)
@@ -63,6 +65,14 @@ def _poisson(sampler: Any, facts: LoaderFacts) -> None:
         facts.remarks.append(remark)
     if facts.dataset_size:
         facts.batch_size = max(1, round(rate * facts.dataset_size))
+
+
+def _dealt(batches: Any, facts: LoaderFacts) -> None:
+    """Reads a plan of `misdeal.deal`."""
+    facts.scheme, facts.dataset_size, facts.batch_size = batches.scheme, batches.dataset_size, batches.batch_size
+    facts.steps_per_epoch = batches.steps_per_epoch
+    if batches.scheme == "poisson":
+        facts.sampling_probability = batches.sampling_probability
 
 
 def _left_over(facts: LoaderFacts, are_dropped: bool) -> None:

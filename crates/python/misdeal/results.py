@@ -281,6 +281,21 @@ class CalibrateReport(Report):
     bound: str
 
 
+class DealReport(Report):
+    """A plan of batches that was written, and the epsilon that goes with it."""
+
+    scheme: str
+    dataset_size: int
+    batch_size: int
+    steps_per_epoch: int
+    epochs: int
+    sampling_probability: float
+    seed: str
+    output: str
+    bytes: int
+    seconds: float
+
+
 class MergeReport(Report):
     """What was merged."""
 

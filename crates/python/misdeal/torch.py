@@ -39,6 +39,9 @@ from .torch_gradients import TorchDirections, gradients_of, sums_to_zero_over_cl
 from .torch_loops import check_optimizer, read_batches, watch
 from .torch_twin import TwinReport, TwinRun, twin
 from .trials import Runs, ThreatModel
+from .torch_loader import PrivacyEngine as PrivacyEngine
+from .torch_loader import loader as loader
+from .torch_loader import make_private as make_private
 
 
 class Auditor(Runs):

@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 /// The arrays of one run, by the names of [`RunRecord`]. Tables are steps by canaries, or steps by coordinates.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct Run<'py> {
+pub struct Run<'py> {
     outputs: PyReadonlyArray2<'py, f64>,
     planted: PyReadonlyArray2<'py, f64>,
     placed: PyReadonlyArray2<'py, bool>,

@@ -17,8 +17,9 @@
 mod accounting;
 mod audits;
 mod calls;
-mod command_line;
 mod check_ups;
+mod command_line;
+mod deal;
 mod diagnoses;
 mod errors;
 mod estimates;
@@ -41,8 +42,11 @@ mod _native {
     #[pymodule_export]
     use crate::audits::{audit_mechanism, audit_training, describe_setting};
     #[pymodule_export]
-    use crate::command_line::command_line;
     use crate::check_ups::check_up;
+    #[pymodule_export]
+    use crate::command_line::command_line;
+    #[pymodule_export]
+    use crate::deal::{Plan, deal};
     #[pymodule_export]
     use crate::diagnoses::{diagnose, scan};
     #[pymodule_export]

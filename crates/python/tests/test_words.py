@@ -14,6 +14,7 @@ COMMANDS = {
     ("sweep",): misdeal.sweep,
     ("account",): misdeal.account,
     ("calibrate",): misdeal.calibrate,
+    ("deal",): misdeal.deal.plan,
     ("diagnose",): misdeal.diagnose,
     ("scan",): misdeal.scan,
     ("report",): misdeal.report,

@@ -1,8 +1,8 @@
 //! [`Document`]: the result of any command.
 
 use crate::{
-    Account, Audit, Calibration, Calibrations, CheckUp, Checked, Devices, Diagnosed, Estimation, LaidOut,
-    Merged, Outputs, Reproduction, Scan, SelfTest, Swept, Verdict, json_layout,
+    Account, Audit, Calibration, Calibrations, CheckUp, Checked, DealtPlan, Devices, Diagnosed, Estimation,
+    LaidOut, Merged, Outputs, Reproduction, Scan, SelfTest, Swept, Verdict, json_layout,
 };
 use serde::Serialize;
 use strum::IntoStaticStr;
@@ -40,6 +40,8 @@ pub enum Document {
     Check(Checked),
     /// A model card checked over ranges of its fields.
     Sweep(Swept),
+    /// A plan of batches, and the epsilon that goes with it.
+    Deal(Box<DealtPlan>),
     /// The scheme that most likely made a log's batches.
     Diagnose(Box<Diagnosed>),
     /// The paper's numbers beside ours.
@@ -87,6 +89,7 @@ impl Document {
             Self::Sweep(found) => Some(found.verdict()),
             Self::Diagnose(found) => Some(found.verdict()),
             Self::CheckUp(_)
+            | Self::Deal(_)
             | Self::Reproduce(_)
             | Self::Merge(_)
             | Self::Scan(_)
@@ -141,6 +144,7 @@ documents! {
     Calibrations => Self::CalibrateAll,
     Checked => Self::Check,
     Swept => Self::Sweep,
+    DealtPlan => Self::Deal,
     Diagnosed => Self::Diagnose,
     Reproduction => Self::Reproduce,
     Merged => Self::Merge,

@@ -28,6 +28,7 @@ mod check;
 mod check_up;
 mod check_words;
 mod coins;
+mod deal;
 mod decision;
 mod diagnosis;
 mod document;
@@ -57,6 +58,7 @@ pub use calibration::{CalibratedScheme, Calibration, Calibrations};
 pub use check::{CardSetting, Checked, CheckedCard, CheckedScheme};
 pub use check_up::{CHECK_UP_SIGNIFICANCE, CheckUp, TestedFault};
 pub use coins::{Coins, OneRunBounds, TestedCurve};
+pub use deal::{DealtPlan, SeedSource};
 pub use diagnosis::{
     Candidate, Defect, DefectName, Diagnosed, Diagnosis, EpochPositions, Leakage, LoggedScheme,
     PositionSample, SchemeParameters,

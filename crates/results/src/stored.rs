@@ -104,6 +104,7 @@ fn read(command: &str, fields: Value) -> Result<Document, Problem> {
         "calibrate" => Document::Calibrate(whole(command, fields)?),
         "check" => Document::Check(whole(command, fields)?),
         "sweep" => Document::Sweep(whole(command, fields)?),
+        "deal" => Document::Deal(whole(command, fields)?),
         "diagnose" => Document::Diagnose(whole(command, fields)?),
         "reproduce" => Document::Reproduce(whole(command, fields)?),
         "merge" => Document::Merge(whole(command, fields)?),

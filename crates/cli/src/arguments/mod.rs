@@ -10,8 +10,8 @@ use crate::environment::Environment;
 use crate::failure::Failure;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use misdeal::request::{
-    AccountRequest, CalibrateRequest, CheckRequest, DiagnoseRequest, EstimateRequest, MergeRequest,
-    ReproduceRequest, SelfTestRequest, SweepRequest, count,
+    AccountRequest, CalibrateRequest, CheckRequest, DealRequest, DiagnoseRequest, EstimateRequest,
+    MergeRequest, ReproduceRequest, SelfTestRequest, SweepRequest, count,
 };
 use std::path::{Path, PathBuf};
 
@@ -40,9 +40,9 @@ pub struct CommonArguments {
     /// Write the result here instead of to standard output
     #[arg(long, short, global = true, value_name = "FILE", help_heading = "Common options")]
     pub output: Option<PathBuf>,
-    /// Seed of all randomness
-    #[arg(long, global = true, allow_hyphen_values = true, default_value = "0", value_parser = count, help_heading = "Common options")]
-    pub seed: u64,
+    /// Seed of all randomness; 0 if not given, but a secret one for deal
+    #[arg(long, global = true, allow_hyphen_values = true, value_parser = count, help_heading = "Common options")]
+    pub seed: Option<u64>,
     /// Threads to use; all cores if not given
     #[arg(long, global = true, allow_hyphen_values = true, value_parser = count, help_heading = "Common options")]
     pub threads: Option<u64>,
@@ -77,6 +77,11 @@ pub enum Color {
 }
 
 impl CommonArguments {
+    /// The seed of jobs whose randomness is no secret.
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or(0)
+    }
+
     /// How results are printed: as was asked for, else by the ending of the output.
     pub fn format(&self) -> Format {
         self.format.unwrap_or(Format::Text)
@@ -156,6 +161,8 @@ pub enum Command {
     Account(AccountArguments),
     /// The noise for a target epsilon under a scheme
     Calibrate(CalibrateRequest),
+    /// Batches that keep the promise, written as a plan, with the epsilon that goes with them
+    Deal(DealRequest),
     /// Which scheme is behind the batches of a real data loader, and what it costs
     Diagnose(DiagnoseArguments),
     /// Find sampling mistakes in Python sources and notebooks

@@ -19,10 +19,16 @@ pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let logged = evidence.logged;
     let n = logged.dataset_size;
     let Some(uses) = uses_of_each(evidence) else {
-        return Candidate::impossible(SCHEME, "records do not all join the same number of batches of an epoch");
+        return Candidate::impossible(
+            SCHEME,
+            "records do not all join the same number of batches of an epoch",
+        );
     };
     if uses < 2 {
-        return Candidate::impossible(SCHEME, "each record joins one batch of an epoch, which is balls in bins");
+        return Candidate::impossible(
+            SCHEME,
+            "each record joins one batch of an epoch, which is balls in bins",
+        );
     }
     let mut log_likelihood = 0.0;
     let mut tests = Tests::default();
@@ -61,7 +67,10 @@ pub fn of_order(incidence: &Incidence, tests: &mut Tests) {
         tests.insert("records dealt in the order of the file", normal(trend.value / trend.variance.sqrt()));
     }
     let near = incidence.neighbours;
-    tests.insert("neighbours in the file that keep together", count(near.value, near.mean, near.mean.max(near.variance)));
+    tests.insert(
+        "neighbours in the file that keep together",
+        count(near.value, near.mean, near.mean.max(near.variance)),
+    );
 }
 
 /// The number of times that every epoch uses every record; `None` if they differ.

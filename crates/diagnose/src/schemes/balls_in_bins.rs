@@ -1,9 +1,9 @@
 //! Balls in bins: every record joins one uniformly chosen batch, independently of the others.
 
+use super::once_an_epoch::once;
 use super::poisson::MEET_AGAIN;
 use super::{EARLY_OR_LATE, SchemeEvidence};
 use crate::batch_sizes::fit;
-use super::once_an_epoch::once;
 use crate::p_values::{Tests, count, dispersion, normal};
 use libm::{lgamma, log};
 use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
@@ -82,7 +82,10 @@ pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     if orders.epochs.iter().all(|epoch| epoch.records.len() >= orders.file_size) {
         let bins = orders.epochs[0].ends.len();
         if orders.epochs.iter().all(|epoch| epoch.ends.len() == bins) {
-            tests.insert("batch sizes that are not binomial", fit(&incidence.sizes, records, 1.0 / bins as f64, None));
+            tests.insert(
+                "batch sizes that are not binomial",
+                fit(&incidence.sizes, records, 1.0 / bins as f64, None),
+            );
         }
     }
     Candidate {

@@ -39,7 +39,10 @@ pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let share = incidence.entries() / (n as f64 * number as f64);
     let probability = share * cycle as f64;
     if probability >= 1.0 - 1e-9 {
-        return Candidate::impossible(SCHEME, "every record joins every step of its turn: nothing is sampled");
+        return Candidate::impossible(
+            SCHEME,
+            "every record joins every step of its turn: nothing is sampled",
+        );
     }
     let steps = number as f64 / cycle as f64;
     let records = n as f64;
@@ -101,7 +104,10 @@ fn tests(turns: &[LoggedEpoch], counts: &[u32], steps: f64, probability: f64) ->
             freedom += turn.ends.len() as f64 - 1.0;
         }
     }
-    tests.insert("batch sizes too alike or too unlike", dispersion(squares, freedom, 2.0 * freedom + freedom / steps.max(1.0)));
+    tests.insert(
+        "batch sizes too alike or too unlike",
+        dispersion(squares, freedom, 2.0 * freedom + freedom / steps.max(1.0)),
+    );
     tests.insert(super::poisson::MEET_AGAIN, (largest * turns.len() as f64).min(1.0));
     tests
 }

@@ -79,8 +79,13 @@ const SCHEMES: usize = 9;
 
 /// Whether a scheme draws every batch anew from all records.
 pub fn draws_anew(scheme: LoggedScheme) -> bool {
-    use LoggedScheme::{Allocation, CyclicPoisson, Poisson, TruncatedPoisson, WithReplacement, WithoutReplacement};
-    matches!(scheme, Poisson | WithoutReplacement | TruncatedPoisson | CyclicPoisson | Allocation | WithReplacement)
+    use LoggedScheme::{
+        Allocation, CyclicPoisson, Poisson, TruncatedPoisson, WithReplacement, WithoutReplacement,
+    };
+    matches!(
+        scheme,
+        Poisson | WithoutReplacement | TruncatedPoisson | CyclicPoisson | Allocation | WithReplacement
+    )
 }
 
 /// All schemes, most likely first. Among equally likely schemes, the simpler one comes first.

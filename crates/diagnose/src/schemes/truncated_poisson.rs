@@ -37,7 +37,8 @@ pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
             + full as f64 * (log_binomial_tail(n, q, cap) - log_subsets)
     };
     // The most likely q lies between the share of all entries and a few deviations above the cap.
-    let (mut low, mut high) = (incidence.entries() / (n * sizes.len() as f64), (2.0 * cap / n).min(0.5 + 0.5 * cap / n));
+    let (mut low, mut high) =
+        (incidence.entries() / (n * sizes.len() as f64), (2.0 * cap / n).min(0.5 + 0.5 * cap / n));
     low = low.max(1e-12);
     for _ in 0..80 {
         let [one, two] = [low + (high - low) * 0.382, low + (high - low) * 0.618];
@@ -50,7 +51,8 @@ pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
         0.0
     };
     let share = incidence.entries() / (n * sizes.len() as f64);
-    let without_a_cap = incidence.entries() * log(share) + (n * sizes.len() as f64 - incidence.entries()) * log1p(-share);
+    let without_a_cap =
+        incidence.entries() * log(share) + (n * sizes.len() as f64 - incidence.entries()) * log1p(-share);
     if at(q) < without_a_cap + CERTAIN_LEAD {
         return Candidate::impossible(SCHEME, "batch sizes show no cap");
     }

@@ -44,8 +44,11 @@ pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
         count(twice, expected, expected * (1.0 - 1.0 / n)),
     );
     let mean = entries / n;
-    let squares: f64 =
-        incidence.counts.iter().map(|&count| (f64::from(count) - mean) * (f64::from(count) - mean) / mean).sum();
+    let squares: f64 = incidence
+        .counts
+        .iter()
+        .map(|&count| (f64::from(count) - mean) * (f64::from(count) - mean) / mean)
+        .sum();
     tests.insert(
         "that some records are dealt too often, or all too equally often",
         dispersion(squares, n - 1.0, (n - 1.0) * 2.0 * (1.0 - 1.0 / entries.max(2.0))),

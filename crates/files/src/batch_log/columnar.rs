@@ -4,10 +4,12 @@ use super::BatchLog;
 use crate::guarded::guarded;
 use crate::parquet_columns::{self, Number};
 use crate::parquet_pages::{self, Ending, MOST_ROWS_PER_BYTE};
+use crate::plan::{self, PlanSizes};
 use crate::{Error, Result};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::FileMetaData;
 use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::SchemaDescriptor;
 use std::collections::HashMap;
@@ -47,7 +49,16 @@ fn read_groups(path: &Path, file: impl ChunkReader + 'static) -> Result<BatchLog
     if places.iter().flatten().any(|&place| schema.column(place).max_rep_level() > 0) {
         return Err(Error::malformed(path, "a column holds lists", "save one number in a row"));
     }
-    let mut rows = Rows { path, log: BatchLog::default(), batches: Vec::new(), open: None, number: 0 };
+    let plan = plan_sizes(reader.metadata().file_metadata(), places);
+    let mut rows = Rows {
+        path,
+        log: BatchLog::default(),
+        batches: Vec::new(),
+        open: None,
+        number: 0,
+        plan,
+        next_step: 0,
+    };
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group).map_err(damaged)?;
         let mut columns = Vec::new();
@@ -90,6 +101,25 @@ struct Rows<'a> {
     /// Epoch, batch, rank and worker of every complete batch.
     batches: Vec<[u64; 4]>,
     number: u64,
+    /// The sizes of the plan, if the file is one.
+    plan: Option<PlanSizes>,
+    /// The next step of the plan.
+    next_step: u64,
+}
+
+/// Batches without records that a plan may have for each row, so that memory does not grow with what a file claims.
+const MOST_EMPTY_PER_ROW: u64 = 64;
+
+/// The sizes in the metadata of a plan that misdeal wrote.
+fn plan_sizes(metadata: &FileMetaData, places: [Option<usize>; COLUMNS.len()]) -> Option<PlanSizes> {
+    let facts = metadata.key_value_metadata()?;
+    let fact = |key: &str| facts.iter().find(|fact| fact.key == key)?.value.as_ref()?.parse().ok();
+    let [dataset_size, steps_per_epoch, epochs] = plan::KEYS.map(fact);
+    let sizes = PlanSizes { dataset_size: dataset_size?, steps_per_epoch: steps_per_epoch?, epochs: epochs? };
+    let steps: u64 = sizes.steps_per_epoch.checked_mul(sizes.epochs)?;
+    let most = MOST_EMPTY_PER_ROW.saturating_mul(1024 + u64::try_from(metadata.num_rows()).ok()?);
+    let is_plain = places[REQUIRED..].iter().all(Option::is_none);
+    (is_plain && (1..=most).contains(&steps) && u32::try_from(sizes.epochs).is_ok()).then_some(sizes)
 }
 
 impl Rows<'_> {
@@ -100,6 +130,13 @@ impl Rows<'_> {
             let key = [epoch, batch, named(ranks, row, 0), named(workers, row, u64::MAX)];
             if self.open.is_some_and(|open| open != key) {
                 self.close();
+            }
+            if self.open.is_none()
+                && let Some(plan) = self.plan
+            {
+                let step = key[0].saturating_mul(plan.steps_per_epoch).saturating_add(key[1]);
+                self.fill_to(step);
+                self.next_step = step.saturating_add(1).max(self.next_step);
             }
             let wrong = |problem: String| {
                 Error::malformed(self.path, format!("row {} (counted from 0) {problem}", self.number), HINT)
@@ -124,6 +161,15 @@ impl Rows<'_> {
         Ok(())
     }
 
+    /// Adds the batches of a plan that have no rows, up to a step.
+    fn fill_to(&mut self, step: u64) {
+        let Some(plan) = self.plan else { return };
+        while self.next_step < step.min(plan.steps_per_epoch * plan.epochs) {
+            self.log.end_batch((self.next_step / plan.steps_per_epoch) as u32, 0, None);
+            self.next_step += 1;
+        }
+    }
+
     fn close(&mut self) {
         if let Some(key @ [epoch, _, rank, worker]) = self.open.take() {
             self.log.end_batch(epoch as u32, rank as u32, u32::try_from(worker).ok());
@@ -134,6 +180,8 @@ impl Rows<'_> {
     /// Ends the last batch and returns the log. The batches' numbers must ascend.
     fn finish(mut self) -> Result<BatchLog> {
         self.close();
+        self.fill_to(u64::MAX);
+        self.log.dataset_size = self.plan.map(|plan| plan.dataset_size);
         // Batches are numbered either per process or per worker. If per worker, numbers repeat within a process.
         let by_rank = falls(&self.batches, |&[epoch, _, rank, _]| [epoch, rank, 0]);
         let by_worker = || falls(&self.batches, |&[epoch, _, rank, worker]| [epoch, rank, worker]);
@@ -236,7 +284,9 @@ fn append<T: DataType>(
                 values.push(u64::MAX);
                 continue;
             }
-            let Some(value) = found.and_then(|value| u64::try_from(value).ok()).filter(|&value| value < u64::MAX) else {
+            let Some(value) =
+                found.and_then(|value| u64::try_from(value).ok()).filter(|&value| value < u64::MAX)
+            else {
                 let problem = format!("a value of the column {name} is below 0 or beyond its type");
                 return Err(Error::malformed(path, problem, HINT));
             };

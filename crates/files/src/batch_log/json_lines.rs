@@ -2,8 +2,8 @@
 
 use super::BatchLog;
 use crate::{Error, Result};
-use serde::de::{self, Deserializer, Visitor};
 use serde::Deserialize;
+use serde::de::{self, Deserializer, Visitor};
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -47,7 +47,11 @@ impl Visitor<'_> for Index {
 
     fn visit_i64<E: de::Error>(self, number: i64) -> std::result::Result<Entry, E> {
         let wrong = || E::invalid_value(de::Unexpected::Signed(number), &self);
-        if number == -1 { Ok(Entry(None)) } else { u64::try_from(number).map(|index| Entry(Some(index))).map_err(|_| wrong()) }
+        if number == -1 {
+            Ok(Entry(None))
+        } else {
+            u64::try_from(number).map(|index| Entry(Some(index))).map_err(|_| wrong())
+        }
     }
 }
 

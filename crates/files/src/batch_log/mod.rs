@@ -27,6 +27,8 @@ pub struct BatchLog {
     records: Vec<u32>,
     batches: Vec<LoggedBatch>,
     remarks: Vec<String>,
+    /// The number of records of the data that a plan is for; logs of loaders do not know it.
+    dataset_size: Option<u64>,
 }
 
 /// Epoch, rank and worker of a batch.
@@ -88,6 +90,11 @@ impl BatchLog {
         })
     }
 
+    /// The number of records in the data, if the file is a plan that states it.
+    pub fn dataset_size(&self) -> Option<u64> {
+        self.dataset_size
+    }
+
     /// The number of batches.
     pub fn len(&self) -> usize {
         self.batches.len()
@@ -130,7 +137,8 @@ impl BatchLog {
 ///   are several. Blank lines are skipped. A last line that is cut off is left out, with a remark.
 /// - `.npy`: integers of shape (epochs, batches, batch size), or (batches, batch size) for one epoch.
 /// - `.parquet`: a row for each record, with the integer columns `epoch`, `batch` and `record`. Add `rank` and `worker` if there
-///   are several. The rows of a batch follow one another. A batch ends where any column other than `record` changes.
+///   are several. The rows of a batch follow one another. A batch ends where any column other than `record` changes. In a plan that
+///   misdeal wrote, a number without rows is a batch without records.
 ///
 /// Entries of -1 are not records: they fill up shorter batches.
 ///

@@ -92,7 +92,8 @@ pub fn of(
     let possible: Vec<&Candidate> = compatible(&diagnosis.candidates, logged);
     let subject =
         Subject { logged, orders, setting: &setting, delta, is_alone: possible.len() == 1, work: &work };
-    let is_named = compatible_with_the_name(diagnosis, &possible) && diagnosis.parameters.refilled_by.is_none();
+    let is_named =
+        compatible_with_the_name(diagnosis, &possible) && diagnosis.parameters.refilled_by.is_none();
     let mut schemes: Vec<LoggedScheme> = possible.iter().map(|one| one.scheme).collect();
     let found = if is_named {
         let all: Vec<Cost> = possible.iter().map(|one| subject.cost_of(one)).collect::<Result<_>>()?;
@@ -226,7 +227,10 @@ impl Subject<'_> {
         let Setting { noise_multiplier, epochs, .. } = *setting;
         let mut confidence = None;
         if let Some(known) = self.of_further_law(candidate) {
-            return Ok(Cost { bounds: self.with_uses(known, candidate.scheme), confidence: Some(CONFIDENCE) });
+            return Ok(Cost {
+                bounds: self.with_uses(known, candidate.scheme),
+                confidence: Some(CONFIDENCE),
+            });
         }
         let found = match BatchScheme::from_name(candidate.scheme.name(), buffer)? {
             BatchScheme::Poisson => {

@@ -52,8 +52,19 @@ pub fn diagnose_batches(log: &BatchLog, request: &DiagnoseRequest) -> Result<Dia
     diagnose_log(log, request, Instant::now())
 }
 
+/// Returns the number of records, as stated by the request or by the plan that the log is.
+fn dataset_size(log: &BatchLog, request: &DiagnoseRequest) -> Result<Option<u64>> {
+    match (request.dataset_size, log.dataset_size()) {
+        (Some(given), Some(planned)) if given != planned => {
+            let allowed = format!("{planned}, the number of records that the plan is for");
+            Err(Error::bad_value("dataset_size", given, allowed, "this is a plan for other data").into())
+        }
+        (given, planned) => Ok(given.or(planned)),
+    }
+}
+
 fn diagnose_log(log: &BatchLog, request: &DiagnoseRequest, start: Instant) -> Result<Diagnosed> {
-    let found = misdeal_diagnose::diagnose(log, request.dataset_size)?;
+    let found = misdeal_diagnose::diagnose(log, dataset_size(log, request)?)?;
     let (leakage, theory) = match NoiseLevel::of(request) {
         None => (None, Theory::default()),
         Some(noise) => {

@@ -5,6 +5,7 @@
 //! audits. It compares the results with independent values or with the plain reference. Planted faults (`misdeal_core::planted`)
 //! show that each check can fail.
 
+mod dealt_batches;
 mod engines;
 mod generator;
 mod known_epsilon;
@@ -27,11 +28,12 @@ struct Check {
 }
 
 /// Checks that run on the processor.
-const OF_PROCESSORS: [Check; 4] = [
+const OF_PROCESSORS: [Check; 5] = [
     Check { name: "generator", run: generator::check },
     Check { name: "engines", run: engines::check },
     Check { name: "known epsilon", run: |seed| known_epsilon::check("cpu", seed) },
     Check { name: "training", run: trainings::check },
+    Check { name: "dealt batches", run: dealt_batches::check },
 ];
 
 /// Checks that run on a graphics processor.

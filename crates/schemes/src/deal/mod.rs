@@ -133,6 +133,11 @@ impl Plan {
         self.dataset_size
     }
 
+    /// The number of records in a batch, on average.
+    pub fn batch_size(&self) -> u64 {
+        self.batch_size
+    }
+
     /// The number of full batches in an epoch, floor(`dataset_size` / `batch_size`).
     pub fn steps_per_epoch(&self) -> u64 {
         self.steps_per_epoch
