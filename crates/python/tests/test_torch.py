@@ -15,11 +15,11 @@ from opacus.utils.batch_memory_manager import BatchMemoryManager  # noqa: E402
 SIGNIFICANCE = 0.001
 
 
-def verdict(runs, threat_model="worst-case", seed=0, canaries=1, curve=False, **options):
+def verdict(runs, threat_model="worst-case", seed=0, canaries=1, curve=False, significance=SIGNIFICANCE, **options):
     auditor = misdeal.torch.Auditor(threat_model=threat_model, seed=seed, canaries=canaries)
     epsilon_of = training.audited(auditor, runs, **options)
     claim = epsilon_of if curve else epsilon_of(training.DELTA)
-    return auditor, auditor.judge(claimed_epsilon=claim, delta=training.DELTA, significance=SIGNIFICANCE)
+    return auditor, auditor.judge(claimed_epsilon=claim, delta=training.DELTA, significance=significance)
 
 
 def test_correct_training_is_not_accused():
@@ -50,7 +50,7 @@ def test_shuffling_refutes_the_curve_that_opacus_claims():
 
 
 def test_one_canary_in_pairs_of_runs_refutes_the_curve():
-    auditor, report = verdict(60, curve=True, epochs=5, poisson_sampling=False)
+    auditor, report = verdict(60, curve=True, epochs=5, significance=0.05, poisson_sampling=False)
     assert report.valid and report.violated and report.independence == "single" and report.coins == 60
 
 
