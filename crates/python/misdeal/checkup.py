@@ -26,9 +26,6 @@ class TestedFault(NamedTuple):
     passed: bool
     message: str
 
-    # pytest collects classes by their names.
-    __test__ = False
-
 
 class CheckUp(list[TestedFault]):
     """The tests, in a list. `passed`, `p_value` and `sentence` are about all of them together."""

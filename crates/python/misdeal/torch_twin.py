@@ -19,6 +19,7 @@ The record has the largest gradient that there is: ten times the clipping norm b
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -133,7 +134,7 @@ class TwinRun:
         self._undo.append(lambda: vars(loader).update(batch_sampler=sampler))
         for name, around in (("clip_and_accumulate", self._around_clipping), ("add_noise", self._around_noise)):
             setattr(optimizer, name, around(getattr(optimizer, name)))
-            self._undo.append(lambda name=name: vars(optimizer).pop(name, None))
+            self._undo.append(functools.partial(vars(optimizer).pop, name, None))
         self._undo.append(optimizer.original_optimizer.register_step_pre_hook(lambda *_: self._end()).remove)
 
     def finish(self) -> None:
@@ -268,8 +269,8 @@ def _differences(
     one: _Step, other: _Step, start: _Step, target: int, moved: float, allowed: float
 ) -> Iterator[tuple[str, float, float, str]]:
     """What is compared in a step: name, measured, allowed, message. Each tolerance is relative to its scale."""
-    batches = [np.sort(step.records[step.records != target]) for step in (one, other)]
-    yield "batches", float(not np.array_equal(*batches)), 0.0, "The other records of the batch are not the same: sampling depends on the record."
+    mine, theirs = (np.sort(step.records[step.records != target]) for step in (one, other))
+    yield "batches", float(not np.array_equal(mine, theirs)), 0.0, "The other records of the batch are not the same: sampling depends on the record."
     yield "weights", float(not np.array_equal(one.weights, other.weights)), 0.0, (
         "The weights differ although the same gradients were applied: something else changes them, and depends on the record."
     )  # fmt: skip

@@ -1,6 +1,7 @@
 //! The paper's Algorithm 2, line by line.
 
 use super::network::Network;
+use crate::canary::Canary;
 use crate::coins::coins;
 use crate::debias::{BiasModel, sample};
 use crate::follow::leaders;
@@ -31,23 +32,33 @@ pub fn clip(gradient: &mut [f64], clip_norm: f64) {
     }
 }
 
+/// Returns the number of the shuffle that a step belongs to; `None` for schemes without uniform shuffles.
+fn shuffle_of(scheme: BatchScheme, epoch: u64, step: u64) -> Option<u64> {
+    match scheme {
+        BatchScheme::Shuffle => Some(epoch),
+        BatchScheme::ShuffleOnce => Some(0),
+        BatchScheme::WithoutReplacement => Some(step),
+        _ => None,
+    }
+}
+
+/// Returns the canary's direction as a dense vector.
+fn dense(canary: &Canary, parameters: usize) -> Vec<f64> {
+    let mut gradient = vec![0.0; parameters];
+    for (g, &value) in gradient[canary.range()].iter_mut().zip(&canary.values) {
+        *g = f64::from(value);
+    }
+    gradient
+}
+
 /// Trains one model by Algorithm 2, with one gradient per record.
 pub fn train(plan: &TrainingPlan, world: World, trial: u64) -> ModelOutputs {
     let (setting, recipe, model) = (plan.setting(), plan.recipe(), plan.model());
     let (examples, stream) = (&plan.dataset().train, plan.stream());
     let network = Network::new(model);
     let clip_norm = recipe.clip_norm;
-    let canaries: Vec<Vec<f64>> = plan
-        .canaries()
-        .iter()
-        .map(|canary| {
-            let mut gradient = vec![0.0; model.parameters];
-            for (g, &value) in gradient[canary.range()].iter_mut().zip(&canary.values) {
-                *g = f64::from(value);
-            }
-            gradient
-        })
-        .collect();
+    let canaries: Vec<Vec<f64>> =
+        plan.canaries().iter().map(|canary| dense(canary, model.parameters)).collect();
     let first_target = setting.target_index as usize;
     let worst_case = setting.threat_model == ThreatModel::WorstCase;
     let floods = worst_case && setting.scheme == BatchScheme::BatchThenShuffle;
@@ -69,12 +80,7 @@ pub fn train(plan: &TrainingPlan, world: World, trial: u64) -> ModelOutputs {
     let mut step = 0;
     for epoch in 0..setting.epochs {
         for batch in sampler.next_epoch().iter() {
-            let shuffle = match setting.scheme {
-                BatchScheme::Shuffle => Some(epoch),
-                BatchScheme::ShuffleOnce => Some(0),
-                BatchScheme::WithoutReplacement => Some(step),
-                _ => None,
-            };
+            let shuffle = shuffle_of(setting.scheme, epoch, step);
             let leaders = match shuffle {
                 Some(shuffle) if opposes && canaries.len() > 1 => {
                     leaders(stream, (world, trial), shuffle, setting.dataset_size(), canaries.len())
