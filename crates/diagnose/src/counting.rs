@@ -19,7 +19,9 @@ pub fn from_one(log: &BatchLog, dataset_size: Option<u64>) -> Option<Defect> {
     let mut epochs = std::collections::BTreeMap::new();
     for (batch, records) in log.iter() {
         *epochs.entry(batch.epoch).or_insert(0_usize) += records.len();
-        records.iter().for_each(|&record| seen[record as usize] = true);
+        for &record in records {
+            seen[record as usize] = true;
+        }
     }
     if seen[1..].contains(&false) {
         return None;

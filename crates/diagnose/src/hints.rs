@@ -80,10 +80,10 @@ pub fn recurring(logged: &LoggedEpochs) -> Option<(usize, usize)> {
         }
         let digest =
             epoch.records.iter().fold(0, |digest: u64, &record| digest.rotate_left(7) ^ mixed(record));
-        if let Some(&earlier) = seen.get(&digest).filter(|&&earlier| logged.epochs[earlier] == *epoch) {
-            if number > earlier + 1 {
-                return Some((earlier, number));
-            }
+        if let Some(&earlier) = seen.get(&digest).filter(|&&earlier| logged.epochs[earlier] == *epoch)
+            && number > earlier + 1
+        {
+            return Some((earlier, number));
         }
         seen.insert(digest, number);
     }

@@ -238,7 +238,9 @@ fn without_repeats(epoch: &LoggedEpoch, uses: &mut [u32]) -> (LoggedEpoch, Repea
         let is_copy = !digests
             .insert(step.iter().fold(0, |digest: u64, &record| digest.rotate_left(7) ^ mixed(record)));
         if is_copy && step.len() > 1 && step.iter().all(|&record| uses[record as usize] > 0) {
-            step.iter().for_each(|&record| uses[record as usize] += 1);
+            for &record in step {
+                uses[record as usize] += 1;
+            }
             repeated.extend_from_slice(step);
             replayed += step.len();
             continue;

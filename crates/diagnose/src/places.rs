@@ -31,7 +31,9 @@ impl Places {
             for step in epoch.steps() {
                 let size = step.len() as f64;
                 let distance = (place + 0.5 * size) / records.max(1.0) - 0.5;
-                step.iter().for_each(|&record| sums[record as usize] += distance);
+                for &record in step {
+                    sums[record as usize] += distance;
+                }
                 of_epoch += distance * distance * size;
                 place += size;
             }

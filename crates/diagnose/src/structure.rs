@@ -27,9 +27,7 @@ pub fn found(evidence: &SchemeEvidence<'_>) -> Option<Candidate> {
         evidence,
     };
     let none = SchemeParameters::default();
-    let Some(orders) = evidence.orders else {
-        return None;
-    };
+    let orders = evidence.orders?;
     if let Some(why) = growing(&orders.epochs, orders.batch_size) {
         return Some(named(LoggedScheme::Staged, why, none));
     }

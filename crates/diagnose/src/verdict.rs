@@ -144,7 +144,7 @@ pub fn diagnosis(
 fn twice_in_a_batch(logged: &LoggedEpochs) -> Option<Defect> {
     let mut sorted = Vec::new();
     let mut records = 0;
-    for step in logged.epochs.iter().flat_map(|epoch| epoch.steps()) {
+    for step in logged.epochs.iter().flat_map(super::logged_epochs::LoggedEpoch::steps) {
         sorted.clear();
         sorted.extend_from_slice(step);
         sorted.sort_unstable();

@@ -196,7 +196,9 @@ impl<A: Accelerator> Trainer<A> {
             (scores(&self.plan, &model.outputs), self.plan.utility(&model))
         };
         let scored: Vec<_> = (0..models.len()).into_par_iter().map(score).collect();
-        scored.iter().for_each(|_| on_trained());
+        for _ in &scored {
+            on_trained();
+        }
         Ok(Some(self.plan.batch_of(trials, &scored)))
     }
 

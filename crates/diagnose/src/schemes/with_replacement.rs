@@ -22,7 +22,7 @@ pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     // Pairs of equal entries in one batch.
     let (mut twice, mut expected) = (0.0, 0.0);
     let mut sorted = Vec::new();
-    for records in logged.epochs.iter().flat_map(|epoch| epoch.steps()) {
+    for records in logged.epochs.iter().flat_map(super::super::logged_epochs::LoggedEpoch::steps) {
         sorted.clear();
         sorted.extend_from_slice(records);
         sorted.sort_unstable();
