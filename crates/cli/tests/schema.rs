@@ -298,7 +298,8 @@ fn judged_outputs_are_as_documented() {
 
 #[test]
 fn check_ups_are_as_documented() {
-    let mut held = Held::against("check-up", &schemas()["check-up"]);
+    let schemas = schemas();
+    let mut held = Held::against("check-up", &schemas["check-up"]);
     let run = RunRecord { noise_multipliers: vec![1.0; 4], batch_sizes: vec![8; 4], ..RunRecord::default() };
     let outputs = [0.3, -1.1, 0.8, 0.2].to_vec();
     for outputs in [outputs, vec![0.0; 4]] {
