@@ -37,6 +37,7 @@ from .progress import say
 from .records import RunRecord
 from .torch_gradients import TorchDirections, gradients_of, sums_to_zero_over_classes
 from .torch_loops import check_optimizer, read_batches, watch
+from .torch_twin import TwinReport, TwinRun, twin
 from .trials import Runs, ThreatModel
 
 
