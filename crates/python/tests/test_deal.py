@@ -50,11 +50,11 @@ def test_plans_are_diagnosed_with_certainty(tmp_path, scheme, ending):
 def test_a_plan_is_what_batches_deal(tmp_path):
     import json
 
-    plan(tmp_path / "plan.jsonl", **words(dataset_size=9, batch_size=2, epochs=3))
+    plan(tmp_path / "plan.jsonl", **words(dataset_size=9, batch_size=1, epochs=3))
     lines = [json.loads(line) for line in (tmp_path / "plan.jsonl").read_text().splitlines()]
-    batches = Batches(**words(dataset_size=9, batch_size=2, epochs=3))
+    batches = Batches(**words(dataset_size=9, batch_size=1, epochs=3))
     assert [line["batch"] for line in lines] == [batch.tolist() for batch in batches]
-    assert [line["epoch"] for line in lines] == [step // 4 for step in range(12)]
+    assert [line["epoch"] for line in lines] == [step // 9 for step in range(27)]
     assert [] in [line["batch"] for line in lines], "empty batches have their line"
 
 

@@ -24,18 +24,12 @@ pub fn plan(plan: &DealtPlan, environment: &Environment) -> String {
     text.row("records", &HumanCount(plan.dataset_size).to_string());
     let steps = format!("{} in each of {} epochs", HumanCount(plan.steps_per_epoch), plan.epochs);
     text.row("steps", &steps.replace("each of 1 epochs", "1 epoch"));
-    let rate = match plan.scheme {
-        SchemeName::Poisson => {
-            format!(
-                "{} on average; each record joins with probability {}",
-                plan.batch_size,
-                significant(plan.sampling_probability)
-            )
-        }
-        _ => {
-            let mean = plan.dataset_size as f64 / plan.steps_per_epoch as f64;
-            format!("{} on average; each record joins one batch of each epoch", significant(mean))
-        }
+    let rate = if plan.scheme == SchemeName::Poisson {
+        let rate = significant(plan.sampling_probability);
+        format!("{} on average; each record joins with probability {rate}", plan.batch_size)
+    } else {
+        let mean = plan.dataset_size as f64 / plan.steps_per_epoch as f64;
+        format!("{} on average; each record joins one batch of each epoch", significant(mean))
     };
     text.row("batch size", &rate);
     if let Some(noise) = plan.noise_multiplier {
