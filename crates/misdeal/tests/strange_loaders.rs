@@ -87,6 +87,7 @@ fn cyclic(dice: &mut Dice, records: usize, steps: usize, epochs: usize, cycle: u
 }
 
 /// The loaders, each with the names that it may be given and the only one that may be certain.
+#[expect(clippy::too_many_lines, reason = "a list")]
 fn loaders(seed: u64) -> Vec<(&'static str, Epochs, &'static [LoggedScheme])> {
     use LoggedScheme as Scheme;
     let dice = &mut Dice::new(seed);

@@ -62,7 +62,7 @@ mod tests {
             }
             for i in 0..size {
                 go(size - 1, order, all);
-                order.swap(if size % 2 == 0 { i } else { 0 }, size - 1);
+                order.swap(if size.is_multiple_of(2) { i } else { 0 }, size - 1);
             }
         }
         let mut all = vec![];

@@ -4,6 +4,7 @@ use clap::{Arg, Args};
 use misdeal::request::ScanRequest;
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(mut_arg("paths", paths_unless_about_rules))]
 pub struct ScanArguments {
     #[command(flatten)]
