@@ -80,7 +80,8 @@ pub fn diff(edits: &[Edit]) -> Result<String, Error> {
     for (path, edits) in by_file(edits) {
         let text = read(path)?;
         let spans: Vec<Range<usize>> = lines(&text).collect();
-        let line_of = |at: usize| spans.partition_point(|span| span.end <= at).min(spans.len().saturating_sub(1));
+        let line_of =
+            |at: usize| spans.partition_point(|span| span.end <= at).min(spans.len().saturating_sub(1));
         let _ = writeln!(shown, "--- a/{path}\n+++ b/{path}");
         let mut moved = 0_isize;
         let mut rest = &edits[..];
@@ -88,7 +89,9 @@ pub fn diff(edits: &[Edit]) -> Result<String, Error> {
             // Changes whose surroundings touch are shown together.
             let mut last = line_of(first.range.end);
             let mut count = 1;
-            while let Some(next) = rest.get(count).filter(|next| line_of(next.range.start) <= last + 2 * CONTEXT) {
+            while let Some(next) =
+                rest.get(count).filter(|next| line_of(next.range.start) <= last + 2 * CONTEXT)
+            {
                 last = line_of(next.range.end).max(last);
                 count += 1;
             }
@@ -98,7 +101,8 @@ pub fn diff(edits: &[Edit]) -> Result<String, Error> {
             let end = (last + CONTEXT + 1).min(spans.len());
             let range = spans[start].start..spans[end - 1].end;
             let changed = applied(&text[range.clone()], group, range.start, path)?;
-            let (old, new): (Vec<&str>, Vec<&str>) = (text[range].lines().collect(), changed.lines().collect());
+            let (old, new): (Vec<&str>, Vec<&str>) =
+                (text[range].lines().collect(), changed.lines().collect());
             let _ = writeln!(
                 shown,
                 "@@ -{},{} +{},{} @@",
@@ -180,7 +184,10 @@ fn applied(part: &str, edits: &[&Edit], start: usize, path: &str) -> Result<Stri
     for edit in edits {
         let [from, to] = [edit.range.start - start, edit.range.end - start];
         if part.get(from..to) != Some(&*edit.old) {
-            return Err(Error::CannotEdit { path: path.to_owned(), reason: "it has changed since the scan".into() });
+            return Err(Error::CannotEdit {
+                path: path.to_owned(),
+                reason: "it has changed since the scan".into(),
+            });
         }
         text += &part[at..from];
         text += &edit.new;

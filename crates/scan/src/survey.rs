@@ -89,9 +89,9 @@ fn forms_batches_of_shuffled(call: &Call) -> bool {
     let is_grain = name.starts_with("grain") && name.ends_with("DataLoader");
     let operations = call.arguments.named("operations").map(|(_, value)| value);
     let batches = operations.and_then(Value::origin).is_some_and(|operations| match operations {
-        Origin::Items(items) => items.iter().any(|item| {
-            matches!(item.origin(), Some(Origin::Constructed(name, ..)) if name.ends_with("Batch"))
-        }),
+        Origin::Items(items) => items.iter().any(
+            |item| matches!(item.origin(), Some(Origin::Constructed(name, ..)) if name.ends_with("Batch")),
+        ),
         _ => false,
     });
     let sampler = call.arguments.named("sampler").map(|(_, value)| value);

@@ -84,7 +84,11 @@ pub fn survey_text(report: &Report) -> String {
     let _ = writeln!(text, "\n{share} (the paper's search of GitHub: 290 against 10,800 files, 2.6 %)");
     for order in [PipelineOrder::BatchThenShuffle, PipelineOrder::ShuffleThenBatch] {
         let own: Vec<_> = survey.locations.iter().filter(|location| location.order == order).collect();
-        let name = if order == PipelineOrder::BatchThenShuffle { "batch then shuffle" } else { "shuffle then batch" };
+        let name = if order == PipelineOrder::BatchThenShuffle {
+            "batch then shuffle"
+        } else {
+            "shuffle then batch"
+        };
         for location in own.iter().take(MOST_SHOWN) {
             let _ = writeln!(text, "  {}:{}  {name}", printable(&location.path), location.line);
         }

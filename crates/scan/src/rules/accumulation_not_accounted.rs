@@ -60,7 +60,8 @@ fn check(module: &Module, found: &mut Found) {
 
 /// Whether an accountant is given a multiple of a rate, which may be that of the accumulated batch.
 fn multiplies_rate(call: &Call) -> bool {
-    let rates = ["sample_rate", "sampling_probability", "q"].iter().filter_map(|name| call.arguments.named(name));
+    let rates =
+        ["sample_rate", "sampling_probability", "q"].iter().filter_map(|name| call.arguments.named(name));
     let mut products = rates.filter_map(|(expression, _)| expression.as_bin_op_expr());
     products.any(|product| product.op == Operator::Mult)
 }

@@ -132,7 +132,12 @@ impl Found {
     }
 
     /// Like [`Found::add`], with changes that certainly fix the mistake.
-    pub fn add_certain(&mut self, range: TextRange, what: impl Into<String>, edits: Vec<(TextRange, String)>) {
+    pub fn add_certain(
+        &mut self,
+        range: TextRange,
+        what: impl Into<String>,
+        edits: Vec<(TextRange, String)>,
+    ) {
         self.add_place(Place { range, what: what.into(), fix: None, edits });
     }
 

@@ -67,7 +67,8 @@ fn shuffles_indices(call: &Call) -> bool {
 
 /// Whether the order that a call draws is cut or indexed afterwards: `order[i:j]`.
 fn is_cut(module: &Module, call: &Call) -> bool {
-    let shuffled = call.arguments.positional.first().map(|(expression, _)| &module.source.text[expression.range()]);
+    let shuffled =
+        call.arguments.positional.first().map(|(expression, _)| &module.source.text[expression.range()]);
     let name = if shuffles_indices(call) { shuffled } else { call.place.targets.first().copied() };
     let rest = &module.source.text[call.expression.range().end().to_usize()..];
     let rest = &rest[..rest.floor_char_boundary(LONGEST_FUNCTION)];

@@ -35,7 +35,11 @@ fn check(module: &Module, found: &mut Found) {
         if division.op == Operator::Div && speaks_of_batch(&division.left) && counts_batches(module, length) {
             let measured = length.arguments.args.first().map(Ranged::range);
             let text = measured.map(|range| (range, format!("{}.dataset", &module.source.text[range])));
-            found.add_certain(length.range(), "the rate is divided by the number of batches", text.into_iter().collect());
+            found.add_certain(
+                length.range(),
+                "the rate is divided by the number of batches",
+                text.into_iter().collect(),
+            );
         }
     }
 }

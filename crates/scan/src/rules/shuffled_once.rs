@@ -37,7 +37,8 @@ fn check(module: &Module, found: &mut Found) {
         {
             let value = arguments.get("reshuffle_each_iteration", 2);
             let literal = value.filter(|(expression, _)| expression.is_boolean_literal_expr());
-            let edits = literal.map(|(expression, _)| (expression.range(), "True".to_owned())).into_iter().collect();
+            let edits =
+                literal.map(|(expression, _)| (expression.range(), "True".to_owned())).into_iter().collect();
             found.add_certain(shuffle.range, "reshuffle_each_iteration is False", edits);
         }
     }
