@@ -139,6 +139,7 @@ pub fn judge_outputs_despite(
         violated: claimed_epsilon.map(|claim| valid && empirical_epsilon > claim),
         estimate_exceeds_claim: claimed_epsilon.map(|claim| empirical_epsilon > claim),
         theory,
+        coins: None,
     })
 }
 

@@ -48,7 +48,7 @@ from .checks import check, sweep
 from .diagnoses import diagnose, scan
 from .estimates import estimate
 from .machine import devices, self_test
-from .outputs import judge_outputs, score_outputs
+from .outputs import judge_coins, judge_outputs, runs_needed, score_outputs
 from .pages import report
 from .paper import reproduce
 from .results import (
@@ -96,5 +96,5 @@ __all__ = [
     "DevicesReport", "DiagnoseReport", "EpsilonEstimate", "EstimateReport", "Explicit", "MergeReport", "MultiSplit", "OutputsReport",
     "Report", "ReproduceReport", "ScanReport", "SelfTestReport", "SweepReport", "Setting", "Split", "Store", "ThresholdStrategy", "Verdict",
     "__version__", "account", "audit_mechanism", "audit_training", "calibrate", "check", "devices", "diagnose", "estimate",
-    "judge_outputs", "merge", "record_batches", "report", "reproduce", "scan", "score_outputs", "self_test", "sweep",
+    "judge_coins", "judge_outputs", "merge", "record_batches", "report", "reproduce", "runs_needed", "scan", "score_outputs", "self_test", "sweep",
 ]

@@ -219,21 +219,9 @@ class CanaryScoreAuditor:
         if not 0 < share < 1:
             raise ValueError(f"threshold_estimation_frac is {share}, but a number between 0 and 1 is allowed; it is a share")
         generator = np.random.default_rng(seed)
-        parts = []
-        for scores in (self._in, self._out):
-            order, cut = generator.permutation(len(scores)), int(len(scores) * share)
-            parts.append((scores[order[:cut]], scores[order[cut:]]))
-        (in_1, in_2), (out_1, out_2) = parts
-        if one_sided:
-            thresholds = np.append(np.union1d(in_1, out_1), np.inf)
-            misses = np.searchsorted(np.sort(in_1), thresholds)
-            hits = len(out_1) - np.searchsorted(np.sort(out_1), thresholds)
-            found = _one_sided(hits, misses, len(out_1), len(in_1), delta, significance)
-            threshold = thresholds[np.argmax(found)]
-        else:
-            chosen = estimate(in_1, out_1, delta=delta, significance=significance, estimator=name, threshold_choice="max").threshold
-            threshold = np.inf if chosen is None else chosen
-        return CanaryScoreAuditor(in_2, out_2)._at(threshold, name, significance, delta, one_sided)
+        orders = generator.permutation(len(self._in)), generator.permutation(len(self._out))
+        cuts = int(len(orders[0]) * share), int(len(orders[1]) * share)
+        return _native.epsilon_of_parts(None if one_sided else name, (self._in, self._out), orders, cuts, delta, significance)
 
     def _bootstrap(self, figure: Callable[[CanaryScoreAuditor], Figures], params: BootstrapParams) -> npt.NDArray[np.float64]:
         seeds = np.random.default_rng(params.seed).integers(np.iinfo(np.int64).max, size=params.num_samples)

@@ -181,14 +181,81 @@ class EstimateReport(_Judged):
         return " ".join(sentence for sentence in sentences if sentence)
 
 
+class Verdict(str):
+    """What follows for a claim: the sentence, with its `kind` (refuted, holds, undecided or no-claim)."""
+
+    kind: str
+
+    def __new__(cls, kind: str, sentence: str) -> Verdict:
+        verdict = super().__new__(cls, sentence)
+        verdict.kind = kind
+        return verdict
+
+    @property
+    def sentence(self) -> str:
+        return str(self)
+
+    def __call__(self) -> str:
+        return str(self)
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        return self.kind, str(self)
+
+
+class TestedCurve(dict[str, Any]):
+    """A claimed curve, tested as a whole: a dictionary whose entries are attributes too."""
+
+    __test__ = False
+
+    name: str
+    points: list[list[float]]
+    """The claimed points: delta, then epsilon."""
+    claimed_total_variation: float
+    claimed_right_rate: float
+    """The largest share of coins that can be guessed right if the claim is true."""
+    p_value: float
+    """The p-value of the claim, for any dependence between the canaries of a run."""
+    right_guesses_p_value: float | None
+    e_value: float | None
+    """The evidence of a bet; reaching 20 refutes at 5 %, whenever one stops. None if infinite, or if coins may not be independent."""
+    log_e_value: float | None
+    refuted: bool
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"curve has no field {name!r}") from None
+
+
 class OutputsReport(_Judged):
-    """What the outputs of somebody's own training show."""
+    """What the outputs of somebody's own training show.
+
+    Judged by coins, it also says how many were guessed right, why they are independent, and what the test of the claimed curve found.
+    """
 
     setting: dict[str, Any]
     observations: int
     score: str
     estimates: dict[str, dict[str, Any]]
     theory: dict[str, dict[str, Any]]
+    runs: int
+    canaries: int
+    coins: int
+    right_guesses: int
+    independence: str | None
+
+    @property
+    def verdict(self) -> Verdict:  # type: ignore[override]
+        """What follows for the claim: `kind`, `sentence`, and the sentence when it is called."""
+        found = self._fields["verdict"]
+        return Verdict(found["kind"], found["sentence"])
+
+    @property
+    def curve(self) -> TestedCurve | None:
+        """The test of the claimed curve; None if no curve was claimed."""
+        found = self._fields.get("curve")
+        return None if found is None else TestedCurve(found)
 
 
 class AccountReport(Report):
@@ -233,27 +300,6 @@ class _Listed(Report):
         if name not in self._fields:
             raise ValueError(f"{name} are missing, and a table has a row for each of them; to_series() has what there is")
         return pandas.DataFrame([dict(notebook.flattened(entry)) for entry in self._fields[name]])
-
-
-class Verdict(str):
-    """What follows for a claim: the sentence, with its `kind` (refuted, holds, undecided or no-claim)."""
-
-    kind: str
-
-    def __new__(cls, kind: str, sentence: str) -> Verdict:
-        verdict = super().__new__(cls, sentence)
-        verdict.kind = kind
-        return verdict
-
-    @property
-    def sentence(self) -> str:
-        return str(self)
-
-    def __call__(self) -> str:
-        return str(self)
-
-    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
-        return self.kind, str(self)
 
 
 class CheckReport(_Listed):

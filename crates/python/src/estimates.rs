@@ -8,7 +8,9 @@ use misdeal::estimate_arrays;
 use misdeal::request::EstimateRequest;
 use misdeal_core::Error;
 use misdeal_statistics::binomial::upper_bound;
-use misdeal_statistics::{ERROR_ESTIMATORS, ErrorCounts, check_levels};
+use misdeal_statistics::{
+    ERROR_ESTIMATORS, ErrorCounts, ErrorEstimator, OneSided, check_levels, epsilon_of_split,
+};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -66,6 +68,45 @@ pub fn estimate_file(py: Python<'_>, arguments: Bound<'_, PyDict>) -> PyResult<R
     report.drawn(plot.as_deref())
 }
 
+/// Returns the estimator with this name, among those that need the errors at one threshold only.
+fn error_estimator(name: &str) -> PyResult<&'static dyn ErrorEstimator> {
+    if let Some(found) = ERROR_ESTIMATORS.iter().find(|one| one.name() == name) {
+        return Ok(*found);
+    }
+    let names: Vec<_> = ERROR_ESTIMATORS.iter().map(|one| one.name()).collect();
+    let allowed = format!("one of {}", names.join(", "));
+    Err(refusal(Error::bad_value("estimator", name, allowed, "check the spelling")))
+}
+
+/// Returns the epsilon of one part of the scores, at the best threshold for the other. `orders` begin with the part that chooses.
+#[pyfunction]
+pub fn epsilon_of_parts(
+    py: Python<'_>,
+    estimator: Option<&str>,
+    scores: (PyReadonlyArray1<'_, f64>, PyReadonlyArray1<'_, f64>),
+    orders: (PyReadonlyArray1<'_, i64>, PyReadonlyArray1<'_, i64>),
+    cuts: (usize, usize),
+    delta: f64,
+    significance: f64,
+) -> PyResult<f64> {
+    let estimator = estimator.map_or(Ok(&OneSided as &dyn ErrorEstimator), error_estimator)?;
+    let part = |scores: &PyReadonlyArray1<'_, f64>, order: &PyReadonlyArray1<'_, i64>| -> Option<Vec<f64>> {
+        let scores = scores.as_array();
+        order.as_array().iter().map(|&place| scores.get(usize::try_from(place).ok()?).copied()).collect()
+    };
+    let ordered = part(&scores.0, &orders.0).zip(part(&scores.1, &orders.1));
+    let split = ordered.as_ref().and_then(|(inside, outside)| {
+        Some([inside.split_at_checked(cuts.0)?, outside.split_at_checked(cuts.1)?])
+    });
+    let Some([inside, outside]) = split else {
+        return Err(refusal(Error::bad_value("orders", "out of range", "places of scores", "permute them")));
+    };
+    py.detach(|| {
+        epsilon_of_split([inside.0, outside.0], [inside.1, outside.1], estimator, delta, significance)
+    })
+    .map_err(refusal)
+}
+
 /// Returns the epsilon that the errors at one threshold show.
 #[pyfunction]
 pub fn epsilon_of_errors(
@@ -78,11 +119,7 @@ pub fn epsilon_of_errors(
     significance: f64,
 ) -> PyResult<f64> {
     check_levels(delta, significance).map_err(refusal)?;
-    let Some(found) = ERROR_ESTIMATORS.iter().find(|one| one.name() == estimator) else {
-        let names: Vec<_> = ERROR_ESTIMATORS.iter().map(|one| one.name()).collect();
-        let allowed = format!("one of {}", names.join(", "));
-        return Err(refusal(Error::bad_value("estimator", estimator, allowed, "check the spelling")));
-    };
+    let found = error_estimator(estimator)?;
     for (name, errors, most) in [
         ("false_positives", false_positives, observations_out),
         ("false_negatives", false_negatives, observations_in),

@@ -16,6 +16,7 @@
 mod accounting;
 mod audits;
 mod calls;
+mod check_ups;
 mod diagnoses;
 mod errors;
 mod estimates;
@@ -38,13 +39,17 @@ mod _native {
     #[pymodule_export]
     use crate::audits::{audit_mechanism, audit_training, describe_setting};
     #[pymodule_export]
+    use crate::check_ups::check_up;
+    #[pymodule_export]
     use crate::diagnoses::{diagnose, scan};
     #[pymodule_export]
-    use crate::estimates::{clopper_pearson_upper, epsilon_of_errors, estimate, estimate_file};
+    use crate::estimates::{
+        clopper_pearson_upper, epsilon_of_errors, epsilon_of_parts, estimate, estimate_file,
+    };
     #[pymodule_export]
     use crate::machine::{devices, self_test};
     #[pymodule_export]
-    use crate::outputs::{describe_adversary, judge_outputs, score_outputs};
+    use crate::outputs::{describe_adversary, judge_coins, judge_outputs, runs_needed, score_outputs};
     #[pymodule_export]
     use crate::pages::{report, verdict};
     #[pymodule_export]

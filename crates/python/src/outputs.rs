@@ -5,11 +5,11 @@ use crate::calls::read;
 use crate::errors::refusal;
 use crate::jobs;
 use crate::reports::Report;
-use misdeal::Analysis;
+use misdeal::{Analysis, CoinAnalysis};
 use misdeal_core::{ClosedSet, Error, Setting};
 use misdeal_results::OutputScore;
 use misdeal_train::Adversary;
-use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
@@ -83,6 +83,38 @@ pub fn judge_outputs(
         )
     })?;
     Ok(Report::new(found))
+}
+
+/// Judges runs with a fair coin for each canary. Rows are run after run, canary after canary within a run.
+#[pyfunction]
+pub fn judge_coins(
+    py: Python<'_>,
+    setting_arguments: Bound<'_, PyDict>,
+    outputs: PyReadonlyArray2<'_, f64>,
+    coins: PyReadonlyArray1<'_, bool>,
+    canaries: u64,
+    arguments: Bound<'_, PyDict>,
+) -> PyResult<Report> {
+    let setting = setting(&setting_arguments)?;
+    let analysis: CoinAnalysis = read(&arguments)?;
+    let outputs = rows("outputs", &outputs, &setting)?;
+    let coins = coins.as_array().to_vec();
+    let found =
+        jobs::run(py, None, None, |_| misdeal::judge_coins(&setting, outputs, &coins, canaries, &analysis))?;
+    Ok(Report::new(found))
+}
+
+/// Returns how many runs refute a claim; None if hardly any number does.
+#[pyfunction]
+pub fn runs_needed(
+    py: Python<'_>,
+    setting_arguments: Bound<'_, PyDict>,
+    canaries: u64,
+    arguments: Bound<'_, PyDict>,
+) -> PyResult<Option<u64>> {
+    let setting = setting(&setting_arguments)?;
+    let claim: CoinAnalysis = read(&arguments)?;
+    jobs::run(py, None, None, |_| Ok(misdeal::runs_needed(&setting, canaries, &claim)?.runs))
 }
 
 /// Describes a setting's adversary: whether it opposes, whether it floods, and whether natural gradients are kept.

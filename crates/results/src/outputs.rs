@@ -1,7 +1,8 @@
 //! [`Outputs`]: verdicts on outputs of the user's own training code.
 
 use crate::judged::remedy;
-use crate::{Judged, Theory, Verdict};
+use crate::numbers::{probability, rounded_down, significant};
+use crate::{Coins, Judged, TestedCurve, Theory, Tone, Verdict, VerdictKind};
 use misdeal_core::{OrInfinite, Setting};
 use misdeal_statistics::EpsilonEstimate;
 use schemars::JsonSchema;
@@ -29,7 +30,7 @@ misdeal_core::closed_set! {
 pub struct Outputs {
     /// What was audited, as it is claimed to be.
     pub setting: Setting,
-    /// Runs in both worlds together.
+    /// Runs in both worlds together, or coins.
     pub observations: u64,
     /// The delta at which epsilon is meant.
     pub delta: f64,
@@ -53,6 +54,9 @@ pub struct Outputs {
     pub estimate_exceeds_claim: Option<bool>,
     /// What theory says of the scheme, and of Poisson sampling.
     pub theory: Theory,
+    /// What a coin for each canary shows.
+    #[serde(flatten)]
+    pub coins: Option<Coins>,
 }
 
 impl Outputs {
@@ -87,7 +91,42 @@ impl Outputs {
     }
 
     /// Returns the verdict on the claim, from these outputs and from theory.
+    ///
+    /// If a whole curve is claimed, its test decides.
     pub fn verdict(&self) -> Verdict {
-        self.judged().verdict(Some(self.setting.scheme), self.theory_of_the_scheme())
+        let judged = self.judged();
+        let by_epsilon = || judged.verdict(Some(self.setting.scheme), self.theory_of_the_scheme());
+        let Some((coins, curve)) = self.tested_curve() else { return by_epsilon() };
+        let guessed = coins.guessed();
+        if curve.refuted {
+            let sentence = format!("{guessed}, {}. {}", curve.evidence(), self.shown(&judged));
+            return Verdict::new(VerdictKind::Refuted, Tone::Refuted, "Claim refuted", sentence);
+        }
+        let found = by_epsilon();
+        if judged.refutes() {
+            let sentence = format!("{guessed}, {}. {}", curve.evidence(), self.shown(&judged));
+            return Verdict::new(VerdictKind::Undecided, Tone::Doubt, "Open", sentence);
+        }
+        let sentence = format!("{guessed}. {}", found.sentence);
+        Verdict::new(found.kind, found.tone, &found.label, sentence)
+    }
+
+    /// Returns the coins and the test of the claimed curve, if one is claimed.
+    fn tested_curve(&self) -> Option<(&Coins, &TestedCurve)> {
+        let coins = self.coins.as_ref()?;
+        coins.curve.as_ref().map(|curve| (coins, curve))
+    }
+
+    /// Says what leaks at the claimed delta.
+    fn shown(&self, judged: &Judged) -> String {
+        let claim = self
+            .claimed_epsilon
+            .map_or(String::new(), |claim| format!("; the claim there is {}", significant(claim)));
+        format!(
+            "At delta {} at least epsilon {} leaks, with {} confidence{claim}.",
+            probability(self.delta),
+            rounded_down(*self.empirical_epsilon),
+            judged.confidence()
+        )
     }
 }

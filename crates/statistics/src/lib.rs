@@ -25,13 +25,18 @@
 //!   [`ThresholdChoice`]. [`ESTIMATORS`] lists all estimators.
 //! - [`Look`] is one look of a confidence sequence. [`Family`] covers several audits at one significance.
 //! - [`test_curve`] tests a claimed trade-off curve. [`trade_off`], [`describe`] and [`histogram`] describe scores.
+//! - [`checkup`] tests one training for its faults.
+//! - [`coins`] has the tests of audits with a fair coin for each canary, and [`PrivacyCurve`] a claimed curve.
 //! - [`binomial`] has the binomial bounds and [`beta`] the beta tails behind these results.
 
 mod band;
 pub mod beta;
 pub mod binomial;
+pub mod checkup;
+pub mod chi_square;
 pub mod claimed_curve;
 mod clopper_pearson;
+pub mod coins;
 mod counted;
 mod crossing;
 mod curve_test;
@@ -55,12 +60,14 @@ mod looks;
 mod occupied_bins;
 mod one_run;
 mod one_run_fdp;
+mod privacy_curve;
 mod quadrature;
 mod rank_test;
 mod raw;
 mod saddle_point;
 mod sample;
 mod search;
+mod split;
 #[cfg(test)]
 mod tests;
 mod threshold_choice;
@@ -91,7 +98,9 @@ pub use looks::Look;
 pub use occupied_bins::BinTally;
 pub use one_run::OneRun;
 pub use one_run_fdp::OneRunFdp;
+pub use privacy_curve::PrivacyCurve;
 pub use raw::Raw;
+pub use split::{OneSided, epsilon_of_split};
 pub use threshold_choice::ThresholdChoice;
 pub use trade_off::{TradeOffEstimate, TradeOffPoint, trade_off, trade_off_from_scores};
 

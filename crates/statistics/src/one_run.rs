@@ -47,13 +47,18 @@ impl ErrorEstimator for OneRun {
 
     fn epsilon(&self, counts: &ErrorCounts, delta: f64, significance: f64) -> f64 {
         let [canaries, guesses, right] = guesses(counts);
-        if right == 0 || p_value(canaries, guesses, right, 0.0, 0.0) > significance {
-            return 0.0;
-        }
-        let accuracy = (right as f64 + 0.5) / (guesses as f64 + 1.0);
-        let start = libm::log(accuracy / (1.0 - accuracy)) - 1.0;
-        crossing(significance, 0.0, start, |epsilon| p_value(canaries, guesses, right, epsilon, delta))
+        epsilon(canaries, guesses, right, delta, significance)
     }
+}
+
+/// The epsilon at which the p-value reaches `significance`.
+pub(crate) fn epsilon(canaries: u64, guesses: u64, right: u64, delta: f64, significance: f64) -> f64 {
+    if right == 0 || p_value(canaries, guesses, right, 0.0, 0.0) > significance {
+        return 0.0;
+    }
+    let accuracy = (right as f64 + 0.5) / (guesses as f64 + 1.0);
+    let start = libm::log(accuracy / (1.0 - accuracy)) - 1.0;
+    crossing(significance, 0.0, start, |epsilon| p_value(canaries, guesses, right, epsilon, delta))
 }
 
 /// The numbers of canaries, guesses and right guesses.

@@ -50,7 +50,8 @@ impl ErrorEstimator for OneRunFdp {
 
     fn epsilon(&self, counts: &ErrorCounts, delta: f64, significance: f64) -> f64 {
         let [canaries, guesses, right] = guesses(counts);
-        let refuted = |mu: f64| is_refuted(canaries, guesses, right, mu, significance);
+        let blow_up = |mu: f64| move |share: f64| if share < 1.0 { cdf(quantile(share) - mu) } else { 1.0 };
+        let refuted = |mu: f64| is_refuted(canaries, guesses, right, significance, blow_up(mu));
         // Below this mu, epsilon is 0.
         let mut low = if delta > 0.0 { mu_of_gdp(0.0, delta) } else { 0.0 };
         debug_assert!(delta <= 0.0 || delta_of_gdp(low, 0.0) <= 1.001 * delta);
@@ -90,13 +91,21 @@ impl ErrorEstimator for CertainGuesses {
     }
 }
 
-fn is_refuted(canaries: u64, guesses: u64, right: u64, mu: f64, significance: f64) -> bool {
+/// Whether so many right guesses have a probability below `significance` for every mechanism with this inverse blow-up.
+pub(crate) fn is_refuted(
+    canaries: u64,
+    guesses: u64,
+    right: u64,
+    significance: f64,
+    inverse_blow_up: impl Fn(f64) -> f64,
+) -> bool {
     let m = canaries as f64;
-    let needed = guesses as f64 / m;
+    // Rounding alone refutes nothing.
+    let needed = guesses as f64 / m * (1.0 + 1e-12);
     let mut p = significance * right as f64 / m;
     let mut h = significance * (guesses - right) as f64 / m;
     for i in (0..right).rev() {
-        let blown_up = if p < 1.0 { cdf(quantile(p) - mu) } else { 1.0 };
+        let blown_up = inverse_blow_up(p);
         if blown_up <= h {
             // No later step changes the result.
             break;
