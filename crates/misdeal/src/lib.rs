@@ -20,6 +20,7 @@
 //! | the noise that a target needs | [`calibrate_noise`], [`calibrate_all`] | [`Calibration`], [`Calibrations`] |
 //! | scores of your own | [`estimate_scores`], [`estimate_arrays`] | [`Estimation`] |
 //! | outputs of your own training | [`score_outputs`], [`judge_outputs`], [`judge_coins`] | [`Outputs`] |
+//! | faults of your own training | [`check_up()`], [`RunRecord`] | [`CheckUp`] |
 //! | a log of batches | [`diagnose()`] | [`Diagnosed`] |
 //! | parts of a run | [`play_part`], [`audit_played`], [`merge_stores`] | [`ScoreStore`], [`Merged`] |
 //! | this machine | [`self_test()`], [`devices()`] | [`SelfTest`], [`Devices`] |
@@ -35,6 +36,7 @@ mod blind_training;
 mod buffer_search;
 mod calibration;
 mod check;
+mod check_up;
 mod checkpoints;
 mod claimed_curve;
 mod coins;
@@ -67,6 +69,7 @@ mod training_device;
 pub use accounting::account;
 pub use calibration::{calibrate, calibrate_all, calibrate_noise};
 pub use check::{check, default_card, sweep};
+pub use check_up::check_up;
 pub use claimed_curve::ClaimedCurve;
 pub use coins::{CoinAnalysis, CurveClaim, RunsNeeded, judge_coins, runs_needed};
 pub use devices::devices;
@@ -83,9 +86,10 @@ pub use misdeal_core::{
 };
 pub use misdeal_results::request::{self, Analysis};
 pub use misdeal_results::{
-    Account, Audit, Calibration, Calibrations, Checked, CheckedCard, Devices, Diagnosed, Estimation,
+    Account, Audit, Calibration, Calibrations, CheckUp, Checked, CheckedCard, Devices, Diagnosed, Estimation,
     Independence, Merged, Outputs, SelfTest, Swept, Verdict, VerdictKind,
 };
+pub use misdeal_statistics::checkup::{Claim, RunRecord};
 pub use misdeal_statistics::{EpsilonEstimate, ThresholdChoice};
 pub use outputs::{judge_outputs, judge_outputs_despite, score_outputs};
 pub use parts::{audit_played, check_mechanism, is_decided, play_part};
