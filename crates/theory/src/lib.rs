@@ -20,6 +20,7 @@
 //! | [`shuffle_max`] | lower bounds for shuffling from the largest output of an epoch |
 //! | [`pld`] | privacy-loss distributions on a grid, which the other modules compose |
 //! | [`rdp`], [`random_allocation`] | Renyi accounting, for comparison |
+//! | [`truncated`] | Poisson sampling whose batches are cut to a largest size |
 //! | [`work`] | limits on the cost of an answer |
 //!
 //! A lower bound is never too large and an upper bound never too small. The proofs, with their rounding and their known
@@ -75,6 +76,7 @@ mod scheme_facts;
 pub mod shuffle_max;
 mod subsets;
 pub mod trade_off;
+pub mod truncated;
 pub mod work;
 
 pub use check_delta::check_delta;

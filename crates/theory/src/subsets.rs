@@ -126,6 +126,18 @@ impl Subset {
         Ok(Interval { epsilon_lower_bound: lower.min(upper), epsilon_upper_bound: upper })
     }
 
+    /// The dominating pair's cells on multiples of `step`, leaving out about `tail`.
+    pub fn dominating_cells_on(&self, step: f64, tail: f64) -> Cells {
+        let [least, highest] = Grid::ends(self, tail);
+        self.dominating_cells(&Grid::over(step, [least, highest]))
+    }
+
+    /// The length of the range of losses that leaves out about `tail`.
+    pub fn range_of_losses(&self, tail: f64) -> f64 {
+        let [least, highest] = Grid::ends(self, tail);
+        highest - least
+    }
+
     /// The loss of the attained pair at an output.
     fn loss(&self, y: f64) -> f64 {
         let q = self.share;
@@ -267,12 +279,21 @@ struct Grid {
 impl Grid {
     /// About `cells` cells that leave out at most `tail` of P above and of Q below.
     fn new(subset: &Subset, cells: f64, tail: f64) -> Self {
+        let [least, highest] = Self::ends(subset, tail);
+        Self::over((highest - least) / cells, [least, highest])
+    }
+
+    /// The losses outside which at most `tail` of P lies above and of Q below.
+    fn ends(subset: &Subset, tail: f64) -> [f64; 2] {
         let z = |tail: f64| -normal::lower_quantile(tail.min(0.4));
         let (noise, share) = (subset.noise, subset.share);
         let farthest = |centre: f64| (centre + noise * z(0.5 * tail / share)).max(noise * z(0.5 * tail));
         let highest = subset.loss(farthest(2.0)).max(1e-3 * share);
         let least = -subset.loss_of_poisson(farthest(1.0));
-        let step = (highest - least) / cells;
+        [least, highest]
+    }
+
+    fn over(step: f64, [least, highest]: [f64; 2]) -> Self {
         Grid { step, first: (least / step).floor() as i64 - 1, last: ceil(highest / step) as i64 + 1 }
     }
 }
