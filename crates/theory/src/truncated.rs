@@ -59,7 +59,7 @@ impl TruncatedPoisson {
         let cut = self.cut_probability(rate);
         let poisson = SubsampledGaussian::new(noise, rate)?;
         let upper = work
-            .part(FOR_UPPER * work.left(), |work| self.upper(&poisson, noise, rate, cut, steps, delta, work));
+            .part(FOR_UPPER * work.left(), |work| Self::upper(&poisson, noise, rate, cut, steps, delta, work));
         // Others whose gradients are zero: the target is used with at least this probability.
         let used = rate * (1.0 - cut) * (1.0 - 1e-12);
         let lower = match used {
@@ -109,9 +109,7 @@ impl TruncatedPoisson {
         uses.beyond(self.physical_batch_size - 1).min(1.0)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one step of the public function")]
     fn upper(
-        &self,
         poisson: &SubsampledGaussian,
         noise: f64,
         rate: f64,
