@@ -56,7 +56,7 @@ pub use audit::{Audit, BufferSearch, Correction, Guess, Training};
 pub use calibration::{CalibratedScheme, Calibration, Calibrations};
 pub use check::{CardSetting, Checked, CheckedCard, CheckedScheme};
 pub use check_up::{CHECK_UP_SIGNIFICANCE, CheckUp, TestedFault};
-pub use coins::{Coins, Independence, OneRunBounds, TestedCurve};
+pub use coins::{Coins, OneRunBounds, TestedCurve};
 pub use diagnosis::{
     Candidate, Defect, DefectName, Diagnosed, Diagnosis, EpochPositions, Leakage, LoggedScheme,
     PositionSample, SchemeParameters,
@@ -67,12 +67,13 @@ pub use estimation::Estimation;
 pub use files::{LaidOut, Merged};
 pub use judged::{AT_CHANCE, Judged, beyond_reach};
 pub use machine::{Check, Devices, FoundDevice, SelfTest};
+pub use misdeal_core::Independence;
 pub use outputs::{OutputScore, Outputs};
 pub use reproduction::{
     AboveCount, AboveTheClaim, Agreement, Dealt, Heading, Provenance, Reproduced, Reproduction,
     printed_numbers,
 };
-pub use scan::{Count, Finding, Level, RuleEntry, Scan, Skipped, Survey};
+pub use scan::{Count, Finding, Level, PipelineOrder, RuleEntry, Scan, Skipped, Survey, SurveyLocation};
 pub use schema::schemas;
 pub use stored::{Stored, Unreadable, verdict_of_estimate};
 pub use sweep::{Swept, VariedField};
