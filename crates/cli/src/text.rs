@@ -38,8 +38,10 @@ pub fn document(document: &Document, environment: &Environment) -> String {
         Document::Merge(found) => merged(found, environment),
         Document::Devices(found) => devices::devices(found, environment),
         Document::SelfTest(found) => self_test::self_test(found, environment),
-        // Python alone judges outputs, and scans and pages have words of their own.
-        Document::JudgeOutputs(_) | Document::Scan(_) | Document::Report(_) => document.to_json(),
+        // Python alone judges outputs and checks trainings, and scans and pages have words of their own.
+        Document::JudgeOutputs(_) | Document::CheckUp(_) | Document::Scan(_) | Document::Report(_) => {
+            document.to_json()
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::documented::Fields;
 use crate::program::{self, misdeal};
 use jsonschema::Validator;
-use misdeal::{Analysis, judge_outputs};
+use misdeal::{Analysis, Claim, RunRecord, check_up, judge_outputs};
 use misdeal_core::Setting;
 use misdeal_results::Document;
 use serde_json::Value;
@@ -298,9 +298,31 @@ fn judged_outputs_are_as_documented() {
 }
 
 #[test]
+fn check_ups_are_as_documented() {
+    let schemas = schemas();
+    let mut held = Held::against("check-up", &schemas["check-up"]);
+    let run = RunRecord { noise_multipliers: vec![1.0; 4], batch_sizes: vec![8; 4], ..RunRecord::default() };
+    let outputs = [0.3, -1.1, 0.8, 0.2].to_vec();
+    for outputs in [outputs, vec![0.0; 4]] {
+        let run = RunRecord {
+            canaries: 1,
+            outputs,
+            planted: vec![0.0; 4],
+            placed: vec![false; 4],
+            coins: vec![true],
+            ..run.clone()
+        };
+        let document = Document::from(check_up(&[run], &Claim::default(), &[]).unwrap()).to_json();
+        held.holds(&serde_json::from_str(&document).unwrap(), "check_up");
+    }
+    held.saw_everything();
+}
+
+#[test]
 fn every_kind_is_held_and_definitions_of_one_name_are_one() {
     let schemas = schemas();
-    let mut kinds: Vec<&str> = COMMANDS.iter().map(|(kind, _)| *kind).chain(["outputs"]).collect();
+    let mut kinds: Vec<&str> =
+        COMMANDS.iter().map(|(kind, _)| *kind).chain(["outputs", "check-up"]).collect();
     kinds.sort_unstable();
     assert_eq!(schemas.keys().collect::<Vec<_>>(), kinds);
     let mut definitions: BTreeMap<&String, (&str, &Value)> = BTreeMap::new();

@@ -20,6 +20,7 @@
 //! | the noise that a target needs | [`calibrate_noise`], [`calibrate_all`] | [`Calibration`], [`Calibrations`] |
 //! | scores of your own | [`estimate_scores`], [`estimate_arrays`] | [`Estimation`] |
 //! | outputs of your own training | [`score_outputs`], [`judge_outputs`], [`judge_coins`] | [`Outputs`] |
+//! | faults of your own training | [`check_up()`], [`RunRecord`] | [`CheckUp`] |
 //! | a log of batches | [`diagnose()`] | [`Diagnosed`] |
 //! | batches to train on | [`deal()`] | [`DealtPlan`] |
 //! | parts of a run | [`play_part`], [`audit_played`], [`merge_stores`] | [`ScoreStore`], [`Merged`] |
@@ -36,6 +37,7 @@ mod blind_training;
 mod buffer_search;
 mod calibration;
 mod check;
+mod check_up;
 mod checkpoints;
 mod claimed_curve;
 mod coins;
@@ -69,6 +71,7 @@ mod training_device;
 pub use accounting::account;
 pub use calibration::{calibrate, calibrate_all, calibrate_noise};
 pub use check::{check, default_card, sweep};
+pub use check_up::check_up;
 pub use claimed_curve::ClaimedCurve;
 pub use coins::{CoinAnalysis, CurveClaim, RunsNeeded, judge_coins, runs_needed};
 pub use deal::{deal, dealt_plan};
@@ -86,10 +89,11 @@ pub use misdeal_core::{
 };
 pub use misdeal_results::request::{self, Analysis};
 pub use misdeal_results::{
-    Account, Audit, Calibration, Calibrations, Checked, CheckedCard, DealtPlan, Devices, Diagnosed,
+    Account, Audit, Calibration, Calibrations, CheckUp, Checked, CheckedCard, DealtPlan, Devices, Diagnosed,
     Estimation, Independence, Merged, Outputs, SelfTest, Swept, Verdict, VerdictKind,
 };
 pub use misdeal_schemes::deal::{Plan, of_rank};
+pub use misdeal_statistics::checkup::{Claim, RunRecord};
 pub use misdeal_statistics::{EpsilonEstimate, ThresholdChoice};
 pub use outputs::{judge_outputs, judge_outputs_despite, score_outputs};
 pub use parts::{audit_played, check_mechanism, is_decided, play_part};

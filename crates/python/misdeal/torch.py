@@ -34,6 +34,7 @@ from .logical_batches import BatchRecorder, LogicalBatches
 from .planting import PlantedBatch, Planter
 from .records import RunRecord
 from .torch_gradients import TorchDirections, gradients_of, sums_to_zero_over_classes
+from .torch_twin import TwinReport, TwinRun, twin
 from .trials import Runs, ThreatModel
 from .torch_loader import PrivacyEngine as PrivacyEngine
 from .torch_loader import loader as loader

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import following
+from .checkup import CheckUp, ClaimedScheme, check_up
 from .directions import KINDS
 from .outputs import judge, score_outputs
 from .planting import Planter, default_canaries, independence, objection
@@ -231,6 +232,17 @@ class Runs:
         if self.store is not None:
             self.store.keep_looks(sorted(self._judged), self._judged_sequentially)
         return report
+
+    def check(self, *, claimed_scheme: ClaimedScheme = "poisson", sampling_probability: float | None = None) -> CheckUp:
+        """A check-up of the runs: a list of exact tests, one for each known fault, each with `name`, `p_value`, `passed` and `message`.
+
+        One run is enough, except for noise that repeats from run to run. `claimed_scheme` is what your accountant assumes: `poisson`, `shuffle` or `other`.
+        `sampling_probability` is that of Poisson sampling, one over the steps of an epoch if not given. `misdeal.checkup` has the tests.
+        """
+        return check_up(
+            self.records, claimed_scheme=claimed_scheme, sampling_probability=sampling_probability, dataset_size=self.dataset_size,
+            floods=bool(self.records) and self._planter_of_records().floods,
+        )  # fmt: skip
 
     def _objection(self, sequential: bool) -> str | None:
         """Why a bound from these runs would not be valid."""

@@ -16,6 +16,7 @@
 mod accounting;
 mod audits;
 mod calls;
+mod check_ups;
 mod deal;
 mod diagnoses;
 mod errors;
@@ -38,6 +39,8 @@ mod _native {
     use crate::accounting::{account, calibrate, check, sweep};
     #[pymodule_export]
     use crate::audits::{audit_mechanism, audit_training, describe_setting};
+    #[pymodule_export]
+    use crate::check_ups::check_up;
     #[pymodule_export]
     use crate::deal::{Plan, deal};
     #[pymodule_export]

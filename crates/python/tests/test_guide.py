@@ -9,7 +9,7 @@ import pytest
 PAGES = pathlib.Path(__file__).resolve().parents[3] / "docs" / "src"
 # A block that a comment gives a file's name is that file, and not run.
 BLOCK = re.compile(r"(<!-- file: [^>]* -->\n)?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NEEDS = {"your-own-training.md": ("opacus", "jax"), "diagnosing-a-loader.md": ("torch",)}
+NEEDS = {"check-up.md": ("opacus",), "your-own-training.md": ("opacus", "jax"), "diagnosing-a-loader.md": ("torch",)}
 
 
 def blocks(page):

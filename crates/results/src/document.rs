@@ -1,8 +1,8 @@
 //! [`Document`]: the result of any command.
 
 use crate::{
-    Account, Audit, Calibration, Calibrations, Checked, DealtPlan, Devices, Diagnosed, Estimation, LaidOut,
-    Merged, Outputs, Reproduction, Scan, SelfTest, Swept, Verdict, json_layout,
+    Account, Audit, Calibration, Calibrations, CheckUp, Checked, DealtPlan, Devices, Diagnosed, Estimation,
+    LaidOut, Merged, Outputs, Reproduction, Scan, SelfTest, Swept, Verdict, json_layout,
 };
 use serde::Serialize;
 use strum::IntoStaticStr;
@@ -24,6 +24,9 @@ pub enum Document {
     /// The verdict on outputs of the user's own training code.
     #[strum(serialize = "judge outputs")]
     JudgeOutputs(Box<Outputs>),
+    /// A check-up of the user's own training code.
+    #[strum(serialize = "check-up")]
+    CheckUp(CheckUp),
     /// An epsilon estimated from scores.
     Estimate(Box<Estimation>),
     /// Theory's bounds on epsilon, by scheme.
@@ -85,7 +88,8 @@ impl Document {
             Self::Check(found) => Some(found.verdict()),
             Self::Sweep(found) => Some(found.verdict()),
             Self::Diagnose(found) => Some(found.verdict()),
-            Self::Deal(_)
+            Self::CheckUp(_)
+            | Self::Deal(_)
             | Self::Reproduce(_)
             | Self::Merge(_)
             | Self::Scan(_)
@@ -133,6 +137,7 @@ macro_rules! documents {
 
 documents! {
     Outputs => Self::JudgeOutputs,
+    CheckUp => Self::CheckUp,
     Estimation => Self::Estimate,
     Account => Self::Account,
     Calibration => Self::Calibrate,

@@ -25,6 +25,7 @@ mod account;
 mod audit;
 mod calibration;
 mod check;
+mod check_up;
 mod check_words;
 mod coins;
 mod deal;
@@ -55,6 +56,7 @@ pub use account::{Account, OtherMethod, RunShape};
 pub use audit::{Audit, BufferSearch, Correction, Guess, Training};
 pub use calibration::{CalibratedScheme, Calibration, Calibrations};
 pub use check::{CardSetting, Checked, CheckedCard, CheckedScheme};
+pub use check_up::{CHECK_UP_SIGNIFICANCE, CheckUp, TestedFault};
 pub use coins::{Coins, Independence, OneRunBounds, TestedCurve};
 pub use deal::{DealtPlan, SeedSource};
 pub use diagnosis::{

@@ -2,8 +2,8 @@
 
 use crate::request::AuditTrainingRequest;
 use crate::{
-    Account, Audit, Calibration, Calibrations, Checked, DealtPlan, Devices, Diagnosed, Estimation, LaidOut,
-    Merged, Outputs, Reproduction, SCHEMA_VERSION, Scan, SelfTest, Swept, Training, Verdict,
+    Account, Audit, Calibration, Calibrations, CheckUp, Checked, DealtPlan, Devices, Diagnosed, Estimation,
+    LaidOut, Merged, Outputs, Reproduction, SCHEMA_VERSION, Scan, SelfTest, Swept, Training, Verdict,
 };
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -36,6 +36,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("calibrate", of::<Calibration>("calibrate", judged)),
         ("calibrate-all", of::<Calibrations>("calibrate", judged)),
         ("check", of::<Checked>("check", judged)),
+        ("check-up", of::<CheckUp>("check-up", !judged)),
         ("deal", of::<DealtPlan>("deal", !judged)),
         ("devices", of::<Devices>("devices", !judged)),
         ("diagnose", of::<Diagnosed>("diagnose", judged)),

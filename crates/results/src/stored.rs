@@ -91,6 +91,7 @@ fn read(command: &str, fields: Value) -> Result<Document, Problem> {
             Document::AuditTraining(audit)
         }
         "judge outputs" => Document::JudgeOutputs(whole(command, fields)?),
+        "check-up" => Document::CheckUp(whole(command, fields)?),
         "estimate" => {
             let found: Box<crate::Estimation> = whole(command, fields)?;
             if found.estimate.is_none() && found.estimates.is_empty() {

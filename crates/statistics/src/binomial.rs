@@ -88,5 +88,24 @@ pub fn lower_bound(successes: u64, trials: u64, tail_probability: f64) -> Propor
     upper_bound(trials.saturating_sub(successes), trials, tail_probability).swapped()
 }
 
+/// P(X >= `successes`) and P(X < `successes`) for X ~ Binomial(`trials`, `probability`).
+///
+/// The smaller one is within about 1e-13 relative. Counts are `f64`, exact up to 2^53.
+///
+/// ```
+/// use misdeal_statistics::binomial::tails;
+/// let [at_least, below] = tails(2.0, 3.0, 0.5);
+/// assert!((at_least - 0.5).abs() < 1e-15 && (below - 0.5).abs() < 1e-15);
+/// ```
+pub fn tails(successes: f64, trials: f64, probability: f64) -> [f64; 2] {
+    if successes <= 0.0 || probability >= 1.0 && successes <= trials {
+        return [1.0, 0.0];
+    }
+    if successes > trials || probability.is_nan() || probability <= 0.0 {
+        return [0.0, 1.0];
+    }
+    Beta::new(successes, trials - successes + 1.0).tails(probability / (1.0 - probability))
+}
+
 #[cfg(test)]
 mod tests;

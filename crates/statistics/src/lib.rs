@@ -25,12 +25,15 @@
 //!   [`ThresholdChoice`]. [`ESTIMATORS`] lists all estimators.
 //! - [`Look`] is one look of a confidence sequence. [`Family`] covers several audits at one significance.
 //! - [`test_curve`] tests a claimed trade-off curve. [`trade_off`], [`describe`] and [`histogram`] describe scores.
+//! - [`checkup`] tests one training for its faults.
 //! - [`coins`] has the tests of audits with a fair coin for each canary, and [`PrivacyCurve`] a claimed curve.
 //! - [`binomial`] has the binomial bounds and [`beta`] the beta tails behind these results.
 
 mod band;
 pub mod beta;
 pub mod binomial;
+pub mod checkup;
+pub mod chi_square;
 pub mod claimed_curve;
 mod clopper_pearson;
 pub mod coins;
