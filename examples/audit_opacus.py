@@ -39,7 +39,7 @@ def train(model, optimizer, loader):
 
 
 for poisson_sampling in (True, False):
-    auditor = misdeal.torch.Auditor(threat_model="worst-case")
+    auditor = misdeal.torch.Auditor(threat_model="worst-case", canaries=1)
     for run in auditor.runs(arguments.runs):
         model, optimizer, loader, engine = make_private(poisson_sampling)
         run.plant(optimizer, loader)

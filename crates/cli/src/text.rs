@@ -16,7 +16,7 @@ mod trade_off;
 use crate::environment::Environment;
 use indicatif::HumanCount;
 use layout::Text;
-use misdeal_core::{Bounds, ClosedSet, Setting, Spread, ThreatModel};
+use misdeal_core::{Bounds, ClosedSet, Independence, Setting, Spread, ThreatModel};
 use misdeal_results::numbers::{confidence, probability, rounded_down, rounded_up, significant, times};
 use misdeal_results::{AT_CHANCE, Audit, Calibration, Calibrations, Document, Merged, Training};
 use misdeal_statistics::{EpsilonEstimate, EstimatorName};
@@ -59,9 +59,10 @@ fn audit(report: &Audit, environment: &Environment) -> String {
         trained(&mut text, training, report.setting.threat_model);
     }
     let line = format!(
-        "{}{}, half of them in each world; {} in {:.1} s on {}",
+        "{}{}, {}; {} in {:.1} s on {}",
         HumanCount(report.observations),
         if report.training.is_some() { " models" } else { "" },
+        halves(report),
         rate(report.observations_per_second),
         report.seconds,
         report.engine
@@ -185,6 +186,30 @@ fn merged(report: &Merged, environment: &Environment) -> String {
     text.into_string()
 }
 
+/// Says how an audit's observations divide into both worlds.
+fn halves(report: &Audit) -> String {
+    match report.training.as_ref().map_or(1, |training| training.recipe.canaries as u64) {
+        1 => "half of them in each world".into(),
+        canaries => {
+            let scores = report.observations.saturating_mul(canaries);
+            format!("{} scores, half of them with the canary present", HumanCount(scores))
+        }
+    }
+}
+
+/// Says what proves that a training's scores are independent.
+fn independence(training: &Training) -> &'static str {
+    match training.independence {
+        Some(Independence::Single) => "each has a training of its own",
+        Some(Independence::Follow) => {
+            "proven: canaries have independent, uniform places (the rule \"follow\")"
+        }
+        Some(Independence::Memberships) => "proven: each record joins batches independently",
+        Some(Independence::SymmetricScores) => "proven: scores do not depend on the order of steps",
+        Some(Independence::PrivateCoins) | None => "not proven, so no bound is valid",
+    }
+}
+
 /// Adds the training: data set, model and accuracies.
 fn trained(text: &mut Text, training: &Training, threat_model: ThreatModel) {
     let Training { recipe, .. } = training;
@@ -207,6 +232,9 @@ fn trained(text: &mut Text, training: &Training, threat_model: ThreatModel) {
     let plural = if recipe.canaries == 1 { String::new() } else { format!("{} of them, ", recipe.canaries) };
     let debias = if recipe.debias { ", their bias modelled" } else { "" };
     text.row("canary", &format!("{plural}{}{debias}", recipe.canary.name()));
+    if recipe.canaries > 1 {
+        text.row("independent scores", independence(training));
+    }
     let figures = |figures: &Spread| {
         format!(
             "{:<8} standard deviation {}",

@@ -36,6 +36,7 @@ mod device;
 mod engine_name;
 mod error;
 mod guarded;
+mod independence;
 pub mod normal;
 mod or_infinite;
 #[cfg(feature = "planted-faults")]
@@ -58,6 +59,7 @@ pub use device::{Device, Precision};
 pub use engine_name::EngineName;
 pub use error::{Error, Result, spell_fields};
 pub use guarded::guarded;
+pub use independence::Independence;
 pub use or_infinite::OrInfinite;
 pub use printable::{
     is_hidden, path_text, printable, printable_json, printable_lines, printable_path, serialize_path,

@@ -1,7 +1,10 @@
 //! How many models a second are trained, one epoch of batches of 100 over 10,000 records, as one line of JSON:
-//! `models_per_second MODEL f32|tf32 [models=N] [columns=N] [stages=N] [side=N] [small] [tiles] [apart] [unfused] [quick] [profile] [source]`.
+//! `models_per_second MODEL f32|tf32 [models=N] [columns=N] [stages=N] [side=N] [small] [tiles] [apart] [unfused] [quick] [profile] [source]
+//! [canaries=K] [random|dirac|null-space] [worst-case|target-canary]`.
 
-use misdeal_core::{Blueprint, Error, Precision, Recipe, Setting, Stream, ThreatModel};
+use misdeal_core::{
+    Blueprint, CanaryKind, ClosedSet, Error, Precision, Recipe, Setting, Stream, ThreatModel,
+};
 use misdeal_cuda::training::{Program, Trainer, Tuning};
 use misdeal_train::data::{Dataset, Examples, Shape};
 use misdeal_train::{MeasuredTrials, TrainingPlan};
@@ -50,10 +53,15 @@ fn main() -> Result<(), Error> {
         noise_multiplier: 0.8,
         steps_per_epoch: 100,
         batch_size: 100,
-        threat_model: ThreatModel::PartiallyInformed,
+        threat_model: words
+            .iter()
+            .find_map(|word| ThreatModel::from_name(word).ok())
+            .unwrap_or(ThreatModel::PartiallyInformed),
         ..Setting::default()
     };
-    let recipe = Recipe::new(Blueprint::named(model)?);
+    let canary = words.iter().find_map(|word| CanaryKind::from_name(word).ok()).unwrap_or_default();
+    let canaries = number("canaries").unwrap_or(1);
+    let recipe = Recipe { canary, canaries, ..Recipe::new(Blueprint::named(model)?) };
     let plan = TrainingPlan::with_stream(&setting, &recipe, dataset(model), Stream::philox)?
         .with_measured_trials(MeasuredTrials::None);
     if has("source") {
@@ -84,7 +92,7 @@ fn main() -> Result<(), Error> {
         .collect();
     println!(
         "{{\"model\": \"{model}\", \"precision\": \"{precision:?}\", \"columns\": {}, \"stages\": {}, \"large\": {}, \"direct\": {}, \"pools\": {}, \"fused\": {}, \"side_by_side\": {}, \
-         \"models\": {models}, \"seconds\": {seconds:.4?}, \"seconds_to_get_ready\": {ready:.2}, \"models_per_second\": {speed:.2}, \
+         \"threat_model\": \"{}\", \"canary\": \"{canary}\", \"canaries\": {canaries}, \"models\": {models}, \"seconds\": {seconds:.4?}, \"seconds_to_get_ready\": {ready:.2}, \"models_per_second\": {speed:.2}, \
          \"useful_tflops\": {:.2}, \"profile\": {{{}}}}}",
         tuning.most_columns,
         tuning.stages,
@@ -93,6 +101,7 @@ fn main() -> Result<(), Error> {
         tuning.pools,
         tuning.fused,
         trainer.models_side_by_side(),
+        setting.threat_model,
         1e-12 * speed * plan.operations_per_model(),
         profile.join(", ")
     );

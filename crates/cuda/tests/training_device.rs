@@ -85,6 +85,13 @@ fn c_all_canaries_several_targets_and_debiasing() {
 }
 
 #[test]
+fn c_many_canaries() {
+    if is_there() {
+        println!("{:.2e}", agreement::many_canaries(f32));
+    }
+}
+
+#[test]
 fn d_large_batches_clipping_norms_and_losses() {
     if is_there() {
         println!("{:.2e}", agreement::compare_all(trainings::batches_norms_and_losses(), f32));

@@ -83,6 +83,13 @@ fn perceptrons_on_bits() {
     }
 }
 
+#[test]
+fn many_canaries() {
+    if emulation::is_there() {
+        println!("{:.2e}", agreement::many_canaries(emulated));
+    }
+}
+
 /// Whatever may be tuned computes the same.
 #[test]
 fn variants_of_tiles() {

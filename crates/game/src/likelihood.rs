@@ -83,9 +83,17 @@ fn mixture_ratio(
     a: f64,
     b: f64,
 ) -> f64 {
+    // With many canaries in a training, these logarithms would take most of the time.
+    let shared = match weights {
+        Weights::Uniform(range) => Some((range, log(weights.weight(range.start)))),
+        Weights::Listed { .. } => None,
+    };
+    let log_weight = |batch: u64| match &shared {
+        Some((range, log_weight)) if range.contains(&batch) => *log_weight,
+        _ => log(weights.weight(batch)),
+    };
     let log_density = |shift: f64| {
-        let terms =
-            batches.clone().zip(outputs).map(|(batch, &y)| log(weights.weight(batch)) + evidence(shift, y));
+        let terms = batches.clone().zip(outputs).map(|(batch, &y)| log_weight(batch) + evidence(shift, y));
         log_sum_exp(terms)
     };
     log_density(a) - log_density(b)

@@ -18,7 +18,7 @@ use std::time::Instant;
 
 /// The reason why no test is valid for scores that may depend on each other.
 pub(crate) const NOT_INDEPENDENT: &str =
-    "several canaries share a training, and that their scores are independent is not proven here";
+    "several canaries share a training, and nothing proves that their scores are independent here";
 
 /// A source of trials: plays trials of a mechanism or a training into a store.
 pub(crate) trait Player {

@@ -113,7 +113,7 @@ impl TryFrom<&AuditTrainingRequest> for TrainingAudit {
     }
 }
 
-/// Trains models with and without the target, scores them, estimates epsilon and compares it with theory. Uses all cores of the
+/// Trains models with and without the targets, scores them, estimates epsilon and compares it with theory. Uses all cores of the
 /// current thread pool.
 ///
 /// ```no_run
@@ -171,6 +171,7 @@ impl TrainingAudit {
             model: self.recipe.model.name.clone(),
             parameters: plan.model().parameters as u64,
             recipe: self.recipe.clone(),
+            independence: plan.independence(),
             target_epsilon: self.target_epsilon,
             models_per_second: report.observations_per_second,
             gigaflop_per_model: 1e-9 * plan.operations_per_model(),
@@ -244,7 +245,7 @@ impl Player for TrainingPlayer {
     }
 
     fn scores_are_independent(&self) -> bool {
-        self.backend.plan.scores_are_independent()
+        self.backend.plan.independence().is_some()
     }
 
     fn play(

@@ -110,6 +110,9 @@ pub struct TrainingJob {
     pub scheme: String,
     /// Buffer size in records, for schemes that have a buffer.
     pub buffer_size: Option<u64>,
+    /// Number of canaries in a model, each with a score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub canaries: Option<u64>,
 }
 
 fn usual_batch() -> u64 {

@@ -167,8 +167,14 @@ fn play_training(
     run: RunOptions,
     progress: &dyn Progress,
 ) -> Result<Audit> {
-    let recipe =
-        Recipe { canary: CanaryKind::from_name(&job.canary)?, ..Recipe::new(Blueprint::named(&job.model)?) };
+    let canaries = job.canaries.unwrap_or(1).max(1);
+    let recipe = Recipe {
+        canary: CanaryKind::from_name(&job.canary)?,
+        canaries: canaries as usize,
+        ..Recipe::new(Blueprint::named(&job.model)?)
+    };
+    // A row counts scores. Half of the models are the first of a pair.
+    let run = RunOptions { observations: (run.observations / canaries).next_multiple_of(2), ..run };
     let training = TrainingAudit {
         setting,
         target_epsilon,

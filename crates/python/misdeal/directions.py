@@ -126,7 +126,7 @@ def _disjoint(shapes: list[tuple[int, ...]], canaries: int, probe_tensors: Ints,
     """
     room = available(shapes)
     if canaries > room:
-        raise ValueError(f"canaries is {canaries}, but 1 to {room} is allowed; each takes coordinates of its own from the model's parameters")
+        raise ValueError(f"canaries is {canaries}, but 1 to {room} is allowed; each takes parameters of its own, so say Auditor(canaries=...)")
     touched = np.zeros(canaries, dtype=np.int64)
     pieces: list[Piece] = []
     for tensor in sorted(range(len(shapes)), key=lambda index: -_size(shapes[index])):

@@ -29,6 +29,12 @@ def watched(quiet: bool, of: str = "observations") -> Iterator[Show | None]:
             bar.clear()
 
 
+def say(quiet: bool, line: str) -> None:
+    """Says a line to whoever watches a terminal or a notebook."""
+    if not quiet and (_in_a_notebook() or (sys.stderr is not None and sys.stderr.isatty())):
+        print(line, file=sys.stderr)
+
+
 def _bar(of: str) -> _Bar | None:
     if _in_a_notebook():
         return _Notebook(of)

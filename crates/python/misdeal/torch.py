@@ -22,18 +22,21 @@ A claim that is not refuted is not confirmed.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from . import directions, following, loaders
+from . import directions, following
 from .directions import Canary
-from .logical_batches import BatchRecorder, LogicalBatches
+from .logical_batches import LogicalBatches
 from .planting import PlantedBatch, Planter
+from .progress import say
 from .records import RunRecord
 from .torch_gradients import TorchDirections, gradients_of, sums_to_zero_over_classes
+from .torch_loops import check_optimizer, read_batches, watch
 from .torch_twin import TwinReport, TwinRun, twin
 from .trials import Runs, ThreatModel
 from .torch_loader import PrivacyEngine as PrivacyEngine
@@ -90,8 +93,13 @@ class Auditor(Runs):
         for index in self.numbers(runs, self.quiet):
             torch.manual_seed(self.run_seed(index))
             run = Run(self, index, runs)
+            start = time.perf_counter()
             yield run
             run.finish()
+            if len(self.records) == 1 and self.directions is not None:
+                megabytes = self.directions.bytes / 1e6
+                whole = time.perf_counter() - start
+                say(self.quiet, f"{self.canaries} canaries: {megabytes:.3g} MB of directions; planting and reading took {run.seconds:.3g} of {whole:.3g} s.")
 
 
 class Run:
@@ -102,6 +110,8 @@ class Run:
         self.index = index
         self.seed = auditor.run_seed(index)
         self.record: RunRecord | None = None
+        # Time that planting and reading took; on a GPU this includes waiting for it.
+        self.seconds = 0.0
         self._runs = runs
         self._undo: list[Any] = []
         self._steps: list[dict[str, Any]] = []
@@ -124,8 +134,8 @@ class Run:
         For data without a map-style `DataLoader`, leave `loader` out, say how many `steps_per_epoch` there are, and call `run.batch(indices)`
         before each batch. With a loader, `steps_per_epoch` is needed only where each epoch stops early.
         """
-        _check_optimizer(optimizer)
-        scheme, size, steps_per_epoch = self._read(loader, steps_per_epoch)
+        check_optimizer(optimizer)
+        scheme, size, steps_per_epoch = read_batches(loader, steps_per_epoch, self.auditor.scheme, self.auditor.dataset_size)
         self._refuse_a_repeated_seed()
         self._optimizer = optimizer
         self._shapes = [tuple(parameter.shape) for parameter in optimizer.params]
@@ -134,11 +144,13 @@ class Run:
         self._noise_multiplier = float(optimizer.noise_multiplier)
         self._batches = LogicalBatches(steps_per_epoch, self._plant)
         if loader is not None:
-            self._watch(loader)
+            self._undo.append(watch(loader, self._batches))
         clip = optimizer.clip_and_accumulate
 
         def plant_and_clip() -> Any:
+            start = time.perf_counter()
             self._plant_rows()
+            self.seconds += time.perf_counter() - start
             return clip()
 
         optimizer.clip_and_accumulate = plant_and_clip
@@ -167,50 +179,6 @@ class Run:
             )
         self.record = self._gather(epochs * each, epochs)
         self.auditor.keep(self.record)
-
-    def _read(self, loader: Any, steps_per_epoch: int | None) -> tuple[str, int | None, int]:
-        """The scheme, the number of records and the steps of an epoch."""
-        if loader is None:
-            if steps_per_epoch is None:
-                raise ValueError("steps_per_epoch is None, but a number is allowed where there is no loader; say how many batches an epoch has")
-            if self.auditor.scheme is None:
-                raise ValueError("scheme is None, but a name is allowed where there is no loader; say how batches are made in Auditor(scheme=...)")
-            return self.auditor.scheme, self.auditor.dataset_size, steps_per_epoch
-        sampler = getattr(loader, "batch_sampler", None)
-        if sampler is None:
-            raise TypeError(
-                "loader has no batch_sampler, but a map-style DataLoader is allowed; leave loader out and call run.batch(indices) before each batch"
-            )
-        if type(sampler).__name__ == "BatchSplittingSampler":
-            sampler = sampler.sampler
-        whole = len(sampler)
-        if steps_per_epoch is not None and not 1 <= steps_per_epoch <= whole:
-            raise ValueError(f"steps_per_epoch is {steps_per_epoch}, but 1 to {whole} is allowed; the loader deals no more batches")
-        size = len(loader.dataset)
-        scheme = self.auditor.scheme
-        if scheme is None:
-            facts = loaders.read_loader(loader)
-            if facts.scheme is None:
-                raise ValueError(f"scheme is None, but how {type(sampler).__name__} makes batches is not known; say Auditor(scheme=...)")
-            scheme, size = facts.scheme, facts.dataset_size or size
-            if scheme != "poisson" and facts.batch_size and size % facts.batch_size and whole > size // facts.batch_size:
-                raise ValueError(
-                    f"drop_last is False, but a last batch of {size % facts.batch_size} records is not allowed; the sizes of batches must "
-                    "be fixed, so pass drop_last=True"
-                )
-        return scheme, size, steps_per_epoch or whole
-
-    def _watch(self, loader: Any) -> None:
-        assert self._batches is not None
-        sampler = loader.batch_sampler
-        if type(sampler).__name__ == "BatchSplittingSampler":
-            whole = sampler.sampler
-            sampler.sampler = BatchRecorder(whole, self._batches)
-            self._undo.append(lambda: setattr(sampler, "sampler", whole))
-            return
-        # DataLoader forbids this by assignment, so that nobody does it by mistake.
-        vars(loader)["batch_sampler"] = BatchRecorder(sampler, self._batches)
-        self._undo.append(lambda: vars(loader).update(batch_sampler=sampler))
 
     def _refuse_a_repeated_seed(self) -> None:
         seed = torch.initial_seed()
@@ -287,6 +255,7 @@ class Run:
 
     def _observe(self) -> None:
         assert self._batches is not None
+        start = time.perf_counter()
         optimizer = self._optimizer
         planted, size = self._batches.step()
         along, probes = self._directions.read(optimizer.params)
@@ -300,6 +269,7 @@ class Run:
                 expected_batch_sizes=float(optimizer.expected_batch_size) * optimizer.accumulated_iterations,
             )
         )  # fmt: skip
+        self.seconds += time.perf_counter() - start
 
     def _gather(self, steps: int, epochs: int) -> RunRecord:
         assert self._batches is not None and self.auditor.directions is not None
@@ -315,17 +285,3 @@ class Run:
             biased=self._planter.keeps_naturals and found.kind != "null-space", probes_biased=self._planter.keeps_naturals,
             dataset_size=self.auditor.dataset_size,
         )  # fmt: skip
-
-
-def _check_optimizer(optimizer: Any) -> None:
-    """Refuses optimizers that hold no gradients of single records, or not all of them."""
-    kind = type(optimizer).__name__
-    if not hasattr(optimizer, "clip_and_accumulate") or not hasattr(optimizer, "original_optimizer"):
-        raise TypeError(f"optimizer is {kind}, but an Opacus DPOptimizer is allowed; call make_private first")
-    if "FastGradientClipping" in kind:
-        raise TypeError(
-            f"optimizer is {kind}, but one that holds gradients of single records is allowed: ghost clipping never makes them, so that nothing can be "
-            "planted; audit with make_private(grad_sample_mode='hooks')"
-        )
-    if getattr(optimizer, "world_size", 1) > 1:
-        raise TypeError(f"optimizer is {kind} in {optimizer.world_size} processes, but one process is allowed; audit with one")

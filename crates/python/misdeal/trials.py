@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import following
 from .checkup import CheckUp, ClaimedScheme, check_up
 from .directions import KINDS
-from .outputs import judge, score_outputs
+from .outputs import judge, judge_coins, score_outputs
 from .planting import Planter, default_canaries, independence, objection
 from .progress import watched
 from .records import RunRecord
@@ -143,6 +143,7 @@ class Runs:
         """Takes over a finished run, and saves it in the store if it is new; all runs must have the same shape."""
         if self.records and record.shape != self.records[0].shape:
             raise ValueError(f"training is {record.shape}, but {self.records[0].shape} as in the first run is allowed; all runs must be alike")
+        self._check_places(record)
         self.records.append(record)
         self.records.sort(key=lambda known: (known.seed, known.index))
         if self.store is not None and is_new:
@@ -167,6 +168,20 @@ class Runs:
             self.keep(record, is_new=False)
         self._judged |= other._judged
         self._judged_sequentially |= other._judged_sequentially
+
+    def _check_places(self, record: RunRecord) -> None:
+        """Refuses runs in which the canaries' records were not dealt as the scheme says, such as those of a sampler that leaves them out."""
+        shape = record.shape
+        whole = record.dataset_size in (None, shape["steps_per_epoch"] * shape["batch_size"])
+        if shape["scheme"] in ("poisson", "without-replacement") or not whole:
+            return
+        times = (record.places > 0).sum(0)
+        if (times != shape["epochs"]).any():
+            found = int(np.flatnonzero(times != shape["epochs"])[0])
+            raise ValueError(
+                f"canary {found} was dealt {times[found]} times in {shape['epochs']} epochs, but once in each is allowed with scheme={shape['scheme']!r}; the records "
+                f"from target_index={self.target_index} on are the canaries, so name records that the loader deals, or the scheme that runs"
+            )
 
     @property
     def setting(self) -> Setting:
@@ -203,35 +218,60 @@ class Runs:
         return independence(planter, biased=any(record.biased for record in self.records), dealt_once=record.dataset_size in (None, slots))
 
     def _planter_of_records(self) -> Planter:
-        shape = self.setting
+        shape = self.records[0].shape
         assert self.canaries is not None
-        return Planter(shape.scheme, self.threat_model, shape.batch_size, self.canaries, self.target_index)
+        return Planter(shape["scheme"], self.threat_model, shape["batch_size"], self.canaries, self.target_index)
 
     def scores(self, score: str = "likelihood-ratio") -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """The scores of canaries that were present, and of those that were not."""
         return tuple(score_outputs(self.setting, outputs, score=score) for outputs in (self.outputs_in, self.outputs_out))  # type: ignore
 
-    def judge(self, claimed_epsilon: float | Callable[[float], float] | None = None, **analysis: Any) -> OutputsReport:
-        """What the runs show: `judge_outputs` with the setting of the runs. Test the epsilon that your library prints.
+    def judge(self, claimed_epsilon: float | Callable[[float], float] | None = None, *, claimed_curve: Any = None, **analysis: Any) -> OutputsReport:
+        """What the runs show. Test what your library claims: pass `engine.get_epsilon` itself, and the whole curve is tested.
 
-        Decide the number of runs before you judge. Judging again after further runs gives no valid bound, unless every look has
+        - `claimed_epsilon`: a number, the epsilon at `delta`; or a function of delta.
+        - `claimed_curve`: the curve instead, as a list of pairs (delta, epsilon), or `poisson`, `balls-in-bins` or `gaussian`.
+        - `delta`, `significance`; for one canary `estimator` and `threshold_choice`, too.
+
+        Decide the number of runs before you judge. Judging again after further runs gives no valid bound, unless there is one canary and every look has
         `threshold_choice="sequential"`.
         """
-        defaults = dict(delta=1e-5, significance=0.05, estimator="clopper-pearson", threshold_choice="band")
+        self.refresh()
+        defaults: dict[str, Any] = dict(delta=1e-5, significance=0.05)
+        if self.canaries == 1:
+            defaults |= dict(estimator="clopper-pearson", threshold_choice="band")
         unknown = sorted(set(analysis) - set(defaults))
         if unknown:
             raise TypeError(f"judge() got an unexpected keyword argument {unknown[0]!r}")
-        self.refresh()
-        words = {**defaults, **analysis, "claimed_epsilon": claimed_epsilon}
-        objection = self._objection(words["threshold_choice"] == "sequential")
-        report = judge(self.setting, self.outputs_in, self.outputs_out, objection, words)
-        if words["threshold_choice"] == "sequential":
+        words: dict[str, Any] = {**defaults, **analysis, "claimed_epsilon": claimed_epsilon}
+        setting = self.setting
+        sequential = words.get("threshold_choice") == "sequential"
+        objection = self._objection(sequential)
+        if self.canaries == 1 and claimed_curve is None and not callable(claimed_epsilon):
+            report = judge(setting, self.outputs_in, self.outputs_out, objection, words)
+        else:
+            outputs, coins = self._rows()
+            report = judge_coins(
+                setting, outputs, coins, self.canaries or 1, independence=self.independence, paired=self.canaries == 1, objection=objection,
+                claimed_curve=claimed_curve, **words,
+            )  # fmt: skip
+        if sequential:
             self._judged_sequentially = True
         else:
             self._judged.add(len(self.records))
         if self.store is not None:
             self.store.keep_looks(sorted(self._judged), self._judged_sequentially)
         return report
+
+    def _rows(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        """Outputs and coins, canary after canary of run after run; with one canary the complete pairs of runs alone."""
+        records = self.records
+        if self.canaries == 1:
+            runs = {(record.seed, record.index) for record in records}
+            records = [record for record in records if (record.seed, record.index ^ 1) in runs]
+            if not records:
+                raise ValueError("runs is 1, but an even number from 2 is allowed with one canary; train the other run of the pair")
+        return np.concatenate([record.outputs.T for record in records]), np.concatenate([record.coins for record in records])
 
     def check(self, *, claimed_scheme: ClaimedScheme = "poisson", sampling_probability: float | None = None) -> CheckUp:
         """A check-up of the runs: a list of exact tests, one for each known fault, each with `name`, `p_value`, `passed` and `message`.
@@ -246,11 +286,8 @@ class Runs:
 
     def _objection(self, sequential: bool) -> str | None:
         """Why a bound from these runs would not be valid."""
-        why = self.independence
-        if why is None:
+        if self.independence is None:
             return objection(self._planter_of_records())
-        if why == "private-coins":
-            return "natural gradients reach the canaries, so that outputs of one run depend on each other; take canary='null-space', or canaries=1"
         earlier = sorted(self._judged if sequential else self._judged - {len(self.records)})
         if earlier:
             before = f"after {earlier[0]} runs"

@@ -85,10 +85,10 @@ def quiet(optimizer):
         parameter.summed_grad._processed = True
 
 
-def audited(auditor, runs, **options):
-    """The audit, and the epsilon that Opacus prints."""
+def audited(auditor, runs, epochs=1, **options):
+    """The audit, and the epsilon that Opacus prints at each delta."""
     for run in auditor.runs(runs):
         model, optimizer, loader, engine = make_private(**options)
         run.plant(optimizer, loader)
-        train(model, optimizer, loader)
-    return engine.get_epsilon(DELTA)
+        train(model, optimizer, loader, epochs)
+    return engine.get_epsilon

@@ -1,10 +1,12 @@
 """The examples run, small."""
 
+import gzip
 import os
 import pathlib
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "examples"
@@ -26,6 +28,19 @@ def test_opacus():
     # Few runs refute nothing either way, and theory knows better of the second.
     assert drawn.startswith("poisson_sampling=True") and "is not refuted, and could not be" in drawn
     assert shuffled.startswith("poisson_sampling=False") and "Theory contradicts the claim" in shuffled
+
+
+def test_one_run(tmp_path, monkeypatch):
+    pytest.importorskip("opacus")
+    generator = np.random.default_rng(0)
+    folder = tmp_path / "fashion-mnist"
+    folder.mkdir()
+    for kind, count in (("train", 256), ("t10k", 16)):
+        (folder / f"{kind}-images-idx3-ubyte.gz").write_bytes(gzip.compress(bytes(16) + generator.integers(0, 256, count * 784, np.uint8).tobytes()))
+        (folder / f"{kind}-labels-idx1-ubyte.gz").write_bytes(gzip.compress(bytes(8) + generator.integers(0, 10, count, np.uint8).tobytes()))
+    monkeypatch.setenv("MISDEAL_DATA", str(tmp_path))
+    told = run("audit_in_one_run.py", "--epochs", 2, "--batch-size", 32)
+    assert "32 canaries, independent by follow" in told and "run 1: test accuracy" in told
 
 
 def test_loader(tmp_path):

@@ -9,7 +9,9 @@ import pytest
 PAGES = pathlib.Path(__file__).resolve().parents[3] / "docs" / "src"
 # A block that a comment gives a file's name is that file, and not run.
 BLOCK = re.compile(r"(<!-- file: [^>]* -->\n)?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NEEDS = {"check-up.md": ("opacus",), "your-own-training.md": ("opacus", "jax"), "diagnosing-a-loader.md": ("torch",)}
+NEEDS = {
+    "one-run.md": ("opacus",), "check-up.md": ("opacus",), "your-own-training.md": ("opacus", "jax"), "diagnosing-a-loader.md": ("torch",),
+}  # fmt: skip
 
 
 def blocks(page):

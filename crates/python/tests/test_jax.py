@@ -57,12 +57,6 @@ def test_what_is_planted(threat_model, low):
     assert auditor.setting.threat_model == threat_model
 
 
-def test_shuffling_is_found_in_plain_jax():
-    auditor = audit(1600)
-    claimed = misdeal.account(noise_multiplier=NOISE, steps_per_epoch=STEPS, scheme="poisson", delta=0.01).claimed_epsilon
-    assert auditor.judge(claimed_epsilon=claimed, delta=0.01, significance=0.001).violated
-
-
 def test_skipped_clipping_is_found():
     auditor = audit(200, factors_of=jnp.ones_like)
     assert auditor.judge(claimed_epsilon=1.25, delta=0.01, significance=0.001).violated
@@ -252,3 +246,8 @@ def test_refusals_of_many_canaries():
         for run in make_auditor(canaries=1).runs(2):
             for _ in range(25):
                 run.observe({"weights": np.zeros(3)})
+
+
+def test_shuffling_refutes_the_curve_of_poisson_sampling():
+    report = by_scan(make_auditor(), runs=100, epochs=1, noise=0.7).judge(claimed_curve="poisson", delta=0.01, significance=0.001)
+    assert report.valid and report.violated and report.coins == 400 and report.curve.refuted

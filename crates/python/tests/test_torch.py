@@ -15,17 +15,19 @@ from opacus.utils.batch_memory_manager import BatchMemoryManager  # noqa: E402
 SIGNIFICANCE = 0.001
 
 
-def verdict(runs, threat_model="worst-case", seed=0, **options):
-    auditor = misdeal.torch.Auditor(threat_model=threat_model, seed=seed, canaries=1)
-    epsilon = training.audited(auditor, runs, **options)
-    return auditor, auditor.judge(claimed_epsilon=epsilon, delta=training.DELTA, significance=SIGNIFICANCE)
+def verdict(runs, threat_model="worst-case", seed=0, canaries=1, curve=False, significance=SIGNIFICANCE, **options):
+    auditor = misdeal.torch.Auditor(threat_model=threat_model, seed=seed, canaries=canaries)
+    epsilon_of = training.audited(auditor, runs, **options)
+    claim = epsilon_of if curve else epsilon_of(training.DELTA)
+    return auditor, auditor.judge(claimed_epsilon=claim, delta=training.DELTA, significance=significance)
 
 
 def test_correct_training_is_not_accused():
-    """Twenty audits of Poisson sampling: one false alarm in fifty times as many is allowed."""
-    for seed in range(20):
+    """Twelve audits of Poisson sampling at 0.001, half of them of the whole curve: a false alarm is expected in none of eighty times as many."""
+    for seed in range(12):
         threat_model = ("worst-case", "partially-informed", "target-canary")[seed % 3]
-        auditor, report = verdict(60, threat_model, seed)
+        curve = seed % 2 == 1
+        auditor, report = verdict(10 if curve else 40, threat_model, seed, canaries=6 if curve else 1, curve=curve)
         assert auditor.setting.scheme == "poisson" and report.valid and not report.violated, seed
 
 
@@ -41,10 +43,23 @@ def test_correct_training_gives_the_mechanisms_outputs():
     assert abs(hits.mean() - 1) < 5 * spread / math.sqrt(hits.size)
 
 
-def test_shuffling_refutes_the_epsilon_that_opacus_prints():
-    auditor, report = verdict(1600, poisson_sampling=False)
-    assert auditor.setting.scheme == "shuffle" and report.valid and report.violated
-    assert report.score == "likelihood-ratio"
+def test_shuffling_refutes_the_curve_that_opacus_claims():
+    auditor, report = verdict(100, canaries=4, curve=True, poisson_sampling=False)
+    assert auditor.setting.scheme == "shuffle" and report.valid and report.violated and report.verdict.kind == "refuted"
+    assert report.independence == "follow" and report.coins == 400 and report.curve.refuted
+
+
+def test_one_canary_in_pairs_of_runs_refutes_the_curve():
+    auditor, report = verdict(60, curve=True, epochs=5, significance=0.05, poisson_sampling=False)
+    assert report.valid and report.violated and report.independence == "single" and report.coins == 60
+
+
+def test_natural_gradients_at_canaries_leave_what_holds_for_any_dependence():
+    auditor = misdeal.torch.Auditor(threat_model="partially-informed", canary="random", canaries=4)
+    epsilon_of = training.audited(auditor, 40, poisson_sampling=False)
+    report = auditor.judge(claimed_epsilon=epsilon_of, delta=training.DELTA)
+    assert auditor.independence == report.independence == "private-coins" and report.valid
+    assert report.curve.e_value is None and 0 < report.curve.p_value <= 1
 
 
 def test_too_little_noise_is_found():

@@ -28,10 +28,10 @@ def make_private(
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     private = PrivacyEngine().make_private(
         module=model, optimizer=optimizer(trained, lr=0.01), data_loader=DataLoader(data, batch_size=batch_size, shuffle=shuffle, drop_last=drop_last),
-        noise_multiplier=noise, max_grad_norm=2.0, poisson_sampling=poisson, **options,
+        noise_multiplier=noise or 0.7, max_grad_norm=2.0, poisson_sampling=poisson, **options,
     )  # fmt: skip
     if noise == 0:
-        # Opacus makes no noise of size 0 twice; outputs then are what was planted.
+        # Outputs then are what was planted.
         private[1].add_noise = lambda: training.quiet(private[1])
     return private
 
@@ -236,6 +236,14 @@ def test_loops_that_cannot_be_audited_are_refused_by_name():
         audited(poisson=True)
     with pytest.raises(ValueError, match="^canaries is 13, but 1 to 12"):
         audited(canaries=13)
+    with pytest.raises(ValueError, match="^canary 0 was dealt 0 times in 2 epochs"):
+        sampler = torch.utils.data.SubsetRandomSampler(range(48, 96))
+        auditor = misdeal.torch.Auditor(threat_model="worst-case")
+        for run in auditor.runs(1):
+            model, optimizer, _ = make_private()
+            loader = DataLoader(DATA, batch_size=12, sampler=sampler)
+            run.plant(optimizer, loader)
+            training.train(model, optimizer, loader, 2)
     with pytest.raises(ValueError, match="^steps_per_epoch is 9, but 1 to 8"):
         audited(plant=dict(steps_per_epoch=9))
 

@@ -2,7 +2,7 @@
 
 use crate::request::{self, AuditMechanismRequest, AuditRequest};
 use crate::{EngineUsed, Judged, Theory, TradeOff, Verdict, VerdictKind};
-use misdeal_core::{OrInfinite, Recipe, Setting, Spread, StoreKind};
+use misdeal_core::{Independence, OrInfinite, Recipe, Setting, Spread, StoreKind};
 use misdeal_statistics::{Descriptive, EpsilonEstimate, ScoreHistogram};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -152,6 +152,10 @@ pub struct Training {
     pub parameters: u64,
     /// Model, learning rate, clipping norm and canaries.
     pub recipe: Recipe,
+    /// What proves that the scores of all canaries are independent; null where nothing does, and then `valid` is false. Absent in
+    /// documents of earlier versions.
+    #[serde(default)]
+    pub independence: Option<Independence>,
     /// The epsilon that the noise was calibrated to, as if batches were drawn by Poisson sampling.
     pub target_epsilon: Option<f64>,
     /// Models trained in this run, each second.

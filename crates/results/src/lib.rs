@@ -57,7 +57,7 @@ pub use audit::{Audit, BufferSearch, Correction, Guess, Training};
 pub use calibration::{CalibratedScheme, Calibration, Calibrations};
 pub use check::{CardSetting, Checked, CheckedCard, CheckedScheme};
 pub use check_up::{CHECK_UP_SIGNIFICANCE, CheckUp, TestedFault};
-pub use coins::{Coins, Independence, OneRunBounds, TestedCurve};
+pub use coins::{Coins, OneRunBounds, TestedCurve};
 pub use deal::{DealtPlan, SeedSource};
 pub use diagnosis::{
     Candidate, Defect, DefectName, Diagnosed, Diagnosis, EpochPositions, Leakage, LoggedScheme,
@@ -69,6 +69,7 @@ pub use estimation::Estimation;
 pub use files::{LaidOut, Merged};
 pub use judged::{AT_CHANCE, Judged, beyond_reach};
 pub use machine::{Check, Devices, FoundDevice, SelfTest};
+pub use misdeal_core::Independence;
 pub use outputs::{OutputScore, Outputs};
 pub use reproduction::{
     AboveCount, AboveTheClaim, Agreement, Dealt, Heading, Provenance, Reproduced, Reproduction,

@@ -46,11 +46,16 @@ pub fn all_canaries() -> Vec<TinyTraining> {
         for &canary in CanaryKind::all() {
             for (canaries, debias, threat_model) in [
                 (1, true, ThreatModel::TargetCanary),
-                (3, false, ThreatModel::PartiallyInformed),
+                (6, false, ThreatModel::PartiallyInformed),
                 (2, true, ThreatModel::PartiallyInformed),
-                (3, false, ThreatModel::WorstCase),
+                (6, false, ThreatModel::WorstCase),
             ] {
-                for scheme in [BatchScheme::Shuffle, BatchScheme::Poisson] {
+                for scheme in [
+                    BatchScheme::Shuffle,
+                    BatchScheme::ShuffleOnce,
+                    BatchScheme::WithoutReplacement,
+                    BatchScheme::Poisson,
+                ] {
                     let setting = Setting { threat_model, scheme, ..tiny::setting() };
                     let recipe = Recipe { canaries, debias, ..tiny::recipe(model, canary) };
                     all.push(TinyTraining { setting, recipe, trials: 1 });

@@ -25,6 +25,10 @@ pub fn training_digest(dataset: &Dataset, records: usize, recipe: &Recipe) -> St
     text(&serde_json::to_vec(recipe).expect("a recipe has only numbers and names"));
     text(&(records as u64).to_le_bytes());
     text(&dataset.content_hash());
+    // Earlier versions gave all canaries of a model the same world. Their stores must not continue here.
+    if recipe.canaries > 1 {
+        text(b"a coin for each canary");
+    }
     hasher.finalize().to_hex().to_string()
 }
 

@@ -34,10 +34,12 @@
 mod adversary;
 mod canary;
 mod checks;
+mod coins;
 pub mod data;
 mod debias;
 mod digest;
 mod engine;
+mod follow;
 mod initial;
 mod kernels;
 mod measured_trials;
@@ -49,7 +51,7 @@ mod scoring;
 mod simd;
 mod utility;
 
-pub use adversary::{Adversary, ModifiedBatch};
+pub use adversary::{Adversary, ModifiedBatch, Roles};
 pub use canary::Canary;
 pub use debias::{BiasModel, sample};
 pub use digest::training_digest;

@@ -3,6 +3,7 @@
 use crate::adversary::Adversary;
 use crate::canary::{Canary, canaries};
 use crate::checks::{check_data, check_targets};
+use crate::coins::coins;
 use crate::data::Dataset;
 use crate::digest::training_digest;
 use crate::engine::{TrainedModel, Workspace};
@@ -13,13 +14,12 @@ use crate::scoring::{believing, scores, scores_of_models, target_models};
 use crate::simd::InstructionSet;
 use crate::utility::Utility;
 use misdeal_core::{
-    BatchScheme, CanaryKind, Error, LayerKind, Loss, Recipe, Result, ScoreStore, Setting, SettingHash,
-    Stream, World,
+    BatchScheme, CanaryKind, Error, Independence, LayerKind, Loss, Recipe, Result, ScoreStore, Setting,
+    SettingHash, Stream, World,
 };
 use misdeal_game::TargetModel;
 use misdeal_schemes::PositionLaw;
 use rayon::prelude::*;
-use std::iter;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -44,20 +44,23 @@ pub struct TrainingPlan {
 /// The scores of some trials, and the utility of their models.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrialBatch {
-    /// Scores with the target present: all canaries of the first trial, then of the second, and so on.
+    /// Scores of canaries that were present: all canaries of the first trial, then of the second, and so on.
     pub scores_in: Vec<f64>,
-    /// Scores with the target zeroed out, in the same order.
+    /// Scores of canaries that were zeroed out, in the same order.
     pub scores_out: Vec<f64>,
-    /// Accuracies and biases of the models of both worlds.
+    /// Accuracies and biases of all models.
     pub utility: Utility,
 }
 
 impl TrialBatch {
-    /// Adds the scores and the utility of one model.
-    pub fn insert(&mut self, world: World, scores: &[f64], utility: &Utility) {
-        match world {
-            World::In => self.scores_in.extend(scores),
-            World::Out => self.scores_out.extend(scores),
+    /// Adds the scores of a trial's two models, where `coins` says which canaries the first one has, and their utility.
+    ///
+    /// The second model has all other canaries.
+    pub fn insert(&mut self, coins: &[bool], [first, second]: [&[f64]; 2], utility: &Utility) {
+        for ((&coin, &a), &b) in coins.iter().zip(first).zip(second) {
+            let (score_in, score_out) = if coin { (a, b) } else { (b, a) };
+            self.scores_in.push(score_in);
+            self.scores_out.push(score_out);
         }
         self.utility.merge(utility);
     }
@@ -206,25 +209,49 @@ impl TrainingPlan {
         self.model.parameters.next_multiple_of(16) as u64
     }
 
-    /// Whether all scores are independent and identically distributed, as bounds on rates require.
+    /// What proves that all scores of a world are independent and have the same law, as bounds on rates require; `None` if nothing
+    /// does.
     ///
-    /// Scores of different trials always are. Several canaries of one trial are if two conditions hold. First, natural gradients
-    /// are orthogonal to them (the null space of softmax cross-entropy). Second, positions are uniform, or targets are placed
-    /// independently (poisson). Otherwise this is not proven, and the function returns `false`.
-    pub fn scores_are_independent(&self) -> bool {
+    /// Scores of different models are independent. For several canaries of one model, `docs/proofs/coins.md` has the proof. It
+    /// needs natural gradients that are zero or orthogonal to all canaries: the worst case, or the null space of softmax
+    /// cross-entropy. It also needs places of which one of these holds:
+    ///
+    /// - [`Follow`](Independence::Follow): they are independent and uniform by the rule "follow".
+    /// - [`Memberships`](Independence::Memberships): records join batches independently (poisson, balls-in-bins).
+    /// - [`SymmetricScores`](Independence::SymmetricScores): they do not matter, because the score gives all of them the same
+    ///   weight.
+    pub fn independence(&self) -> Option<Independence> {
         if self.recipe.canaries == 1 {
-            return true;
+            return Some(Independence::Single);
         }
-        let no_bias =
+        let null_space =
             self.recipe.canary == CanaryKind::NullSpace && self.model.loss == Loss::SoftmaxCrossEntropy;
-        let alike = |model: &TargetModel| match &model.law {
+        let has_bias = self.adversary.keeps_naturals() && !null_space;
+        let other_belief = self.setting.scoring_scheme() != self.setting.scheme;
+        if has_bias || other_belief || self.debiases() {
+            return None;
+        }
+        // The number of batches to which a target is equally likely to belong.
+        let batches = |model: &TargetModel| match &model.law {
             PositionLaw::OnceAnEpoch(weights) | PositionLaw::KeptForAllEpochs(weights) => {
-                weights.is_uniform()
+                weights.is_uniform().then(|| weights.range().end - weights.range().start)
             }
-            PositionLaw::EachStep { .. } => self.setting.scheme == BatchScheme::Poisson,
+            PositionLaw::EachStep { .. } => None,
         };
-        let same_belief = self.setting.scoring_scheme() == self.setting.scheme;
-        no_bias && same_belief && !self.debiases() && self.target_models.iter().all(alike)
+        let first = self.target_models.first().and_then(batches);
+        match self.setting.scheme {
+            BatchScheme::Poisson | BatchScheme::BallsInBins => Some(Independence::Memberships),
+            _ if self.adversary.follows() => Some(Independence::Follow),
+            _ if first.is_some() && self.target_models.iter().all(|model| batches(model) == first) => {
+                Some(Independence::SymmetricScores)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether each canary is present in a model.
+    pub fn coins(&self, world: World, trial: u64) -> Vec<bool> {
+        coins(&self.stream, world, trial, self.recipe.canaries)
     }
 
     /// Bytes that each core needs, without the shared data set and canaries.
@@ -291,14 +318,21 @@ impl TrainingPlan {
         is_cancelled: &(dyn Fn() -> bool + Sync),
         on_trained: &(dyn Fn() + Sync),
     ) -> Option<TrialBatch> {
-        let results = self.of_all_models(trials, is_cancelled, on_trained, |model| {
+        let results = self.of_all_models(trials.clone(), is_cancelled, on_trained, |model| {
             (scores(self, &model.outputs), self.utility(model))
         })?;
+        Some(self.batch_of(trials, &results))
+    }
+
+    /// Puts the scores of all models of `trials`, two for each trial, into the worlds that their coins say.
+    pub fn batch_of(&self, trials: Range<u64>, models: &[(Vec<f64>, Utility)]) -> TrialBatch {
         let mut batch = TrialBatch::default();
-        for (world, (scores, utility)) in results {
-            batch.insert(world, &scores, &utility);
+        for (trial, pair) in trials.zip(models.chunks_exact(2)) {
+            let mut utility = pair[0].1;
+            utility.merge(&pair[1].1);
+            batch.insert(&self.coins(World::In, trial), [&pair[0].0, &pair[1].0], &utility);
         }
-        Some(batch)
+        batch
     }
 
     /// Trains models once and scores them for several adversaries. Each adversary believes in another scheme.
@@ -314,18 +348,17 @@ impl TrainingPlan {
         let canaries = self.recipe.canaries;
         let believed: Vec<Vec<TargetModel>> =
             beliefs.iter().map(|&scheme| believing(&self.setting, scheme, canaries)).collect();
-        let results = self.of_all_models(trials, is_cancelled, on_trained, |model| {
+        let results = self.of_all_models(trials.clone(), is_cancelled, on_trained, |model| {
             let scores = believed.iter().map(|models| scores_of_models(self, models, &model.outputs));
             (scores.collect::<Vec<_>>(), self.utility(model))
         })?;
-        let mut batches = vec![TrialBatch::default(); beliefs.len()];
-        for (world, (scores, utility)) in results {
-            let utilities = iter::once(utility).chain(iter::repeat(Utility::default()));
-            for ((batch, scores), utility) in batches.iter_mut().zip(&scores).zip(utilities) {
-                batch.insert(world, scores, &utility);
-            }
-        }
-        Some(batches)
+        let batch = |belief: usize| {
+            let of_belief = |(scores, utility): &(Vec<Vec<f64>>, Utility)| {
+                (scores[belief].clone(), if belief == 0 { *utility } else { Utility::default() })
+            };
+            self.batch_of(trials.clone(), &results.iter().map(of_belief).collect::<Vec<_>>())
+        };
+        Some((0..beliefs.len()).map(batch).collect())
     }
 
     /// Trains the models of `trials` in both worlds and applies `of_model` to each, in order.
@@ -335,7 +368,7 @@ impl TrainingPlan {
         is_cancelled: &(dyn Fn() -> bool + Sync),
         on_trained: &(dyn Fn() + Sync),
         of_model: impl Fn(&TrainedModel) -> T + Sync,
-    ) -> Option<Vec<(World, T)>> {
+    ) -> Option<Vec<T>> {
         let models: Vec<(u64, World)> =
             trials.flat_map(|trial| World::BOTH.map(|world| (trial, world))).collect();
         // A finished model's workspace is used again for the next model; there are never more workspaces than cores.
@@ -348,7 +381,7 @@ impl TrainingPlan {
                 idle.push(workspace);
             }
             on_trained();
-            Some((world, of_model(&model)))
+            Some(of_model(&model))
         };
         let cores = self.parallelism().map_or(1, |parallelism| parallelism.cores);
         if cores >= rayon::current_num_threads() {

@@ -3,7 +3,9 @@
 //!
 //! Every comparison is a two-sample Kolmogorov-Smirnov test at level 1e-8: false-alarm rate below 1e-6 in all.
 
-use misdeal_core::{BatchScheme, Blueprint, CanaryKind, EngineName, Recipe, Setting, ThreatModel, World};
+use misdeal_core::{
+    BatchScheme, Blueprint, CanaryKind, EngineName, Independence, Recipe, Setting, ThreatModel, World,
+};
 use misdeal_game::{Game, engines};
 use misdeal_testkit::tiny;
 use misdeal_train::data::Shape;
@@ -131,37 +133,139 @@ fn natural_gradients_are_orthogonal_to_the_null_space() {
     }
 }
 
-/// Three targets a training: each score has the mechanism's law, and pairs of scores of a training fall on either side of their
-/// medians independently (a binomial deviate with a limit of 5.5).
+/// The scores of both models of each trial, and their coins.
+fn by_model(plan: &TrainingPlan, batch: &TrialBatch) -> Vec<(Vec<bool>, Vec<f64>)> {
+    let canaries = plan.recipe().canaries;
+    let mut models = vec![];
+    for trial in 0..batch.scores_in.len() / canaries {
+        for world in World::BOTH {
+            let coins = plan.coins(world, trial as u64);
+            let score = |k: usize| {
+                let scores = if coins[k] { &batch.scores_in } else { &batch.scores_out };
+                scores[trial * canaries + k]
+            };
+            let scores = (0..canaries).map(score).collect();
+            models.push((coins, scores));
+        }
+    }
+    models
+}
+
+/// Three targets a training, with a coin each: scores have the mechanism's law. Pairs of scores of one model fall on either side
+/// of their worlds' medians independently, whether their coins agree or not (binomial deviates with a limit of 5.5).
 #[test]
 fn several_canaries_are_independent_audits() {
-    let setting = Setting { threat_model: ThreatModel::PartiallyInformed, epochs: 1, ..tiny::setting() };
-    let recipe = Recipe { canaries: 3, ..tiny::recipe(tiny::PERCEPTRON, CanaryKind::NullSpace) };
-    assert!(tiny::plan(&setting, &recipe).scores_are_independent());
-    let batch = train(&setting, &recipe);
-    let [scores_in, scores_out] = mechanism(&setting);
-    let of = |scores: &[f64], k: usize| -> Vec<f64> { scores.iter().skip(k).step_by(3).copied().collect() };
-    for k in 0..3 {
-        same_law(&of(&batch.scores_in, k), &scores_in, &format!("canary {k} In"));
-        same_law(&of(&batch.scores_out, k), &scores_out, &format!("canary {k} Out"));
-    }
-    let above = |scores: &[f64]| -> Vec<bool> {
-        let mut sorted = scores.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        scores.iter().map(|&score| score >= sorted[scores.len() / 2]).collect()
-    };
-    for (a, b) in [(0, 1), (0, 2), (1, 2)] {
-        let pairs = above(&of(&batch.scores_in, a)).into_iter().zip(above(&of(&batch.scores_in, b)));
-        let same = pairs.filter(|(a, b)| a == b).count() as f64;
-        let deviate = (same - TRIALS as f64 / 2.0) / (TRIALS as f64 / 4.0).sqrt();
-        assert!(deviate.abs() < 5.5, "canaries {a} and {b}: {deviate}");
-    }
-    for (recipe, setting) in [
-        (Recipe { canary: CanaryKind::Random, ..recipe.clone() }, setting.clone()),
-        (recipe, Setting { scheme: BatchScheme::StreamShuffle { buffer_size: 11 }, ..setting }),
+    use Independence::{Follow, Memberships, SymmetricScores};
+    use ThreatModel::{PartiallyInformed, TargetCanary, WorstCase};
+    for (threat_model, scheme, canary, independence) in [
+        (PartiallyInformed, BatchScheme::Shuffle, CanaryKind::NullSpace, Follow),
+        (WorstCase, BatchScheme::ShuffleOnce, CanaryKind::Dirac, Follow),
+        (WorstCase, BatchScheme::Shuffle, CanaryKind::Random, Follow),
+        (PartiallyInformed, BatchScheme::WithoutReplacement, CanaryKind::NullSpace, Follow),
+        (PartiallyInformed, BatchScheme::Poisson, CanaryKind::NullSpace, Memberships),
+        (WorstCase, BatchScheme::BallsInBins, CanaryKind::Dirac, Memberships),
+        (TargetCanary, BatchScheme::Shuffle, CanaryKind::NullSpace, SymmetricScores),
+        (PartiallyInformed, BatchScheme::BatchThenShuffle, CanaryKind::NullSpace, SymmetricScores),
     ] {
-        assert!(!tiny::plan(&setting, &recipe).scores_are_independent());
+        let setting = Setting { threat_model, scheme, epochs: 1, ..tiny::setting() };
+        let recipe = Recipe { canaries: 3, ..tiny::recipe(tiny::PERCEPTRON, canary) };
+        let plan = tiny::plan(&setting, &recipe).with_measured_trials(MeasuredTrials::None);
+        assert_eq!(plan.independence(), Some(independence), "{threat_model} {scheme}");
+        let batch = plan.score(0..TRIALS, &|| false, &|| ()).unwrap();
+        let [scores_in, scores_out] = mechanism(&setting);
+        for k in 0..3 {
+            let of = |scores: &[f64]| -> Vec<f64> { scores.iter().skip(k).step_by(3).copied().collect() };
+            same_law(&of(&batch.scores_in), &scores_in, &format!("{threat_model} {scheme} canary {k} In"));
+            same_law(&of(&batch.scores_out), &scores_out, &format!("{threat_model} {scheme} canary {k} Out"));
+        }
+        let median = |scores: &[f64]| {
+            let mut sorted = scores.to_vec();
+            sorted.sort_by(f64::total_cmp);
+            sorted[sorted.len() / 2]
+        };
+        let medians = [median(&batch.scores_out), median(&batch.scores_in)];
+        let models = by_model(&plan, &batch);
+        for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+            for agree in [true, false] {
+                let same: Vec<bool> = models
+                    .iter()
+                    .filter(|(coins, _)| (coins[a] == coins[b]) == agree)
+                    .map(|(coins, scores)| {
+                        let is_high = |k: usize| scores[k] >= medians[usize::from(coins[k])];
+                        is_high(a) == is_high(b)
+                    })
+                    .collect();
+                let count = same.iter().filter(|&&same| same).count() as f64;
+                let deviate = (count - same.len() as f64 / 2.0) / (same.len() as f64 / 4.0).sqrt();
+                assert!(deviate.abs() < 5.5, "{threat_model} {scheme} canaries {a} and {b}: {deviate}");
+            }
+        }
     }
+}
+
+/// Without a proof nothing is independent: natural gradients, another belief, and places that are not uniform.
+#[test]
+fn what_is_not_proven_is_not_independent() {
+    let setting = Setting { threat_model: ThreatModel::PartiallyInformed, ..tiny::setting() };
+    let recipe = Recipe { canaries: 3, ..tiny::recipe(tiny::PERCEPTRON, CanaryKind::NullSpace) };
+    let stream = BatchScheme::StreamShuffle { buffer_size: 11 };
+    let squared = Blueprint { loss: misdeal_core::Loss::SquaredError, ..recipe.model.clone() };
+    for (setting, recipe) in [
+        (setting.clone(), Recipe { canary: CanaryKind::Random, ..recipe.clone() }),
+        (setting.clone(), Recipe { canary: CanaryKind::Dirac, ..recipe.clone() }),
+        (setting.clone(), Recipe { debias: true, ..recipe.clone() }),
+        (setting.clone(), Recipe { model: squared, ..recipe.clone() }),
+        (Setting { scheme: stream, ..setting.clone() }, recipe.clone()),
+        // Targets 22 and 23 are in a buffer of three batches, target 24 in one of two.
+        (
+            Setting {
+                scheme: BatchScheme::PartialShuffle { buffer_size: 24 },
+                target_index: 22,
+                ..setting.clone()
+            },
+            recipe.clone(),
+        ),
+        (Setting { adversary_scheme: Some(BatchScheme::Poisson), ..setting }, recipe),
+    ] {
+        let plan = tiny::plan(&setting, &recipe);
+        assert_eq!(plan.independence(), None, "{:?} {:?}", plan.setting(), plan.recipe());
+    }
+}
+
+/// Places of eight canaries among sixteen records in two batches, read off nearly noiseless outputs: pairs share a batch in half
+/// of the models, where the shuffle alone puts them together in 7 of 15. Also, each coin is seen in the outputs.
+#[test]
+fn places_of_canaries_in_a_model_are_independent() {
+    let setting = Setting {
+        steps_per_epoch: 2,
+        batch_size: 8,
+        epochs: 1,
+        noise_multiplier: 0.05,
+        target_index: 3,
+        threat_model: ThreatModel::WorstCase,
+        ..Setting::default()
+    };
+    let recipe = Recipe { canaries: 8, ..tiny::recipe(tiny::PERCEPTRON, CanaryKind::Dirac) };
+    let plan = tiny::plan(&setting, &recipe).with_measured_trials(MeasuredTrials::None);
+    let mut workspace = plan.workspace();
+    let (mut together, mut pairs) = (0.0_f64, 0.0_f64);
+    for (trial, world) in (0..TRIALS).flat_map(|trial| World::BOTH.map(|world| (trial, world))) {
+        let outputs = plan.train(&mut workspace, world, trial, &|| false).unwrap().outputs.projections;
+        let places: Vec<usize> = outputs.iter().map(|steps| usize::from(steps[1] > steps[0])).collect();
+        for ((steps, &place), coin) in outputs.iter().zip(&places).zip(plan.coins(world, trial)) {
+            assert!(
+                (steps[place] - f64::from(u8::from(coin))).abs() < 0.5
+                    && (steps[1 - place] + 1.0).abs() < 0.5
+            );
+        }
+        for k in 0..4 {
+            together += f64::from(u8::from(places[2 * k] == places[2 * k + 1]));
+            pairs += 1.0;
+        }
+    }
+    let deviate = |share: f64| (together - share * pairs) / (pairs * share * (1.0 - share)).sqrt();
+    assert!(deviate(0.5).abs() < 5.5, "{}", deviate(0.5));
+    assert!(deviate(7.0 / 15.0) > 6.0, "the test sees the difference: {}", deviate(7.0 / 15.0));
 }
 
 /// Share of pairs (In, Out) that the scores put in the right order.

@@ -64,6 +64,10 @@ pub enum Purpose {
     DebiasSample = 9,
     /// Bootstrap resampling, for intervals of descriptive figures.
     Bootstrap = 10,
+    /// The coins of several canaries in one training.
+    Coins = 11,
+    /// Which canaries of one training are placed by another one's record.
+    Follow = 12,
 }
 
 /// All random bits of one run.

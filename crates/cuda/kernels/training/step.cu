@@ -9,12 +9,21 @@ struct Canary {
     unsigned int start, length, at, unused;
 };
 
+// Marks a parameter that belongs to no canary.
+#define NOBODY 0xffffffffu
+
 struct Step {
     const Canary* canaries;
     const float* values;
+    // The canaries that reach into a block's parameters: block b has `listed[starts[b]]` to `listed[starts[b + 1] - 1]`.
+    const unsigned int *starts, *listed;
+    // For several canaries that share no parameter: the canary of each parameter, and its number there. Null for all others.
+    const unsigned int* owners;
+    const float* owned;
     // Multiple of each canary in the sum: model m starts at index m planted_stride.
     const int* planted;
-    // Parts of <natural sum, canary> and <noisy sum, canary>: [model][canary][2][gridDim.x].
+    // Parts of <natural sum, canary> and <noisy sum, canary>: [model][canary][2][gridDim.x]. Only canaries in several blocks have
+    // parts.
     double* parts;
     // Both projections divided by C^2: model m starts at index m output_stride for this step, in the order [canary][2].
     double* outputs;
@@ -134,6 +143,50 @@ __device__ __forceinline__ void natural_sum(const Models& models, const float* m
     }
 }
 
+// Writes a block's part of <natural sum, canary> (which = 0) or <noisy sum, canary> (which = 1). If the block has all of the
+// canary, it is the output.
+__device__ __forceinline__ void write_projection(const Step& step, unsigned int slot, unsigned int k, const Canary& canary,
+                                                 unsigned int which, double sum) {
+    if (canary.start / 1024 == (canary.start + canary.length - 1) / 1024)
+        step.outputs[slot * step.output_stride + 2 * k + which] = sum * step.inverse_square;
+    else
+        step.parts[((size_t)slot * step.canary_count + k) * 2 * step.blocks + which * step.blocks + blockIdx.x] = sum;
+}
+
+// Projects the block's parameters on canaries that share no parameter: a thread for each short one, else a warp.
+__device__ __forceinline__ void project_apart(const Step& step, unsigned int slot, unsigned int first, const float (&natural)[4],
+                                              const float (&noisy)[4]) {
+    __shared__ float staged[2][1024];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        staged[0][threadIdx.x * 4 + i] = natural[i];
+        staged[1][threadIdx.x * 4 + i] = noisy[i];
+    }
+    __syncthreads();
+    const unsigned int width = step.canaries[0].length <= 4 ? 1 : 32, lane = threadIdx.x % width;
+    for (unsigned int j = step.starts[blockIdx.x] + threadIdx.x / width; j < step.starts[blockIdx.x + 1]; j += 256 / width) {
+        const unsigned int k = step.listed[j];
+        const Canary canary = step.canaries[k];
+        double of_natural = 0.0, of_noisy = 0.0;
+        for (unsigned int i = lane; i < canary.length; i += width) {
+            const unsigned int at = canary.start + i - first;
+            if (at < 1024) {
+                const double value = step.values[canary.at + i];
+                of_natural += value * staged[0][at];
+                of_noisy += value * staged[1][at];
+            }
+        }
+        if (width == 32) {
+            of_natural = sum_of_warp(of_natural);
+            of_noisy = sum_of_warp(of_noisy);
+        }
+        if (lane == 0) {
+            write_projection(step, slot, k, canary, 0, of_natural);
+            write_projection(step, slot, k, canary, 1, of_noisy);
+        }
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(256) make_step(Models models, Batch batch, Step step) {
     const unsigned int slot = models.slot(), first = blockIdx.x * 1024, p = first + threadIdx.x * 4;
     float* const model = models.model();
@@ -143,7 +196,17 @@ extern "C" __global__ void __launch_bounds__(256) make_step(Models models, Batch
     const int* const planted = step.planted + slot * step.planted_stride;
 #pragma unroll
     for (int i = 0; i < 4; ++i) noisy[i] = natural[i];
-    for (unsigned int k = 0; k < step.canary_count; ++k) {
+    const unsigned int begin = step.starts[blockIdx.x], end = step.starts[blockIdx.x + 1];
+    const bool are_apart = step.owners != nullptr;
+    if (are_apart && begin < end) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            const unsigned int owner = step.owners[p + i];
+            if (owner != NOBODY) noisy[i] += (float)planted[owner] * step.owned[p + i];
+        }
+    }
+    for (unsigned int j = begin; j < end && !are_apart; ++j) {
+        const unsigned int k = step.listed[j];
         const Canary canary = step.canaries[k];
         const float times = (float)planted[k];
         if (times == 0.0f) continue;
@@ -159,13 +222,13 @@ extern "C" __global__ void __launch_bounds__(256) make_step(Models models, Batch
         noisy[i] = fmaf(noise[i], step.noise_scale, noisy[i]);
         if (p + i < models.parameter_count) parameters[p + i] = fmaf(-step.rate, noisy[i], parameters[p + i]);
     }
-    for (unsigned int k = 0; k < step.canary_count; ++k) {
+    if (are_apart) {
+        if (begin < end) project_apart(step, slot, first, natural, noisy);
+        return;
+    }
+    for (unsigned int j = begin; j < end; ++j) {
+        const unsigned int k = step.listed[j];
         const Canary canary = step.canaries[k];
-        double* const parts = step.parts + ((size_t)slot * step.canary_count + k) * 2 * step.blocks + blockIdx.x;
-        if (canary.start >= first + 1024 || canary.start + canary.length <= first) {
-            if (threadIdx.x < 2) parts[threadIdx.x * step.blocks] = 0.0;
-            continue;
-        }
         // Four products are summed in f32, all further sums in f64.
         float of_natural = 0.0f, of_noisy = 0.0f;
 #pragma unroll
@@ -176,17 +239,21 @@ extern "C" __global__ void __launch_bounds__(256) make_step(Models models, Batch
             of_noisy = fmaf(value, noisy[i], of_noisy);
         }
         const double2 sums = sums_of_block(of_natural, of_noisy);
-        if (threadIdx.x < 2) parts[threadIdx.x * step.blocks] = threadIdx.x == 0 ? sums.x : sums.y;
+        if (threadIdx.x < 2) write_projection(step, slot, k, canary, threadIdx.x, threadIdx.x == 0 ? sums.x : sums.y);
     }
 }
 
-// Adds up the parts of a step, with one warp for each canary and kind.
+// Adds up the parts of canaries in several blocks, with one warp for each canary and kind.
 extern "C" __global__ void __launch_bounds__(256) collect(Models models, Step step) {
     const unsigned int slot = models.slot(), which = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (which >= 2 * step.canary_count) return;
+    const Canary canary = step.canaries[which / 2];
+    const unsigned int from = canary.start / 1024, to = (canary.start + canary.length - 1) / 1024;
+    if (from == to) return;
     const double* const parts = step.parts + ((size_t)slot * step.canary_count * 2 + which) * step.blocks;
     double sum = 0.0;
-    for (unsigned int i = lane; i < step.blocks; i += 32) sum += parts[i];
+    for (unsigned int i = lane; i <= to; i += 32)
+        if (i >= from) sum += parts[i];
     sum = sum_of_warp(sum);
     if (lane == 0) step.outputs[slot * step.output_stride + which] = sum * step.inverse_square;
 }

@@ -91,6 +91,11 @@ pub struct Canary {
 pub struct Step {
     pub canaries: u64,
     pub values: u64,
+    pub starts: u64,
+    pub listed: u64,
+    /// Zero unless several canaries share no parameter.
+    pub owners: u64,
+    pub owned: u64,
     pub planted: u64,
     pub parts: u64,
     pub outputs: u64,

@@ -87,10 +87,12 @@ impl ModelBatches {
         };
         let mut modified = ModifiedBatch::default();
         let mut sampler = sampler(setting, plan.stream(), world, trial);
+        let mut roles = plan.adversary().roles(plan.stream(), world, trial);
         let mut step = 0;
-        for _ in 0..setting.epochs {
+        for epoch in 0..setting.epochs {
+            roles.begin_epoch(epoch);
             for batch in sampler.next_epoch().iter() {
-                plan.adversary().modify(world, batch, &mut modified);
+                roles.modify(batch, &mut modified);
                 one.counts.push(modified.naturals.len() as u32);
                 one.records.extend(modified.naturals.iter().map(|&record| record as u32));
                 one.planted.extend(modified.canaries.iter().map(|&count| count as i32));

@@ -139,6 +139,9 @@ impl<'a, A: Accelerator> GroupTraining<'a, A> {
         let grid = (step.blocks as usize, 1, self.count);
         // SAFETY: these are the parameters of `make_step`.
         unsafe { session.accelerator.launch(MAKE_STEP, grid, &mut arguments) }?;
+        if !session.canaries.has_parts {
+            return Ok(());
+        }
         let mut arguments = [pointer(&mut models), pointer(&mut step)];
         let grid = ((2 * step.canary_count as usize).div_ceil(WARPS), 1, self.count);
         // SAFETY: these are the parameters of `collect`.

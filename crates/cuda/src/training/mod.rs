@@ -13,6 +13,7 @@
 mod accelerator;
 mod arguments;
 mod buffer;
+mod canary_tables;
 mod device_dataset;
 mod direct;
 mod group_batches;

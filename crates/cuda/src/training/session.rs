@@ -1,8 +1,9 @@
 //! A device prepared for one training: kernels, data, and memory for models in parallel.
 
 use super::accelerator::Accelerator;
-use super::arguments::{Canary, Clipping, Debiasing, Models, NOWHERE, Step};
+use super::arguments::{Clipping, Debiasing, Models, NOWHERE, Step};
 use super::buffer::Buffer;
+use super::canary_tables::CanaryTables;
 use super::device_dataset::DeviceDataset;
 use super::group_memory::GroupMemory;
 use super::memory_layout::MemoryLayout;
@@ -44,8 +45,7 @@ pub struct Session<A: Accelerator> {
     pub linears: Buffer<A>,
     pub ends: Buffer<A>,
     pub bounds: Buffer<A>,
-    canaries: Buffer<A>,
-    values: Buffer<A>,
+    pub canaries: CanaryTables<A>,
     pub workspace: Buffer<A>,
     _parts: Buffer<A>,
     /// Number of models that fit into memory.
@@ -106,14 +106,12 @@ impl<A: Accelerator> Session<A> {
         let layers: Vec<_> = stages.iter().filter_map(Stage::weighted).collect();
         let ends: Vec<u32> = layers.iter().map(|l| (l.start + (l.inputs() + 1) * l.filters) as u32).collect();
         let bounds: Vec<f32> = layers.iter().map(|l| (1.0 / (l.inputs() as f64).sqrt()) as f32).collect();
-        let (ranges, values) = canary_tables(plan);
         let numbers: Vec<u32> =
             (0..=models.max(records).max(dataset.test.as_ref().map_or(0, Examples::len)) as u32).collect();
         let linears = layout.linears(&stages);
         let last = *layout.stages.last().ok_or(CudaError::Other("a model without layers".into()))?;
         let [low, high] = plan.stream().philox_key().ok_or(CudaError::WrongStream)?;
-        let (canary_buffer, value_buffer) =
-            (Buffer::copy_of(&accelerator, &ranges)?, Buffer::copy_of(&accelerator, &values)?);
+        let tables = CanaryTables::new(&accelerator, plan)?;
         let (linear_buffer, parts) = (
             Buffer::copy_of(&accelerator, &linears)?,
             Buffer::uninitialised::<f64>(&accelerator, models * canaries * 2 * blocks)?,
@@ -128,8 +126,12 @@ impl<A: Accelerator> Session<A> {
             clip_norm: plan.recipe().clip_norm as f32,
         };
         let step = Step {
-            canaries: canary_buffer.address(),
-            values: value_buffer.address(),
+            canaries: tables.ranges.address(),
+            values: tables.values.address(),
+            starts: tables.starts.address(),
+            listed: tables.listed.address(),
+            owners: tables.owners.as_ref().map_or(0, |[owners, _]| owners.address()),
+            owned: tables.owners.as_ref().map_or(0, |[_, owned]| owned.address()),
             planted: 0,
             parts: parts.address(),
             outputs: 0,
@@ -151,8 +153,7 @@ impl<A: Accelerator> Session<A> {
             bounds: Buffer::copy_of(&accelerator, &bounds)?,
             workspace: Buffer::uninitialised::<f32>(&accelerator, models * layout.stride)?,
             linears: linear_buffer,
-            canaries: canary_buffer,
-            values: value_buffer,
+            canaries: tables,
             _parts: parts,
             accelerator,
             program,
@@ -217,8 +218,6 @@ impl<A: Accelerator> Session<A> {
             trials: memory.trials.address(),
             worlds: memory.worlds.address(),
             first_draw: step as u64 * noise_stride,
-            canaries: self.canaries.address(),
-            values: self.values.address(),
             ..self.step
         }
     }
@@ -235,21 +234,6 @@ impl<A: Accelerator> Session<A> {
             unused: 0,
         }
     }
-}
-
-/// The canaries' ranges, and all their values one after the other.
-fn canary_tables(plan: &TrainingPlan) -> (Vec<Canary>, Vec<f32>) {
-    let (mut ranges, mut values) = (vec![], vec![]);
-    for canary in plan.canaries() {
-        ranges.push(Canary {
-            start: canary.start as u32,
-            length: canary.values.len() as u32,
-            at: values.len() as u32,
-            unused: 0,
-        });
-        values.extend(&canary.values);
-    }
-    (ranges, values)
 }
 
 /// Checks that sizes and offsets fit the 32-bit numbers of the kernels.

@@ -187,7 +187,7 @@ impl<A: Accelerator> Trainer<A> {
         on_trained: &(dyn Fn() + Sync),
     ) -> Result<Option<TrialBatch>> {
         let models: Vec<(u64, World)> =
-            trials.flat_map(|trial| World::BOTH.map(|world| (trial, world))).collect();
+            trials.clone().flat_map(|trial| World::BOTH.map(|world| (trial, world))).collect();
         let Some(results) = self.train_group(device, models.clone(), is_cancelled, false)? else {
             return Ok(None);
         };
@@ -196,12 +196,8 @@ impl<A: Accelerator> Trainer<A> {
             (scores(&self.plan, &model.outputs), self.plan.utility(&model))
         };
         let scored: Vec<_> = (0..models.len()).into_par_iter().map(score).collect();
-        let mut batch = TrialBatch::default();
-        for ((_, world), (scores, utility)) in models.into_iter().zip(scored) {
-            batch.insert(world, &scores, &utility);
-            on_trained();
-        }
-        Ok(Some(batch))
+        scored.iter().for_each(|_| on_trained());
+        Ok(Some(self.plan.batch_of(trials, &scored)))
     }
 
     /// Trains single models and also returns their parameters, for comparisons.

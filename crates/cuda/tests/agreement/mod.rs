@@ -64,6 +64,30 @@ pub fn two_steps<A: Accelerator>(
     compare(&plan, &trainer(&plan), 1)
 }
 
+/// Several canaries: within one block of parameters, across blocks, in all of them, and sharing parameters.
+pub fn many_canaries<A: Accelerator>(trainer: impl Fn(&TrainingPlan) -> Trainer<A>) -> f64 {
+    use ThreatModel::{PartiallyInformed, WorstCase};
+    let [mlp, lenet, ..] = trainings::models();
+    let squared = (Blueprint { loss: Loss::SquaredError, ..mlp.0.clone() }, mlp.1, mlp.2);
+    let mut all: f64 = 0.0;
+    for (model, canary, canaries, threat_model) in [
+        (&mlp, CanaryKind::NullSpace, 33, PartiallyInformed),
+        (&mlp, CanaryKind::Random, 3, WorstCase),
+        (&squared, CanaryKind::NullSpace, 5, PartiallyInformed),
+        (&lenet, CanaryKind::NullSpace, 38, PartiallyInformed),
+        (&lenet, CanaryKind::Dirac, 40, WorstCase),
+    ] {
+        let setting = Setting { threat_model, target_index: 7, ..trainings::two_steps(40) };
+        let recipe = Recipe { canary, canaries, ..Recipe::new(model.0.clone()) };
+        let dataset = tiny::noise(model.1, model.2, 80);
+        let plan = TrainingPlan::with_stream(&setting, &recipe, dataset, Stream::philox).unwrap();
+        let largest = compare(&plan, &trainer(&plan), 1);
+        println!("{canaries} {canary} canaries in {}: {largest:.2e}", model.0.name);
+        all = all.max(largest);
+    }
+    all
+}
+
 /// Records of bits, labels of noise.
 fn bits(features: usize, classes: u16, records: usize) -> Arc<Dataset> {
     let mut dataset = (*tiny::noise(Shape::flat(features), classes, records)).clone();

@@ -58,6 +58,9 @@ pub fn facts(
         facts.push(Fact::new("learning rate", recipe.learning_rate.to_string()));
         facts.push(Fact::new("clipping norm", recipe.clip_norm.to_string()));
         facts.push(Fact::new("canaries", format!("{} {}{debias}", recipe.canaries, recipe.canary.name())));
+        if let Some(independence) = training.independence.filter(|_| recipe.canaries > 1) {
+            facts.push(Fact::new("independent scores", independence.name()));
+        }
         facts.extend(
             training
                 .target_epsilon

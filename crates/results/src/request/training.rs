@@ -57,7 +57,7 @@ pub struct AuditTrainingRequest {
     /// The direction of the target's gradient
     #[arg(long, default_value = "random", value_parser = one_of::<CanaryKind>(), value_name = "NAME")]
     pub canary: CanaryKind,
-    /// Targets in one training, each with a direction of its own
+    /// Targets in one training, each with a fair coin and a direction of its own, and each with a score
     #[arg(long, allow_hyphen_values = true, default_value = "1", value_parser = count, value_name = "K")]
     pub canaries: u64,
     /// Let the adversary model the other records' part in its outputs

@@ -75,13 +75,15 @@ impl Workspace {
         outputs.expected = vec![vec![]; if plan.debiases() { canaries.len() } else { 0 }];
         fill_initial_parameters(plan.model(), plan.stream(), world, trial, &mut self.parameters);
         let mut sampler = sampler(setting, plan.stream(), world, trial);
+        let mut roles = plan.adversary().roles(plan.stream(), world, trial);
         let mut step = 0;
-        for _ in 0..setting.epochs {
+        for epoch in 0..setting.epochs {
+            roles.begin_epoch(epoch);
             for batch in sampler.next_epoch().iter() {
                 if is_cancelled() {
                     return None;
                 }
-                plan.adversary().modify(world, batch, &mut self.modified);
+                roles.modify(batch, &mut self.modified);
                 self.sum.fill(0.0);
                 let naturals = &self.modified.naturals;
                 let (parameters, sum) = (&self.parameters, &mut self.sum);

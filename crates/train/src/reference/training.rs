@@ -1,7 +1,9 @@
 //! The paper's Algorithm 2, line by line.
 
 use super::network::Network;
+use crate::coins::coins;
 use crate::debias::{BiasModel, sample};
+use crate::follow::leaders;
 use crate::initial::initial_parameters;
 use crate::plan::TrainingPlan;
 use misdeal_core::{BatchScheme, ThreatModel, World};
@@ -61,31 +63,50 @@ pub fn train(plan: &TrainingPlan, world: World, trial: u64) -> ModelOutputs {
         expected: vec![vec![]; if plan.debiases() { canaries.len() } else { 0 }],
         parameters: vec![],
     };
+    let coins = coins(stream, world, trial, canaries.len());
+    let times = |k: usize, factor: f64| -> Vec<f64> { canaries[k].iter().map(|g| factor * g).collect() };
     let mut sampler = sampler(setting, stream, world, trial);
     let mut step = 0;
-    for _ in 0..setting.epochs {
+    for epoch in 0..setting.epochs {
         for batch in sampler.next_epoch().iter() {
-            let target_of =
-                |record: u64| (record as usize).checked_sub(first_target).filter(|&k| k < canaries.len());
-            let mut missing: Vec<usize> =
-                (0..canaries.len()).filter(|k| !batch.contains(&((first_target + k) as u64))).collect();
-            let holds_target = missing.len() < canaries.len();
+            let shuffle = match setting.scheme {
+                BatchScheme::Shuffle => Some(epoch),
+                BatchScheme::ShuffleOnce => Some(0),
+                BatchScheme::WithoutReplacement => Some(step),
+                _ => None,
+            };
+            let leaders = match shuffle {
+                Some(shuffle) if opposes && canaries.len() > 1 => {
+                    leaders(stream, (world, trial), shuffle, setting.dataset_size(), canaries.len())
+                }
+                _ => (0..canaries.len()).collect(),
+            };
+            let leader_of = |record: u64| {
+                let target = (record as usize).checked_sub(first_target);
+                target.filter(|&k| k < canaries.len() && leaders[k] == k)
+            };
+            let is_here = |k: usize| batch.contains(&((first_target + leaders[k]) as u64));
+            let holds_target = (0..canaries.len()).any(is_here);
+            // Roles without a record of their own: followers of a leader in this batch, and gradients that oppose a canary
+            // that is elsewhere.
+            let mut roles: Vec<Vec<f64>> = vec![];
+            for (k, &leader) in leaders.iter().enumerate() {
+                if is_here(k) && leader != k {
+                    roles.push(times(k, if coins[k] { 1.0 } else { 0.0 }));
+                } else if opposes && !is_here(k) {
+                    roles.push(times(k, -1.0));
+                }
+            }
             let mut sum = vec![0.0; model.parameters];
             let mut natural_sum = vec![0.0; model.parameters];
-            // From the last record to the first, because the opposing gradients take the last places.
-            missing.reverse();
+            // From the last record to the first, because these roles take the last places.
+            roles.reverse();
             for &record in batch.iter().rev() {
                 let mut natural = false;
-                let mut gradient = match target_of(record) {
-                    Some(_) if world == World::Out => vec![0.0; model.parameters],
-                    Some(k) => canaries[k].clone(),
-                    None if floods => {
-                        let sign = if holds_target { 1.0 } else { -1.0 };
-                        canaries[0].iter().map(|g| sign * g).collect()
-                    }
-                    None if opposes && !missing.is_empty() => {
-                        canaries[missing.pop().unwrap_or(0)].iter().map(|g| -g).collect()
-                    }
+                let mut gradient = match leader_of(record) {
+                    Some(k) => times(k, if coins[k] { 1.0 } else { 0.0 }),
+                    None if floods => times(0, if holds_target { 1.0 } else { -1.0 }),
+                    None if !roles.is_empty() => roles.pop().unwrap_or_default(),
                     None if worst_case => vec![0.0; model.parameters],
                     None => {
                         natural = true;
