@@ -58,8 +58,9 @@ impl TruncatedPoisson {
         let rate = self.sampling_probability()?;
         let cut = self.cut_probability(rate);
         let poisson = SubsampledGaussian::new(noise, rate)?;
-        let upper = work
-            .part(FOR_UPPER * work.left(), |work| Self::upper(&poisson, noise, rate, cut, steps, delta, work));
+        let upper = work.part(FOR_UPPER * work.left(), |work| {
+            Self::upper(&poisson, noise, rate, cut, steps, delta, work)
+        });
         // Others whose gradients are zero: the target is used with at least this probability.
         let used = rate * (1.0 - cut) * (1.0 - 1e-12);
         let lower = match used {
