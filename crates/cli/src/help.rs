@@ -70,7 +70,19 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Scores", &["member-column", "score-column", "scores-in", "scores-out"]),
     (
         "Rules",
-        &["assume-private", "config", "exclude", "explain", "ignore", "list-rules", "select", "survey"],
+        &[
+            "add-ignores",
+            "assume-private",
+            "config",
+            "diff",
+            "exclude",
+            "explain",
+            "fix",
+            "ignore",
+            "list-rules",
+            "select",
+            "survey",
+        ],
     ),
     (
         "Output",

@@ -6,6 +6,7 @@ use crate::output;
 use crate::spinner::Spinner;
 use misdeal_core::printable;
 use misdeal_results::Document;
+use misdeal_scan::edits::{apply, diff, ignores};
 use misdeal_scan::{Error, RULES, Settings, render, scan};
 
 /// Scans source files and prints the findings. With `--survey` it only prints counts.
@@ -18,15 +19,30 @@ pub fn run(arguments: &ScanArguments, common: &CommonArguments) -> Result<Succes
     if request.survey && matches!(common.format(), Format::Sarif | Format::Github) {
         return Err(common.refuse_format("text or json with --survey", "counts are no annotations"));
     }
-    let report = {
+    let mut report = {
         let _spinner = Spinner::new(common, "scanning");
         scan(&request.paths, &Settings::of(request)?)?
     };
     if !common.quiet {
-        for skipped in &report.skipped {
-            let line = format!("{}: not scanned: {}", skipped.path, skipped.reason);
+        let notes = report.skipped.iter().map(|skipped| (skipped, "not scanned"));
+        for (skipped, what) in notes.chain(report.partly_read.iter().map(|part| (part, "read in part"))) {
+            let line = format!("{}: {what}: {}", skipped.path, skipped.reason);
             common.environment.tell(&format!("misdeal: note: {}", printable(&line)));
         }
+    }
+    if arguments.diff || arguments.fix || arguments.add_ignores {
+        let edits = if arguments.add_ignores { ignores(&report.findings)? } else { report.edits.clone() };
+        if arguments.diff {
+            output::deliver_text(common, &output::for_programs(diff(&edits)?), None)?;
+            return Ok(if edits.is_empty() { Success::Fine } else { Success::BadNews });
+        }
+        let changed = apply(&edits)?;
+        if !common.quiet {
+            let files = if changed == 1 { "file" } else { "files" };
+            common.environment.tell(&format!("misdeal: changed {changed} {files}"));
+        }
+        let _spinner = Spinner::new(common, "scanning");
+        report = scan(&request.paths, &Settings::of(request)?)?;
     }
     let is_bad_news = !request.survey && !report.findings.is_empty();
     let document = match (common.format(), request.survey) {

@@ -339,3 +339,40 @@ fn threads_do_not_change_the_answer() {
         ["1", "7"].map(|threads| misdeal(folder.path(), &format!("scan . --threads {threads}")));
     assert_eq!((one.code, one.stdout), (many.code, many.stdout));
 }
+
+/// What is certain is fixed, what is not is silenced by comments, and both are shown before.
+#[test]
+fn files_are_fixed_and_silenced() {
+    let off = "from opacus import PrivacyEngine\nparts = engine.make_private(module=m, optimizer=o, data_loader=l, poisson_sampling=False)\n";
+    let folder = folder(&[("off.py", off), ("bad.py", BAD)]);
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let shown = misdeal(folder.path(), "scan . --diff");
+    assert_eq!(shown.code, Some(1));
+    assert!(shown.stdout.contains(
+        "+parts = engine.make_private(module=m, optimizer=o, data_loader=l, poisson_sampling=True)"
+    ));
+    assert_eq!(read("off.py"), off);
+    let fixed = misdeal(folder.path(), "scan . --fix");
+    assert_eq!(fixed.code, Some(1), "the other finding stays");
+    assert!(fixed.stderr.contains("misdeal: changed 1 file"), "{}", fixed.stderr);
+    assert!(read("off.py").contains("poisson_sampling=True") && read("bad.py") == BAD);
+    let silenced = misdeal(folder.path(), "scan . --add-ignores");
+    assert_eq!(silenced.code, Some(0), "{}", silenced.stdout);
+    assert!(read("bad.py").ends_with("  # misdeal: ignore[batch-before-shuffle]\n"), "{}", read("bad.py"));
+    refusal(folder.path(), "scan . --fix --add-ignores");
+}
+
+/// A survey says where the pipelines are, and which lines of SARIF's rules have a page.
+#[test]
+fn surveys_have_locations_and_rules_have_pages() {
+    let folder = folder(&[("bad.py", BAD), ("good.py", GOOD)]);
+    let survey = document(folder.path(), "scan . --survey --format json", 0);
+    let locations = &survey["survey"]["locations"];
+    assert_eq!(locations[0], serde_json::json!({"path": "bad.py", "line": 2, "order": "batch-then-shuffle"}));
+    assert_eq!(locations[1]["order"], "shuffle-then-batch");
+    let sarif: Value = serde_json::from_str(&misdeal(folder.path(), "scan . --format sarif").stdout).unwrap();
+    for rule in sarif["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap() {
+        let (id, page) = (rule["id"].as_str().unwrap(), rule["helpUri"].as_str().unwrap());
+        assert!(page.starts_with("https://") && page.ends_with(&format!("/{id}.html")), "{page}");
+    }
+}

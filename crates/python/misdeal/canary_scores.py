@@ -220,7 +220,7 @@ class CanaryScoreAuditor:
             raise ValueError(f"threshold_estimation_frac is {share}, but a number between 0 and 1 is allowed; it is a share")
         generator = np.random.default_rng(seed)
         orders = generator.permutation(len(self._in)), generator.permutation(len(self._out))
-        cuts = tuple(int(len(order) * share) for order in orders)
+        cuts = int(len(orders[0]) * share), int(len(orders[1]) * share)
         return _native.epsilon_of_parts(None if one_sided else name, (self._in, self._out), orders, cuts, delta, significance)
 
     def _bootstrap(self, figure: Callable[[CanaryScoreAuditor], Figures], params: BootstrapParams) -> npt.NDArray[np.float64]:

@@ -73,7 +73,7 @@ pub use reproduction::{
     AboveCount, AboveTheClaim, Agreement, Dealt, Heading, Provenance, Reproduced, Reproduction,
     printed_numbers,
 };
-pub use scan::{Count, Finding, Level, RuleEntry, Scan, Skipped, Survey};
+pub use scan::{Count, Finding, Level, PipelineOrder, RuleEntry, Scan, Skipped, Survey, SurveyLocation};
 pub use schema::schemas;
 pub use stored::{Stored, Unreadable, verdict_of_estimate};
 pub use sweep::{Swept, VariedField};

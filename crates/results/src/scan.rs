@@ -12,9 +12,12 @@ pub struct Scan {
     /// Their size together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// What was not scanned, or not all of it, by file.
+    /// What was not scanned, by file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skipped: Option<Vec<Skipped>>,
+    /// Files of which a part was not scanned, such as cells of a notebook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partly_read: Option<Vec<Skipped>>,
     /// What was found, by file and line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub findings: Option<Vec<Finding>>,
@@ -88,13 +91,39 @@ pub struct Finding {
 }
 
 /// Pipelines by the operation that settles the order.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Survey {
     /// Pipelines that shuffle records and then form batches.
     pub shuffle_then_batch: Count,
     /// Pipelines that form batches and then shuffle those.
     pub batch_then_shuffle: Count,
+    /// Where these pipelines are, by file and line.
+    #[serde(default)]
+    pub locations: Vec<SurveyLocation>,
+}
+
+/// The order of a pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum PipelineOrder {
+    /// Records are shuffled, and then batches are formed.
+    ShuffleThenBatch,
+    /// Batches are formed, and then shuffled.
+    BatchThenShuffle,
+}
+
+/// A pipeline that a survey counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct SurveyLocation {
+    /// The file.
+    pub path: String,
+    /// The line of the operation that settles the order.
+    pub line: usize,
+    /// The order.
+    pub order: PipelineOrder,
 }
 
 impl Survey {

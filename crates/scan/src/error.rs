@@ -64,6 +64,14 @@ pub enum Error {
         /// What is wrong with the file.
         reason: String,
     },
+    /// A file cannot be changed.
+    #[error("{path}: not changed: {reason}; scan again")]
+    CannotEdit {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// Threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(String),

@@ -11,12 +11,15 @@
 //! The items in the order of use: [`Settings`] switch rules on. [`scan`] reads files and notebooks ([`scan_source`] reads a text).
 //! `flow` derives facts from the syntax tree. [`Rule`]s check the facts. [`render`] prints the [`Finding`]s of a [`Report`].
 
+mod calls;
+pub mod edits;
 mod error;
 mod files;
 mod flow;
 mod libraries;
 mod lookups;
 mod module;
+mod neighbours;
 mod nesting;
 mod notebook;
 pub mod render;

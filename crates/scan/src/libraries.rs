@@ -36,8 +36,20 @@ const PIPELINES: [&str; 12] = [
 
 /// Whether a module uses differential privacy: it imports such a library or calls a private optimizer.
 pub fn is_private(facts: &Facts) -> bool {
+    const PARTS: [&str; 10] = [
+        "DPOptimizer",
+        "PrivacyEngine",
+        "compute_dp_sgd_privacy",
+        "compute_rdp",
+        "dp_optimizer",
+        "gdp_accountant",
+        "get_privacy_spent",
+        "prv_accountant",
+        "rdp_accountant",
+        "tensorflow_privacy",
+    ];
     PRIVACY.iter().any(|package| facts.imports.uses(package))
-        || facts.imports.modules().any(|module| module.split('.').any(|part| part == "tensorflow_privacy"))
+        || facts.imports.modules().any(|module| module.split('.').any(|part| PARTS.contains(&part)))
         || facts.calls.iter().any(|call| is_private_optimizer(call.last_name().unwrap_or("")))
 }
 
@@ -52,7 +64,15 @@ pub fn is_test(facts: &Facts) -> bool {
 pub fn is_private_optimizer(name: &str) -> bool {
     is_make_private(name)
         || matches!(name, "differentially_private_aggregate" | "dpsgd")
-        || (name.starts_with("DP") && name.ends_with("Optimizer"))
+        || ((name.starts_with("DP") || name.starts_with("VectorizedDP")) && name.contains("Optimizer"))
+        || matches!(name, "DPModel" | "make_keras_optimizer_class" | "make_dp_model_class")
+}
+
+/// Whether a name is a private optimizer or model of TensorFlow Privacy.
+pub fn is_keras_optimizer(name: &str) -> bool {
+    is_private_optimizer(name)
+        && !is_make_private(name)
+        && !matches!(name, "differentially_private_aggregate" | "dpsgd" | "DPOptimizer")
 }
 
 /// Whether a name is a method of Opacus's engine that makes training private.
@@ -65,39 +85,35 @@ pub fn has_pipelines(facts: &Facts) -> bool {
     PIPELINES.iter().any(|package| facts.imports.uses(package) || facts.imports.has_star_of(package))
 }
 
-/// Whether a module hints at Poisson sampling, by a sampler, a loader of Opacus, or a function with such a name.
-///
-/// Names of accounting events do not count: they state an assumption, not what the program does.
-pub fn samples_by_poisson(facts: &Facts) -> bool {
-    let calls = facts.calls.iter().any(|call| match call.last_name() {
-        Some(name) if is_make_private(name) => {
-            let given = call.arguments.named("poisson_sampling").and_then(|(_, value)| value.as_bool());
-            given != Some(false)
-        }
-        name => {
-            name.is_some_and(is_hint)
-                || call.arguments.keywords.iter().any(|(name, _, value)| {
-                    (*name != "poisson_sampling" && is_hint(name)) || value.as_text().is_some_and(is_hint)
-                })
-        }
-    });
-    calls
-        || facts.imports.modules().any(is_hint)
-        || facts.functions.iter().any(|function| is_hint(function.name.as_str()))
-        || facts.classes.iter().any(|class| is_hint(class.name.as_str()))
-}
-
 /// Whether the last part of a name hints at Poisson sampling.
+///
+/// Names of accountants do not count: they state an assumption, not what the program does.
 pub fn is_hint(name: &str) -> bool {
     let name = name.rsplit('.').next().unwrap_or(name);
+    let lower = name.to_ascii_lowercase();
     matches!(name, "DPDataLoader" | "bernoulli" | "binomial" | "IIDBatchSampler")
         || name.contains("UniformWithReplacementSampler")
-        || (name.to_ascii_lowercase().contains("poisson")
-            && !name.ends_with("DpEvent")
-            && !is_assumption(name))
+        || (lower.contains("poisson") && !ASSUMPTIONS.iter().any(|word| lower.contains(word)))
 }
 
-/// Whether a name belongs to an accountant's model of Poisson sampling.
-fn is_assumption(name: &str) -> bool {
-    name.contains("PoissonSubsampled") || name == "poisson_sampling"
-}
+/// Parts of names that belong to an accountant's model of Poisson sampling.
+const ASSUMPTIONS: [&str; 18] = [
+    "account",
+    "amplif",
+    "budget",
+    "compute",
+    "delta",
+    "eps",
+    "event",
+    "gaussian",
+    "loss",
+    "mechanism",
+    "mu_",
+    "nll",
+    "noise",
+    "poisson_mu",
+    "privacy",
+    "rdp",
+    "sigma",
+    "subsampled",
+];

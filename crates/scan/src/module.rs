@@ -1,9 +1,12 @@
 //! One parsed and read source, which is the input of the rules.
 
-use crate::flow::{self, Facts};
+use crate::calls::CallGraph;
+use crate::flow::{self, Facts, Functions};
 use crate::libraries;
 use crate::lookups::Lookups;
+use crate::neighbours::Neighbours;
 use crate::nesting;
+use crate::rules::{Poisson, Trainings};
 use crate::source::Source;
 use crate::suppression::Suppressions;
 use crate::weight::{BYTES_OF_EFFORT, MOST_BYTES};
@@ -12,6 +15,7 @@ use ruff_python_ast::token::Tokens;
 use ruff_python_ast::{ModModule, Suite};
 use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_cells_unchecked, parse_unchecked};
 use ruff_text_size::{Ranged, TextLen, TextRange, TextSize};
+use std::cell::OnceCell;
 
 /// The message for a source on which the parser panics.
 ///
@@ -45,12 +49,25 @@ pub struct Module<'a> {
     pub facts: Facts<'a>,
     /// Lookup tables for the facts.
     pub lookups: Lookups<'a>,
+    /// What the module imports from other files.
+    pub neighbours: Neighbours<'a>,
+    /// Where the module's models learn from batches, found on first use.
+    trainings: OnceCell<Trainings<'a>>,
+    /// What samples by Poisson, found on first use.
+    poisson: OnceCell<Poisson<'a>>,
+    /// Which functions call each other, found on first use.
+    graph: OnceCell<CallGraph<'a>>,
+    /// Whether every module counts as private training, whatever it does.
+    pub is_assumed: bool,
     /// Whether the module uses differential privacy.
     pub is_private: bool,
     /// Whether the module is a unit test, in which no rule reports.
     pub is_test: bool,
-    /// Whether the module uses a library with data pipelines.
-    pub has_pipelines: bool,
+}
+
+/// Whether a line begins like a command of a notebook.
+fn has_magic(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start().starts_with(['!', '%']))
 }
 
 impl Syntax {
@@ -67,9 +84,18 @@ impl Syntax {
         }
         match &source.cells {
             None => {
-                let parse =
-                    || parse_unchecked(&source.text, ParseOptions::from(Mode::Module)).try_into_module();
-                match guarded(parse) {
+                let parse = |mode| {
+                    guarded(|| parse_unchecked(&source.text, ParseOptions::from(mode)).try_into_module())
+                };
+                let mut parsed = parse(Mode::Module);
+                // Exported notebooks keep their magics: `!pip install`, `%matplotlib inline`.
+                if let Some(Some(module)) = &parsed
+                    && !module.errors().is_empty()
+                    && has_magic(&source.text)
+                {
+                    parsed = parse(Mode::Ipython);
+                }
+                match parsed {
                     Some(Some(parsed)) => {
                         syntax.take(source, TextRange::up_to(source.text.text_len()), parsed);
                     }
@@ -117,15 +143,66 @@ impl Syntax {
     }
 
     /// Reads the parsed code.
-    pub fn read<'a>(&'a self, source: &'a Source, most_effort: usize) -> Module<'a> {
-        let facts = flow::read(&self.body, most_effort);
-        let (is_private, has_pipelines) = (libraries::is_private(&facts), libraries::has_pipelines(&facts));
-        let is_test = libraries::is_test(&facts);
-        Module { source, facts, lookups: Lookups::default(), is_private, is_test, has_pipelines }
+    pub fn read<'a>(
+        &'a self,
+        source: &'a Source,
+        most_effort: usize,
+        neighbours: Neighbours<'a>,
+    ) -> Module<'a> {
+        let facts = flow::read(&self.body, most_effort, &neighbours.functions);
+        let mut module = Module { neighbours, ..Module::of(source, facts) };
+        let accounts = &module.neighbours.accounts;
+        module.is_private |=
+            module.facts.calls.iter().any(|call| call.name().is_some_and(|name| accounts.contains(name)));
+        module
+    }
+
+    /// Reads the parsed code as another module's neighbour: with its functions.
+    pub fn read_functions<'a>(
+        &'a self,
+        source: &'a Source,
+        most_effort: usize,
+    ) -> (Module<'a>, Functions<'a>) {
+        let (facts, functions) = flow::read_functions(&self.body, most_effort, &Functions::new());
+        (Module::of(source, facts), functions)
     }
 
     /// Leaks the syntax tree, which is too deep to be dropped by recursion.
     pub fn forget(self) {
         std::mem::forget(self.body);
+    }
+}
+
+impl<'a> Module<'a> {
+    fn of(source: &'a Source, facts: Facts<'a>) -> Self {
+        let is_private = libraries::is_private(&facts);
+        let is_test = libraries::is_test(&facts);
+        Module {
+            source,
+            facts,
+            lookups: Lookups::default(),
+            neighbours: Neighbours::default(),
+            trainings: OnceCell::new(),
+            poisson: OnceCell::new(),
+            graph: OnceCell::new(),
+            is_assumed: false,
+            is_private,
+            is_test,
+        }
+    }
+
+    /// Where the module's models learn from batches.
+    pub fn trainings(&self) -> &Trainings<'a> {
+        self.trainings.get_or_init(|| Trainings::of(self))
+    }
+
+    /// What samples by Poisson in the module.
+    pub fn poisson(&self) -> &Poisson<'a> {
+        self.poisson.get_or_init(|| Poisson::of(self))
+    }
+
+    /// Which functions of the module call each other.
+    pub fn graph(&self) -> &CallGraph<'a> {
+        self.graph.get_or_init(|| CallGraph::of(&self.facts))
     }
 }

@@ -68,6 +68,7 @@ pub fn read(document: &str) -> Result<Notebook, serde_json::Error> {
         if is_other_language(&code) {
             continue;
         }
+        let code = dedented(code);
         let code = code.strip_suffix('\n').unwrap_or(&code);
         let start = notebook.text.len();
         notebook.text.push_str(code);
@@ -90,6 +91,17 @@ fn text_of(raw: &str) -> Result<Cow<'_, str>, serde_json::Error> {
     #[derive(Deserialize)]
     struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
     Ok(serde_json::from_str::<Text<'_>>(raw)?.0)
+}
+
+/// Removes the indentation of the first line from all lines, as notebooks do.
+fn dedented(code: String) -> String {
+    let first = code.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
+    let indentation = &first[..first.len() - first.trim_start_matches([' ', '\t']).len()];
+    if indentation.is_empty() {
+        return code;
+    }
+    let lines = code.split_inclusive('\n').map(|line| line.strip_prefix(indentation).unwrap_or(line));
+    lines.collect()
 }
 
 /// Whether a cell's magic command runs another language.

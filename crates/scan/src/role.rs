@@ -103,7 +103,7 @@ impl Role {
     }
 
     /// The role that follows if a condition is true: `if training:`, `if mode == "eval":`.
-    fn of_condition(test: &Expr) -> Self {
+    pub fn of_condition(test: &Expr) -> Self {
         match test {
             Expr::Name(_) | Expr::Attribute(_) => Role::of_expression(test),
             Expr::Compare(compare) if *compare.ops == [CmpOp::Eq] => Role::of_expression(test),

@@ -1,8 +1,10 @@
 //! Scans files on all cores.
 
+use crate::edits::Edit;
 use crate::error::Error;
 use crate::files;
 use crate::module::{Module, Syntax, most_effort};
+use crate::neighbours::{self, Neighbour, Neighbours};
 use crate::rules::{Found, Place, Reach, Rule};
 use crate::settings::Settings;
 use crate::source::{LARGEST, Source};
@@ -36,10 +38,14 @@ pub struct Report {
     pub scanned: usize,
     /// Number of bytes of these files.
     pub bytes: u64,
-    /// Files or cells that were not scanned, in the order of paths.
+    /// Files that were not scanned, in the order of paths.
     pub skipped: Vec<Skipped>,
+    /// Parts of files that were not scanned, such as cells of notebooks.
+    pub partly_read: Vec<Skipped>,
     /// Findings in the order of paths and lines.
     pub findings: Vec<Finding>,
+    /// Changes of files that certainly fix findings.
+    pub edits: Vec<Edit>,
     /// Numbers of pipelines that shuffle first and that batch first.
     pub survey: Survey,
 }
@@ -63,8 +69,10 @@ pub fn scan(paths: &[PathBuf], settings: &Settings) -> Result<Report, Error> {
             report.scanned += usize::from(outcome.is_scanned);
             report.bytes += outcome.bytes;
             report.skipped.extend(outcome.skipped);
+            report.partly_read.extend(outcome.partly_read);
             report.findings.extend(outcome.findings);
-            outcome.census.add_to(&mut report.survey);
+            report.edits.extend(outcome.edits);
+            outcome.census.add_to(&mut report.survey, &outcome.path);
         }
     }
     match report.skipped.first() {
@@ -91,14 +99,16 @@ pub fn scan_source(path: &str, text: &str, settings: &Settings) -> Result<Report
     let rules = settings.rules()?;
     let mut outcome = Outcome { bytes: text.len() as u64, ..Outcome::default() };
     match Source::of_bytes(Path::new(path), text.as_bytes()) {
-        Ok(source) => outcome.examine(path, &source, &rules, settings, &Room::new(MOST_BYTES)),
+        Ok(source) => outcome.examine(path, &source, Vec::new(), &rules, settings, &Room::new(MOST_BYTES)),
         Err(reason) => outcome.skip(path, reason),
     }
     let scanned = usize::from(outcome.is_scanned);
     let mut report = Report { files: 1, scanned, bytes: outcome.bytes, ..Report::default() };
-    outcome.census.add_to(&mut report.survey);
+    outcome.census.add_to(&mut report.survey, path);
     report.skipped = outcome.skipped;
+    report.partly_read = outcome.partly_read;
     report.findings = outcome.findings;
+    report.edits = outcome.edits;
     Ok(report)
 }
 
@@ -107,8 +117,11 @@ pub fn scan_source(path: &str, text: &str, settings: &Settings) -> Result<Report
 struct Outcome {
     bytes: u64,
     is_scanned: bool,
+    path: String,
     skipped: Vec<Skipped>,
+    partly_read: Vec<Skipped>,
     findings: Vec<Finding>,
+    edits: Vec<Edit>,
     census: Census,
 }
 
@@ -125,6 +138,7 @@ fn scan_file(path: &Path, rules: &[&Rule], settings: &Settings, room: &Rooms) ->
     let shown = path_text(path);
     let shown = if cfg!(windows) { shown.replace('\\', "/").into() } else { shown };
     let shown = shown.strip_prefix("./").unwrap_or(&*shown);
+    outcome.path = shown.to_owned();
     let room_for_text;
     match read(path, &room.texts) {
         Ok((bytes, taken)) => {
@@ -135,7 +149,9 @@ fn scan_file(path: &Path, rules: &[&Rule], settings: &Settings, room: &Rooms) ->
             match source {
                 Ok(source) => {
                     // A parser failure on one file must not stop the scan of the others.
-                    let examined = guarded(|| outcome.examine(shown, &source, rules, settings, &room.trees));
+                    let files = neighbours::find(path, &source.text);
+                    let examined =
+                        guarded(|| outcome.examine(shown, &source, files, rules, settings, &room.trees));
                     if examined.is_none() {
                         outcome.is_scanned = false;
                         outcome.skip(shown, "the scanner failed on it".to_owned());
@@ -180,8 +196,17 @@ impl Outcome {
         }
     }
 
-    fn examine(&mut self, path: &str, source: &Source, rules: &[&Rule], settings: &Settings, room: &Room) {
-        let weight = weight(source.text.as_bytes());
+    fn examine(
+        &mut self,
+        path: &str,
+        source: &Source,
+        neighbours: Vec<Neighbour>,
+        rules: &[&Rule],
+        settings: &Settings,
+        room: &Room,
+    ) {
+        let of_neighbours: usize = neighbours.iter().map(|file| weight(file.source.text.as_bytes())).sum();
+        let weight = weight(source.text.as_bytes()) + of_neighbours;
         let most_effort = most_effort(source.text.len(), weight);
         let bytes = weight + BYTES_OF_EFFORT * most_effort;
         if weight > MOST_BYTES * 9 / 10 {
@@ -196,9 +221,21 @@ impl Outcome {
         let mut syntax = Syntax::parse(source);
         self.is_scanned = !syntax.is_nothing();
         for reason in std::mem::take(&mut syntax.errors) {
-            self.skip(path, reason);
+            if self.is_scanned {
+                self.partly_read.push(Skipped { path: path.to_owned(), reason });
+            } else {
+                self.skip(path, reason);
+            }
         }
-        let mut module = syntax.read(source, most_effort);
+        let files: Vec<(Neighbour, Syntax)> = neighbours
+            .into_iter()
+            .map(|file| {
+                let syntax = Syntax::parse(&file.source);
+                (file, syntax)
+            })
+            .collect();
+        let mut module = syntax.read(source, most_effort, Neighbours::of(&files));
+        module.is_assumed = settings.assume_private;
         module.is_private |= settings.assume_private;
         if module.facts.too_deep {
             drop(module);
@@ -243,12 +280,20 @@ impl Outcome {
 
     /// Adds a finding, unless a comment suppresses it.
     fn add(&mut self, rule: &Rule, place: Place, path: &str, module: &Module, syntax: &Syntax) {
-        let Place { range, what, fix } = place;
+        let Place { range, what, fix, edits } = place;
         let (start, end) = (range.start().to_usize(), range.end().to_usize());
         if syntax.suppressions.silences(module.source, [start, end], rule.name) {
             return;
         }
         let position = module.source.position(start);
+        if module.source.cells.is_none() {
+            let of_text = edits.into_iter().map(|(range, new)| {
+                let old = module.source.text[range].to_owned();
+                let bytes = range.start().to_usize()..range.end().to_usize();
+                Edit { path: path.to_owned(), range: bytes, old, new }
+            });
+            self.edits.extend(of_text);
+        }
         self.findings.push(Finding {
             path: path.to_owned(),
             line: position.line,

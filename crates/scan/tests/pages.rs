@@ -41,6 +41,7 @@ fn marks(start: usize, snippet: &str) -> BTreeSet<(usize, String)> {
 
 #[test]
 fn every_snippet_gives_what_is_marked() {
+    let mut wrong = Vec::new();
     for rule in RULES {
         let name = rule.name;
         let page = fs::read_to_string(pages().join(format!("{name}.md")))
@@ -56,7 +57,11 @@ fn every_snippet_gives_what_is_marked() {
                 .iter()
                 .map(|finding| (start + finding.line - 1, finding.rule.clone()))
                 .collect();
-            assert_eq!(found, expected, "{name}.md, the snippet at line {start}");
+            if found != expected {
+                wrong.push(format!(
+                    "{name}.md, the snippet at line {start}: found {found:?}, expected {expected:?}"
+                ));
+            }
             is_found[usize::from(expected.iter().any(|(_, rule)| rule == name))] = true;
         }
         assert_eq!(
@@ -64,12 +69,16 @@ fn every_snippet_gives_what_is_marked() {
             "{name}.md needs snippets that are found and snippets that are innocent"
         );
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn every_page_has_its_rule() {
     for entry in fs::read_dir(pages()).unwrap() {
         let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
         let name = path.file_stem().unwrap().to_str().unwrap();
         assert!(misdeal_scan::by_name(name).is_some(), "{} is of no rule", path.display());
     }
@@ -95,4 +104,33 @@ fn rules_are_presented_alike() {
         let headings: Vec<_> = source.lines().filter_map(|line| line.strip_prefix("//! # ")).collect();
         assert_eq!(headings, ["Example"], "{file}");
     }
+}
+
+/// The page of a rule in the guide: what it says, and the snippets that test it.
+fn page_of_guide(rule: &misdeal_scan::Rule) -> String {
+    let tested = fs::read_to_string(pages().join(format!("{}.md", rule.name))).unwrap();
+    let snippets = tested.split_once("\n\n").unwrap().1.replace("```python", "```py");
+    let [name, finds, why, fix] = [rule.name, rule.finds, rule.why, rule.fix];
+    let (level, reach) = (rule.level.name(), rule.reach.name());
+    format!(
+        "# {name}\n\nLevel: {level}. Reach: {reach}.\n\n- **It finds** {finds}.\n- **It matters**: {why}.\n- **Fix**: {fix}.\n\n\
+         A comment `# misdeal: ignore[{name}]` silences it on a line. The snippets below are its tests: `# found:` marks each finding.\n\n{snippets}"
+    )
+}
+
+/// Each rule has a page in the guide, which SARIF links to. `MISDEAL_RENEW=1` writes them.
+#[test]
+fn the_guide_has_a_page_for_each_rule() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/rules");
+    for rule in &RULES {
+        let (path, page) = (folder.join(format!("{}.md", rule.name)), page_of_guide(rule));
+        if std::env::var_os("MISDEAL_RENEW").is_some() {
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(&path, &page).unwrap();
+        }
+        let written = fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(written, page, "{}: renew it with MISDEAL_RENEW=1", path.display());
+        assert!(rule.page().ends_with(&format!("/rules/{}.html", rule.name)));
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), RULES.len());
 }

@@ -115,12 +115,26 @@ fn notebooks_are_read_cell_by_cell() {
  "metadata": {}, "nbformat": 4, "nbformat_minor": 5
 }"##;
     let report = scan_source("train.ipynb", notebook, &Settings::default()).unwrap();
-    assert_eq!(report.skipped.len(), 1, "{:?}", report.skipped);
-    assert!(report.skipped[0].reason.starts_with("cell 3, line 1"), "{}", report.skipped[0].reason);
+    assert!(report.skipped.is_empty(), "{:?}", report.skipped);
+    assert_eq!(report.partly_read.len(), 1, "{:?}", report.partly_read);
+    let reason = &report.partly_read[0].reason;
+    assert!(reason.starts_with("cell 3, line 1"), "{reason}");
     assert_eq!(report.findings.len(), 1, "{:?}", report.findings);
     let finding = &report.findings[0];
     assert_eq!((finding.cell, finding.cell_line, finding.line, finding.column), (Some(5), Some(3), 15, 13));
     assert_eq!(finding.excerpt, "data = data.shuffle(10)");
+}
+
+/// Notebooks remove indentation, and scripts that were notebooks keep their commands.
+#[test]
+fn what_notebooks_accept_is_read() {
+    let cell = r#"{"cells": [{"cell_type": "code", "source": ["    import tensorflow as tf\n", "    data = tf.data.Dataset.range(9).batch(3).shuffle(2)\n"]}]}"#;
+    let script = "!pip install tensorflow\nimport tensorflow as tf\ndata = tf.data.Dataset.range(9).batch(3).shuffle(2)\n";
+    for (path, text) in [("a.ipynb", cell), ("a.py", script)] {
+        let report = scan_source(path, text, &Settings::default()).unwrap();
+        assert!(report.skipped.is_empty() && report.partly_read.is_empty(), "{path}: {report:?}");
+        assert_eq!(report.findings.len(), 1, "{path}");
+    }
 }
 
 /// Found by fuzzing: the parser panics on magic within brackets. Such a cell is named, nothing is printed, and the others are read.
@@ -131,7 +145,7 @@ fn a_cell_on_which_the_parser_fails_does_not_hide_the_others() {
   {"cell_type": "code", "source": ["import tensorflow as tf\n", "data = tf.data.Dataset.range(9).batch(3).shuffle(3)"]}
 ], "nbformat": 4}"#;
     let report = scan_source("train.ipynb", notebook, &Settings::default()).unwrap();
-    let reasons: Vec<_> = report.skipped.iter().map(|skipped| skipped.reason.as_str()).collect();
+    let reasons: Vec<_> = report.partly_read.iter().map(|skipped| skipped.reason.as_str()).collect();
     assert_eq!((reasons.len(), report.findings.len()), (1, 1), "{reasons:?}");
     assert!(reasons[0].starts_with("cell 1"), "{reasons:?}");
 }
@@ -220,13 +234,13 @@ fn notebooks_of_many_cells_cost_their_length() {
 fn values_are_followed_within_limits() {
     let ways = [0, 1, 2, 3].map(|i| format!("  if a:\n    x = x.b{i}()\n")).concat();
     let function = format!("def f(x):\n{ways}{}  return x\n", "  x = x.c()\n".repeat(200));
-    let report = scan_text(&format!("import torch\n{function}{}", "y = f(x)\n".repeat(20_000)));
+    let report = scan_text(&format!("import torch\nx.shuffle(1)\n{function}{}", "y = f(x)\n".repeat(20_000)));
     assert!(
         report.skipped[0].reason.contains("following its values takes more than"),
         "{:?}",
         report.skipped
     );
-    let few = scan_text(&format!("import torch\n{function}{}", "y = f(x)\n".repeat(5)));
+    let few = scan_text(&format!("import torch\nx.shuffle(1)\n{function}{}", "y = f(x)\n".repeat(5)));
     assert!(few.skipped.is_empty(), "{:?}", few.skipped);
 }
 

@@ -16,9 +16,11 @@
 //! | [`gaussian`] | the Gaussian pair in closed form: exact for fixed order, an upper bound for one use per epoch |
 //! | [`poisson`] | Poisson subsampling: a certified interval |
 //! | [`pairs`] | exact pairs for shuffling, buffers and balls-in-bins, by Fourier transform |
+//! | [`full_shuffle`] | an upper bound for shuffling with hidden orders |
 //! | [`shuffle_max`] | lower bounds for shuffling from the largest output of an epoch |
 //! | [`pld`] | privacy-loss distributions on a grid, which the other modules compose |
 //! | [`rdp`], [`random_allocation`] | Renyi accounting, for comparison |
+//! | [`truncated`] | Poisson sampling whose batches are cut to a largest size |
 //! | [`work`] | limits on the cost of an answer |
 //!
 //! A lower bound is never too large and an upper bound never too small. The proofs, with their rounding and their known
@@ -27,10 +29,6 @@
 //! # Why are tail sums transformed, and not masses?
 //! Because round-off then grows only with the square root of the number of steps. So a worst-case bound on the
 //! transform's error is affordable.
-//!
-//! # How tight is the upper bound for subsets of fixed size?
-//! It is loose. The proof reveals to the adversary the steps that use the record (`revealed_uses.rs`). This gives 8.6
-//! where Poisson sampling leaks 0.72.
 //!
 //! # What certified means
 //!
@@ -64,10 +62,12 @@ mod buffer_weights;
 pub mod calibrate;
 mod check_delta;
 pub mod delta;
+pub mod full_shuffle;
 pub mod gaussian;
 pub mod pairs;
 pub mod pld;
 pub mod poisson;
+mod quadrature;
 pub mod random_allocation;
 pub mod rdp;
 mod revealed_uses;
@@ -76,6 +76,7 @@ mod scheme_facts;
 pub mod shuffle_max;
 mod subsets;
 pub mod trade_off;
+pub mod truncated;
 pub mod work;
 
 pub use check_delta::check_delta;

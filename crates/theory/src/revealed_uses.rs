@@ -89,7 +89,7 @@ impl RevealedUses {
     }
 
     /// An upper bound on the probability of more than `uses` uses, by a geometric series.
-    fn beyond(&self, uses: u64) -> f64 {
+    pub fn beyond(&self, uses: u64) -> f64 {
         let (n, k, q) = (self.steps as f64, uses as f64 + 1.0, self.sampling_probability);
         let ratio = (n - k) * q / ((k + 1.0) * (1.0 - q));
         if ratio < 1.0 { self.mass(uses + 1) / (1.0 - ratio) } else { 1.0 }

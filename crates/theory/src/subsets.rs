@@ -13,6 +13,7 @@
 
 use crate::pld::{Aim, Cells, Masses};
 use crate::poisson::Interval;
+use crate::quadrature::FIVE_NODES;
 use crate::work::{OutOfReach, Work};
 use libm::{ceil, exp, expm1, log, log1p, sqrt};
 use misdeal_core::normal;
@@ -123,6 +124,18 @@ impl Subset {
         let upper = read(dominating.pessimistic())?.max(read(dominating.reversed().pessimistic())?);
         let lower = read(attained.optimistic())?;
         Ok(Interval { epsilon_lower_bound: lower.min(upper), epsilon_upper_bound: upper })
+    }
+
+    /// The dominating pair's cells on multiples of `step`, leaving out about `tail`.
+    pub fn dominating_cells_on(&self, step: f64, tail: f64) -> Cells {
+        let [least, highest] = Grid::ends(self, tail);
+        self.dominating_cells(&Grid::over(step, [least, highest]))
+    }
+
+    /// The length of the range of losses that leaves out about `tail`.
+    pub fn range_of_losses(&self, tail: f64) -> f64 {
+        let [least, highest] = Grid::ends(self, tail);
+        highest - least
     }
 
     /// The loss of the attained pair at an output.
@@ -266,24 +279,24 @@ struct Grid {
 impl Grid {
     /// About `cells` cells that leave out at most `tail` of P above and of Q below.
     fn new(subset: &Subset, cells: f64, tail: f64) -> Self {
+        let [least, highest] = Self::ends(subset, tail);
+        Self::over((highest - least) / cells, [least, highest])
+    }
+
+    /// The losses outside which at most `tail` of P lies above and of Q below.
+    fn ends(subset: &Subset, tail: f64) -> [f64; 2] {
         let z = |tail: f64| -normal::lower_quantile(tail.min(0.4));
         let (noise, share) = (subset.noise, subset.share);
         let farthest = |centre: f64| (centre + noise * z(0.5 * tail / share)).max(noise * z(0.5 * tail));
         let highest = subset.loss(farthest(2.0)).max(1e-3 * share);
         let least = -subset.loss_of_poisson(farthest(1.0));
-        let step = (highest - least) / cells;
+        [least, highest]
+    }
+
+    fn over(step: f64, [least, highest]: [f64; 2]) -> Self {
         Grid { step, first: (least / step).floor() as i64 - 1, last: ceil(highest / step) as i64 + 1 }
     }
 }
-
-/// Gauss-Legendre nodes and weights on [0, 1].
-const FIVE_NODES: [[f64; 2]; 5] = [
-    [0.0469100770306680036, 0.1184634425280945438],
-    [0.2307653449471584545, 0.2393143352496832340],
-    [0.5, 0.2844444444444444444],
-    [0.7692346550528415455, 0.2393143352496832340],
-    [0.9530899229693319964, 0.1184634425280945438],
-];
 
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,15 @@ use misdeal::request::ScanRequest;
 pub struct ScanArguments {
     #[command(flatten)]
     pub request: ScanRequest,
+    /// Change the files where a fix is certain, and print the other findings
+    #[arg(long, conflicts_with_all = ["diff", "add_ignores", "survey"])]
+    pub fix: bool,
+    /// Print what --fix would change (or --add-ignores, with it), and change nothing
+    #[arg(long, conflicts_with = "survey")]
+    pub diff: bool,
+    /// Silence all findings by comments, to start with a clean baseline
+    #[arg(long, conflicts_with = "survey")]
+    pub add_ignores: bool,
     /// Print all rules and stop
     #[arg(long)]
     pub list_rules: bool,

@@ -67,10 +67,15 @@ impl Judgement<'_> {
     }
 
     /// Judges coins by the number of right guesses on both sides.
+    ///
+    /// Runs with one canary come here only if nearly all coins are alike. They show nothing, because that choice saw the coins.
     pub fn in_one_run(&self, plan: &EpsilonPlan, claimed_epsilon: Option<f64>, theory: Theory) -> Outputs {
         let Analysis { delta, significance, .. } = self.analysis.analysis;
         let coins = self.coins.len() as u64;
-        let any = |guesses: u64, right: u64| one_run_epsilon(coins, guesses, right, delta, significance);
+        let any = |guesses: u64, right: u64| match self.canaries {
+            1 => 0.0,
+            _ => one_run_epsilon(coins, guesses, right, delta, significance),
+        };
         let guesses = plan.any.guesses(coins);
         let right = guesses.right(self.scores, self.coins);
         let epsilon_any_dependence = any(guesses.total(), right);
@@ -80,7 +85,7 @@ impl Judgement<'_> {
         let alike = |(guesses, right): (u64, u64)| {
             fixed_thresholds_epsilon(coins, guesses, right, delta, significance)
         };
-        if let Some(found) = independent.filter(|_| plan.uses_independence) {
+        if let Some(found) = independent.filter(|_| plan.uses_independence && self.canaries > 1) {
             (counted, empirical_epsilon, largest) = (found, alike(found), alike((found.0, found.0)));
         }
         let bounds = OneRunBounds {
@@ -88,7 +93,7 @@ impl Judgement<'_> {
             epsilon_any_dependence,
             guessed: [guesses.inside, guesses.outside],
             guessed_right: right,
-            epsilon_independent: independent.map(alike),
+            epsilon_independent: independent.filter(|_| self.canaries > 1).map(alike),
         };
         let estimate = self.estimate(counted, empirical_epsilon, largest);
         let valid = estimate.valid;

@@ -51,8 +51,10 @@ impl CurvePlan {
         canaries: u64,
         analysis: &CoinAnalysis,
     ) -> Self {
-        let evidence = |guesses: u64, right: u64| -libm::log(curve_p_value(canaries, guesses, right, &curve));
-        let shares = (canaries > 1).then(|| Shares::best(modelled, canaries, evidence).0);
+        // The best shares hardly change beyond so many canaries, and planning costs their square.
+        let planned = canaries.min(1024);
+        let evidence = |guesses: u64, right: u64| -libm::log(curve_p_value(planned, guesses, right, &curve));
+        let shares = (canaries > 1).then(|| Shares::best(modelled, planned, evidence).0);
         let bet = is_independent(analysis).then(|| Bet::new(&curve, modelled));
         CurvePlan { name, curve, bet, shares }
     }

@@ -44,7 +44,7 @@ pub struct RunsNeeded {
 /// The setting or the claim is refused, or there are no canaries.
 pub fn runs_needed(setting: &Setting, canaries: u64, claim: &CoinAnalysis) -> Result<RunsNeeded> {
     const POWER: f64 = 0.9;
-    const LEAST_RATE: f64 = 1e-7;
+    const LEAST_RATE: f64 = 1e-5;
     let setting = setting.clone().validated()?;
     check_levels(claim.analysis.delta, claim.analysis.significance)?;
     check_claim(claim.claimed_epsilon)?;

@@ -43,6 +43,7 @@ impl<'a> Reader<'a> {
             }
             Expr::BooleanLiteral(literal) => Value::start(Origin::Bool(literal.value)),
             Expr::StringLiteral(literal) => Value::start(Origin::Text(literal.value.to_str())),
+            Expr::Dict(dictionary) => self.entries(dictionary),
             Expr::Tuple(tuple) => self.items(&tuple.elts),
             Expr::List(list) => self.items(&list.elts),
             Expr::BinOp(operation) => {
@@ -69,6 +70,16 @@ impl<'a> Reader<'a> {
                 value
             }
             Expr::Await(wait) => self.value_of(&wait.value),
+            Expr::Compare(compare) => {
+                let sides = std::iter::once(&*compare.left).chain(&compare.comparators);
+                for side in sides {
+                    self.value_of(side);
+                    if is_coin_flip(side) {
+                        self.facts.coin_flips.push(Rc::clone(&self.place));
+                    }
+                }
+                Value::anything()
+            }
             Expr::Subscript(subscript) => {
                 let value = self.value_of(&subscript.value);
                 let key = self.value_of(&subscript.slice);
@@ -102,6 +113,20 @@ impl<'a> Reader<'a> {
         }
         let items: Vec<Value<'a>> = elements.iter().map(|element| self.value_of(element)).collect();
         Value::start(Origin::Items(items.into()))
+    }
+
+    /// A dictionary; unknown if a key is no literal name.
+    fn entries(&mut self, dictionary: &'a ast::ExprDict) -> Value<'a> {
+        let mut entries = Vec::new();
+        let mut is_known = dictionary.items.len() <= 16;
+        for item in &dictionary.items {
+            let value = self.value_of(&item.value);
+            match item.key.as_ref().map(|key| (key, self.value_of(key).as_text())) {
+                Some((_, Some(name))) => entries.push((name, &item.value, value)),
+                _ => is_known = false,
+            }
+        }
+        if is_known { Value::start(Origin::Entries(entries.into())) } else { Value::anything() }
     }
 
     fn read(&mut self, expression: &'a Expr) -> Value<'a> {
@@ -151,6 +176,7 @@ impl<'a> Reader<'a> {
             Expr::Attribute(attribute) => Some((self.value_of(&attribute.value), &attribute.attr)),
             _ => None,
         };
+        let mut partial: Option<Rc<Arguments<'a>>> = None;
         let callee = match &receiver {
             Some((value, attribute)) => match value.origin() {
                 Some(Origin::Imported(module)) => Callee::Named(format!("{module}.{attribute}").into()),
@@ -158,10 +184,28 @@ impl<'a> Reader<'a> {
             },
             None => match self.value_of(&call.func).origin() {
                 Some(Origin::Imported(name) | Origin::Variable(name)) => Callee::Named(Rc::clone(name)),
+                Some(Origin::Constructed(name, _, given)) if &**name == "functools.partial" => {
+                    let function = given.positional.first().and_then(|(_, value)| value.origin());
+                    partial = Some(Rc::clone(given));
+                    match function {
+                        Some(Origin::Imported(name) | Origin::Variable(name)) => {
+                            Callee::Named(Rc::clone(name))
+                        }
+                        _ => Callee::Other,
+                    }
+                }
                 _ => Callee::Other,
             },
         };
-        let arguments = Rc::new(self.arguments(&call.arguments));
+        let mut arguments = self.arguments(&call.arguments);
+        if let Some(partial) = partial {
+            // What was given before comes first, and later keywords replace earlier ones.
+            let before = partial.positional.iter().skip(1).cloned();
+            arguments.positional = before.chain(std::mem::take(&mut arguments.positional)).collect();
+            arguments.keywords.extend(partial.keywords.iter().cloned());
+            arguments.open |= partial.open;
+        }
+        let arguments = Rc::new(arguments);
         let value = match &callee {
             Callee::Named(name) => self.constructed(name, call, &arguments),
             Callee::Method(value, name) => {
@@ -204,6 +248,18 @@ impl<'a> Reader<'a> {
         if let Some(result) = self.result_of(name, arguments) {
             return result;
         }
+        // Zipped data sets keep the order of the first one.
+        if name.ends_with("Dataset.zip")
+            && let Some((_, zipped)) = arguments.positional.first()
+        {
+            let first = match zipped.origin() {
+                Some(Origin::Items(items)) => items.first().cloned(),
+                _ => Some(zipped.clone()),
+            };
+            if let Some(first) = first {
+                return first;
+            }
+        }
         let value = Value::start(Origin::Constructed(Rc::clone(name), call, Rc::clone(arguments)));
         if &**name != "webdataset.DataPipeline" {
             return value;
@@ -224,8 +280,17 @@ impl<'a> Reader<'a> {
     pub(super) fn arguments(&mut self, arguments: &'a ast::Arguments) -> Arguments<'a> {
         let mut read = Arguments::default();
         for argument in &arguments.args {
+            if let Expr::Starred(starred) = argument {
+                // A list whose items are known stands for them.
+                match self.value_of(&starred.value).origin() {
+                    Some(Origin::Items(items)) if !read.open => {
+                        read.positional.extend(items.iter().map(|item| (argument, item.clone())));
+                    }
+                    _ => read.open = true,
+                }
+                continue;
+            }
             let value = self.value_of(argument);
-            read.open |= argument.is_starred_expr();
             if !read.open {
                 read.positional.push((argument, value));
             }
@@ -234,7 +299,13 @@ impl<'a> Reader<'a> {
             let value = self.value_of(&keyword.value);
             match &keyword.arg {
                 Some(name) => read.keywords.push((name.as_str(), &keyword.value, value)),
-                None => read.open = true,
+                None => match value.origin() {
+                    Some(Origin::Entries(entries)) => read.keywords.extend(entries.iter().cloned()),
+                    Some(Origin::Constructed(name, _, given)) if &**name == "dict" && !given.open => {
+                        read.keywords.extend(given.keywords.iter().cloned());
+                    }
+                    _ => read.open = true,
+                },
             }
         }
         read
@@ -252,4 +323,16 @@ fn unwrap_apply<'a>(name: &'a str, arguments: &Rc<Arguments<'a>>) -> (&'a str, R
         },
         _ => (name, Rc::clone(arguments)),
     }
+}
+
+/// Whether an expression draws a random number for each record: `rand(n)`, `rng.random(len(data))`.
+fn is_coin_flip(expression: &Expr) -> bool {
+    const DRAWS: [&str; 6] = ["rand", "rand_like", "random", "random_sample", "ranf", "uniform"];
+    let Expr::Call(call) = expression else { return false };
+    let name = match &*call.func {
+        Expr::Attribute(attribute) => attribute.attr.as_str(),
+        Expr::Name(name) => name.id.as_str(),
+        _ => return false,
+    };
+    DRAWS.contains(&name) && !call.arguments.is_empty()
 }

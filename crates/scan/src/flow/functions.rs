@@ -78,7 +78,9 @@ impl<'a> Reader<'a> {
     /// The result of calling a function of the module; `None` if it is unknown.
     pub(super) fn result_of(&mut self, name: &str, arguments: &Arguments<'a>) -> Option<Value<'a>> {
         let known = if name.starts_with("self.") { &self.methods } else { &self.functions };
-        let function = Rc::clone(known.get(name)?);
+        let known = known.get(name);
+        let is_imported = known.is_none();
+        let function = Rc::clone(known.or_else(|| self.imported.get(name))?);
         let mut results = Vec::new();
         for history in function.result.histories() {
             let value = match history.origin() {
@@ -89,15 +91,19 @@ impl<'a> Reader<'a> {
                 }
                 origin => Value::start(origin.clone()),
             };
-            results.push(self.replay(value, history));
+            results.push(self.replay(value, history, is_imported));
         }
         Some(Value::any_of(&results))
     }
 
     /// Applies the operations in a history to a value.
-    fn replay(&mut self, value: Value<'a>, history: &History<'a>) -> Value<'a> {
+    ///
+    /// Operations of another file are followed, but are no places of this module.
+    fn replay(&mut self, value: Value<'a>, history: &History<'a>, is_imported: bool) -> Value<'a> {
         let operations: Vec<&Operation<'a>> = history.backwards().collect();
-        operations.into_iter().rev().fold(value, |value, operation| self.apply(&value, operation))
+        operations.into_iter().rev().fold(value, |value, operation| {
+            if is_imported { self.after(&value, operation) } else { self.apply(&value, operation) }
+        })
     }
 
     /// The value after an operation; unknown once the effort exceeds `most_effort`.

@@ -1,6 +1,7 @@
 //! The imported names of a module: `tf` for `tensorflow`, `DataLoader` for `torch.utils.data.DataLoader`.
 
-use ruff_python_ast::{Expr, StmtImport, StmtImportFrom};
+use ruff_python_ast::visitor::{self, Visitor};
+use ruff_python_ast::{Expr, Stmt, StmtImport, StmtImportFrom};
 use std::collections::{BTreeSet, HashMap};
 
 /// The imports of a module read so far.
@@ -11,7 +12,32 @@ pub struct Imports<'a> {
     stars: Vec<&'a str>,
 }
 
+/// Reads the imports of all statements, and no expressions.
+impl<'a> Visitor<'a> for Imports<'a> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        match statement {
+            Stmt::Import(import) => self.import(import),
+            Stmt::ImportFrom(import) => self.import_from(import),
+            Stmt::FunctionDef(_)
+            | Stmt::ClassDef(_)
+            | Stmt::If(_)
+            | Stmt::For(_)
+            | Stmt::While(_)
+            | Stmt::With(_)
+            | Stmt::Try(_) => visitor::walk_stmt(self, statement),
+            _ => {}
+        }
+    }
+
+    fn visit_expr(&mut self, _: &'a Expr) {}
+}
+
 impl<'a> Imports<'a> {
+    /// Adds all imports of a module, because a function may use names that are imported below it.
+    pub fn collect(&mut self, body: &'a [Stmt]) {
+        self.visit_body(body);
+    }
+
     /// Adds `import a.b as c`.
     pub fn import(&mut self, statement: &'a StmtImport) {
         for alias in &statement.names {

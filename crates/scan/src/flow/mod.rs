@@ -17,10 +17,10 @@ pub use place::{Loop, Place, Surroundings};
 pub use value::{Arguments, History, Operation, Origin, Value};
 
 use environment::Environment;
-use functions::Function;
+pub use functions::Function;
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtClassDef, StmtFor, StmtFunctionDef};
 use ruff_text_size::TextRange;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Deepest nesting of expressions and statements that is read.
@@ -45,8 +45,12 @@ pub struct Facts<'a> {
     pub functions: Vec<&'a StmtFunctionDef>,
     /// Places that read the result of a private engine, or a part of it.
     pub private_reads: Vec<(TextRange, Value<'a>)>,
+    /// Calls whose result is dropped, by their position.
+    pub dropped: HashSet<TextRange>,
     /// All classes.
     pub classes: Vec<&'a StmtClassDef>,
+    /// Places that compare random numbers with a rate (`rand(n) < q`), which samples by Poisson.
+    pub coin_flips: Vec<Rc<Place<'a>>>,
     /// Whether some code is nested too deeply to be read.
     pub too_deep: bool,
     /// Whether following values reached the limit of effort.
@@ -98,17 +102,35 @@ impl<'a> Call<'a> {
 ///
 /// `most_effort` limits the operations and steps back in values' histories. Without a limit, ten kilobytes of functions that call
 /// each other could need gigabytes.
-pub fn read(body: &[Stmt], most_effort: usize) -> Facts<'_> {
-    let mut reader = Reader { most_effort, ..Reader::default() };
-    reader.statements(body);
-    reader.facts
+///
+/// `imported` are results of functions in other files, by their full names.
+pub fn read<'a>(body: &'a [Stmt], most_effort: usize, imported: &Functions<'a>) -> Facts<'a> {
+    read_functions(body, most_effort, imported).0
 }
+
+/// As [`read`], with the functions of the module.
+pub fn read_functions<'a>(
+    body: &'a [Stmt],
+    most_effort: usize,
+    imported: &Functions<'a>,
+) -> (Facts<'a>, Functions<'a>) {
+    let imported = imported.iter().map(|(name, function)| (name.clone(), Rc::clone(function))).collect();
+    let mut reader = Reader { imported, most_effort, ..Reader::default() };
+    reader.facts.imports.collect(body);
+    reader.statements(body);
+    (reader.facts, reader.functions)
+}
+
+/// Functions by name.
+pub type Functions<'a> = HashMap<String, Rc<Function<'a>>>;
 
 /// The state of the reading.
 #[derive(Debug, Default)]
 struct Reader<'a> {
     environment: Environment<'a>,
     functions: HashMap<String, Rc<Function<'a>>>,
+    /// Functions of other files, by their full names.
+    imported: Functions<'a>,
     /// The methods of the current class, by `self.name`.
     methods: HashMap<String, Rc<Function<'a>>>,
     place: Rc<Place<'a>>,

@@ -5,6 +5,7 @@ use super::imports::{dotted, root_name};
 use super::value::{History, Operation, Origin, Value, name_of_item};
 use super::{DEEPEST, Loop, Place, Reader, Surroundings};
 use crate::libraries::is_make_private;
+use crate::role::Role;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{ExceptHandler, Expr, Stmt};
 use ruff_text_size::Ranged;
@@ -83,6 +84,12 @@ impl<'a> Reader<'a> {
                 if choice.elif_else_clauses.last().is_none_or(|clause| clause.test.is_some()) {
                     branches.push(super::environment::Changes::new());
                 }
+                // Rules are about training, so its branch is taken: `if train: data = data.repeat()`.
+                match Role::of_condition(&choice.test) {
+                    Role::Training => branches.truncate(1),
+                    Role::Evaluation if branches.len() > 1 => drop(branches.remove(0)),
+                    _ => {}
+                }
                 self.environment.join(&branches);
             }
             Stmt::With(block) => {
@@ -119,6 +126,10 @@ impl<'a> Reader<'a> {
             Stmt::Import(import) => self.facts.imports.import(import),
             Stmt::ImportFrom(import) => self.facts.imports.import_from(import),
             Stmt::Delete(delete) => delete.targets.iter().for_each(|target| self.bind(target, None)),
+            Stmt::Expr(statement) => {
+                self.facts.dropped.insert(statement.value.range());
+                self.value_of(&statement.value);
+            }
             other => visitor::walk_stmt(self, other),
         }
     }

@@ -48,6 +48,8 @@ pub enum Origin<'a> {
     Text(&'a str),
     /// A tuple or list, with the value of each item.
     Items(Rc<[Value<'a>]>),
+    /// A dictionary with names as keys.
+    Entries(Rc<[(&'a str, &'a Expr, Value<'a>)]>),
 }
 
 /// A method call on a value. If `arguments` is `None`, an item taken from the value.
@@ -138,6 +140,11 @@ impl<'a> Value<'a> {
     pub fn then(&self, operation: &Operation<'a>) -> Self {
         let histories = self.0.iter().map(|history| history.then(operation.clone()));
         Value(histories.collect::<Vec<_>>().into())
+    }
+
+    /// The values that it may be, one for each history.
+    pub fn alternatives(&self) -> impl Iterator<Item = Value<'a>> {
+        self.0.iter().map(|history| Value(Rc::new([Rc::clone(history)])))
     }
 
     /// The possible histories; at least one.

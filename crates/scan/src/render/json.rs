@@ -6,16 +6,18 @@ use misdeal_results::{Document, RuleEntry, Scan};
 
 /// The report with all findings.
 pub fn document(report: Report) -> Document {
-    let Report { files, bytes, skipped, findings, .. } = report;
+    let Report { files, bytes, skipped, partly_read, findings, .. } = report;
     let (files, bytes, skipped) = (Some(files), Some(bytes), Some(skipped));
-    Scan { files, bytes, skipped, findings: Some(findings), ..Scan::default() }.into()
+    let partly_read = Some(partly_read);
+    Scan { files, bytes, skipped, partly_read, findings: Some(findings), ..Scan::default() }.into()
 }
 
 /// The counts of a survey, without findings.
 pub fn survey_document(report: Report) -> Document {
-    let Report { files, bytes, skipped, survey, .. } = report;
+    let Report { files, bytes, skipped, partly_read, survey, .. } = report;
     let (files, bytes, skipped) = (Some(files), Some(bytes), Some(skipped));
-    Scan { files, bytes, skipped, survey: Some(survey), ..Scan::default() }.into()
+    let partly_read = Some(partly_read);
+    Scan { files, bytes, skipped, partly_read, survey: Some(survey), ..Scan::default() }.into()
 }
 
 /// The descriptions of some rules.

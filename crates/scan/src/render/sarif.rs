@@ -16,7 +16,7 @@ pub fn sarif(report: &Report) -> String {
             "columnKind": "unicodeCodePoints",
             "invocations": [{
                 "executionSuccessful": true,
-                "toolExecutionNotifications": report.skipped.iter().map(notification).collect::<Vec<_>>(),
+                "toolExecutionNotifications": report.skipped.iter().chain(&report.partly_read).map(notification).collect::<Vec<_>>(),
             }],
             "results": report.findings.iter().map(result).collect::<Vec<_>>(),
         }],
@@ -31,6 +31,7 @@ fn rules() -> Vec<Value> {
             "shortDescription": {"text": rule.finds},
             "fullDescription": {"text": rule.why},
             "help": {"text": rule.fix},
+            "helpUri": rule.page(),
             "defaultConfiguration": {"level": rule.level.name()},
         })
     });

@@ -3,7 +3,7 @@
 use crate::rules::{RULES, Reach, Rule};
 use crate::scanning::Report;
 use misdeal_core::{printable, printable_lines};
-use misdeal_results::{Count, Finding};
+use misdeal_results::{Count, Finding, PipelineOrder};
 use std::fmt::Write;
 
 /// Findings with their lines of code, and a summary.
@@ -82,8 +82,25 @@ pub fn survey_text(report: &Report) -> String {
     text += &row("shuffle then batch", survey.shuffle_then_batch);
     text += &row("batch then shuffle", survey.batch_then_shuffle);
     let _ = writeln!(text, "\n{share} (the paper's search of GitHub: 290 against 10,800 files, 2.6 %)");
+    for order in [PipelineOrder::BatchThenShuffle, PipelineOrder::ShuffleThenBatch] {
+        let own: Vec<_> = survey.locations.iter().filter(|location| location.order == order).collect();
+        let name = if order == PipelineOrder::BatchThenShuffle {
+            "batch then shuffle"
+        } else {
+            "shuffle then batch"
+        };
+        for location in own.iter().take(MOST_SHOWN) {
+            let _ = writeln!(text, "  {}:{}  {name}", printable(&location.path), location.line);
+        }
+        if own.len() > MOST_SHOWN {
+            let _ = writeln!(text, "  and {} more, which --format json lists", own.len() - MOST_SHOWN);
+        }
+    }
     text
 }
+
+/// Largest number of pipelines of each order that the text of a survey names.
+const MOST_SHOWN: usize = 20;
 
 /// A list of all rules, one on each line.
 pub fn rule_list() -> String {

@@ -12,6 +12,7 @@
 use super::order::shuffles_batches;
 use super::{Found, Reach, Rule};
 use crate::flow::History;
+use crate::libraries::has_pipelines;
 use crate::module::Module;
 use crate::role::Role;
 use misdeal_results::Level;
@@ -27,7 +28,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn check(module: &Module, found: &mut Found) {
-    if !module.has_pipelines {
+    if !has_pipelines(&module.facts) {
         return;
     }
     for value in &module.facts.pipelines {

@@ -48,9 +48,13 @@ pub fn has_sampler(loader: &Call) -> bool {
         || loader.arguments.get("batch_sampler", 4).is_some()
 }
 
-/// The first shuffling loader that is not for evaluation.
-pub fn shuffled_loader<'m, 'a>(module: &'m Module<'a>) -> Option<&'m Call<'a>> {
-    loaders(module).find(|loader| shuffles(loader) == Some(true) && role(loader) != Role::Evaluation)
+/// Whether a loader's sampler draws a random order of records.
+pub fn samples_randomly(loader: &Call) -> bool {
+    let Some((_, sampler)) = loader.arguments.get("sampler", 3) else { return false };
+    sampler.histories().iter().any(|history| {
+        matches!(history.origin(), Origin::Constructed(name, ..)
+            if name.ends_with("RandomSampler") && !name.ends_with("WeightedRandomSampler"))
+    })
 }
 
 /// The arguments of the loader, if the value is a loader.

@@ -7,30 +7,44 @@
 
 mod accountant_assumes_poisson;
 mod accounting;
+mod accumulation_not_accounted;
 mod batch_before_shuffle;
+mod bins_drawn_once;
 mod buffer_cost;
 mod buffer_of_one;
 mod cache_after_shuffle;
-mod data_loader;
+mod cuts;
+pub mod data_loader;
 mod epochs;
+mod epsilon_without_noise;
+mod fixed_size_accounted_as_poisson;
+mod ftrl_over_sampled_batches;
 pub mod order;
 mod permutation_before_epochs;
 mod permuted_batches;
+mod poisson_accounting_of_fixed_order;
 mod poisson_loader_unused;
 mod poisson_sampling_off;
 mod rate_of_short_batch;
+mod rate_over_batches;
 mod repeat_before_batch;
 mod reseeded_every_epoch;
 mod sampler_without_set_epoch;
+mod sampling;
 mod shuffled_once;
 mod small_shuffle_buffer;
 mod streaming_shuffle;
 mod tensorflow_data;
+mod tensorflow_order;
 mod tensorflow_privacy_shuffled;
 mod training_not_shuffled;
 mod trainings;
 mod unsharded_workers;
 mod weighted_sampler;
+
+pub use accounting::accounts_for_poisson;
+pub use sampling::Poisson;
+pub use trainings::{Given, Trainings};
 
 use crate::module::Module;
 use misdeal_results::Level;
@@ -75,6 +89,16 @@ pub struct Rule {
     pub(crate) check: fn(&Module, &mut Found),
 }
 
+/// Where the guide is published. Each rule has the page `NAME.html` there.
+const PAGES: &str = "https://misdeal.github.io/misdeal/rules";
+
+impl Rule {
+    /// The address of the rule's page in the guide, which does not change.
+    pub fn page(&self) -> String {
+        format!("{PAGES}/{}.html", self.name)
+    }
+}
+
 /// The places that a rule found in one module.
 #[derive(Debug, Default)]
 pub struct Found {
@@ -92,17 +116,29 @@ pub struct Place {
     pub what: String,
     /// The fix for this place, if it is more specific than the rule's fix.
     pub fix: Option<String>,
+    /// Changes of the text that certainly fix the mistake.
+    pub edits: Vec<(TextRange, String)>,
 }
 
 impl Found {
     /// Adds a place with a description. Repeated places count once.
     pub fn add(&mut self, range: TextRange, what: impl Into<String>) {
-        self.add_place(Place { range, what: what.into(), fix: None });
+        self.add_place(Place { range, what: what.into(), fix: None, edits: Vec::new() });
     }
 
     /// Like [`Found::add`], with a fix for this place.
     pub fn add_with_fix(&mut self, range: TextRange, what: impl Into<String>, fix: String) {
-        self.add_place(Place { range, what: what.into(), fix: Some(fix) });
+        self.add_place(Place { range, what: what.into(), fix: Some(fix), edits: Vec::new() });
+    }
+
+    /// Like [`Found::add`], with changes that certainly fix the mistake.
+    pub fn add_certain(
+        &mut self,
+        range: TextRange,
+        what: impl Into<String>,
+        edits: Vec<(TextRange, String)>,
+    ) {
+        self.add_place(Place { range, what: what.into(), fix: None, edits });
     }
 
     fn add_place(&mut self, place: Place) {
@@ -113,16 +149,23 @@ impl Found {
 }
 
 /// All rules, sorted by name.
-pub static RULES: [Rule; 19] = [
+pub static RULES: [Rule; 26] = [
     accountant_assumes_poisson::RULE,
+    accumulation_not_accounted::RULE,
     batch_before_shuffle::RULE,
+    bins_drawn_once::RULE,
     buffer_of_one::RULE,
     cache_after_shuffle::RULE,
+    epsilon_without_noise::RULE,
+    fixed_size_accounted_as_poisson::RULE,
+    ftrl_over_sampled_batches::RULE,
     permutation_before_epochs::RULE,
     permuted_batches::RULE,
+    poisson_accounting_of_fixed_order::RULE,
     poisson_loader_unused::RULE,
     poisson_sampling_off::RULE,
     rate_of_short_batch::RULE,
+    rate_over_batches::RULE,
     repeat_before_batch::RULE,
     reseeded_every_epoch::RULE,
     sampler_without_set_epoch::RULE,

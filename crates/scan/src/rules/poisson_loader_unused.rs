@@ -17,7 +17,7 @@
 //! returned loader is read anywhere (apart from its length); the passed loader may have been replaced or already uses Poisson
 //! sampling; `poisson_sampling` is given and not `True`.
 
-use super::trainings::{Training, private_trainings};
+use super::trainings::Training;
 use super::{Found, Reach, Rule};
 use crate::flow::{Call, Callee, History, Origin, Value};
 use crate::libraries::{is_hint, is_make_private};
@@ -43,8 +43,7 @@ fn check(module: &Module, found: &mut Found) {
     if !facts.calls.iter().any(|call| call.method().is_some_and(is_make_private)) {
         return;
     }
-    let trainings = private_trainings(facts, &module.lookups);
-    let by_optimizer = by_optimizer(&trainings);
+    let by_optimizer = by_optimizer(&module.trainings().all);
     let read = loaders_read(module);
     for call in &facts.calls {
         let Some((name, at)) = make_private(call) else { continue };
@@ -89,7 +88,8 @@ fn is_poisson(loader: &History) -> bool {
 fn by_optimizer<'t, 'a>(trainings: &'t [Training<'a>]) -> HashMap<TextRange, Vec<&'t Training<'a>>> {
     let mut by_optimizer: HashMap<TextRange, Vec<&'t Training<'a>>> = HashMap::new();
     for training in trainings {
-        let results = training.optimizer.histories().iter().filter_map(|history| history.result());
+        let histories = training.optimizers.iter().flat_map(Value::histories);
+        let results = histories.filter_map(|history| history.result());
         let calls: HashSet<TextRange> =
             results.filter(|(_, part)| *part == Some("1")).map(|(call, _)| call.range).collect();
         for call in calls {

@@ -10,6 +10,7 @@
 //!
 //! The rule reports every such call, except in functions for tests or evaluation.
 
+use super::accounting::is_without_noise;
 use super::{Found, Reach, Rule};
 use crate::libraries::is_make_private;
 use crate::module::Module;
@@ -34,9 +35,11 @@ fn check(module: &Module, found: &mut Found) {
         }
         if let Some((expression, value)) = call.arguments.named("poisson_sampling")
             && value.as_bool() == Some(false)
+            && !is_without_noise(call)
             && Role::around(&call.place) != Role::Evaluation
         {
-            found.add(expression.range(), "poisson_sampling is False");
+            let edits = vec![(expression.range(), "True".to_owned())];
+            found.add_certain(expression.range(), "poisson_sampling is False", edits);
         }
     }
 }

@@ -11,7 +11,7 @@
 
 use super::data_loader;
 use super::{Found, Reach, Rule};
-use crate::libraries::samples_by_poisson;
+use crate::flow::Place;
 use crate::module::Module;
 use crate::role::words;
 use misdeal_results::Level;
@@ -29,21 +29,26 @@ pub const RULE: Rule = Rule {
 };
 
 fn check(module: &Module, found: &mut Found) {
-    let facts = &module.facts;
-    if samples_by_poisson(facts) {
-        return;
-    }
-    let assigned = facts.assignments.iter();
-    let assigned = assigned.filter(|(place, _)| place.targets.iter().any(|name| is_rate(name)));
-    let given = facts.calls.iter().flat_map(|call| &call.arguments.keywords);
-    let given = given.filter(|(name, ..)| is_rate(name)).map(|(_, expression, _)| *expression);
-    for expression in assigned.map(|(_, expression)| *expression).chain(given) {
+    for (expression, place) in rates(module) {
         if let Some(length) = one_over_length(expression)
             && keeps_short_batch(module, length)
+            && !module.poisson().is_near(place)
         {
             found.add(expression.range(), "the rate is 1 / len(loader) with a short last batch");
         }
     }
+}
+
+/// The sampling rates of a module: what is assigned to such a name, or given for one.
+pub fn rates<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = (&'a Expr, &'m Place<'a>)> {
+    let facts = &module.facts;
+    let assigned = facts.assignments.iter();
+    let assigned = assigned.filter(|(place, _)| place.targets.iter().any(|name| is_rate(name)));
+    let given = facts.calls.iter().flat_map(|call| {
+        let keywords = call.arguments.keywords.iter().filter(|(name, ..)| is_rate(name));
+        keywords.map(|(_, expression, _)| (*expression, &*call.place))
+    });
+    assigned.map(|(place, expression)| (*expression, &**place)).chain(given)
 }
 
 fn is_rate(name: &str) -> bool {

@@ -50,12 +50,17 @@ fn check(module: &Module, found: &mut Found) {
         let is_training = Role::around(&call.place) != Role::Evaluation;
         if is_seeder
             && is_training
-            && epochs::around(&call.place).is_some()
+            && epochs::around(&call.place).is_some_and(|repeat| trains(module, repeat))
             && has_same_seed(call, &mut assigned)
         {
             found.add(call.expression.func.range(), "the same seed is set in every epoch");
         }
     }
+}
+
+/// Whether a loop over epochs trains, by a step or by an inner loop. A loop over checkpoints does not.
+fn trains(module: &Module, repeat: &StmtFor) -> bool {
+    module.trainings().learns_in(repeat) || module.trainings().is_outer(repeat)
 }
 
 /// Whether the seed is a literal or a variable whose name contains `seed`. It is then the same in all epochs.

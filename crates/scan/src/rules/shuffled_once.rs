@@ -13,6 +13,7 @@ use super::tensorflow_data::{is_followed_by, training_pipelines};
 use super::{Found, Reach, Rule};
 use crate::module::Module;
 use misdeal_results::Level;
+use ruff_text_size::Ranged;
 
 pub const RULE: Rule = Rule {
     name: "shuffled-once",
@@ -25,13 +26,20 @@ pub const RULE: Rule = Rule {
 };
 
 fn check(module: &Module, found: &mut Found) {
+    if super::training_not_shuffled::keeps_order_on_purpose(module) {
+        return;
+    }
     for (_, shuffle) in training_pipelines(module, &["shuffle"]) {
         let Some(arguments) = &shuffle.arguments else { continue };
         let reshuffles = arguments.get("reshuffle_each_iteration", 2).and_then(|(_, value)| value.as_bool());
         if reshuffles == Some(false)
             && !is_followed_by(module, shuffle, &["take", "skip", "shard", "shuffle"])
         {
-            found.add(shuffle.range, "reshuffle_each_iteration is False");
+            let value = arguments.get("reshuffle_each_iteration", 2);
+            let literal = value.filter(|(expression, _)| expression.is_boolean_literal_expr());
+            let edits =
+                literal.map(|(expression, _)| (expression.range(), "True".to_owned())).into_iter().collect();
+            found.add_certain(shuffle.range, "reshuffle_each_iteration is False", edits);
         }
     }
 }

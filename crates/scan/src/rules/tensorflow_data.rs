@@ -1,6 +1,6 @@
 //! Finds pipelines of `tf.data`.
 
-use super::order::{BATCH, SHUFFLE};
+use super::order::{BATCH, forms_batches};
 use crate::flow::{Arguments, History, Operation, Origin, Value};
 use crate::module::Module;
 use crate::role::{Role, words};
@@ -19,14 +19,28 @@ pub fn training_pipelines<'m, 'a>(
     let imports = &module.facts.imports;
     let is_tensorflow = PACKAGES.iter().any(|package| imports.uses(package));
     let is_mixed = OTHERS.iter().any(|package| imports.uses(package));
-    let pipelines = module.facts.pipelines.iter().filter(move |_| is_tensorflow);
+    // Federated learning samples clients. How a client orders its own records does not matter.
+    let is_of_clients = imports.uses("tensorflow_federated");
+    let pipelines = module.facts.pipelines.iter().filter(move |_| is_tensorflow && !is_of_clients);
     pipelines.filter_map(move |value| {
         let last = value.histories()[0].last()?;
         let is_ours = names.contains(&last.name)
+            && (!BATCH.contains(&last.name) || forms_batches(last))
+            && !is_peek(module, last)
             && value.always(|history| is_of_tensorflow(history, is_mixed))
             && !value.always(|history| Role::of_pipeline(history, last) == Role::Evaluation);
         is_ours.then_some((value, last))
     })
+}
+
+/// Whether a pipeline is only looked at: `next(iter(data.batch(9)))`, `data.shuffle(100).take(1)`.
+fn is_peek(module: &Module, last: &Operation) -> bool {
+    let text = &module.source.text[last.range.end().to_usize()..];
+    let rest = text.split(['\n', ';']).next().unwrap_or("");
+    rest.contains(").take(1)") || rest.contains(").take(2)") || rest.contains(").take(3)") || {
+        let line = module.source.line_at(last.range.start().to_usize());
+        line.contains("next(iter(") || line.contains(".as_numpy_iterator().next()")
+    }
 }
 
 /// Whether a pipeline starts in TensorFlow. An unknown start counts if no similar library is imported.
@@ -123,19 +137,10 @@ fn known_size(data_set: &str) -> Option<i64> {
 
 /// Whether a pipeline already forms batches.
 pub fn is_batched(history: &History) -> bool {
-    history.backwards().any(|operation| BATCH.contains(&operation.name))
+    history.backwards().any(forms_batches)
 }
 
 /// Whether one of `names` follows an operation anywhere in the module.
 pub fn is_followed_by(module: &Module, operation: &Operation, names: &[&str]) -> bool {
     module.lookups.is_followed_by(&module.facts, operation, names)
-}
-
-/// The first training pipeline that shuffles records and then forms batches.
-pub fn shuffled_batches<'m, 'a>(module: &'m Module<'a>) -> Option<&'m Operation<'a>> {
-    let mut batches = training_pipelines(module, &BATCH);
-    let found = batches.find(|(value, _)| {
-        value.always(|history| history.backwards().any(|step| SHUFFLE.contains(&step.name)))
-    });
-    found.map(|(_, operation)| operation)
 }

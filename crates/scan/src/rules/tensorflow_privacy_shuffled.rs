@@ -1,7 +1,7 @@
 //! TensorFlow Privacy's accounting in a module whose batches are shuffled.
 //!
 //! The accounting is `compute_dp_sgd_privacy`, `compute_rdp` or `PoissonSampledDpEvent`. The batches come from a shuffled
-//! `tf.data` pipeline or from Keras's `fit`, which shuffles.
+//! `tf.data` pipeline, from Keras's `fit`, which shuffles, or from an Estimator's input function with `shuffle=True`.
 //!
 //! # Example
 //! ```python
@@ -13,9 +13,8 @@
 //! The rule reports in private modules that use TensorFlow, if nothing hints at Poisson sampling.
 
 use super::accounting::poisson_accounting;
-use super::tensorflow_data::shuffled_batches;
+use super::tensorflow_order::{Kind, orders};
 use super::{Found, Reach, Rule};
-use crate::libraries::samples_by_poisson;
 use crate::module::Module;
 use misdeal_results::Level;
 use ruff_text_size::Ranged;
@@ -34,29 +33,21 @@ fn check(module: &Module, found: &mut Found) {
     let imports = &module.facts.imports;
     let uses_tensorflow =
         ["tensorflow", "keras", "tensorflow_datasets"].iter().any(|package| imports.uses(package));
-    if !uses_tensorflow || samples_by_poisson(&module.facts) {
+    if !uses_tensorflow {
         return;
     }
-    let is_private_fit = || {
-        let calls = &module.facts.calls;
-        let has_optimizer = calls.iter().any(|call| {
-            call.last_name().is_some_and(|name| name.starts_with("DP") && name.ends_with("Optimizer"))
-        });
-        let is_fit = |call: &crate::flow::Call| {
-            let shuffles =
-                call.arguments.named("shuffle").and_then(|(_, value)| value.as_bool()) != Some(false);
-            call.method() == Some("fit") && shuffles
-        };
-        has_optimizer && calls.iter().any(is_fit)
-    };
-    let what = if shuffled_batches(module).is_some() {
-        "Poisson sampling is accounted for, but the tf.data pipeline shuffles"
-    } else if is_private_fit() {
-        "Poisson sampling is accounted for, but fit shuffles"
-    } else {
+    let poisson = module.poisson();
+    let Some(order) = orders(module)
+        .into_iter()
+        .find(|order| matches!(order.kind, Kind::Shuffled(_)) && !poisson.is_near(order.place))
+    else {
         return;
     };
-    if let Some(call) = poisson_accounting(module).next() {
-        found.add(call.expression.func.range(), what);
+    let Kind::Shuffled(how) = order.kind else { return };
+    let mut calls = poisson_accounting(module);
+    if let Some(call) =
+        calls.find(|call| !poisson.is_near(&call.place) && module.graph().relates(&call.place, order.place))
+    {
+        found.add(call.expression.func.range(), format!("Poisson sampling is accounted for, but {how}"));
     }
 }

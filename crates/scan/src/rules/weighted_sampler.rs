@@ -9,7 +9,6 @@
 //! The rule reports in private modules, unless something hints at Poisson sampling (`make_private` replaces the sampler).
 
 use super::{Found, Reach, Rule, data_loader};
-use crate::libraries::samples_by_poisson;
 use crate::module::Module;
 use crate::role::Role;
 use misdeal_results::Level;
@@ -26,14 +25,12 @@ pub const RULE: Rule = Rule {
 };
 
 fn check(module: &Module, found: &mut Found) {
-    if samples_by_poisson(&module.facts) {
-        return;
-    }
     for call in &module.facts.calls {
         let is_sampler = call.name().is_some_and(|name| {
             name.starts_with("torch.utils.data.") && name.ends_with(".WeightedRandomSampler")
         });
-        if is_sampler && data_loader::role(call) != Role::Evaluation {
+        if is_sampler && data_loader::role(call) != Role::Evaluation && !module.poisson().is_near(&call.place)
+        {
             found.add(call.expression.func.range(), "records are drawn by weight");
         }
     }

@@ -31,6 +31,7 @@
 mod atoms;
 mod cells;
 mod compose;
+mod dots;
 mod moments;
 mod optimistic;
 mod powers;
@@ -43,6 +44,8 @@ pub use atoms::Atoms;
 pub use cells::{Cells, Masses};
 pub(crate) use compose::MOST_BLUR;
 pub use compose::{Aim, Composition};
+pub(crate) use dots::{Divergence, connect_dots};
+pub(crate) use transform::{fast_length, power};
 
 /// The direction in which a value may err.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -50,46 +50,59 @@ impl LossGrid {
             .enumerate()
             .map(|(i, mass)| mass * exp(tilt * self.loss(i) - log_moment))
             .collect();
-        let tails = TailSums::of(&tilted);
-        let mut folded = vec![0.0; length];
-        for (i, sum) in tails.sums.iter().enumerate() {
-            folded[(i as i64 - tails.middle as i64).rem_euclid(length as i64) as usize] += sum;
-        }
-        let input_norm = norm(folded.iter().map(|sum| sum * sum));
-        let forward = planned(length, |planner| planner.plan_fft_forward(length));
-        let mut spectrum = forward.make_output_vec();
-        forward.process(&mut folded, &mut spectrum).expect("lengths come from the plan");
-        drop(forward);
-        let powers = raise(&mut spectrum, length, tails.total, times);
-        let inverse = planned(length, |planner| planner.plan_fft_inverse(length));
-        // Rounding may leave an imaginary part where a real transform has zero.
-        spectrum[0].im = 0.0;
-        if length.is_multiple_of(2) {
-            spectrum[length / 2].im = 0.0;
-        }
-        inverse.process(&mut spectrum, &mut folded).expect("lengths come from the plan");
-        drop((inverse, spectrum));
-        let moved = (self.first + tails.middle as i64) * times as i64;
-        folded.rotate_left((first - moved).rem_euclid(length as i64) as usize);
-        let scale = 1.0 / length as f64;
-        for mass in &mut folded {
-            *mass *= scale;
-        }
-
-        let transform_error = transform_error(length);
-        let (n, root) = (times as f64, (length as f64).sqrt());
-        let before = n * transform_error * input_norm;
-        let after = transform_error * powers.norm / root + powers.error_norm / root;
-        let error = RoundOff {
-            largest: 1.1 * (before * powers.slope_norm / root + after),
-            norm: 1.1 * (before * powers.largest_slope + after),
-        };
-        (folded, error)
+        power(&tilted, self.first, times, first, length)
     }
 }
 
+/// The law of the sum of `times` independent terms on `length` cyclic points from `first` on, and a bound on its error.
+///
+/// A term's masses lie at `from`, `from + 1`, ...
+pub(crate) fn power(
+    masses: &[f64],
+    from: i64,
+    times: u64,
+    first: i64,
+    length: usize,
+) -> (Vec<f64>, RoundOff) {
+    let tails = TailSums::of(masses);
+    let mut folded = vec![0.0; length];
+    for (i, sum) in tails.sums.iter().enumerate() {
+        folded[(i as i64 - tails.middle as i64).rem_euclid(length as i64) as usize] += sum;
+    }
+    let input_norm = norm(folded.iter().map(|sum| sum * sum));
+    let forward = planned(length, |planner| planner.plan_fft_forward(length));
+    let mut spectrum = forward.make_output_vec();
+    forward.process(&mut folded, &mut spectrum).expect("lengths come from the plan");
+    drop(forward);
+    let powers = raise(&mut spectrum, length, tails.total, times);
+    let inverse = planned(length, |planner| planner.plan_fft_inverse(length));
+    // Rounding may leave an imaginary part where a real transform has zero.
+    spectrum[0].im = 0.0;
+    if length.is_multiple_of(2) {
+        spectrum[length / 2].im = 0.0;
+    }
+    inverse.process(&mut spectrum, &mut folded).expect("lengths come from the plan");
+    drop((inverse, spectrum));
+    let moved = (from + tails.middle as i64) * times as i64;
+    folded.rotate_left((first - moved).rem_euclid(length as i64) as usize);
+    let scale = 1.0 / length as f64;
+    for mass in &mut folded {
+        *mass *= scale;
+    }
+
+    let transform_error = transform_error(length);
+    let (n, root) = (times as f64, (length as f64).sqrt());
+    let before = n * transform_error * input_norm;
+    let after = transform_error * powers.norm / root + powers.error_norm / root;
+    let error = RoundOff {
+        largest: 1.1 * (before * powers.slope_norm / root + after),
+        norm: 1.1 * (before * powers.largest_slope + after),
+    };
+    (folded, error)
+}
+
 /// Bounds on the error of the tilted masses: of each mass, and of all masses as a vector.
-pub(super) struct RoundOff {
+pub(crate) struct RoundOff {
     largest: f64,
     norm: f64,
 }
@@ -101,7 +114,12 @@ impl RoundOff {
     /// error.
     pub(super) fn on_delta(&self, tilt: f64, step: f64, length: usize) -> f64 {
         let sum = |tilt: f64| (-1.0 / expm1(-tilt * step)).min(length as f64);
-        (sum(tilt) * self.largest).min(sum(2.0 * tilt).sqrt() * self.norm)
+        self.on_sum(sum(tilt), sum(2.0 * tilt).sqrt())
+    }
+
+    /// The effect on a sum of masses times weights, from the weights' sum and 2-norm.
+    pub(crate) fn on_sum(&self, weights: f64, norm_of_weights: f64) -> f64 {
+        (weights * self.largest).min(norm_of_weights * self.norm)
     }
 }
 
@@ -166,7 +184,7 @@ impl RunningSum {
 }
 
 /// The shortest even length of at least `least` that is 1, 3 or 5 times a power of two.
-pub(super) fn fast_length(least: usize) -> usize {
+pub(crate) fn fast_length(least: usize) -> usize {
     [1, 3, 5].map(|odd| odd * least.div_ceil(odd).next_power_of_two().max(2)).into_iter().min().unwrap()
 }
 

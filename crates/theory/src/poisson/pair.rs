@@ -100,6 +100,11 @@ impl SubsampledGaussian {
         [self.cells(step, range).pessimistic(), self.gathered_cells(step, range).optimistic()]
     }
 
+    /// The cells of width `step` from `-below * step` on, which is about the smallest loss, leaving out about `tail`.
+    pub(crate) fn cells_from(&self, step: f64, below: i64, tail: f64) -> Cells {
+        self.cells(step, LossRange { low: -(below as f64) * step, high: self.high_loss(tail) })
+    }
+
     /// The cells of width `step` over `range`, for an upper bound.
     ///
     /// The grid begins at the smallest loss of that range. If the sampling probability is small, nearly all mass lies
