@@ -236,7 +236,7 @@ fn append<T: DataType>(
                 values.push(u64::MAX);
                 continue;
             }
-            let Some(value) = found.and_then(|value| u64::try_from(value).ok()).filter(|&value| value < u64::MAX) else {
+            let Some(value) = found.and_then(|value| u64::try_from(value).ok()).filter(|&value| name != RECORD || value < u64::MAX) else {
                 let problem = format!("a value of the column {name} is below 0 or beyond its type");
                 return Err(Error::malformed(path, problem, HINT));
             };

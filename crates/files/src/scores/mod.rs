@@ -94,7 +94,8 @@ mod tests {
         let path = folder.path().join("large.npy");
         let file = std::fs::File::create(&path).unwrap();
         let header = "{'descr': '|i1', 'fortran_order': False, 'shape': (30000001,), }\n";
-        let bytes = [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes()].concat();
+        let length = (header.len() as u16).to_le_bytes();
+        let bytes = [&b"\x93NUMPY\x01\x00"[..], &length, header.as_bytes()].concat();
         std::io::Write::write_all(&mut &file, &bytes).unwrap();
         // The rest is a hole, which takes no space.
         file.set_len(bytes.len() as u64 + 30_000_001).unwrap();
