@@ -55,7 +55,11 @@ pub fn found(evidence: &SchemeEvidence<'_>) -> Option<Candidate> {
     }
     let share = evidence.companions_of_epochs().share();
     let is_grouped = companions < RULED_OUT && evidence.companions_of_epochs().is_excess();
-    if is_grouped && share < NEVER_MIX && evidence.places().correlation().abs() < 0.2 {
+    if is_grouped
+        && neighbours(orders).is_none()
+        && share < NEVER_MIX
+        && evidence.places().correlation().abs() < 0.2
+    {
         let why = format!(
             "records share batches with the same others in every epoch, {:.0} % of the way to fixed batches, at any time of an epoch",
             100.0 * share
