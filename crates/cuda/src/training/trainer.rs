@@ -193,7 +193,9 @@ impl<A: Accelerator> Trainer<A> {
         };
         let scored: Vec<_> =
             (0..models.len()).into_par_iter().map(|model| results.scored(&self.plan, model)).collect();
-        scored.iter().for_each(|_| on_trained());
+        for _ in &scored {
+            on_trained();
+        }
         Ok(Some(self.plan.batch_of(trials, &scored)))
     }
 

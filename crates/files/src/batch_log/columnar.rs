@@ -284,13 +284,10 @@ fn append<T: DataType>(
                 values.push(u64::MAX);
                 continue;
             }
-<<<<<<< HEAD
-            let Some(value) =
-                found.and_then(|value| u64::try_from(value).ok()).filter(|&value| value < u64::MAX)
+            let Some(value) = found
+                .and_then(|value| u64::try_from(value).ok())
+                .filter(|&value| name != RECORD || value < u64::MAX)
             else {
-=======
-            let Some(value) = found.and_then(|value| u64::try_from(value).ok()).filter(|&value| name != RECORD || value < u64::MAX) else {
->>>>>>> doctor
                 let problem = format!("a value of the column {name} is below 0 or beyond its type");
                 return Err(Error::malformed(path, problem, HINT));
             };
