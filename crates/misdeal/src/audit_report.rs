@@ -77,7 +77,7 @@ pub(crate) fn report(
     let theory = theory.unwrap_or_else(|| theory_beside(setting, request));
     let claimed_epsilon = request.claimed_epsilon.or(theory.poisson_upper_bound());
     let claims_poisson = request.claimed_epsilon.is_none() && claimed_epsilon.is_some();
-    let claimed_curve = request.claimed_curve.or(claims_poisson.then_some(ClaimedCurve::Poisson));
+    let claimed_curve = request.claimed_curve.as_ref().or(claims_poisson.then_some(&ClaimedCurve::Poisson));
     let trade_off = request.trade_off.then(|| {
         let observed = Observed::Store(store);
         let claim = (claimed_epsilon, claimed_curve);

@@ -184,7 +184,7 @@ pub fn estimate_arrays(
         report.trade_off = Some(trade_off_report(
             &observed,
             None,
-            (claimed_epsilon, claimed_curve),
+            (claimed_epsilon, claimed_curve.as_ref()),
             delta,
             significance,
             &standing,

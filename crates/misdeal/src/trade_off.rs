@@ -4,7 +4,7 @@ use crate::Result;
 use crate::accounted::curve_rates;
 use crate::claimed_curve::{ClaimedCurve, gaussian};
 use crate::standing::Standing;
-use misdeal_core::{BatchScheme, Error, ScoreStore, Setting};
+use misdeal_core::{BatchScheme, ScoreStore, Setting};
 use misdeal_results::{PromisedCurve, TradeOff};
 use misdeal_statistics::{
     CurveTest, TradeOffEstimate, claimed_curve, test_curve, test_curve_on_scores, trade_off_from_scores,
@@ -75,7 +75,7 @@ impl Promise {
 pub(crate) fn trade_off_report(
     observed: &Observed<'_>,
     setting: Option<&Setting>,
-    claim: (Option<f64>, Option<ClaimedCurve>),
+    claim: (Option<f64>, Option<&ClaimedCurve>),
     delta: f64,
     significance: f64,
     standing: &Standing,
@@ -83,11 +83,10 @@ pub(crate) fn trade_off_report(
     let (claimed_epsilon, claimed_curve) = claim;
     let mut promises = Vec::new();
     match (setting, claimed_curve) {
-        (Some(setting), curve) => promises.extend(of_setting(setting, curve == Some(ClaimedCurve::Poisson))?),
-        (None, Some(ClaimedCurve::Poisson)) => {
-            let hint = "scores from files have no setting whose Poisson curve could be tested";
-            return Err(Error::bad_value("claimed_curve", "poisson", "gdp=MU", hint).into());
+        (Some(setting), curve) => {
+            promises.extend(of_setting(setting, curve == Some(&ClaimedCurve::Poisson))?);
         }
+        (None, Some(curve @ ClaimedCurve::Poisson)) => drop(curve.promised(None, claimed_epsilon, delta)?),
         (None, _) => {}
     }
     if let Some(epsilon) = claimed_epsilon {
@@ -98,13 +97,23 @@ pub(crate) fn trade_off_report(
             is_claim: true,
         });
     }
-    if let Some(ClaimedCurve::Gaussian { gdp_mu }) = claimed_curve {
-        promises.push(Promise {
+    match claimed_curve {
+        Some(&ClaimedCurve::Gaussian { gdp_mu }) => promises.push(Promise {
             name: format!("{gdp_mu:.4}-GDP"),
             curve: Box::new(move |rate| gaussian(gdp_mu, rate)),
             corners: Vec::new(),
             is_claim: true,
-        });
+        }),
+        None | Some(ClaimedCurve::Poisson) => {}
+        Some(other) => {
+            let curve = other.promised(setting, claimed_epsilon, delta)?;
+            promises.push(Promise {
+                name: other.name(),
+                corners: curve.corners().collect(),
+                curve: Box::new(move |rate| curve.false_negative_rate(rate)),
+                is_claim: true,
+            });
+        }
     }
     let promised = promises.into_iter().map(|promise| {
         let false_positive_rates = promise.rates();

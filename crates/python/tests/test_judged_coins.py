@@ -112,3 +112,15 @@ def test_a_hundred_thousand_canaries_are_judged():
     found = misdeal.judge_coins(setting, outputs, coins, 100_000, independence="follow", claimed_curve="poisson")
     print("seconds:", time.perf_counter() - start)
     assert found.verdict.kind == "refuted" and found.one_run["uses_independence"]
+
+
+def test_audits_test_a_curve_by_name_or_from_a_file(tmp_path):
+    points = tmp_path / "curve.csv"
+    points.write_text("delta,epsilon\n1e-5,2.87\n0.05,0.64\n0.214,0\n")
+    audit = dict(noise_multiplier=0.8, steps_per_epoch=20, observations=4000, claimed_epsilon=0.5, quiet=True)
+    for curve, name, refuted in [(points, "claimed", True), ("balls-in-bins", "balls-in-bins", True), ("gaussian", "gaussian", True), ("gdp=9", "9.0000-GDP", False)]:
+        promised = misdeal.audit_mechanism(claimed_curve=str(curve), **audit).trade_off["promised"]
+        assert {one["name"]: one["test"]["refuted"] for one in promised if one["test"]}[name] is refuted
+    points.write_text("1e-5,2.87\nhalf,0.1\n")
+    with pytest.raises(ValueError, match="line 2"):
+        misdeal.audit_mechanism(claimed_curve=str(points), **audit)

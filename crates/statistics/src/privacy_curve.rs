@@ -77,6 +77,11 @@ impl PrivacyCurve {
         self.inverse_blow_up(1.0 - false_positive_rate)
     }
 
+    /// The false-positive rates at which f has a corner.
+    pub fn corners(&self) -> impl Iterator<Item = f64> + '_ {
+        self.breaks.iter().map(|at| 1.0 - at)
+    }
+
     /// The pairs (g, h) with P(A) - g Q(A) <= h that together are the claim.
     pub(crate) fn slopes(&self) -> impl Iterator<Item = [f64; 2]> + '_ {
         let steep = self.lines.iter().filter(|line| line[0] > 0.0);
