@@ -83,7 +83,7 @@ impl<'a, A: Accelerator> GroupTraining<'a, A> {
     /// Scores all canaries, if the device can; returns whether it does.
     fn score(&self) -> Result<bool> {
         let session = self.session;
-        let Some(mut scoring) = session.scoring(self.plan, self.memory) else { return Ok(false) };
+        let Some(mut scoring) = Session::scoring(self.plan, self.memory) else { return Ok(false) };
         let (mut models, mut step) = (session.models(None), session.step(self.memory, 0, 0));
         let mut arguments = [pointer(&mut models), pointer(&mut step), pointer(&mut scoring)];
         let grid = ((step.canary_count as usize).div_ceil(256), 1, self.count);

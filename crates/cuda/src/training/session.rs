@@ -58,6 +58,7 @@ pub struct Session<A: Accelerator> {
 
 impl<A: Accelerator> Session<A> {
     /// Compiles the kernels and uploads the data.
+    #[expect(clippy::too_many_lines, reason = "a list of buffers")]
     pub fn new(
         mut accelerator: A,
         plan: &TrainingPlan,
@@ -227,7 +228,7 @@ impl<A: Accelerator> Session<A> {
 
     /// The kernel argument for scoring, if the device scores: in the worst case of several canaries whose batches are all equally
     /// likely. Elsewhere the outputs are needed on the CPU.
-    pub fn scoring(&self, plan: &TrainingPlan, memory: &GroupMemory<A>) -> Option<Scoring> {
+    pub fn scoring(plan: &TrainingPlan, memory: &GroupMemory<A>) -> Option<Scoring> {
         let setting = plan.setting();
         let model = plan.target_models().first().filter(|_| plan.canaries().len() > 1)?;
         let everywhere = PositionLaw::OnceAnEpoch(Weights::Uniform(0..setting.steps_per_epoch));
