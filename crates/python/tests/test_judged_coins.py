@@ -55,8 +55,9 @@ def test_one_run_with_512_canaries_shows_more_than_the_claim(curve):
 def test_without_a_reason_nothing_is_valid(curve):
     for words in [{}, {"independence": "follow", "objection": "the hook was removed"}]:
         found = misdeal.judge_coins(SETTING, *trained(64, 1, seed=3), 64, claimed_curve=curve, **words)
-        assert (found.verdict.kind, found.valid, found.violated) == ("undecided", False, False)
-        assert not found.curve.refuted
+        # Theory alone contradicts the claim.
+        assert (found.valid, found.violated, found.curve.refuted) == (False, False, False)
+        assert "Theory contradicts" in found.verdict()
     private = misdeal.judge_coins(SETTING, *trained(64, 1, seed=3), 64, claimed_curve=curve, independence="private-coins")
     assert private.curve.e_value is None and private.curve.right_guesses_p_value is None
 
