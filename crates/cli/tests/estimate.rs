@@ -1,6 +1,6 @@
 //! Scores from files to epsilon.
 
-use crate::program::{json, misdeal};
+use crate::program::{json, misdeal, refusal};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -369,4 +369,36 @@ fn curves_of_true_claims_are_seldom_refuted() {
     }
     // More than 18 of 100 at 2 x 5 % happen with a probability below 0.5 %.
     assert!(refuted <= 18, "{refuted}");
+}
+
+/// A claimed curve from a file, from theory and by the claimed epsilon, in `estimate` and in audits.
+#[test]
+fn a_claimed_curve_is_tested_as_a_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    for (world, shift) in [("in", 0.4), ("out", 0.0)] {
+        write_csv(folder.path(), &format!("{world}.csv"), &overlapping(3001, shift));
+    }
+    fs::write(folder.path().join("curve.csv"), "delta,epsilon\n1e-5,2.87\n0.05,0.64\n0.214,0\n").unwrap();
+    let scores = "estimate --scores-in in.csv --scores-out out.csv --claimed-epsilon 4 --claimed-curve";
+    let found = json(folder.path(), &format!("{scores} curve.csv"));
+    let curve = &found["curve"];
+    assert_eq!((&curve["refuted"], &curve["name"]), (&true.into(), &"claimed".into()));
+    assert!((curve["claimed_total_variation"].as_f64().unwrap() - 0.214).abs() < 1e-12);
+    assert!(curve["p_value"].as_f64().unwrap() < 1e-9 && curve["log_e_value"].as_f64().unwrap() > 3.0);
+    assert_eq!(json(folder.path(), &format!("{scores} gaussian"))["curve"]["refuted"], true);
+    assert_eq!(json(folder.path(), &format!("{scores} gdp=9"))["curve"]["refuted"], false);
+    let coins = json(folder.path(), &format!("{scores} curve.csv --fair-coins"));
+    assert!(coins["curve"]["refuted"] == true && coins["curve"]["e_value"].is_null());
+
+    let audit =
+        "audit mechanism --noise-multiplier 0.8 --steps-per-epoch 20 --observations 4000 --claimed-epsilon";
+    let shuffled = json(folder.path(), &format!("{audit} 0.1 --claimed-curve balls-in-bins"));
+    assert_eq!(shuffled["curve"]["refuted"], true);
+    let dealt = json(folder.path(), &format!("{audit} 0.1 --scheme poisson --claimed-curve poisson"));
+    assert_eq!(dealt["curve"]["refuted"], false);
+
+    for curve in ["poison", "poisson", "none.csv"] {
+        let refused = refusal(folder.path(), &format!("{scores} {curve}"));
+        assert!(refused.contains(curve), "{refused}");
+    }
 }
