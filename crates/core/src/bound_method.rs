@@ -56,9 +56,6 @@ pub enum SideMethod {
     /// The bound of Chua et al. for a record that epochs may leave out.
     #[strum(to_string = "largest output (Chua et al.), records that an epoch leaves out taken into account")]
     LargestOutputIfPresent,
-    /// All orders of one record a batch are hidden and equally likely.
-    #[strum(to_string = "shuffled orders (FFT)")]
-    HiddenOrders,
     /// The Gaussian of batches in fixed order.
     #[strum(to_string = "fixed order")]
     FixedOrder,

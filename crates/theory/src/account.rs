@@ -62,8 +62,6 @@ pub(crate) struct BoundsRequest<'a> {
 
 /// The share of the work for a pair, if there is another lower bound too.
 const FOR_PAIR: f64 = 0.95;
-/// The share of the work for a lower bound of shuffling. The rest is for its upper bound.
-const FOR_LOWER: f64 = 0.5;
 /// The units of work for Renyi divergences of all orders.
 const RENYI: f64 = 2e8;
 
@@ -106,29 +104,12 @@ impl BoundsRequest<'_> {
                     Err(_) => at_most_alone(SideMethod::OutOfReach),
                 }
             }
-            SchemeFacts::OnceAnEpoch(at_least, shuffle) => {
-                let (lower, method) = match self.side {
-                    Some(Side::Upper) => (None, SideMethod::NotAskedFor),
-                    _ if shuffle.is_some() => {
-                        work.part(FOR_LOWER * work.left(), |work| lower_bound(at_least, delta, work))?
-                    }
-                    _ => lower_bound(at_least, delta, work)?,
-                };
-                let shuffled = shuffle
-                    .filter(|_| self.side != Some(Side::Lower))
-                    .and_then(|shuffle| shuffle.epsilon_upper_bound_within(delta, work).ok())
-                    .filter(|found| *found < at_most);
-                let bounds = at_most_alone(method.clone());
-                let bounds = match shuffled {
-                    Some(_) => Bounds {
-                        epsilon_upper_bound: shuffled,
-                        method: BoundMethod::sides(method, SideMethod::HiddenOrders),
-                        ..bounds
-                    },
-                    None => bounds,
-                };
-                let upper = bounds.epsilon_upper_bound.unwrap_or(at_most);
-                Bounds { epsilon_lower_bound: lower.map(|lower| lower.min(upper)), ..bounds }
+            SchemeFacts::OnceAnEpoch(_) if self.side == Some(Side::Upper) => {
+                at_most_alone(SideMethod::NotAskedFor)
+            }
+            SchemeFacts::OnceAnEpoch(at_least) => {
+                let (lower, method) = lower_bound(at_least, delta, work)?;
+                Bounds { epsilon_lower_bound: lower.map(|lower| lower.min(at_most)), ..at_most_alone(method) }
             }
             SchemeFacts::Subsets => self.subsets(delta, work)?,
         })

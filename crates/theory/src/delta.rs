@@ -46,38 +46,13 @@ pub fn bounds(setting: &Setting, epsilon: f64) -> Result<DeltaBounds> {
 /// `epsilon` is negative or not finite.
 pub fn bounds_within(setting: &Setting, epsilon: f64, work: &Work) -> Result<DeltaBounds> {
     check(epsilon)?;
-    let (known, shuffle) = match SchemeFacts::of(setting)? {
-        // Its upper bound is read at this epsilon, which costs less than a search.
-        SchemeFacts::OnceAnEpoch(lower, shuffle) => (SchemeFacts::OnceAnEpoch(lower, None), shuffle),
-        known => (known, None),
-    };
-    let found = work.part(FOR_OTHERS * work.left(), |work| bounds_of(setting, &known, epsilon, work))?;
-    let least = found.delta_lower_bound.unwrap_or(0.0).max(1e-14);
-    let shuffled = shuffle
-        .filter(|_| setting.adjacency == Adjacency::ZeroOut)
-        .and_then(|shuffle| shuffle.delta_upper_bound_within(epsilon, least, work).ok())
-        .map(at_most)
-        .filter(|shuffled| found.delta_upper_bound.is_none_or(|other| *shuffled < other));
-    Ok(match shuffled {
-        Some(_) => DeltaBounds {
-            delta_upper_bound: shuffled,
-            method: BoundMethod::sides(found.method.lower().clone(), SideMethod::HiddenOrders),
-            ..found
-        },
-        None => found,
-    })
-}
-
-/// The share of the work for bounds other than that of hidden orders.
-const FOR_OTHERS: f64 = 0.6;
-
-fn bounds_of(setting: &Setting, known: &SchemeFacts, epsilon: f64, work: &Work) -> Result<DeltaBounds> {
+    let known = SchemeFacts::of(setting)?;
     let fixed_order = Gaussian::fixed_order(setting.noise_multiplier, setting.epochs);
     // Inverting the epsilon of many epochs costs too much, so delta is read from their laws at this epsilon.
     if setting.adjacency == Adjacency::ZeroOut {
-        let many = match known {
+        let many = match &known {
             SchemeFacts::DominatingPair(pair) => Some((pair, setting.epochs, true)),
-            SchemeFacts::OnceAnEpoch(LowerBounds { pair: Some(pair), epochs, .. }, _) => {
+            SchemeFacts::OnceAnEpoch(LowerBounds { pair: Some(pair), epochs, .. }) => {
                 Some((pair, *epochs, false))
             }
             _ => None,
@@ -88,7 +63,7 @@ fn bounds_of(setting: &Setting, known: &SchemeFacts, epsilon: f64, work: &Work) 
     }
     // Fixed order bounds all schemes that permute. Poisson's delta is also below it, so the search starts there.
     let start = fixed_order.log_delta(epsilon);
-    let request = BoundsRequest { setting, known, side: None };
+    let request = BoundsRequest { setting, known: &known, side: None };
     invert(start, epsilon, |delta| work.part(SHARE * work.left(), |work| request.bounds(delta, work)))
 }
 
@@ -289,12 +264,7 @@ mod tests {
                 let lower = back(found.delta_lower_bound.unwrap()).epsilon_lower_bound.unwrap();
                 let upper = back(found.delta_upper_bound.unwrap()).epsilon_upper_bound.unwrap();
                 assert!(epsilon <= lower && lower < 1.002 * epsilon, "{scheme} {noise}: {lower}");
-                // Shuffling's own bound has coarser grids, and not the same ones at an epsilon and at a delta.
-                let slack = if scheme == BatchScheme::Shuffle { 1.01 } else { 1.0 };
-                assert!(
-                    0.998 * epsilon < upper * slack && upper <= slack * epsilon,
-                    "{scheme} {noise}: {upper}"
-                );
+                assert!(0.998 * epsilon < upper && upper <= epsilon, "{scheme} {noise}: {upper}");
             }
         }
     }

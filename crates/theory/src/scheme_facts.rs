@@ -3,7 +3,6 @@
 //! Proofs: `docs/proofs/overview.md`.
 
 use crate::buffer_weights::{BatchWeights, block_weights, sliding_weights};
-use crate::full_shuffle::FullShuffle;
 use crate::pairs::{LEAST_NOISE_MULTIPLIER, ShiftPair};
 use crate::shuffle_max::LargestOutput;
 use misdeal_core::{BatchScheme, Result, Setting};
@@ -19,9 +18,8 @@ pub(crate) enum SchemeFacts {
     /// The pair of one epoch is proven to dominate and is attained. Both its bounds hold for the scheme.
     DominatingPair(ShiftPair),
     /// Every record is used once per epoch. The scheme leaks at most as much as the fixed order
-    /// (`docs/proofs/fixed-order.md`). If every record hides among equally likely batches, it also leaks at most as much
-    /// as full shuffling of these batches (`docs/proofs/full-shuffle.md`).
-    OnceAnEpoch(LowerBounds, Option<FullShuffle>),
+    /// (`docs/proofs/fixed-order.md`).
+    OnceAnEpoch(LowerBounds),
     /// Every step draws a subset of fixed size that contains a record with the setting's sampling probability. The
     /// scheme leaks at least as much as Poisson sampling and at most
     /// [`RevealedUses`](crate::revealed_uses::RevealedUses) (`docs/proofs/told-uses.md`).
@@ -49,46 +47,36 @@ impl SchemeFacts {
     /// The setting was not validated, and its pair cannot be computed.
     pub fn of(setting: &Setting) -> Result<Self> {
         let (noise, steps, epochs) = (setting.noise_multiplier, setting.steps_per_epoch, setting.epochs);
-        let full = |steps_per_epoch: u64| {
-            (steps_per_epoch > 1).then_some(FullShuffle { noise_multiplier: noise, steps_per_epoch, epochs })
-        };
         Ok(match setting.scheme {
             BatchScheme::FixedOrder | BatchScheme::StreamShuffle { buffer_size: 1 } => Self::FixedOrder,
             BatchScheme::Poisson => Self::Poisson,
-            BatchScheme::Shuffle => {
-                Self::OnceAnEpoch(LowerBounds::hidden_among(steps, noise, epochs)?, full(steps))
-            }
+            BatchScheme::Shuffle => Self::OnceAnEpoch(LowerBounds::hidden_among(steps, noise, epochs)?),
             // The sums over epochs are sufficient, so this equals one epoch with less noise.
             BatchScheme::ShuffleOnce => {
-                let lower = LowerBounds::hidden_among(steps, noise / (epochs as f64).sqrt(), 1)?;
-                Self::OnceAnEpoch(lower, full(steps).filter(|_| epochs == 1))
+                Self::OnceAnEpoch(LowerBounds::hidden_among(steps, noise / (epochs as f64).sqrt(), 1)?)
             }
             BatchScheme::PartialShuffle { buffer_size } => {
                 match batches_of_block(buffer_size, setting.batch_size) {
                     Some(1) => Self::FixedOrder,
-                    Some(batches) => {
-                        // The last block may be shorter. Its records hide least.
-                        let last = if steps.is_multiple_of(batches) { batches } else { steps % batches };
-                        Self::OnceAnEpoch(LowerBounds::hidden_among(batches, noise, epochs)?, full(last))
-                    }
+                    Some(batches) => Self::OnceAnEpoch(LowerBounds::hidden_among(batches, noise, epochs)?),
                     None => {
                         let weights = block_weights(setting, buffer_size);
-                        Self::OnceAnEpoch(LowerBounds::behind(&weights, noise, epochs)?, None)
+                        Self::OnceAnEpoch(LowerBounds::behind(&weights, noise, epochs)?)
                     }
                 }
             }
             BatchScheme::StreamShuffle { buffer_size } => {
                 let weights = sliding_weights(setting, buffer_size);
-                Self::OnceAnEpoch(LowerBounds::behind(&weights, noise, epochs)?, None)
+                Self::OnceAnEpoch(LowerBounds::behind(&weights, noise, epochs)?)
             }
             BatchScheme::BatchThenShuffle => {
                 let largest_output =
                     Some(LargestOutput::batch_then_shuffle(noise, steps, setting.batch_size));
-                Self::OnceAnEpoch(LowerBounds { pair: None, largest_output, epochs }, None)
+                Self::OnceAnEpoch(LowerBounds { pair: None, largest_output, epochs })
             }
             // Its shifts are half as large as shuffling's, so the smallest noise is also half.
             BatchScheme::BallsInBins if noise < 0.5 * LEAST_NOISE_MULTIPLIER => {
-                Self::OnceAnEpoch(LowerBounds { pair: None, largest_output: None, epochs }, None)
+                Self::OnceAnEpoch(LowerBounds { pair: None, largest_output: None, epochs })
             }
             BatchScheme::BallsInBins => Self::DominatingPair(ShiftPair::balls_in_bins(noise, steps)?),
             BatchScheme::WithoutReplacement => Self::Subsets,
@@ -141,13 +129,7 @@ mod tests {
         assert_eq!(at(BatchScheme::StreamShuffle { buffer_size: 1 }, 1.0, 4), SchemeFacts::FixedOrder);
         let everything = BatchScheme::PartialShuffle { buffer_size: 10_000 };
         assert_eq!(at(everything, 1.0, 4), at(BatchScheme::Shuffle, 1.0, 4));
-        let lower = |facts| match facts {
-            SchemeFacts::OnceAnEpoch(lower, _) => lower,
-            other => panic!("{other:?}"),
-        };
-        let (once, fresh) = (at(BatchScheme::ShuffleOnce, 2.0, 4), at(BatchScheme::Shuffle, 1.0, 1));
-        assert_eq!(lower(once), lower(fresh));
-        assert_eq!(at(BatchScheme::ShuffleOnce, 2.0, 1), at(BatchScheme::Shuffle, 2.0, 1));
+        assert_eq!(at(BatchScheme::ShuffleOnce, 2.0, 4), at(BatchScheme::Shuffle, 1.0, 1));
     }
 
     /// Whether a pair can be computed depends on the noise of one output, which is less for an order that is reused.
@@ -155,7 +137,7 @@ mod tests {
     fn pairs_are_in_reach_from_their_least_noise_on() {
         let has_pair = |scheme, noise, epochs| match at(scheme, noise, epochs) {
             SchemeFacts::DominatingPair(_) => true,
-            SchemeFacts::OnceAnEpoch(at_least, _) => at_least.pair.is_some(),
+            SchemeFacts::OnceAnEpoch(at_least) => at_least.pair.is_some(),
             other => panic!("{scheme}: {other:?}"),
         };
         let buffered = BatchScheme::StreamShuffle { buffer_size: 500 };
