@@ -138,7 +138,7 @@ fn scan_file(path: &Path, rules: &[&Rule], settings: &Settings, room: &Rooms) ->
     let shown = path_text(path);
     let shown = if cfg!(windows) { shown.replace('\\', "/").into() } else { shown };
     let shown = shown.strip_prefix("./").unwrap_or(&*shown);
-    outcome.path = shown.to_owned();
+    shown.clone_into(&mut outcome.path);
     let room_for_text;
     match read(path, &room.texts) {
         Ok((bytes, taken)) => {

@@ -401,16 +401,28 @@ impl TrainingPlan {
         self.dataset.test.as_ref().map_or(0, |test| test.labels.len() as u64)
     }
 
-    /// Computes the utility of a trained model.
-    pub fn utility(&self, model: &TrainedModel) -> Utility {
+    /// Computes the utility of a trained model whose outputs have no bias, because no gradient is natural.
+    pub fn utility_without_bias(&self, correct: Option<(u64, Option<u64>)>) -> Utility {
+        let mut utility = self.utility_of_accuracy(correct);
+        utility.insert_zeros(self.setting.steps() * self.recipe.canaries as u64);
+        utility
+    }
+
+    fn utility_of_accuracy(&self, correct: Option<(u64, Option<u64>)>) -> Utility {
         let mut utility = Utility::default();
         (utility.train_records, utility.test_records) = (self.setting.dataset_size(), self.test_records());
-        if let Some((train, test)) = model.correct {
+        if let Some((train, test)) = correct {
             utility.train_correct.insert(train as i64);
             if let Some(test) = test {
                 utility.test_correct.insert(test as i64);
             }
         }
+        utility
+    }
+
+    /// Computes the utility of a trained model.
+    pub fn utility(&self, model: &TrainedModel) -> Utility {
+        let mut utility = self.utility_of_accuracy(model.correct);
         model.outputs.biases.iter().flatten().for_each(|&bias| utility.insert_bias(bias));
         utility
     }

@@ -20,8 +20,9 @@ struct Step {
     // For several canaries that share no parameter: the canary of each parameter, and its number there. Null for all others.
     const unsigned int* owners;
     const float* owned;
-    // Multiple of each canary in the sum: model m starts at index m planted_stride.
+    // Multiple of each canary in the sum: model m starts at index m planted_stride. Several canaries have small multiples.
     const int* planted;
+    const signed char* small;
     // Parts of <natural sum, canary> and <noisy sum, canary>: [model][canary][2][gridDim.x]. Only canaries in several blocks have
     // parts.
     double* parts;
@@ -193,7 +194,10 @@ extern "C" __global__ void __launch_bounds__(256) make_step(Models models, Batch
     float natural[4], noisy[4], noise[4];
     natural_sum(models, model, batch.count(slot), p, natural);
     training_noise(trial_of(step, slot), step.first_draw + p, noise);
-    const int* const planted = step.planted + slot * step.planted_stride;
+    const size_t first_planted = slot * step.planted_stride;
+    const auto times_of = [&](unsigned int k) {
+        return (float)(step.small == nullptr ? step.planted[first_planted + k] : step.small[first_planted + k]);
+    };
 #pragma unroll
     for (int i = 0; i < 4; ++i) noisy[i] = natural[i];
     const unsigned int begin = step.starts[blockIdx.x], end = step.starts[blockIdx.x + 1];
@@ -202,13 +206,13 @@ extern "C" __global__ void __launch_bounds__(256) make_step(Models models, Batch
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
             const unsigned int owner = step.owners[p + i];
-            if (owner != NOBODY) noisy[i] += (float)planted[owner] * step.owned[p + i];
+            if (owner != NOBODY) noisy[i] += times_of(owner) * step.owned[p + i];
         }
     }
     for (unsigned int j = begin; j < end && !are_apart; ++j) {
         const unsigned int k = step.listed[j];
         const Canary canary = step.canaries[k];
-        const float times = (float)planted[k];
+        const float times = times_of(k);
         if (times == 0.0f) continue;
 #pragma unroll
         for (int i = 0; i < 4; ++i) {

@@ -97,6 +97,8 @@ pub struct Step {
     pub owners: u64,
     pub owned: u64,
     pub planted: u64,
+    /// Multiples in one byte each, instead of `planted`; zero for one canary.
+    pub small: u64,
     pub parts: u64,
     pub outputs: u64,
     pub trials: u64,
@@ -120,6 +122,18 @@ pub struct Debiasing {
     pub projection_stride: u64,
     pub linear_count: u32,
     pub unused: u32,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
+pub struct Scoring {
+    pub scores: u64,
+    pub present: f64,
+    pub zeroed: f64,
+    pub recentring: f64,
+    pub precision: f64,
+    pub steps_per_epoch: u32,
+    pub epochs: u32,
 }
 
 #[derive(Debug, Clone, Copy, Default)]

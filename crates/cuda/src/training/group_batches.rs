@@ -18,6 +18,8 @@ pub struct GroupBatches {
     pub counts: Vec<u32>,
     /// Multiple of each canary in the sum: [model][step][canary].
     pub planted: Vec<i32>,
+    /// The same for several canaries, whose multiples are -1, 0 and 1.
+    pub small: Vec<i8>,
     /// Records sampled for debiasing: [model][step][sampled].
     pub samples: Vec<u32>,
     /// Number of sampled records in each step.
@@ -44,6 +46,7 @@ impl GroupBatches {
         for one in &all {
             batches.counts.extend(&one.counts);
             batches.planted.extend(&one.planted);
+            batches.small.extend(&one.small);
             batches.samples.extend(&one.samples);
             for (most, &count) in batches.most.iter_mut().zip(&one.counts) {
                 *most = (*most).max(count);
@@ -68,6 +71,7 @@ struct ModelBatches {
     records: Vec<u32>,
     counts: Vec<u32>,
     planted: Vec<i32>,
+    small: Vec<i8>,
     samples: Vec<u32>,
 }
 
@@ -82,7 +86,8 @@ impl ModelBatches {
                 0
             }),
             counts: Vec::with_capacity(steps),
-            planted: Vec::with_capacity(steps * plan.canaries().len()),
+            planted: vec![],
+            small: Vec::with_capacity(steps * plan.canaries().len()),
             samples: vec![],
         };
         let mut modified = ModifiedBatch::default();
@@ -95,7 +100,11 @@ impl ModelBatches {
                 roles.modify(batch, &mut modified);
                 one.counts.push(modified.naturals.len() as u32);
                 one.records.extend(modified.naturals.iter().map(|&record| record as u32));
-                one.planted.extend(modified.canaries.iter().map(|&count| count as i32));
+                if let [count] = modified.canaries[..] {
+                    one.planted.push(count as i32);
+                } else {
+                    one.small.extend(modified.canaries.iter().map(|&count| count as i8));
+                }
                 if plan.debiases() {
                     one.samples
                         .extend(sample(plan, world, trial, step).into_iter().map(|record| record as u32));

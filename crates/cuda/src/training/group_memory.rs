@@ -21,6 +21,8 @@ pub struct GroupMemory<A: Accelerator> {
     pub worlds: Buffer<A>,
     pub outputs: Buffer<A>,
     pub projections: Buffer<A>,
+    /// Scores, if the device computes them.
+    pub scores: Buffer<A>,
 }
 
 impl<A: Accelerator> GroupMemory<A> {
@@ -37,6 +39,7 @@ impl<A: Accelerator> GroupMemory<A> {
             worlds: none()?,
             outputs: none()?,
             projections: none()?,
+            scores: none()?,
         })
     }
 
@@ -49,7 +52,12 @@ impl<A: Accelerator> GroupMemory<A> {
             batches.models.iter().map(|&(_, world)| u32::from(world == World::Out)).collect();
         self.records.refill(&batches.records)?;
         self.counts.refill(&batches.counts)?;
-        self.planted.refill(&batches.planted)?;
+        if canaries == 1 {
+            self.planted.refill(&batches.planted)?;
+        } else {
+            self.planted.refill(&batches.small)?;
+        }
+        self.scores.reserve::<f64>(models * canaries)?;
         self.samples.refill(&batches.samples)?;
         self.trials.refill(&trials)?;
         self.worlds.refill(&worlds)?;
@@ -63,6 +71,11 @@ impl<A: Accelerator> GroupMemory<A> {
     pub fn results(&self, plan: &TrainingPlan, final_state: FinalState) -> Result<GroupResults> {
         let (models, sampled) = (self.batches.models.len(), self.batches.sampled);
         let (steps, canaries) = (plan.setting().steps() as usize, plan.canaries().len());
+        if final_state.has_scores {
+            let mut scores = vec![0.0_f64; models * canaries];
+            self.scores.read(&mut scores)?;
+            return Ok(GroupResults { correct: final_state.correct, scores, ..GroupResults::default() });
+        }
         let mut values = vec![0.0_f64; models * steps * canaries * 2];
         self.outputs.read(&mut values)?;
         let mut seen = vec![0.0_f32; models * steps * sampled * canaries];
@@ -73,6 +86,7 @@ impl<A: Accelerator> GroupMemory<A> {
             seen,
             parameters: final_state.parameters,
             sampled,
+            scores: vec![],
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Outputs and accuracies of a group of models, read back from the device.
 
 use misdeal_train::reference::ModelOutputs;
-use misdeal_train::{BiasModel, TrainedModel, TrainingPlan};
+use misdeal_train::{BiasModel, TrainedModel, TrainingPlan, Utility, scores};
 
 /// Number of training and test records that a model classifies correctly.
 pub type Correct = (u64, Option<u64>);
@@ -13,6 +13,8 @@ pub struct FinalState {
     pub correct: Vec<Option<Correct>>,
     /// Parameters by model; empty unless requested.
     pub parameters: Vec<Vec<f64>>,
+    /// Whether the device has computed the scores.
+    pub has_scores: bool,
 }
 
 /// Results of all models of a group, in the order of device memory.
@@ -28,9 +30,22 @@ pub struct GroupResults {
     pub parameters: Vec<Vec<f64>>,
     /// Number of records sampled in a step for debiasing.
     pub sampled: usize,
+    /// Scores that the device has computed: [model][canary]. Then outputs were not read.
+    pub scores: Vec<f64>,
 }
 
 impl GroupResults {
+    /// The scores and the utility of one model.
+    pub fn scored(&self, plan: &TrainingPlan, model: usize) -> (Vec<f64>, Utility) {
+        if self.scores.is_empty() {
+            let model = self.model(plan, model);
+            return (scores(plan, &model.outputs), plan.utility(&model));
+        }
+        let canaries = plan.canaries().len();
+        let scores = self.scores[model * canaries..][..canaries].to_vec();
+        (scores, plan.utility_without_bias(self.correct[model]))
+    }
+
     /// Extracts the results of one model.
     pub fn model(&self, plan: &TrainingPlan, model: usize) -> TrainedModel {
         let (steps, canaries) = (plan.setting().steps() as usize, plan.canaries().len());

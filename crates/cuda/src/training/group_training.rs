@@ -26,6 +26,7 @@ const MAKE_STEP: usize = 3;
 const COLLECT: usize = 4;
 const INITIALISE: usize = 5;
 const PROJECT_RECORDS: usize = 6;
+const SCORE_CANARIES: usize = 7;
 
 /// Number of records in a block where each record has one warp.
 const WARPS: usize = 8;
@@ -72,10 +73,23 @@ impl<'a, A: Accelerator> GroupTraining<'a, A> {
                 None => (first..first + count).try_for_each(|step| self.step(step))?,
             }
         }
+        let has_scores = !keep_parameters && self.score()?;
         let correct = self.correct()?;
         self.session.accelerator.wait()?;
         let parameters = if keep_parameters { self.parameters()? } else { vec![] };
-        Ok(Some(FinalState { correct, parameters }))
+        Ok(Some(FinalState { correct, parameters, has_scores }))
+    }
+
+    /// Scores all canaries, if the device can; returns whether it does.
+    fn score(&self) -> Result<bool> {
+        let session = self.session;
+        let Some(mut scoring) = session.scoring(self.plan, self.memory) else { return Ok(false) };
+        let (mut models, mut step) = (session.models(None), session.step(self.memory, 0, 0));
+        let mut arguments = [pointer(&mut models), pointer(&mut step), pointer(&mut scoring)];
+        let grid = ((step.canary_count as usize).div_ceil(256), 1, self.count);
+        // SAFETY: these are the parameters of `score_canaries`. The group's memory has outputs of all steps, and room for scores.
+        unsafe { session.accelerator.launch(SCORE_CANARIES, grid, &mut arguments) }?;
+        Ok(true)
     }
 
     fn initialise(&self) -> Result<()> {

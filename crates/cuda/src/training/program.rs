@@ -28,18 +28,19 @@ pub const SOURCES: [&str; 4] = [
 /// The instructions of matrix cores; in tests, an emulator on the CPU replaces them.
 pub const MATRIX_CORES: &str = include_str!("../../kernels/training/matrix_cores.cu");
 /// Sources that come after [`MATRIX_CORES`].
-pub const MORE_SOURCES: [&str; 7] = [
+pub const MORE_SOURCES: [&str; 8] = [
     include_str!("../../kernels/training/product.cu"),
     include_str!("../../kernels/training/layers.cu"),
     include_str!("../../kernels/training/pooling.cu"),
     include_str!("../../kernels/training/direct.cu"),
     include_str!("../../kernels/training/step.cu"),
+    include_str!("../../kernels/training/scoring.cu"),
     include_str!("../../kernels/training/debiasing.cu"),
     include_str!("../../kernels/training/perceptron.cu"),
 ];
 /// Kernels that are the same for every model.
-pub const COMMON_KERNELS: [&str; 7] =
-    ["loss", "clip", "count_hits", "make_step", "collect", "initialise", "project_records"];
+pub const COMMON_KERNELS: [&str; 8] =
+    ["loss", "clip", "count_hits", "make_step", "collect", "initialise", "project_records", "score_canaries"];
 
 /// A kernel's name and the size of its blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]

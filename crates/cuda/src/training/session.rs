@@ -1,7 +1,7 @@
 //! A device prepared for one training: kernels, data, and memory for models in parallel.
 
 use super::accelerator::Accelerator;
-use super::arguments::{Clipping, Debiasing, Models, NOWHERE, Step};
+use super::arguments::{Clipping, Debiasing, Models, NOWHERE, Scoring, Step};
 use super::buffer::Buffer;
 use super::canary_tables::CanaryTables;
 use super::device_dataset::DeviceDataset;
@@ -14,6 +14,7 @@ use super::tiling::Tuning;
 use crate::parameters::Key;
 use crate::{CudaError, Result};
 use misdeal_core::{Loss, Precision};
+use misdeal_schemes::{PositionLaw, Weights};
 use misdeal_train::TrainingPlan;
 use misdeal_train::data::Examples;
 use std::sync::Arc;
@@ -133,6 +134,7 @@ impl<A: Accelerator> Session<A> {
             owners: tables.owners.as_ref().map_or(0, |[owners, _]| owners.address()),
             owned: tables.owners.as_ref().map_or(0, |[_, owned]| owned.address()),
             planted: 0,
+            small: 0,
             parts: parts.address(),
             outputs: 0,
             trials: 0,
@@ -213,13 +215,32 @@ impl<A: Accelerator> Session<A> {
     pub fn step(&self, memory: &GroupMemory<A>, step: usize, noise_stride: u64) -> Step {
         let canaries = self.step.canary_count as usize;
         Step {
-            planted: memory.planted.address() + (4 * step * canaries) as u64,
+            planted: if canaries == 1 { memory.planted.address() + 4 * step as u64 } else { 0 },
+            small: if canaries == 1 { 0 } else { memory.planted.address() + (step * canaries) as u64 },
             outputs: memory.outputs.address() + (8 * step * canaries * 2) as u64,
             trials: memory.trials.address(),
             worlds: memory.worlds.address(),
             first_draw: step as u64 * noise_stride,
             ..self.step
         }
+    }
+
+    /// The kernel argument for scoring, if the device scores: in the worst case of several canaries whose batches are all equally
+    /// likely. Elsewhere the outputs are needed on the CPU.
+    pub fn scoring(&self, plan: &TrainingPlan, memory: &GroupMemory<A>) -> Option<Scoring> {
+        let setting = plan.setting();
+        let model = plan.target_models().first().filter(|_| plan.canaries().len() > 1)?;
+        let everywhere = PositionLaw::OnceAnEpoch(Weights::Uniform(0..setting.steps_per_epoch));
+        let are_alike = plan.target_models().iter().all(|other| other == model);
+        (!plan.adversary().keeps_naturals() && are_alike && model.law == everywhere).then(|| Scoring {
+            scores: memory.scores.address(),
+            present: model.shifts.present,
+            zeroed: model.shifts.zeroed,
+            recentring: plan.adversary().recentring(),
+            precision: 1.0 / (setting.noise_multiplier * setting.noise_multiplier),
+            steps_per_epoch: setting.steps_per_epoch as u32,
+            epochs: setting.epochs as u32,
+        })
     }
 
     /// The kernel argument for projections of a step's sample, starting at record `first`.

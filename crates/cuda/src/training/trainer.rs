@@ -10,7 +10,7 @@ use super::tiling::Tuning;
 use crate::gpus::gpu_count;
 use crate::{CudaError, Result, libraries};
 use misdeal_core::{Precision, World};
-use misdeal_train::{TrainedModel, TrainingPlan, TrialBatch, scores};
+use misdeal_train::{TrainedModel, TrainingPlan, TrialBatch};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -191,11 +191,8 @@ impl<A: Accelerator> Trainer<A> {
         let Some(results) = self.train_group(device, models.clone(), is_cancelled, false)? else {
             return Ok(None);
         };
-        let score = |model| {
-            let model = results.model(&self.plan, model);
-            (scores(&self.plan, &model.outputs), self.plan.utility(&model))
-        };
-        let scored: Vec<_> = (0..models.len()).into_par_iter().map(score).collect();
+        let scored: Vec<_> =
+            (0..models.len()).into_par_iter().map(|model| results.scored(&self.plan, model)).collect();
         scored.iter().for_each(|_| on_trained());
         Ok(Some(self.plan.batch_of(trials, &scored)))
     }

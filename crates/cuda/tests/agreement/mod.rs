@@ -82,6 +82,14 @@ pub fn many_canaries<A: Accelerator>(trainer: impl Fn(&TrainingPlan) -> Trainer<
         let dataset = tiny::noise(model.1, model.2, 80);
         let plan = TrainingPlan::with_stream(&setting, &recipe, dataset, Stream::philox).unwrap();
         let largest = compare(&plan, &trainer(&plan), 1);
+        // The device scores the worst case itself.
+        let scored = trainer(&plan).score(0..2, &|| false, &|| ()).unwrap().unwrap();
+        let there = plan.score(0..2, &|| false, &|| ()).unwrap();
+        assert_eq!(scored.utility.bias().is_some(), there.utility.bias().is_some());
+        let pairs = scored.scores_in.iter().zip(&there.scores_in);
+        for (a, b) in pairs.chain(scored.scores_out.iter().zip(&there.scores_out)) {
+            assert!((a - b).abs() < trainings::SCORES * a.abs().max(1.0), "{a} {b}");
+        }
         println!("{canaries} {canary} canaries in {}: {largest:.2e}", model.0.name);
         all = all.max(largest);
     }

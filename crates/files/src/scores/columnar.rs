@@ -1,6 +1,6 @@
 //! Scores in `.parquet` files with a column of scores.
 
-use super::check_finite;
+use super::{check_count, check_finite};
 use crate::guarded::guarded;
 use crate::parquet_columns::{self, Number};
 use crate::parquet_pages::{self, Ending, MOST_ROWS_PER_BYTE};
@@ -187,6 +187,7 @@ fn append<T: DataType, V>(
             let problem = "it claims more rows than a file of its size can hold";
             return Err(Error::malformed(path, problem, "save it again"));
         }
+        check_count(path, (found.len() + rows) as u64)?;
         for value in values.drain(..) {
             let Some(one) = read(&value) else {
                 let row = found.len();

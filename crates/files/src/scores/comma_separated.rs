@@ -1,6 +1,6 @@
 //! Scores in `.csv` files with one column of scores.
 
-use super::check_finite;
+use super::{check_count, check_finite};
 use crate::{Error, Result};
 use csv::{ByteRecord, Reader, ReaderBuilder};
 use std::fs::File;
@@ -26,6 +26,7 @@ pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> 
     }
     while next(path, &mut reader, &mut record)? {
         scores.push(layout.score(path, &record)?);
+        check_count(path, scores.len() as u64)?;
     }
     check_finite(path, 0, &scores)?;
     Ok(scores)

@@ -1,7 +1,7 @@
 //! Scores of both kinds of runs in one file, with a column that says which run had the target.
 
 use super::comma_separated::{line_of, lines, next, number};
-use super::{check_finite, columnar};
+use super::{check_count, check_finite, columnar};
 use crate::{Error, Result, input};
 use csv::ByteRecord;
 use std::io::Read;
@@ -107,6 +107,7 @@ fn table(path: &Path, file: impl Read, length: u64, names: [&str; 2]) -> Result<
             let what = format!("has {:?} in the column {}", shown(&record[score]), names[1]);
             refused(what, "allowed is a number")
         })?);
+        check_count(path, scores.len() as u64)?;
     }
     check_finite(path, 0, &scores)?;
     Ok((members, scores))

@@ -19,6 +19,21 @@ pub mod fuzzing {
 use crate::{Error, Result, input};
 use std::path::Path;
 
+/// The most scores that a file may hold.
+///
+/// The scores of two such files, and the thresholds that an estimate tries, take less than 1 GB.
+pub const MOST_SCORES: u64 = 30_000_000;
+
+/// Refuses more scores than [`MOST_SCORES`].
+fn check_count(path: &Path, scores: u64) -> Result<()> {
+    if scores <= MOST_SCORES {
+        return Ok(());
+    }
+    let problem = format!("it holds more than {MOST_SCORES} scores, which are the most that fit into 1 GB");
+    let hint = "give a part of them, chosen without a look at the scores; an audit's own store counts any number of scores";
+    Err(Error::malformed(path, problem, hint))
+}
+
 /// Reads all scores of a file. There is at least one, and all are finite.
 ///
 /// - `.npy`: an array of `float32`, `float64` or integers in either byte order, with at most one dimension longer than 1. Integers
@@ -29,7 +44,8 @@ use std::path::Path;
 ///   compressed by Snappy, Zstandard, gzip or LZ4. A missing value is refused.
 ///
 /// # Errors
-/// The file is missing, empty or damaged, has another extension, or has a score that is not a finite number. No memory is reserved
+/// The file is missing, empty or damaged, has another extension, holds more than [`MOST_SCORES`], or has a score that is not a finite
+/// number. No memory is reserved
 /// for what a file only claims to contain.
 pub fn read(path: &Path) -> Result<Vec<f64>> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
@@ -71,6 +87,22 @@ fn check_finite(path: &Path, first: usize, scores: &[f64]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_that_do_not_fit_into_memory_are_refused_with_the_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("large.npy");
+        let file = std::fs::File::create(&path).unwrap();
+        let header = "{'descr': '|i1', 'fortran_order': False, 'shape': (30000001,), }\n";
+        let length = (header.len() as u16).to_le_bytes();
+        let bytes = [&b"\x93NUMPY\x01\x00"[..], &length, header.as_bytes()].concat();
+        std::io::Write::write_all(&mut &file, &bytes).unwrap();
+        // The rest is a hole, which takes no space.
+        file.set_len(bytes.len() as u64 + 30_000_001).unwrap();
+        let message = read(&path).unwrap_err().to_string();
+        assert!(message.contains("more than 30000000 scores"), "{message}");
+        assert!(check_count(&path, MOST_SCORES).is_ok());
+    }
 
     #[test]
     fn refuses_what_is_not_a_file_of_scores() {

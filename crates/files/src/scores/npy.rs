@@ -1,6 +1,6 @@
 //! Scores in `.npy` files of one-dimensional arrays, read at the speed of the disk.
 
-use super::check_finite;
+use super::{check_count, check_finite};
 use crate::npy::{self, BLOCK, Element, MAGIC};
 use crate::{Error, Result, atomic::write_atomically};
 use std::io::Read;
@@ -29,6 +29,7 @@ pub fn read(path: &Path, file: impl Read, file_length: u64) -> Result<Vec<f64>> 
         return Err(Error::malformed(path, problem, format!("{hint}: save it again")));
     }
 
+    check_count(path, scores)?;
     let mut values = Vec::with_capacity(scores as usize);
     let mut block = vec![0; BLOCK.min(scores as usize * element.size())];
     let mut left = scores as usize * element.size();
