@@ -27,7 +27,7 @@ pub fn deal(
 /// The batches of a run, any of them at any time.
 #[pyclass(frozen, module = "misdeal._native")]
 pub struct Plan {
-    plan: misdeal::Plan,
+    dealt: misdeal::Plan,
     rank: u64,
     world_size: u64,
 }
@@ -56,34 +56,34 @@ impl Plan {
             )));
         }
         let (plan, _) = misdeal::dealt_plan(&request).map_err(exception)?;
-        Ok(Plan { plan, rank, world_size })
+        Ok(Plan { dealt: plan, rank, world_size })
     }
 
     #[getter]
     fn steps(&self) -> u64 {
-        self.plan.steps()
+        self.dealt.steps()
     }
 
     #[getter]
     fn steps_per_epoch(&self) -> u64 {
-        self.plan.steps_per_epoch()
+        self.dealt.steps_per_epoch()
     }
 
     #[getter]
     fn sampling_probability(&self) -> f64 {
-        self.plan.sampling_probability()
+        self.dealt.sampling_probability()
     }
 
     /// Returns this rank's records of a step.
     fn batch<'py>(&self, py: Python<'py>, step: u64) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        if step >= self.plan.steps() {
+        if step >= self.dealt.steps() {
             return Err(PyIndexError::new_err(format!(
                 "step is {step}, but a whole number from 0 to {} is allowed; the plan ends there",
-                self.plan.steps() - 1
+                self.dealt.steps() - 1
             )));
         }
         let records = py.detach(|| {
-            let batch = self.plan.batch(step);
+            let batch = self.dealt.batch(step);
             of_rank(&batch, self.rank, self.world_size).map(|record| record as i64).collect::<Vec<_>>()
         });
         Ok(PyArray1::from_vec(py, records))
@@ -100,21 +100,21 @@ impl Plan {
         first: u64,
         last: u64,
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
-        let epochs = self.plan.steps() / self.plan.steps_per_epoch();
+        let epochs = self.dealt.steps() / self.dealt.steps_per_epoch();
         if epoch >= epochs {
             let allowed = format!("a whole number from 0 to {}", epochs - 1);
             return Err(refusal(Error::bad_value("epoch", epoch, allowed, "the plan ends there")));
         }
-        let last = last.min(self.plan.dataset_size());
+        let last = last.min(self.dealt.dataset_size());
         let (mut records, mut steps) = (Vec::new(), Vec::new());
         py.detach(|| {
-            if self.plan.scheme() == BatchScheme::BallsInBins {
-                let (dealt, start) = (self.plan.epoch(epoch), epoch * self.plan.steps_per_epoch());
+            if self.dealt.scheme() == BatchScheme::BallsInBins {
+                let (bins, start) = (self.dealt.epoch(epoch), epoch * self.dealt.steps_per_epoch());
                 records.extend((first..last).map(|record| record as i64));
-                steps.extend((first..last).map(|record| (start + dealt.step_of(record)) as i64));
+                steps.extend((first..last).map(|record| (start + bins.step_of(record)) as i64));
                 return;
             }
-            let mut pass = self.plan.pass(epoch);
+            let mut pass = self.dealt.pass(epoch);
             let mut record = 0;
             while let Some(found) = pass.next_steps() {
                 if (first..last).contains(&record) {
