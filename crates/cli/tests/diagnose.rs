@@ -56,8 +56,8 @@ fn the_document_has_the_fields_of_the_contract() {
     let theory = json(&logs(), "account --steps-per-epoch 30 --epochs 3 --batch-size 20 --scheme shuffle");
     let expected = ["epsilon_lower_bound", "epsilon_upper_bound"]
         .map(|side| theory["schemes"]["shuffle"][side].as_f64().unwrap());
-    // A diagnosis shares its work among several bounds, so that its grids are others.
-    let is_near = |(found, expected): (f64, f64)| (found / expected - 1.0).abs() < 1e-5;
+    // A diagnosis shares its work among several bounds, so that its grids are coarser.
+    let is_near = |(found, expected): (f64, f64)| (found / expected - 1.0).abs() < 0.01;
     assert!(sides.into_iter().zip(expected).all(is_near), "{sides:?} {expected:?}");
     assert!(report["theory"]["poisson"].is_object() && report["theory"]["shuffle"].is_object());
     let without = json(&logs(), &format!("diagnose {}", log.display()));

@@ -27,7 +27,7 @@ OF_PYTHON = {"setting", "log", "paths", "results", "name", "engine_or_card", "da
 # Commands whose arguments are files alone, or that a shell alone needs.
 WITHOUT_FLAGS = {"merge", "completions", "man", "help"}
 # What only a shell needs: how and where to print, and the exit code.
-OF_A_SHELL = {"format", "output", "check", "help", "list_rules", "explain", "report", "color", "title", "date", "name"}
+OF_A_SHELL = {"format", "output", "check", "help", "list_rules", "explain", "fix", "diff", "add_ignores", "report", "color", "title", "date", "name"}
 # Common flags that a function has only if they do something there.
 COMMON = {"seed", "threads", "quiet"}
 
