@@ -53,7 +53,7 @@ def scan(
     >>> import pathlib, tempfile
     >>> source = pathlib.Path(tempfile.mkdtemp()) / "train.py"
     >>> _ = source.write_text("import opacus\\nengine.make_private(module=m, optimizer=o, data_loader=l, poisson_sampling=False)\\n")
-    >>> [finding["line"] for finding in scan(source).findings]
+    >>> sorted({finding["line"] for finding in scan(source).findings})
     [2]
     """
     words: dict[str, Any] = dict(locals())

@@ -26,7 +26,7 @@ def self_test(*, device: str = "auto", seed: float = 0, threads: float | None = 
 
     >>> report = self_test(device="cpu", quiet=True)
     >>> report.passed, report.verdict()
-    (True, 'All 4 checks passed.')
+    (True, 'All 5 checks passed.')
     """
     words: dict[str, Any] = dict(locals())
     with watched(quiet, "checks") as show:

@@ -29,7 +29,7 @@ def test_it_prints_what_the_program_prints(command):
 def test_exit_codes_are_those_of_the_program():
     assert run(*CARD, "--check").returncode == 1
     refused = run("account", "--noise-multiplier", "-1")
-    assert refused.returncode == 2 and refused.stderr.startswith("misdeal: --noise-multiplier is -1")
+    assert refused.returncode == 2 and refused.stderr.startswith("misdeal: --noise-multiplier -1: allowed is")
 
 
 def test_as_a_module_it_is_called_misdeal():

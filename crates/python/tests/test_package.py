@@ -312,7 +312,7 @@ def test_progress_is_told_and_may_interrupt():
     assert told and told[0][1] == 10**13 and 0 <= told[0][0] < 10**13
     with pytest.raises(RuntimeError, match="enough"):
         _native.self_test(dict(device="cpu", seed=0, threads=1), stop)
-    assert told[1][1] == 4
+    assert told[1][1] == 5
     words = dict(name="settings", quick=False, runs=None, observations=None, only=None, device="cpu", precision="f32", data=None, store=None)
     with pytest.raises(RuntimeError, match="enough"):
         _native.reproduce({**words, "resume": False, "plot": None, "seed": 0, "threads": None}, stop)
