@@ -234,14 +234,15 @@ def genuine(program: str) -> dict[str, bytes]:
     scores = "\n".join(str(math.sin(i)) for i in range(200))
     log = "\n".join(json.dumps({"epoch": i // 6, "batch": [(7 * i + j) % 30 for j in range(5)]}) for i in range(12))
     commands = {
-        "estimate": "estimate --scores-in s.csv --scores-out s.csv --claimed-epsilon 1 --trade-off", "all": "estimate --scores-in s.csv --scores-out s.csv --estimator all",
+        "estimate": "estimate --scores-in s.csv --scores-out other.csv --claimed-epsilon 1 --trade-off", "all": "estimate --scores-in s.csv --scores-out other.csv --estimator all",
         "audit": "audit mechanism --observations 2000 --trade-off --store s", "exact": "audit mechanism --observations 200 --scores exact --store e",
         "training": "audit training --observations 8 --dataset-size 100 --batch-size 50 --store t", "account": "account --trade-off", "calibrate": "calibrate --target-epsilon 1",
         "diagnose": "diagnose l.jsonl --noise-multiplier 1", "scan": "scan .",
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "s.csv").write_text(scores)
+        for name in ("s.csv", "other.csv"):
+            (folder / name).write_text(scores)
         (folder / "l.jsonl").write_text(log)
         for result, words in commands.items():
             subprocess.run([program, *words.split(), "--format", "json", "--quiet", "--output", f"{result}.json"], cwd=folder, check=True)
